@@ -1,0 +1,194 @@
+/* Bytes for the kernel: columns of a line, decimal numbers, ids. Plain C, no allocation, no Python. */
+#ifndef TRUERANK_BYTES_H
+#define TRUERANK_BYTES_H
+
+#include <float.h>
+#include <stdint.h>
+#include <string.h>
+#if defined(__SSE2__)
+#include <emmintrin.h>
+#endif
+
+enum { PAD = 64 };             /* bytes behind the last line that `split` may look at */
+
+static inline uint64_t load8(const char *p) { uint64_t w; memcpy(&w, p, 8); return w; }
+static inline uint32_t load4(const char *p) { uint32_t w; memcpy(&w, p, 4); return w; }
+
+static inline int lowest_bit(uint64_t w) {
+#if defined(__GNUC__)
+    return __builtin_ctzll(w);
+#else
+    int n = 0;
+    for (; !(w & 1); w >>= 1) n++;
+    return n;
+#endif
+}
+
+/* ---- columns ------------------------------------------------------------------------------------- */
+
+typedef struct { const char *start[6], *end[6]; } Fields;
+
+/* Bit i says that p[i] is a blank or a control character, for the 64 bytes at p. */
+static inline uint64_t blanks64(const char *p) {
+    uint64_t mask = 0;
+#if defined(__SSE2__)
+    const __m128i blank = _mm_set1_epi8(32);
+    for (int i = 0; i < 4; i++) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(p + 16 * i));
+        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, blank), x)) << (16 * i);
+    }
+#else
+    for (int i = 0; i < 64; i++) mask |= (uint64_t)((unsigned char)p[i] <= 32) << i;
+#endif
+    return mask;
+}
+
+/* Cut the line at p, which ends in a newline, into columns; returns the start of the next line.
+   `found` is the number of columns (want + 1 for more), or -1 where a control character stands. */
+static inline const char *split_any(const char *p, Fields *fields, int want, int *found) {
+    for (*found = 0;; ++*found) {
+        while (*p == ' ' || *p == '\t') p++;
+        if ((unsigned char)*p <= 32) {
+            if (p[0] == '\r' && p[1] == '\n') p++;
+            if (*p != '\n') *found = -1;
+            return p + 1;
+        }
+        if (*found > want) return p;
+        if (*found < want) fields->start[*found] = p;
+        while ((unsigned char)*p > 32) p++;
+        if (*found < want) fields->end[*found] = p;
+    }
+}
+
+/* The same, fast for lines with one blank between columns: the blanks of 64 bytes are found at once. */
+static inline const char *split(const char *p, Fields *fields, int want, int *found) {
+    const char *block = p, *start = p, *end;
+    uint64_t blanks = blanks64(p);
+    for (int i = 0; i < want; i++) {
+        while (!blanks) blanks = blanks64(block += 64);
+        end = block + lowest_bit(blanks);
+        blanks &= blanks - 1;
+        if (end == start || (i < want - 1 ? *end != ' ' && *end != '\t' : *end != '\n'))
+            return split_any(p, fields, want, found);
+        fields->start[i] = start;
+        fields->end[i] = end;
+        start = end + 1;
+    }
+    *found = want;
+    return start;
+}
+
+/* ---- numbers ------------------------------------------------------------------------------------- */
+
+enum { OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD };
+
+static const double TEN[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+                             1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
+
+/* m × 10^scale correctly rounded, where that is easy; HARD elsewhere. */
+static inline int scaled(uint64_t m, int scale, double *out) {
+    if (m <= (uint64_t)1 << 53 && -22 <= scale && scale <= 22) {      /* both factors are exact: one rounding */
+        *out = scale < 0 ? (double)m / TEN[-scale] : (double)m * TEN[scale];
+        return OK;
+    }
+#if LDBL_MANT_DIG == 64
+    if (-27 <= scale && scale < 0) {  /* 10^27 fits 64 bits. Rounding to 64 bits and then to 53 is innocent, */
+        long double ten = -scale > 22 ? (long double)TEN[-scale - 22] * TEN[22] : (long double)TEN[-scale];
+        long double wide = (long double)m / ten;
+        uint64_t bits;
+        memcpy(&bits, &wide, 8);
+        if ((bits & 0x7FF) != 0x400) {                 /* unless the first lands half-way between two doubles. */
+            *out = (double)wide;
+            return OK;
+        }
+    }
+#endif
+    return HARD;
+}
+
+/* The double nearest to the decimal number in [p, end): OK, NUMBER, NOT_FINITE, or HARD for a slower reader. */
+static inline int number(const char *p, const char *end, double *out) {
+    uint64_t m = 0;
+    int digits = 0, scale = 0, any = 0, point = 0, exact = 1;
+    int negative = p < end && *p == '-';
+    if (p < end && (*p == '-' || *p == '+')) p++;
+    if (p < end && ((*p | 32) == 'n' || (*p | 32) == 'i')) return NOT_FINITE;
+    for (; p < end; p++) {
+        unsigned d = (unsigned char)*p - '0';
+        if (d <= 9) {
+            any = 1;
+            if (digits < 19) {
+                m = m * 10 + d;
+                digits += m != 0;
+                scale -= point;
+            } else {
+                exact &= d == 0;
+                scale += !point;
+            }
+        } else if (*p == '.' && !point) {
+            point = 1;
+        } else break;
+    }
+    if (!any) return NUMBER;
+    if (p < end && (*p | 32) == 'e') {
+        int power = 0, down;
+        if (++p == end) return NUMBER;
+        down = *p == '-';
+        if (*p == '-' || *p == '+') p++;
+        if (p == end) return NUMBER;
+        for (; p < end && *p >= '0' && *p <= '9'; p++)
+            if (power < 100000) power = power * 10 + (*p - '0');
+        scale += down ? -power : power;
+    }
+    if (p != end) return NUMBER;
+    if (m == 0) *out = 0.0;
+    else if (!exact || scaled(m, scale, out) == HARD) return HARD;
+    if (negative) *out = -*out;
+    return OK;
+}
+
+/* ---- ids ----------------------------------------------------------------------------------------- */
+
+/* memcpy, and memcmp == 0, for short ids without a call. Neither touches a byte outside its n. */
+static inline void copy_id(char *to, const char *p, uint64_t n) {
+    if (n >= 8 && n <= 16) {
+        uint64_t a = load8(p), b = load8(p + n - 8);
+        memcpy(to, &a, 8);
+        memcpy(to + n - 8, &b, 8);
+    } else if (n >= 4 && n < 8) {
+        uint32_t a = load4(p), b = load4(p + n - 4);
+        memcpy(to, &a, 4);
+        memcpy(to + n - 4, &b, 4);
+    } else memcpy(to, p, n);
+}
+
+static inline int same_id(const char *p, const char *q, uint64_t n) {
+    if (n >= 8 && n <= 16) return load8(p) == load8(q) && load8(p + n - 8) == load8(q + n - 8);
+    if (n >= 4 && n < 8) return load4(p) == load4(q) && load4(p + n - 4) == load4(q + n - 4);
+    return memcmp(p, q, n) == 0;
+}
+
+/* Byte order, a prefix first: strcmp's, for ids that may hold anything. */
+static inline int compare_ids(const char *p, uint64_t n, const char *q, uint64_t m) {
+    int c = memcmp(p, q, n < m ? n : m);
+    return c ? c : (n > m) - (n < m);
+}
+
+static inline uint64_t stir(uint64_t x) { x *= 0x9E3779B97F4A7C15u; return x ^ (x >> 32); }
+
+/* A salted hash of [p, p + n); reads nothing outside it. */
+static inline uint64_t hash_id(const char *p, uint64_t n, uint64_t seed) {
+    uint64_t h = seed ^ (n * 0xD6E8FEB86659FD93u);
+    if (n >= 8) {
+        for (; n > 8; n -= 8, p += 8) h = stir(h ^ load8(p));
+        h = stir(h ^ load8(p + n - 8));
+    } else if (n >= 4) {
+        h = stir(h ^ ((uint64_t)load4(p) << 32 | load4(p + n - 4)));
+    } else if (n) {
+        h = stir(h ^ ((uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8
+                      | (unsigned char)p[n - 1]));
+    }
+    return stir(h + seed);
+}
+
+#endif

@@ -1,0 +1,1039 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Bytes, columns and dicts in; hits out. The only compiled code of truerank.
+
+A `Scanner` is fed what a system answered, through one of four doors (`feed`, `columns`, `mapping`,
+`ranked`), and keeps one row a judged document that came back. It holds one query's ids and scores
+at a time. Untrusted bytes end here: every load stays inside its buffer by the argument beside it.
+"""
+
+from cpython.dict cimport PyDict_GetItem, PyDict_Next
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, qsort, realloc
+from libc.string cimport memchr, memcmp, memcpy, memmove
+
+import os
+
+import numpy as np
+
+from truerank.errors import Refused
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+
+cdef extern from "_bytes.h":
+    ctypedef struct Fields:
+        const char* start[6]
+        const char* end[6]
+    enum:
+        PAD
+        OK
+        FIELDS
+        CONTROL
+        NUMBER
+        NOT_FINITE
+        LONG
+        DUPLICATE
+        INTERLEAVED
+        MEMORY
+        HARD
+    const char* split(const char*, Fields*, int, int*) nogil
+    int decimal "number"(const char*, const char*, double*) nogil
+    void copy_id(char*, const char*, uint64_t) nogil
+    bint same_id(const char*, const char*, uint64_t) nogil
+    int compare_ids(const char*, uint64_t, const char*, uint64_t) nogil
+    uint64_t hash_id(const char*, uint64_t, uint64_t) nogil
+
+cdef enum:
+    LONGEST_LINE = 1 << 20
+
+# What happens to a document that comes back twice, as Rules.duplicates spells it.
+cdef enum:
+    REFUSE = 0
+    FIRST = 1
+    LAST = 2
+    COUNT = 3
+
+KINDS = ("ok", "fields", "control", "number", "not finite", "long", "duplicate", "interleaved", "memory")
+DUPLICATES = {"error": REFUSE, "first": FIRST, "last": LAST, "count": COUNT}
+
+# Salted, so that nobody can prepare a submission whose ids all collide.
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
+
+cdef int slow_number(const char* p, const char* end, double* out) noexcept with gil:
+    cdef bytes text = p[:end - p]
+    try:
+        out[0] = PyOS_string_to_double(text, NULL, NULL)
+    except ValueError:
+        return NUMBER
+    return OK if isfinite(out[0]) else NOT_FINITE
+
+
+cdef inline int number(const char* p, const char* end, double* out) noexcept nogil:
+    cdef int error = decimal(p, end, out)
+    return slow_number(p, end, out) if error == HARD else error
+
+
+# --- ids --------------------------------------------------------------------------------------------
+
+cdef struct Ids:               # a growing list of byte strings that can know which it holds
+    int64_t n, room            # invariant: end[i] is the end of id i in text; id i starts where i - 1 ended
+    uint64_t* end
+    char* text
+    uint64_t text_room
+    bint plain                 # without a table: append and read only
+    uint64_t* table            # (high half of the hash, birth + row); a slot is live when its row is < n
+    uint64_t mask
+    uint32_t birth             # moves on at a reset, which thereby empties the table without touching it
+
+
+cdef inline uint64_t id_start(const Ids* ids, int64_t i) noexcept nogil:
+    return ids.end[i - 1] if i else 0
+
+
+cdef inline uint64_t id_length(const Ids* ids, int64_t i) noexcept nogil:
+    return ids.end[i] - id_start(ids, i)
+
+
+cdef inline bint id_equals(const Ids* ids, int64_t i, const char* p, uint64_t n) noexcept nogil:
+    return id_length(ids, i) == n and same_id(ids.text + id_start(ids, i), p, n)
+
+
+cdef void ids_reset(Ids* ids) noexcept nogil:
+    ids.birth += <uint32_t>ids.n
+    ids.n = 0
+
+
+cdef void ids_free(Ids* ids) noexcept nogil:
+    free(ids.end)
+    free(ids.text)
+    free(ids.table)
+    ids.end, ids.text, ids.table = NULL, NULL, NULL
+
+
+cdef inline int64_t ids_find(const Ids* ids, const char* p, uint64_t n, uint64_t h, uint64_t* free_slot) noexcept nogil:
+    """The row that holds this id, or -1 and the slot for it. The table is at most half full: the walk ends."""
+    cdef uint64_t slot = h & ids.mask, v
+    cdef uint32_t row
+    if ids.room == 0:
+        return -1
+    while True:
+        v = ids.table[slot]
+        row = <uint32_t>v - ids.birth
+        if row >= ids.n:
+            if free_slot != NULL:
+                free_slot[0] = slot
+            return -1
+        if v >> 32 == h >> 32 and id_equals(ids, row, p, n):
+            return row
+        slot = (slot + 1) & ids.mask
+
+
+cdef void table_put(Ids* ids, uint64_t h, int64_t row) noexcept nogil:
+    cdef uint64_t slot = h & ids.mask
+    while <uint32_t>ids.table[slot] - ids.birth < row:     # live: rows below this one
+        slot = (slot + 1) & ids.mask
+    ids.table[slot] = (h >> 32 << 32) | <uint32_t>(ids.birth + <uint32_t>row)
+
+
+cdef int table_grow(Ids* ids) noexcept nogil:
+    cdef uint64_t* table = <uint64_t*>calloc(2 * ids.room, sizeof(uint64_t))
+    cdef int64_t i
+    if table == NULL:
+        return MEMORY
+    free(ids.table)
+    ids.table, ids.mask, ids.birth = table, 2 * ids.room - 1, 1
+    for i in range(ids.n):
+        table_put(ids, hash_id(ids.text + id_start(ids, i), id_length(ids, i), SEED), i)
+    return OK
+
+
+cdef int ids_grow(Ids* ids, uint64_t more_text) noexcept nogil:
+    cdef uint64_t used = ids.end[ids.n - 1] if ids.n else 0
+    cdef int64_t room = ids.room
+    cdef void* p
+    if ids.n == room:
+        if room >= 1 << 30:
+            return MEMORY
+        room = 2 * room if room else 1024
+        p = realloc(ids.end, room * sizeof(uint64_t))
+        if p == NULL:
+            return MEMORY
+        ids.end = <uint64_t*>p
+        ids.room = room
+        if not ids.plain and table_grow(ids):
+            return MEMORY
+    if used + more_text + PAD > ids.text_room:
+        p = realloc(ids.text, 2 * (used + more_text + PAD))
+        if p == NULL:
+            return MEMORY
+        ids.text, ids.text_room = <char*>p, 2 * (used + more_text + PAD)
+    return OK
+
+
+cdef inline void ids_append(Ids* ids, const char* p, uint64_t n, uint64_t h, uint64_t slot) noexcept nogil:
+    """Append a new id for which there is room, at the slot that `ids_find` gave."""
+    cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
+    copy_id(ids.text + start, p, n)
+    ids.end[ids.n] = start + n
+    ids.table[slot] = (h >> 32 << 32) | <uint32_t>(ids.birth + <uint32_t>ids.n)
+    ids.n += 1
+
+
+cdef inline int ids_add(Ids* ids, const char* p, uint64_t n, uint64_t h) noexcept nogil:
+    """Append an id, whether or not it is there already."""
+    cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
+    if ids.n == ids.room or start + n + PAD > ids.text_room:
+        if ids_grow(ids, n):
+            return MEMORY
+    copy_id(ids.text + start, p, n)
+    ids.end[ids.n] = start + n
+    if not ids.plain:
+        table_put(ids, h, ids.n)
+    ids.n += 1
+    return OK
+
+
+cdef bytes id_bytes(const Ids* ids, int64_t i):
+    return (ids.text + id_start(ids, i))[:id_length(ids, i)]
+
+
+cpdef bytes as_bytes(object name):
+    """An id as bytes: text in UTF-8 (with the odd byte that a file held), anything else as it prints."""
+    if isinstance(name, bytes):
+        return name
+    return (name if isinstance(name, str) else str(name)).encode("utf-8", "surrogateescape")
+
+
+def as_text(bytes name):
+    """The inverse of `as_bytes`."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+# --- lines ------------------------------------------------------------------------------------------
+
+cdef class Lines:
+    """Cuts pushed bytes into whole lines and hands them to `parse`. Holds at most one chunk's rest."""
+
+    cdef char* rest
+    cdef uint64_t rest_n, rest_room
+    cdef bint begun
+    cdef int error
+    cdef readonly int64_t line     # the line that was read last, 1-based
+    cdef int width                 # how many columns a refused line had
+
+    def __dealloc__(self):
+        free(self.rest)
+
+    cdef void parse(self, const char* p, const char* end) noexcept nogil:
+        """Read the whole lines in [p, end), which are followed by PAD readable bytes."""
+
+    cdef int keep(self, const char* p, uint64_t n) noexcept nogil:
+        cdef void* q
+        if self.rest_n + n + PAD + 1 > self.rest_room:
+            q = realloc(self.rest, 2 * (self.rest_n + n + PAD + 1))
+            if q == NULL:
+                return MEMORY
+            self.rest, self.rest_room = <char*>q, 2 * (self.rest_n + n + PAD + 1)
+        memcpy(self.rest + self.rest_n, p, n)
+        self.rest_n += n
+        return OK
+
+    cdef void flush(self) noexcept nogil:
+        cdef uint64_t i
+        for i in range(PAD):
+            self.rest[self.rest_n + i] = c"\n"
+        self.parse(self.rest, self.rest + self.rest_n)
+        self.rest_n = 0
+
+    cdef void take(self, const char* p, uint64_t n) noexcept nogil:
+        cdef const char* end = p + n
+        cdef const char* cut
+        if self.rest_n:                                  # complete the line that the last chunk began
+            cut = <const char*>memchr(p, c"\n", n)
+            cut = end if cut == NULL else cut + 1
+            if self.rest_n + <uint64_t>(cut - p) > LONGEST_LINE + (1 << 12):
+                self.error = LONG
+                self.line += 1
+                return
+            self.error = self.keep(p, cut - p)
+            if self.error or cut == end and (cut == p or (cut - 1)[0] != c"\n"):
+                return
+            p = cut
+            self.flush()
+        if end - p > PAD and not self.error:
+            cut = end - PAD                              # what is read in place has PAD bytes behind it
+            while cut > p and (cut - 1)[0] != c"\n":
+                cut -= 1
+            if cut > p:
+                self.parse(p, cut)
+                p = cut
+        if not self.error and p < end:
+            self.error = self.keep(p, end - p)
+
+    cpdef feed(self, const unsigned char[::1] data):
+        """Read the next bytes. Releases the GIL.
+
+        Raises:
+            Refused: a line cannot be read; its kind and line say why and where.
+        """
+        cdef const char* p
+        cdef uint64_t n = data.shape[0]
+        if n == 0:
+            return
+        p = <const char*>&data[0]
+        if not self.begun:
+            self.begun = True
+            if n >= 3 and memcmp(p, b"\xef\xbb\xbf", 3) == 0:
+                p, n = p + 3, n - 3
+        with nogil:
+            self.take(p, n)
+        self.check()
+
+    cdef check(self):
+        if self.error == MEMORY:
+            raise MemoryError("the scanner ran out of memory")
+        if self.error:
+            raise Refused(KINDS[self.error], self.line, self.width)
+
+    cdef void end_lines(self) noexcept nogil:
+        if self.rest_n and not self.error:               # the rest may lack its newline
+            self.rest[self.rest_n] = c"\n"               # keep() left room for it
+            self.rest_n += self.rest[self.rest_n - 1] != c"\n"
+            self.flush()
+
+
+cdef class QrelsParser(Lines):
+    """Reads `query iteration document grade` lines into columns."""
+
+    cdef Ids queries, docs
+    cdef double* grades
+    cdef int64_t* query
+    cdef int64_t* lines
+    cdef int64_t room, last
+
+    def __cinit__(self):
+        self.docs.plain = True
+
+    def __dealloc__(self):
+        ids_free(&self.queries)
+        ids_free(&self.docs)
+        free(self.grades)
+        free(self.query)
+        free(self.lines)
+
+    cdef int reserve(self) noexcept nogil:
+        cdef int64_t room = 2 * self.room if self.room else 1024
+        cdef void* grades = realloc(self.grades, room * sizeof(double))
+        if grades != NULL:
+            self.grades = <double*>grades
+        cdef void* query = realloc(self.query, room * sizeof(int64_t))
+        if query != NULL:
+            self.query = <int64_t*>query
+        cdef void* lines = realloc(self.lines, room * sizeof(int64_t))
+        if lines != NULL:
+            self.lines = <int64_t*>lines
+        if grades == NULL or query == NULL or lines == NULL:
+            return MEMORY
+        self.room = room
+        return OK
+
+    cdef void parse(self, const char* p, const char* end) noexcept nogil:
+        cdef Fields f
+        cdef int found
+        while p < end:
+            self.line += 1
+            if p[0] == c"#":
+                p = <const char*>memchr(p, c"\n", end - p) + 1
+                continue
+            p = split(p, &f, 4, &found)
+            if found:
+                self.width = found
+                self.error = CONTROL if found < 0 else FIELDS if found != 4 else self.row(&f)
+                if self.error:
+                    return
+
+    cdef int row(self, Fields* f) noexcept nogil:
+        cdef uint64_t n = f.end[0] - f.start[0], h
+        cdef int64_t i = self.docs.n
+        cdef int error
+        if i == self.room and self.reserve():
+            return MEMORY
+        error = number(f.start[3], f.end[3], &self.grades[i])
+        if error:
+            return error
+        if self.queries.n == 0 or not id_equals(&self.queries, self.last, f.start[0], n):
+            h = hash_id(f.start[0], n, SEED)
+            self.last = ids_find(&self.queries, f.start[0], n, h, NULL)
+            if self.last < 0:
+                self.last = self.queries.n
+                if ids_add(&self.queries, f.start[0], n, h):
+                    return MEMORY
+        self.query[i] = self.last
+        self.lines[i] = self.line
+        return ids_add(&self.docs, f.start[2], f.end[2] - f.start[2], 0)
+
+    def finish(self):
+        """(query names, query of each row, document ends, document text, grades, line of each row)."""
+        with nogil:
+            self.end_lines()
+        self.check()
+        cdef int64_t n = self.docs.n, i
+        names = [id_bytes(&self.queries, i) for i in range(self.queries.n)]
+        text = self.docs.text[:self.docs.end[n - 1]] if n else b""
+        return (names, from_pointer(<char*>self.query, n, np.int64), from_pointer(<char*>self.docs.end, n, np.int64),
+                text, from_pointer(<char*>self.grades, n, np.float64), from_pointer(<char*>self.lines, n, np.int64))
+
+
+cdef object from_pointer(const char* p, int64_t n, dtype):
+    return np.frombuffer(p[:8 * n], dtype) if n else np.empty(0, dtype)
+
+
+# --- the judged documents ---------------------------------------------------------------------------
+
+cdef class Judged:
+    """Which documents are judged for which query, laid out for looking up: a small table a query."""
+
+    cdef Ids queries
+    cdef const char* text
+    cdef const int64_t* begin
+    cdef const int64_t* end
+    cdef const int64_t* start
+    cdef uint64_t* slots           # (high half of the hash, document + 1); 0 is empty
+    cdef int64_t* slot_start
+    cdef object keep_alive, names
+    cdef readonly int64_t n_queries
+    cdef readonly list duplicates  # pairs of documents that are one and the same
+
+    def __init__(self, list queries, const int64_t[::1] start, const int64_t[::1] begin, const int64_t[::1] end,
+                 const unsigned char[::1] text):
+        """queries: names; documents start[q] to start[q + 1] are query q's; begin, end: of each in text."""
+        cdef int64_t q, room, d, total = 0
+        cdef bytes name
+        self.n_queries = len(queries)
+        self.keep_alive, self.names, self.duplicates = (start, begin, end, text), {}, []
+        self.start, self.text = &start[0], NULL
+        if begin.shape[0]:
+            self.begin, self.end = &begin[0], &end[0]
+        if text.shape[0]:
+            self.text = <const char*>&text[0]
+        self.slot_start = <int64_t*>calloc(self.n_queries + 1, sizeof(int64_t))
+        if self.slot_start == NULL:
+            raise MemoryError
+        for q in range(self.n_queries):
+            name = queries[q]
+            if ids_add(&self.queries, name, len(name), hash_id(name, len(name), SEED)):
+                raise MemoryError
+            room = 2
+            while room < 2 * (start[q + 1] - start[q]):
+                room *= 2
+            total += room
+            self.slot_start[q + 1] = total
+        self.slots = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
+        if self.slots == NULL:
+            raise MemoryError
+        for q in range(self.n_queries):
+            for d in range(start[q], start[q + 1]):
+                self.put(q, d)
+
+    def __dealloc__(self):
+        ids_free(&self.queries)
+        free(self.slots)
+        free(self.slot_start)
+
+    cdef put(self, int64_t q, int64_t d):
+        cdef const char* p = self.text + self.begin[d]
+        cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n, SEED)
+        cdef int64_t twin = self.find(q, p, n, h)
+        cdef uint64_t mask = self.slot_start[q + 1] - self.slot_start[q] - 1, slot = h & mask
+        if twin >= 0:
+            self.duplicates.append((twin, d))
+            return
+        while self.slots[self.slot_start[q] + slot]:
+            slot = (slot + 1) & mask
+        self.slots[self.slot_start[q] + slot] = (h >> 32 << 32) | <uint32_t>(d + 1)
+
+    cdef inline int64_t find(self, int64_t q, const char* p, uint64_t n, uint64_t h) noexcept nogil:
+        """The judged document of query q with this id, or -1. Tables are at most half full."""
+        cdef uint64_t* slots = self.slots + self.slot_start[q]
+        cdef uint64_t mask = self.slot_start[q + 1] - self.slot_start[q] - 1, slot = h & mask, v
+        cdef int64_t d
+        while True:
+            v = slots[slot]
+            if v == 0:
+                return -1
+            d = <int64_t><uint32_t>v - 1
+            if v >> 32 == h >> 32 and <uint64_t>(self.end[d] - self.begin[d]) == n \
+                    and same_id(self.text + self.begin[d], p, n):
+                return d
+            slot = (slot + 1) & mask
+
+    cdef tuple docs(self, int64_t q):
+        """The ids of query q's documents as Python text, made once."""
+        if q not in self.names:
+            self.names[q] = tuple([as_text(self.text[self.begin[d]:self.end[d]])
+                                   for d in range(self.start[q], self.start[q + 1])])
+        return self.names[q]
+
+
+# --- what a system answered to one query ------------------------------------------------------------
+
+cdef struct Found:             # a judged document among the answers
+    double score
+    const char* id
+    uint64_t id_n
+    int64_t row, doc, rank, first, last
+
+
+cdef struct Answer:
+    int64_t query              # index into the judged queries, or -1
+    Ids ids
+    double* score              # as long as ids.room
+    int64_t score_room, m, found_room
+    Found* found
+    bint falling               # no score is better than the one before it
+
+
+cdef void answer_free(Answer* a) noexcept nogil:
+    ids_free(&a.ids)
+    free(a.score)
+    free(a.found)
+
+
+cdef int by_score(const void* a, const void* b) noexcept nogil:
+    cdef const Found* x = <const Found*>a
+    cdef const Found* y = <const Found*>b
+    return (x.score < y.score) - (x.score > y.score)
+
+
+cdef int down(const void* a, const void* b) noexcept nogil:
+    cdef const Found* x = <const Found*>a
+    cdef const Found* y = <const Found*>b
+    cdef int c = by_score(a, b)
+    if c == 0:
+        c = compare_ids(y.id, y.id_n, x.id, x.id_n)
+    return c if c else (x.row > y.row) - (x.row < y.row)
+
+
+cdef int up(const void* a, const void* b) noexcept nogil:
+    cdef const Found* x = <const Found*>a
+    cdef const Found* y = <const Found*>b
+    cdef int c = by_score(a, b)
+    if c == 0:
+        c = compare_ids(x.id, x.id_n, y.id, y.id_n)
+    return c if c else (x.row > y.row) - (x.row < y.row)
+
+
+cdef int as_given(const void* a, const void* b) noexcept nogil:
+    cdef const Found* x = <const Found*>a
+    cdef const Found* y = <const Found*>b
+    cdef int c = by_score(a, b)
+    return c if c else (x.row > y.row) - (x.row < y.row)
+
+
+ctypedef int (*Order)(const void*, const void*) noexcept nogil
+
+
+cdef inline int64_t tie_end(const Answer* a, int64_t i) noexcept nogil:
+    """The end of the group of equal scores that begins at found row i."""
+    cdef double score = a.found[i].score
+    while i < a.m and a.found[i].score == score:
+        i += 1
+    return i
+
+
+cdef inline Found row_of(const Answer* a, int64_t i) noexcept nogil:
+    cdef Found row
+    row.score, row.row = a.score[i], i
+    row.id, row.id_n = a.ids.text + id_start(&a.ids, i), id_length(&a.ids, i)
+    return row
+
+
+cdef int64_t place(const Answer* a, int64_t low, int64_t high, const Found* row, Order order) noexcept nogil:
+    """The first of the sorted found rows [low, high) that does not come before this row."""
+    cdef int64_t middle
+    while low < high:
+        middle = (low + high) // 2
+        if order(&a.found[middle], row) < 0:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+cdef void settle(Answer* a, int64_t i, int64_t j, int64_t first, int64_t last, const int64_t* inside) noexcept nogil:
+    """Give the found rows [i, j), tied from rank first to last, their ranks."""
+    cdef int64_t t, seen = 0
+    for t in range(i, j):
+        seen += inside[t]
+        a.found[t].first, a.found[t].last = first, last
+        a.found[t].rank = first if first == last else first + seen - 1
+
+
+cdef void rank_falling(Answer* a, Order order, int64_t* inside) noexcept nogil:
+    cdef int64_t i = 0, j, low, high, r, t
+    cdef Found row
+    while i < a.m:
+        j = tie_end(a, i)
+        low, high = a.found[i].row, a.found[j - 1].row + 1
+        while low > 0 and a.score[low - 1] == a.found[i].score:
+            low -= 1
+        while high < a.ids.n and a.score[high] == a.found[i].score:
+            high += 1
+        if high - low > 1:
+            qsort(&a.found[i], j - i, sizeof(Found), order)
+            for r in range(low, high):
+                row = row_of(a, r)
+                t = place(a, i, j, &row, order)
+                inside[t] += t < j
+        settle(a, i, j, low + 1, high, inside)
+        i = j
+
+
+cdef void rank_any(Answer* a, Order order, int64_t* inside, int64_t* above, int64_t* equal) noexcept nogil:
+    cdef int64_t i = 0, j, r, t, seen = 0
+    cdef bint tied = False
+    cdef Found row
+    qsort(a.found, a.m, sizeof(Found), order)
+    for r in range(a.ids.n):
+        row.score = a.score[r]
+        t = place(a, 0, a.m, &row, by_score)
+        if t < a.m and a.found[t].score == row.score:
+            equal[t] += 1
+            tied = tied or equal[t] > 1
+        else:
+            above[t] += 1
+    for r in range(a.ids.n if tied else 0):
+        row = row_of(a, r)
+        t = place(a, 0, a.m, &row, by_score)
+        if t < a.m and a.found[t].score == row.score and equal[t] > 1:
+            j = place(a, t, a.m, &row, order)
+            inside[j] += j < a.m and a.found[j].score == row.score
+    while i < a.m:
+        j = tie_end(a, i)
+        seen += above[i]
+        settle(a, i, j, seen + 1, seen + equal[i], inside)
+        seen += equal[i]
+        i = j
+
+
+cdef int rank(Answer* a, Order order) noexcept nogil:
+    """Rank the found rows: 1 + the number of rows before each, without sorting the list.
+
+    Every row is dropped into a bucket between the sorted found rows; ranks are sums of buckets. A list that
+    came in falling order needs that only among the rows that tie with a found one.
+    """
+    cdef int64_t i
+    cdef int64_t* buckets
+    if a.m == 0:
+        return OK
+    for i in range(a.m):
+        a.found[i].id = a.ids.text + id_start(&a.ids, a.found[i].row)
+        a.found[i].id_n = id_length(&a.ids, a.found[i].row)
+        a.found[i].score = a.score[a.found[i].row]
+    buckets = <int64_t*>calloc(3 * (a.m + 1), sizeof(int64_t))
+    if buckets == NULL:
+        return MEMORY
+    if a.falling:
+        rank_falling(a, order, buckets)
+    else:
+        rank_any(a, order, buckets, buckets + a.m + 1, buckets + 2 * (a.m + 1))
+    free(buckets)
+    return OK
+
+
+cdef bint rank_alone(const double* scores, int64_t n, bint falling, Found* f) noexcept nogil:
+    """Rank a document by its score alone; False when it ties with another."""
+    cdef int64_t low = 0, high = n, middle, better = 0, equal = 0
+    if falling:
+        while low < high:
+            middle = (low + high) // 2
+            if scores[middle] > f.score:
+                low = middle + 1
+            else:
+                high = middle
+        better, equal = low, 1 + (low + 1 < n and scores[low + 1] == f.score)
+    else:
+        for low in range(n):
+            better += scores[low] > f.score
+            equal += scores[low] == f.score
+    f.rank = f.first = f.last = better + 1
+    return equal == 1
+
+
+# --- the scanner ------------------------------------------------------------------------------------
+
+cdef struct Hit:
+    int64_t query, doc, rank, first, last
+    double score
+
+
+cdef class Scanner(Lines):
+    """Reads one run and keeps a row for each judged document in it.
+
+    Args:
+        judged: what to look for.
+        ties: order among equal scores: doc-descending, doc-ascending or input.
+        duplicates: error, first, last or count.
+        single: compare scores as 32-bit floats.
+        interleaved: the rows of a query may be scattered; keeps all of them in memory.
+    """
+
+    cdef Judged judged
+    cdef Order order
+    cdef int duplicates
+    cdef bint single, interleaved
+    cdef Answer one                  # the query being read, when queries come one after another
+    cdef Answer* all                 # one for each judged query, when they are interleaved
+    cdef Answer* now
+    cdef Ids extra, current          # queries without judgements; `current` holds the query's own name
+    cdef Hit* hit
+    cdef int64_t n, room
+    cdef int64_t[::1] returned
+    cdef int64_t twin                # the row that a refused duplicate repeats
+    cdef readonly int64_t rows, repeated
+
+    def __init__(self, Judged judged, str ties="doc-descending", str duplicates="error", bint single=False,
+                 bint interleaved=False):
+        cdef int64_t q
+        self.judged, self.single, self.interleaved = judged, single, interleaved
+        self.order = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
+        self.duplicates = DUPLICATES[duplicates]
+        self.returned = np.full(judged.n_queries, -1, np.int64)
+        self.one.query = -1
+        self.now = &self.one
+        if interleaved:
+            self.all = <Answer*>calloc(judged.n_queries + 1, sizeof(Answer))
+            if self.all == NULL:
+                raise MemoryError
+            for q in range(judged.n_queries):
+                self.all[q].query, self.all[q].falling = q, True
+
+    def __dealloc__(self):
+        cdef int64_t q
+        answer_free(&self.one)
+        if self.all != NULL:
+            for q in range(self.judged.n_queries):
+                answer_free(&self.all[q])
+        free(self.all)
+        ids_free(&self.extra)
+        ids_free(&self.current)
+        free(self.hit)
+
+    # -- one query
+
+    cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
+        """Leave the query being read and begin the one with this name."""
+        cdef uint64_t h = hash_id(p, n, SEED)
+        cdef int64_t q = ids_find(&self.judged.queries, p, n, h, NULL)
+        cdef int error = OK if self.interleaved else self.close()
+        if error:
+            return error
+        ids_reset(&self.current)
+        if ids_add(&self.current, p, n, h):
+            return MEMORY
+        self.now = &self.one
+        if q < 0:
+            if ids_find(&self.extra, p, n, h, NULL) < 0 and ids_add(&self.extra, p, n, h):
+                return MEMORY
+        elif self.interleaved:
+            self.now = &self.all[q]
+        elif self.returned[q] >= 0:
+            return INTERLEAVED
+        if not self.interleaved or q < 0:
+            self.now.query, self.now.falling, self.now.m = q, True, 0
+            ids_reset(&self.now.ids)
+        if q >= 0 and self.returned[q] < 0:
+            self.returned[q] = 0
+        return OK
+
+    cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
+        """Add a row to the query being read."""
+        cdef Answer* a = self.now
+        cdef uint64_t h = hash_id(p, n, SEED), slot = 0
+        cdef int64_t row = a.ids.n, twin, doc
+        cdef void* q
+        self.rows += 1
+        if self.single:
+            score = <double><float>score
+        twin = ids_find(&a.ids, p, n, h, &slot)
+        if twin >= 0 and self.duplicates != COUNT:
+            self.repeated += 1
+            if self.duplicates == REFUSE:
+                self.twin = twin
+                return DUPLICATE
+            if self.duplicates == LAST:
+                a.score[twin] = score
+                a.falling = False                # perhaps still, but no longer known
+            return OK
+        if row == a.ids.room or a.ids.end[row - 1 if row else 0] + n + PAD > a.ids.text_room or twin >= 0:
+            if ids_add(&a.ids, p, n, h):
+                return MEMORY
+            if a.score_room < a.ids.room:
+                q = realloc(a.score, a.ids.room * sizeof(double))
+                if q == NULL:
+                    return MEMORY
+                a.score, a.score_room = <double*>q, a.ids.room
+        else:
+            ids_append(&a.ids, p, n, h, slot)
+        a.score[row] = score
+        if row and score > a.score[row - 1]:
+            a.falling = False
+        if a.query < 0:
+            return OK
+        doc = self.judged.find(a.query, p, n, h)
+        return OK if doc < 0 else self.found(a, row, doc)
+
+    cdef int found(self, Answer* a, int64_t row, int64_t doc) noexcept nogil:
+        cdef void* q
+        if a.m == a.found_room:
+            q = realloc(a.found, (2 * a.m + 64) * sizeof(Found))
+            if q == NULL:
+                return MEMORY
+            a.found, a.found_room = <Found*>q, 2 * a.m + 64
+        a.found[a.m].row, a.found[a.m].doc = row, doc
+        a.m += 1
+        return OK
+
+    cdef int close(self) noexcept nogil:
+        """Rank what was found in the query being read and keep it."""
+        cdef Answer* a = self.now
+        cdef int64_t i
+        if a.query < 0:
+            return OK
+        if rank(a, self.order):
+            return MEMORY
+        if self.keep_found(a):
+            return MEMORY
+        self.returned[a.query] = a.ids.n
+        a.query = -1
+        return OK
+
+    cdef int keep_found(self, const Answer* a) noexcept nogil:
+        cdef void* q
+        cdef Hit* hit
+        cdef const Found* f
+        cdef int64_t i
+        if self.n + a.m > self.room:
+            q = realloc(self.hit, 2 * (self.n + a.m) * sizeof(Hit))
+            if q == NULL:
+                return MEMORY
+            self.hit, self.room = <Hit*>q, 2 * (self.n + a.m)
+        for i in range(a.m):
+            hit, f = &self.hit[self.n + i], &a.found[i]
+            hit.query, hit.doc, hit.score = a.query, f.doc, f.score
+            hit.rank, hit.first, hit.last = f.rank, f.first, f.last
+        self.n += a.m
+        return OK
+
+    cdef inline bint turned(self, const char* p, uint64_t n) noexcept nogil:
+        return self.current.n == 0 or not id_equals(&self.current, 0, p, n)
+
+    # -- doors
+
+    cdef inline int row(self, const Fields* f) noexcept nogil:
+        cdef double score
+        cdef int error = number(f.start[4], f.end[4], &score)
+        if not error and self.turned(f.start[0], f.end[0] - f.start[0]):
+            error = self.turn(f.start[0], f.end[0] - f.start[0])
+        return error if error else self.push(f.start[2], f.end[2] - f.start[2], score)
+
+    cdef void parse(self, const char* p, const char* end) noexcept nogil:
+        """Door 1: `query iteration document rank score tag` lines."""
+        cdef Fields f
+        cdef int found
+        while p < end:
+            self.line += 1
+            if p[0] == c"#":
+                p = <const char*>memchr(p, c"\n", end - p) + 1
+                continue
+            p = split(p, &f, 6, &found)
+            if found:
+                self.width = found
+                self.error = CONTROL if found < 0 else FIELDS if found != 6 else self.row(&f)
+                if self.error:
+                    return
+
+    def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text,
+                const int64_t[::1] doc_ends, const unsigned char[::1] doc_text, const double[::1] scores):
+        """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores."""
+        cdef int64_t i, n = scores.shape[0], a, b, c, d
+        cdef int error = OK
+        cdef const char* queries = NULL
+        cdef const char* docs = NULL
+        if query_text.shape[0]:
+            queries = <const char*>&query_text[0]
+        if doc_text.shape[0]:
+            docs = <const char*>&doc_text[0]
+        with nogil:
+            for i in range(n):
+                self.line += 1
+                a, b, c, d = query_ends[i], query_ends[i + 1], doc_ends[i], doc_ends[i + 1]
+                if not isfinite(scores[i]):
+                    error = NOT_FINITE
+                elif self.turned(queries + a, b - a):
+                    error = self.turn(queries + a, b - a)
+                if not error:
+                    error = self.push(docs + c, d - c, scores[i])
+                if error:
+                    break
+        self.error = error
+        self.check()
+
+    def mapping(self, dict run):
+        """Door 3: {query: {document: score}}."""
+        cdef bytes name
+        for key, docs in run.items():
+            name = as_bytes(key)
+            self.open(name)
+            if not self.look_up(docs):
+                self.ranked_rows(docs.keys(), docs.values())
+
+    def ranked(self, object query, object docs, object scores=None):
+        """Door 4: one query's documents, best first, or with their scores."""
+        self.open(as_bytes(query))
+        self.ranked_rows(docs, scores)
+
+    cdef open(self, bytes name):
+        self.error = self.turn(name, len(name))
+        self.check()
+
+    cdef ranked_rows(self, docs, scores):
+        cdef bytes name
+        cdef double score
+        cdef int64_t i = 0
+        if scores is None:
+            scores = range(0, -len(docs), -1)
+        for doc, value in zip(docs, scores, strict=True):
+            name, score = as_bytes(doc), value
+            self.error = self.push(name, len(name), score) if isfinite(score) else NOT_FINITE
+            if self.error:
+                self.line = self.rows
+                self.check()
+
+    cdef bint look_up(self, dict docs):
+        """Find the judged documents in a dict by looking each up, which reads no other key.
+
+        False when the dict must be walked: a key that is no text, a score that is no number, a judged document
+        that ties with another, or few documents.
+        """
+        cdef int64_t q = self.now.query, n = 0, i
+        cdef Py_ssize_t position = 0
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef double[::1] scores = np.empty(len(docs))
+        cdef bint falling = True
+        if self.interleaved or self.order == as_given:
+            return False
+        if q >= 0 and len(docs) < self.judged.start[q + 1] - self.judged.start[q]:
+            return False
+        while PyDict_Next(docs, &position, &key, &value):
+            if not PyUnicode_CheckExact(<object>key):
+                return False
+            scores[n] = PyFloat_AS_DOUBLE(<object>value) if PyFloat_CheckExact(<object>value) else <object>value
+            if self.single:
+                scores[n] = <double><float>scores[n]
+            if not isfinite(scores[n]):
+                return False
+            if n and scores[n] > scores[n - 1]:
+                falling = False
+            n += 1
+        if q >= 0 and not self.look_up_each(docs, self.judged.docs(q), scores, falling):
+            return False
+        self.rows += n
+        return True
+
+    cdef bint look_up_each(self, dict docs, tuple names, const double[::1] scores, bint falling):
+        cdef Answer* a = self.now
+        cdef PyObject* value
+        cdef Found* f
+        cdef int64_t i, n = scores.shape[0], query = a.query
+        cdef double score
+        for i in range(len(names)):
+            value = PyDict_GetItem(docs, names[i])
+            if value == NULL:
+                continue
+            score = <object>value
+            if self.found(a, 0, self.judged.start[query] + i):
+                raise MemoryError
+            f = &a.found[a.m - 1]
+            f.score = <double><float>score if self.single else score
+            if not rank_alone(&scores[0], n, falling, f):
+                a.m = 0
+                return False
+        if a.m:
+            qsort(a.found, a.m, sizeof(Found), by_score)
+        if self.keep_found(a):
+            raise MemoryError
+        self.returned[query] = n
+        a.query = -1
+        return True
+
+    # -- out
+
+    def finish(self):
+        """(query, document, rank, first, last, score) of each hit, and what came back for each query, or -1."""
+        cdef int64_t q
+        with nogil:
+            self.end_lines()
+            if not self.error and not self.interleaved:
+                self.error = self.close()
+            for q in range(self.judged.n_queries if self.interleaved else 0):
+                if self.returned[q] >= 0 and not self.error:
+                    self.now = &self.all[q]
+                    self.error = self.close()
+        self.check()
+        table = np.frombuffer((<char*>self.hit)[:self.n * sizeof(Hit)], HIT) if self.n else np.empty(0, HIT)
+        return table, np.asarray(self.returned)
+
+    @property
+    def extra_queries(self):
+        """The names of the answered queries that nobody judged."""
+        cdef int64_t i
+        return [id_bytes(&self.extra, i) for i in range(self.extra.n)]
+    
+    @property
+    def here(self):
+        """(query, document) names where reading stopped, for an error message."""
+        return (id_bytes(&self.current, 0) if self.current.n else b"",
+                id_bytes(&self.now.ids, self.twin) if self.now.ids.n else b"")
+
+
+HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
+
+
+# --- arithmetic, left to right and by the C library: the same bits on every machine, for every partition
+
+def running_sum(const double[::1] values, const int64_t[::1] query):
+    """The sum up to and including each row, begun anew at each query."""
+    cdef int64_t i
+    out = np.empty(values.shape[0])
+    cdef double[::1] o = out
+    for i in range(values.shape[0]):
+        o[i] = values[i] + (o[i - 1] if i and query[i] == query[i - 1] else 0.0)
+    return out
+
+
+def running_product(const double[::1] values, const int64_t[::1] query):
+    """The product up to and including each row, begun anew at each query."""
+    cdef int64_t i
+    out = np.empty(values.shape[0])
+    cdef double[::1] o = out
+    for i in range(values.shape[0]):
+        o[i] = values[i] * (o[i - 1] if i and query[i] == query[i - 1] else 1.0)
+    return out
+
+
+def running_max(const double[::1] values, const int64_t[::1] query):
+    """The largest value up to and including each row, begun anew at each query."""
+    cdef int64_t i
+    out = np.empty(values.shape[0])
+    cdef double[::1] o = out
+    for i in range(values.shape[0]):
+        o[i] = values[i]
+        if i and query[i] == query[i - 1] and o[i - 1] > o[i]:
+            o[i] = o[i - 1]
+    return out

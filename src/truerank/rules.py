@@ -1,0 +1,166 @@
+"""Rules: under whose rules a number was made.
+
+The same word means different numbers in different tools. Every evaluation happens under one explicit, printable
+value, whose defaults are the safest reading and whose presets are named after whose numbers they reproduce.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from truerank.errors import InputError, RulesError, did_you_mean
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "ties": ("doc-descending", "doc-ascending", "input"),
+    "score_precision": ("double", "single"),
+    "missing": ("zero", "skip", "error", "lines"),
+    "extra": ("skip", "error"),
+    "without_relevant": ("zero", "skip", "empty-is-right"),
+    "unjudged": ("not-relevant", "removed"),
+    "duplicates": ("error", "first", "last", "count"),
+    "recall_points": ("round", "up"),
+    "self_match": ("keep", "remove"),
+}
+
+MEANINGS: dict[str, str] = {
+    "level": "the lowest grade that counts as relevant",
+    "ties": "the order of documents with equal scores",
+    "score_precision": "how many bits of a score are compared",
+    "missing": "judged queries that the run does not answer; lines: the mean is over the submitted lines",
+    "extra": "answered queries that nobody judged",
+    "without_relevant": "queries without a relevant document; empty-is-right: 1 for an empty answer, else 0",
+    "unjudged": "documents that nobody judged",
+    "duplicates": "a document that comes back twice for a query",
+    "depth": "only this many results of each query count",
+    "recall_points": "which hit stands for a recall point: round(x R) or floor(x R + 0.9)",
+    "self_match": "a document whose id is the query's own",
+    "measures": "the measures to evaluate when none are given",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """One reading of every question that tools answer differently. `MEANINGS` says what each field decides.
+
+    >>> Rules(level=2).level
+    2
+    >>> Rules.named("trec_eval-9").score_precision
+    'single'
+    """
+
+    name: str = "truerank"
+    level: float = 1
+    ties: str = "doc-descending"
+    score_precision: str = "double"
+    missing: str = "zero"
+    extra: str = "skip"
+    without_relevant: str = "zero"
+    unjudged: str = "not-relevant"
+    duplicates: str = "error"
+    depth: int | None = None
+    recall_points: str = "round"
+    self_match: str = "keep"
+    measures: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for field, choices in CHOICES.items():
+            value = getattr(self, field)
+            if value not in choices:
+                raise RulesError(f"{field} is one of {', '.join(choices)}, not {value!r}")
+        if isinstance(self.level, bool) or not isinstance(self.level, int | float) or not math.isfinite(self.level):
+            raise RulesError(f"level is a number, not {self.level!r}")
+        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
+            raise RulesError(f"depth is a positive whole number, not {self.depth!r}")
+        if isinstance(self.measures, str) or not all(isinstance(m, str) for m in self.measures):
+            raise RulesError(f"measures is a list of names, not {self.measures!r}")
+        object.__setattr__(self, "measures", tuple(self.measures))
+
+    @classmethod
+    def of(cls, rules: Rules | str | os.PathLike[str] | dict[str, Any] | None) -> Rules:
+        """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default."""
+        if rules is None:
+            return cls()
+        if isinstance(rules, Rules):
+            return rules
+        if isinstance(rules, dict):
+            return cls.from_dict({"name": "custom", **rules})
+        path = Path(rules)
+        if path.suffix == ".toml" or os.sep in str(rules):
+            return cls.from_toml(_read(path), path)
+        return cls.named(str(rules))
+
+    @classmethod
+    def named(cls, name: str) -> Rules:
+        """The preset with this name."""
+        text = _presets().get(name)
+        if text is None:
+            hint = did_you_mean(name, _presets())
+            raise RulesError(f"there are no rules named {name!r}.{hint} Presets: {', '.join(_presets())}; or a .toml file")
+        return cls.from_toml(text, Path(f"{name}.toml"))
+
+    @classmethod
+    def from_toml(cls, text: str, path: Path) -> Rules:
+        """Rules from the text of a TOML file; `extends = "preset"` starts from a preset."""
+        try:
+            import tomllib
+        except ModuleNotFoundError:  # Python 3.10
+            import tomli as tomllib
+
+        try:
+            fields = tomllib.loads(text)
+        except tomllib.TOMLDecodeError as error:
+            raise InputError(f"this is no TOML: {error}", path) from None
+        start = cls.named(fields.pop("extends")) if "extends" in fields else None
+        return cls.from_dict({"name": path.stem, **fields}, start)
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any], start: Rules | None = None) -> Rules:
+        """Rules with these fields, the others as in `start` or the default."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        for key in fields:
+            if key not in known:
+                raise RulesError(f"no rule is called {key!r}.{did_you_mean(key, known)} Rules: {', '.join(sorted(known))}")
+        fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+        return dataclasses.replace(start or cls(), **fields)
+
+    def replace(self, **fields: Any) -> Rules:
+        """These rules with some fields changed."""
+        return self.from_dict({key: value for key, value in fields.items() if value is not None}, self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values, for JSON."""
+        return {**dataclasses.asdict(self), "measures": list(self.measures)}
+
+    def to_toml(self) -> str:
+        """The text of a rules file that says the same."""
+        lines = []
+        for key, value in self.to_dict().items():
+            if key in MEANINGS and value is not None:
+                text = f'"{value}"' if isinstance(value, str) else str(value).replace("'", '"')
+                lines.append(f"{key} = {text}".ljust(40) + f"# {MEANINGS[key]}")
+        return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def presets() -> dict[str, Rules]:
+    """The presets by name, the default first."""
+    return {name: Rules.named(name) for name in _presets()}
+
+
+def _presets() -> dict[str, str]:
+    folder = resources.files("truerank") / "rules"
+    names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    names.sort(key=lambda name: name != "truerank")
+    return {name: (folder / f"{name}.toml").read_text("utf-8") for name in names}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read the rules: {getattr(error, 'strerror', None) or error}", path) from None

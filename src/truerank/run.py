@@ -1,0 +1,316 @@
+"""Run: what a system answered, as a source that is not yet read; `scan` reads it through the kernel."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank._kernel import Judged, Scanner, as_bytes
+from truerank.errors import InputError, Refused, shown
+from truerank.rules import Rules
+
+CHUNK = 1 << 18
+"""Bytes read at once: small enough to stay in the processor's cache."""
+
+PIECE = 1 << 24
+"""A plain file at least this long is read by several threads."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Rows as columns: text as (rows + 1,) ends and its bytes, scores as (rows,) float64."""
+
+    query_ends: NDArray[np.int64]
+    query_text: NDArray[np.uint8] | bytes
+    doc_ends: NDArray[np.int64]
+    doc_text: NDArray[np.uint8] | bytes
+    scores: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One query's documents, best first, or with a score each."""
+
+    query: Any
+    docs: Sequence[Any]
+    scores: Sequence[float] | None = None
+
+
+Batch = bytes | Columns | Ranked | dict[Any, Any]
+"""What the kernel has a door for: TREC lines, columns, one ranking, a dict of dicts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a system answered.
+
+    Attributes:
+        name: what to call it in tables and messages: a path or a given name.
+        batches: opens the source anew and yields its parts.
+        path: the plain TREC file behind it, if that is what it is, which threads may read.
+    """
+
+    name: str
+    batches: Callable[[], Iterator[Batch]]
+    path: Path | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Scan:
+    """What the kernel found in a run.
+
+    Attributes:
+        table: one row a judged document that came back (fields query, doc, rank, first, last, score).
+        returned: (queries,) how many documents came back, -1 where the query was not answered.
+        extra: ids of answered queries that nobody judged.
+        rows: how many rows the run has.
+        repeated: how many rows repeated a document of their query.
+        interleaved: whether the rows of some query were scattered.
+    """
+
+    table: NDArray[Any]
+    returned: NDArray[np.int64]
+    extra: tuple[bytes, ...]
+    rows: int
+    repeated: int
+    interleaved: bool = False
+
+
+def scan(run: Run, judged: Judged, rules: Rules, threads: int | None = None) -> Scan:
+    """Read a run once (twice when its queries turn out to be interleaved).
+
+    Args:
+        threads: how many may read a large plain file; as many as there are processors by default.
+
+    Raises:
+        InputError: a line, a score or a repeated document that the rules refuse.
+    """
+    pieces = _pieces(run.path, threads or _processors())
+    try:
+        return _scan_pieces(run, judged, rules, pieces)
+    except Refused as refused:
+        assert refused.kind == "interleaved", refused  # `explain` made errors of the others
+    return _scan_whole(run, judged, rules, interleaved=True)
+
+
+def _scanner(judged: Judged, rules: Rules, interleaved: bool = False) -> Scanner:
+    single = rules.score_precision == "single"
+    return Scanner(judged, rules.ties, rules.duplicates, single, interleaved)
+
+
+def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = False) -> Scan:
+    scanner = _scanner(judged, rules, interleaved)
+    try:
+        for batch in run.batches():
+            _push(scanner, batch)
+        table, returned = scanner.finish()
+    except Refused as refused:
+        raise explain(refused, scanner, run) from None
+    except (TypeError, ValueError) as error:
+        raise InputError(f"an answer cannot be read: {error}", run.name) from None
+    return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
+
+
+def _push(scanner: Scanner, batch: Batch) -> None:
+    if isinstance(batch, dict):
+        scanner.mapping(batch)
+    elif isinstance(batch, Ranked):
+        scanner.ranked(batch.query, batch.docs, batch.scores)
+    elif isinstance(batch, Columns):
+        scanner.columns(batch.query_ends, batch.query_text, batch.doc_ends, batch.doc_text, batch.scores)
+    else:
+        scanner.feed(batch)
+
+
+# --- large plain files --------------------------------------------------------------------------------
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def _pieces(path: Path | None, threads: int) -> list[tuple[int, int]]:
+    """Byte ranges that begin where a query begins; one for each thread."""
+    if path is None or threads < 2 or (size := path.stat().st_size) < PIECE:
+        return []
+    cuts = [0]
+    with path.open("rb") as file:
+        for i in range(1, threads):
+            cut = _next_query(file, size * i // threads)
+            if cut > cuts[-1]:
+                cuts.append(cut)
+    return list(zip(cuts, [*cuts[1:], size], strict=True))
+
+
+def _next_query(file: Any, offset: int) -> int:
+    """Where the first query after an offset begins."""
+    file.seek(offset)
+    file.readline()
+    query: bytes | None = None
+    while line := file.readline():
+        fields = line.split(None, 1)
+        if not fields or line.startswith(b"#"):
+            continue
+        if query is not None and fields[0] != query:
+            return int(file.tell()) - len(line)
+        query = fields[0]
+    return int(file.tell())
+
+
+def _scan_pieces(run: Run, judged: Judged, rules: Rules, pieces: list[tuple[int, int]]) -> Scan:
+    if len(pieces) < 2:
+        return _scan_whole(run, judged, rules)
+    assert run.path is not None
+    with ThreadPoolExecutor(len(pieces)) as pool:
+        tasks = [pool.submit(_scan_piece, run, judged, rules, piece) for piece in pieces]
+        scanners = [task.result() for task in tasks]
+    tables, returned = zip(*(scanner.finish() for scanner in scanners), strict=True)
+    if (np.sum([part >= 0 for part in returned], axis=0) > 1).any():
+        raise Refused("interleaved", 0)
+    extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
+    rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
+    return Scan(np.concatenate(tables), np.max(returned, axis=0), tuple(extra), rows, repeated)
+
+
+def _scan_piece(run: Run, judged: Judged, rules: Rules, piece: tuple[int, int]) -> Scanner:
+    scanner = _scanner(judged, rules)
+    buffer = bytearray(CHUNK)
+    view = memoryview(buffer)
+    offset, end = piece
+    assert run.path is not None
+    with run.path.open("rb", buffering=0) as file:
+        file.seek(offset)
+        try:
+            while offset < end and (n := file.readinto(view[: min(CHUNK, end - offset)])):
+                scanner.feed(view[:n])
+                offset += n
+            scanner.finish()
+        except Refused as refused:
+            raise explain(refused, scanner, run, _lines_before(run.path, piece[0])) from None
+    return scanner
+
+
+def _lines_before(path: Path, offset: int) -> int:
+    lines = 0
+    with path.open("rb") as file:
+        while offset and (chunk := file.read(min(CHUNK, offset))):
+            lines += chunk.count(b"\n")
+            offset -= len(chunk)
+    return lines
+
+
+# --- what was wrong -----------------------------------------------------------------------------------
+
+
+def explain(refused: Refused, scanner: Scanner, run: Run, lines_before: int = 0) -> Exception:
+    """The error to raise for a row that the kernel refused."""
+    if refused.kind == "interleaved":
+        return refused
+    line = refused.line + lines_before
+    if refused.kind == "duplicate":
+        return _duplicate(scanner, run, line)
+    return InputError(run_fault(refused), run.name, line or None)
+
+
+_FAULTS = {
+    "control": "this line holds a control character: the file is binary, damaged, or not in this format",
+    "long": "this line is longer than 1 MiB: the file is binary, or not in this format",
+}
+
+
+def run_fault(refused: Refused) -> str:
+    """What is wrong with a line of a run."""
+    if refused.kind == "fields":
+        found = "more" if refused.columns > 6 else refused.columns
+        swapped = ", as qrels do: are the two files swapped?" if found == 4 else ""
+        return f"a run line has 6 columns (query Q0 document rank score tag); this one has {found}{swapped}"
+    return {"number": "the score is no number", "not finite": "the score is not a finite number", **_FAULTS}[refused.kind]
+
+
+def qrels_fault(refused: Refused) -> str:
+    """What is wrong with a line of qrels."""
+    if refused.kind == "fields":
+        found = "more, as a run does: are the two files swapped?" if refused.columns > 4 else refused.columns
+        return f"a qrels line has 4 columns (query iteration document grade); this one has {found}"
+    return {"number": "the grade is no number", "not finite": "the grade is not a finite number", **_FAULTS}[refused.kind]
+
+
+def _duplicate(scanner: Scanner, run: Run, line: int) -> InputError:
+    query, doc = scanner.here
+    who = f"document {shown(doc)} comes back twice for query {shown(query)}"
+    lines = _lines_of(run, query, doc)
+    first, second = (lines + [line, line])[:2] if len(lines) > 1 else (None, line)
+    where = f" (first in line {first})" if first else ""
+    return InputError(f"{who}{where}; mend the run, or say which one counts: duplicates = first or last", run.name, second)
+
+
+def _lines_of(run: Run, query: bytes, doc: bytes) -> list[int]:
+    """The first two lines that name a query and a document, found by reading the text again."""
+    if not isinstance(next(iter(run.batches()), None), bytes):
+        return []
+    pattern = re.compile(rb"[ \t]*%b[ \t]+[^ \t]+[ \t]+%b[ \t]" % (re.escape(query), re.escape(doc)))
+    lines: list[int] = []
+    for number, line in enumerate(_lines(run.batches()), 1):
+        if pattern.match(line):
+            lines.append(number)
+            if len(lines) == 2:
+                break
+    return lines
+
+
+# --- any run as rankings ------------------------------------------------------------------------------
+
+
+def rankings(batches: Iterator[Batch]) -> Iterator[Ranked]:
+    """One `Ranked` for each stretch of rows of one query, all ids as bytes. Slower than the kernel's doors."""
+    for kind, group in itertools.groupby(batches, key=type):
+        if kind is dict:
+            yield from (_ranked(q, list(docs), list(docs.values())) for part in group for q, docs in part.items())
+        elif kind is Ranked:
+            yield from (_ranked(part.query, part.docs, part.scores) for part in group)
+        else:
+            rows = _column_rows(group) if kind is Columns else _text_rows(group)
+            for query, stretch in itertools.groupby(rows, key=lambda row: row[0]):
+                _, docs, scores = zip(*stretch, strict=True)
+                yield Ranked(query, docs, scores)
+
+
+def _ranked(query: Any, docs: Sequence[Any], scores: Sequence[float] | None) -> Ranked:
+    return Ranked(as_bytes(query), [as_bytes(doc) for doc in docs], scores)
+
+
+def _column_rows(batches: Iterator[Any]) -> Iterator[tuple[bytes, bytes, float]]:
+    for part in batches:
+        queries, docs = _pieces_of(part.query_ends, part.query_text), _pieces_of(part.doc_ends, part.doc_text)
+        yield from zip(queries, docs, part.scores.tolist(), strict=True)
+
+
+def _pieces_of(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
+    raw = bytes(text)
+    return (raw[a:b] for a, b in itertools.pairwise(ends.tolist()))
+
+
+def _text_rows(batches: Iterator[Any]) -> Iterator[tuple[bytes, bytes, float]]:
+    for line in _lines(batches):
+        fields = line.split()
+        if fields and not line.startswith(b"#"):
+            if len(fields) != 6:
+                raise InputError(f"{shown(line[:80])!r} has {len(fields)} columns; a run line has 6")
+            yield fields[0], fields[2], float(fields[4])
+
+
+def _lines(batches: Iterator[Any]) -> Iterator[bytes]:
+    rest = b""
+    for batch in batches:
+        *lines, rest = (rest + batch).split(b"\n")
+        yield from lines
+    yield rest
