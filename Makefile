@@ -3,7 +3,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-KERNEL := src/truerank/_kernel.pyx src/truerank/_bytes.h setup.py
+KERNEL := $(wildcard src/truerank/_*.pyx src/truerank/_*.pxd src/truerank/_*.h) setup.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types docs bench fuzz asan clean

@@ -12,7 +12,7 @@ flags = [f"-fsanitize={sanitize}", "-O1", "-g"] if sanitize else ["-O3"]
 kernel = Extension(
     "truerank._kernel",
     ["src/truerank/_kernel.pyx"],
-    depends=["src/truerank/_bytes.h"],
+    depends=["src/truerank/_bytes.h", "src/truerank/_ids.pxd", "src/truerank/_ranking.pxd"],
     extra_compile_args=[] if os.name == "nt" else flags,
     extra_link_args=[f"-fsanitize={sanitize}"] if sanitize else [],
 )

@@ -13,7 +13,10 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, qsort, realloc
-from libc.string cimport memchr, memcmp, memcpy, memmove
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from truerank._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
+from truerank._ranking cimport Answer, Found, Order, answer_free, as_given, by_score, down, rank, rank_alone, up
 
 import os
 
@@ -28,40 +31,22 @@ cdef extern from "_bytes.h":
     ctypedef struct Fields:
         const char* start[6]
         const char* end[6]
-    enum:
-        PAD
-        OK
-        FIELDS
-        CONTROL
-        NUMBER
-        NOT_FINITE
-        LONG
-        DUPLICATE
-        INTERLEAVED
-        MEMORY
-        HARD
+    enum: PAD
+    enum: OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD
+    uint64_t SALT
     const char* split(const char*, Fields*, int, int*) nogil
     int decimal "number"(const char*, const char*, double*) nogil
-    void copy_id(char*, const char*, uint64_t) nogil
     bint same_id(const char*, const char*, uint64_t) nogil
-    int compare_ids(const char*, uint64_t, const char*, uint64_t) nogil
-    uint64_t hash_id(const char*, uint64_t, uint64_t) nogil
+    uint64_t hash_id(const char*, uint64_t) nogil
 
-cdef enum:
-    LONGEST_LINE = 1 << 20
-
-# What happens to a document that comes back twice, as Rules.duplicates spells it.
-cdef enum:
-    REFUSE = 0
-    FIRST = 1
-    LAST = 2
-    COUNT = 3
+cdef enum: LONGEST_LINE = 1 << 20
+cdef enum: REFUSE, FIRST, LAST, COUNT      # Rules.duplicates
 
 KINDS = ("ok", "fields", "control", "number", "not finite", "long", "duplicate", "interleaved", "memory")
 DUPLICATES = {"error": REFUSE, "first": FIRST, "last": LAST, "count": COUNT}
 
-# Salted, so that nobody can prepare a submission whose ids all collide.
-cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
+SALT = int.from_bytes(os.urandom(8), "little")
+
 
 cdef int slow_number(const char* p, const char* end, double* out) noexcept with gil:
     cdef bytes text = p[:end - p]
@@ -75,126 +60,6 @@ cdef int slow_number(const char* p, const char* end, double* out) noexcept with 
 cdef inline int number(const char* p, const char* end, double* out) noexcept nogil:
     cdef int error = decimal(p, end, out)
     return slow_number(p, end, out) if error == HARD else error
-
-
-# --- ids --------------------------------------------------------------------------------------------
-
-cdef struct Ids:               # a growing list of byte strings that can know which it holds
-    int64_t n, room            # invariant: end[i] is the end of id i in text; id i starts where i - 1 ended
-    uint64_t* end
-    char* text
-    uint64_t text_room
-    bint plain                 # without a table: append and read only
-    uint64_t* table            # (high half of the hash, birth + row); a slot is live when its row is < n
-    uint64_t mask
-    uint32_t birth             # moves on at a reset, which thereby empties the table without touching it
-
-
-cdef inline uint64_t id_start(const Ids* ids, int64_t i) noexcept nogil:
-    return ids.end[i - 1] if i else 0
-
-
-cdef inline uint64_t id_length(const Ids* ids, int64_t i) noexcept nogil:
-    return ids.end[i] - id_start(ids, i)
-
-
-cdef inline bint id_equals(const Ids* ids, int64_t i, const char* p, uint64_t n) noexcept nogil:
-    return id_length(ids, i) == n and same_id(ids.text + id_start(ids, i), p, n)
-
-
-cdef void ids_reset(Ids* ids) noexcept nogil:
-    ids.birth += <uint32_t>ids.n
-    ids.n = 0
-
-
-cdef void ids_free(Ids* ids) noexcept nogil:
-    free(ids.end)
-    free(ids.text)
-    free(ids.table)
-    ids.end, ids.text, ids.table = NULL, NULL, NULL
-
-
-cdef inline int64_t ids_find(const Ids* ids, const char* p, uint64_t n, uint64_t h, uint64_t* free_slot) noexcept nogil:
-    """The row that holds this id, or -1 and the slot for it. The table is at most half full: the walk ends."""
-    cdef uint64_t slot = h & ids.mask, v
-    cdef uint32_t row
-    if ids.room == 0:
-        return -1
-    while True:
-        v = ids.table[slot]
-        row = <uint32_t>v - ids.birth
-        if row >= ids.n:
-            if free_slot != NULL:
-                free_slot[0] = slot
-            return -1
-        if v >> 32 == h >> 32 and id_equals(ids, row, p, n):
-            return row
-        slot = (slot + 1) & ids.mask
-
-
-cdef void table_put(Ids* ids, uint64_t h, int64_t row) noexcept nogil:
-    cdef uint64_t slot = h & ids.mask
-    while <uint32_t>ids.table[slot] - ids.birth < row:     # live: rows below this one
-        slot = (slot + 1) & ids.mask
-    ids.table[slot] = (h >> 32 << 32) | <uint32_t>(ids.birth + <uint32_t>row)
-
-
-cdef int table_grow(Ids* ids) noexcept nogil:
-    cdef uint64_t* table = <uint64_t*>calloc(2 * ids.room, sizeof(uint64_t))
-    cdef int64_t i
-    if table == NULL:
-        return MEMORY
-    free(ids.table)
-    ids.table, ids.mask, ids.birth = table, 2 * ids.room - 1, 1
-    for i in range(ids.n):
-        table_put(ids, hash_id(ids.text + id_start(ids, i), id_length(ids, i), SEED), i)
-    return OK
-
-
-cdef int ids_grow(Ids* ids, uint64_t more_text) noexcept nogil:
-    cdef uint64_t used = ids.end[ids.n - 1] if ids.n else 0
-    cdef int64_t room = ids.room
-    cdef void* p
-    if ids.n == room:
-        if room >= 1 << 30:
-            return MEMORY
-        room = 2 * room if room else 1024
-        p = realloc(ids.end, room * sizeof(uint64_t))
-        if p == NULL:
-            return MEMORY
-        ids.end = <uint64_t*>p
-        ids.room = room
-        if not ids.plain and table_grow(ids):
-            return MEMORY
-    if used + more_text + PAD > ids.text_room:
-        p = realloc(ids.text, 2 * (used + more_text + PAD))
-        if p == NULL:
-            return MEMORY
-        ids.text, ids.text_room = <char*>p, 2 * (used + more_text + PAD)
-    return OK
-
-
-cdef inline void ids_append(Ids* ids, const char* p, uint64_t n, uint64_t h, uint64_t slot) noexcept nogil:
-    """Append a new id for which there is room, at the slot that `ids_find` gave."""
-    cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
-    copy_id(ids.text + start, p, n)
-    ids.end[ids.n] = start + n
-    ids.table[slot] = (h >> 32 << 32) | <uint32_t>(ids.birth + <uint32_t>ids.n)
-    ids.n += 1
-
-
-cdef inline int ids_add(Ids* ids, const char* p, uint64_t n, uint64_t h) noexcept nogil:
-    """Append an id, whether or not it is there already."""
-    cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
-    if ids.n == ids.room or start + n + PAD > ids.text_room:
-        if ids_grow(ids, n):
-            return MEMORY
-    copy_id(ids.text + start, p, n)
-    ids.end[ids.n] = start + n
-    if not ids.plain:
-        table_put(ids, h, ids.n)
-    ids.n += 1
-    return OK
 
 
 cdef bytes id_bytes(const Ids* ids, int64_t i):
@@ -216,20 +81,37 @@ def as_text(bytes name):
 # --- lines ------------------------------------------------------------------------------------------
 
 cdef class Lines:
-    """Cuts pushed bytes into whole lines and hands them to `parse`. Holds at most one chunk's rest."""
+    """Cuts pushed bytes into lines and columns and hands them to `row`. Holds at most one chunk's rest."""
 
     cdef char* rest
     cdef uint64_t rest_n, rest_room
     cdef bint begun
     cdef int error
     cdef readonly int64_t line     # the line that was read last, 1-based
-    cdef int width                 # how many columns a refused line had
+    cdef int want, width           # how many columns a line has; how many the one read last had
 
     def __dealloc__(self):
         free(self.rest)
 
+    cdef int row(self, const Fields* f) noexcept nogil:
+        """Read one line, cut into `want` columns."""
+        return OK
+
     cdef void parse(self, const char* p, const char* end) noexcept nogil:
         """Read the whole lines in [p, end), which are followed by PAD readable bytes."""
+        cdef Fields f
+        cdef int found
+        while p < end:
+            self.line += 1
+            if p[0] == c"#":
+                p = <const char*>memchr(p, c"\n", end - p) + 1
+                continue
+            p = split(p, &f, self.want, &found)
+            if found:
+                self.width = found
+                self.error = CONTROL if found < 0 else FIELDS if found != self.want else self.row(&f)
+                if self.error:
+                    return
 
     cdef int keep(self, const char* p, uint64_t n) noexcept nogil:
         cdef void* q
@@ -243,9 +125,7 @@ cdef class Lines:
         return OK
 
     cdef void flush(self) noexcept nogil:
-        cdef uint64_t i
-        for i in range(PAD):
-            self.rest[self.rest_n + i] = c"\n"
+        memset(self.rest + self.rest_n, c"\n", PAD)
         self.parse(self.rest, self.rest + self.rest_n)
         self.rest_n = 0
 
@@ -282,6 +162,7 @@ cdef class Lines:
         """
         cdef const char* p
         cdef uint64_t n = data.shape[0]
+        self.check()
         if n == 0:
             return
         p = <const char*>&data[0]
@@ -306,90 +187,69 @@ cdef class Lines:
             self.flush()
 
 
+cdef struct Judgement:
+    int64_t query, line
+    double grade
+
+
 cdef class QrelsParser(Lines):
     """Reads `query iteration document grade` lines into columns."""
 
     cdef Ids queries, docs
-    cdef double* grades
-    cdef int64_t* query
-    cdef int64_t* lines
+    cdef Judgement* rows
     cdef int64_t room, last
 
     def __cinit__(self):
-        self.docs.plain = True
+        self.want, self.docs.plain = 4, True
 
     def __dealloc__(self):
         ids_free(&self.queries)
         ids_free(&self.docs)
-        free(self.grades)
-        free(self.query)
-        free(self.lines)
+        free(self.rows)
 
-    cdef int reserve(self) noexcept nogil:
-        cdef int64_t room = 2 * self.room if self.room else 1024
-        cdef void* grades = realloc(self.grades, room * sizeof(double))
-        if grades != NULL:
-            self.grades = <double*>grades
-        cdef void* query = realloc(self.query, room * sizeof(int64_t))
-        if query != NULL:
-            self.query = <int64_t*>query
-        cdef void* lines = realloc(self.lines, room * sizeof(int64_t))
-        if lines != NULL:
-            self.lines = <int64_t*>lines
-        if grades == NULL or query == NULL or lines == NULL:
-            return MEMORY
-        self.room = room
-        return OK
-
-    cdef void parse(self, const char* p, const char* end) noexcept nogil:
-        cdef Fields f
-        cdef int found
-        while p < end:
-            self.line += 1
-            if p[0] == c"#":
-                p = <const char*>memchr(p, c"\n", end - p) + 1
-                continue
-            p = split(p, &f, 4, &found)
-            if found:
-                self.width = found
-                self.error = CONTROL if found < 0 else FIELDS if found != 4 else self.row(&f)
-                if self.error:
-                    return
-
-    cdef int row(self, Fields* f) noexcept nogil:
+    cdef int row(self, const Fields* f) noexcept nogil:
         cdef uint64_t n = f.end[0] - f.start[0], h
         cdef int64_t i = self.docs.n
+        cdef void* q
         cdef int error
-        if i == self.room and self.reserve():
-            return MEMORY
-        error = number(f.start[3], f.end[3], &self.grades[i])
+        if i == self.room:
+            q = realloc(self.rows, (2 * i + 1024) * sizeof(Judgement))
+            if q == NULL:
+                return MEMORY
+            self.rows, self.room = <Judgement*>q, 2 * i + 1024
+        error = number(f.start[3], f.end[3], &self.rows[i].grade)
         if error:
             return error
         if self.queries.n == 0 or not id_equals(&self.queries, self.last, f.start[0], n):
-            h = hash_id(f.start[0], n, SEED)
+            h = hash_id(f.start[0], n)
             self.last = ids_find(&self.queries, f.start[0], n, h, NULL)
             if self.last < 0:
                 self.last = self.queries.n
                 if ids_add(&self.queries, f.start[0], n, h):
                     return MEMORY
-        self.query[i] = self.last
-        self.lines[i] = self.line
+        self.rows[i].query, self.rows[i].line = self.last, self.line
         return ids_add(&self.docs, f.start[2], f.end[2] - f.start[2], 0)
 
     def finish(self):
-        """(query names, query of each row, document ends, document text, grades, line of each row)."""
+        """(query names, query of each row, end of each document id in the text, text, grades, lines)."""
         with nogil:
             self.end_lines()
         self.check()
         cdef int64_t n = self.docs.n, i
         names = [id_bytes(&self.queries, i) for i in range(self.queries.n)]
         text = self.docs.text[:self.docs.end[n - 1]] if n else b""
-        return (names, from_pointer(<char*>self.query, n, np.int64), from_pointer(<char*>self.docs.end, n, np.int64),
-                text, from_pointer(<char*>self.grades, n, np.float64), from_pointer(<char*>self.lines, n, np.int64))
+        rows = table(<char*>self.rows, n, JUDGEMENT)
+        query, line, grade = (np.ascontiguousarray(rows[name]) for name in rows.dtype.names)
+        return names, query, table(<char*>self.docs.end, n, query.dtype), text, grade, line
 
 
-cdef object from_pointer(const char* p, int64_t n, dtype):
-    return np.frombuffer(p[:8 * n], dtype) if n else np.empty(0, dtype)
+JUDGEMENT = np.dtype([("query", "i8"), ("line", "i8"), ("grade", "f8")])
+HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
+
+
+cdef object table(const char* p, int64_t n, dtype):
+    """A copy of n rows as an array."""
+    return np.frombuffer(p[:n * dtype.itemsize], dtype) if n else np.empty(0, dtype)
 
 
 # --- the judged documents ---------------------------------------------------------------------------
@@ -425,7 +285,7 @@ cdef class Judged:
             raise MemoryError
         for q in range(self.n_queries):
             name = queries[q]
-            if ids_add(&self.queries, name, len(name), hash_id(name, len(name), SEED)):
+            if ids_add(&self.queries, name, len(name), hash_id(name, len(name))):
                 raise MemoryError
             room = 2
             while room < 2 * (start[q + 1] - start[q]):
@@ -446,7 +306,7 @@ cdef class Judged:
 
     cdef put(self, int64_t q, int64_t d):
         cdef const char* p = self.text + self.begin[d]
-        cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n, SEED)
+        cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n)
         cdef int64_t twin = self.find(q, p, n, h)
         cdef uint64_t mask = self.slot_start[q + 1] - self.slot_start[q] - 1, slot = h & mask
         if twin >= 0:
@@ -477,191 +337,6 @@ cdef class Judged:
             self.names[q] = tuple([as_text(self.text[self.begin[d]:self.end[d]])
                                    for d in range(self.start[q], self.start[q + 1])])
         return self.names[q]
-
-
-# --- what a system answered to one query ------------------------------------------------------------
-
-cdef struct Found:             # a judged document among the answers
-    double score
-    const char* id
-    uint64_t id_n
-    int64_t row, doc, rank, first, last
-
-
-cdef struct Answer:
-    int64_t query              # index into the judged queries, or -1
-    Ids ids
-    double* score              # as long as ids.room
-    int64_t score_room, m, found_room
-    Found* found
-    bint falling               # no score is better than the one before it
-
-
-cdef void answer_free(Answer* a) noexcept nogil:
-    ids_free(&a.ids)
-    free(a.score)
-    free(a.found)
-
-
-cdef int by_score(const void* a, const void* b) noexcept nogil:
-    cdef const Found* x = <const Found*>a
-    cdef const Found* y = <const Found*>b
-    return (x.score < y.score) - (x.score > y.score)
-
-
-cdef int down(const void* a, const void* b) noexcept nogil:
-    cdef const Found* x = <const Found*>a
-    cdef const Found* y = <const Found*>b
-    cdef int c = by_score(a, b)
-    if c == 0:
-        c = compare_ids(y.id, y.id_n, x.id, x.id_n)
-    return c if c else (x.row > y.row) - (x.row < y.row)
-
-
-cdef int up(const void* a, const void* b) noexcept nogil:
-    cdef const Found* x = <const Found*>a
-    cdef const Found* y = <const Found*>b
-    cdef int c = by_score(a, b)
-    if c == 0:
-        c = compare_ids(x.id, x.id_n, y.id, y.id_n)
-    return c if c else (x.row > y.row) - (x.row < y.row)
-
-
-cdef int as_given(const void* a, const void* b) noexcept nogil:
-    cdef const Found* x = <const Found*>a
-    cdef const Found* y = <const Found*>b
-    cdef int c = by_score(a, b)
-    return c if c else (x.row > y.row) - (x.row < y.row)
-
-
-ctypedef int (*Order)(const void*, const void*) noexcept nogil
-
-
-cdef inline int64_t tie_end(const Answer* a, int64_t i) noexcept nogil:
-    """The end of the group of equal scores that begins at found row i."""
-    cdef double score = a.found[i].score
-    while i < a.m and a.found[i].score == score:
-        i += 1
-    return i
-
-
-cdef inline Found row_of(const Answer* a, int64_t i) noexcept nogil:
-    cdef Found row
-    row.score, row.row = a.score[i], i
-    row.id, row.id_n = a.ids.text + id_start(&a.ids, i), id_length(&a.ids, i)
-    return row
-
-
-cdef int64_t place(const Answer* a, int64_t low, int64_t high, const Found* row, Order order) noexcept nogil:
-    """The first of the sorted found rows [low, high) that does not come before this row."""
-    cdef int64_t middle
-    while low < high:
-        middle = (low + high) // 2
-        if order(&a.found[middle], row) < 0:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-cdef void settle(Answer* a, int64_t i, int64_t j, int64_t first, int64_t last, const int64_t* inside) noexcept nogil:
-    """Give the found rows [i, j), tied from rank first to last, their ranks."""
-    cdef int64_t t, seen = 0
-    for t in range(i, j):
-        seen += inside[t]
-        a.found[t].first, a.found[t].last = first, last
-        a.found[t].rank = first if first == last else first + seen - 1
-
-
-cdef void rank_falling(Answer* a, Order order, int64_t* inside) noexcept nogil:
-    cdef int64_t i = 0, j, low, high, r, t
-    cdef Found row
-    while i < a.m:
-        j = tie_end(a, i)
-        low, high = a.found[i].row, a.found[j - 1].row + 1
-        while low > 0 and a.score[low - 1] == a.found[i].score:
-            low -= 1
-        while high < a.ids.n and a.score[high] == a.found[i].score:
-            high += 1
-        if high - low > 1:
-            qsort(&a.found[i], j - i, sizeof(Found), order)
-            for r in range(low, high):
-                row = row_of(a, r)
-                t = place(a, i, j, &row, order)
-                inside[t] += t < j
-        settle(a, i, j, low + 1, high, inside)
-        i = j
-
-
-cdef void rank_any(Answer* a, Order order, int64_t* inside, int64_t* above, int64_t* equal) noexcept nogil:
-    cdef int64_t i = 0, j, r, t, seen = 0
-    cdef bint tied = False
-    cdef Found row
-    qsort(a.found, a.m, sizeof(Found), order)
-    for r in range(a.ids.n):
-        row.score = a.score[r]
-        t = place(a, 0, a.m, &row, by_score)
-        if t < a.m and a.found[t].score == row.score:
-            equal[t] += 1
-            tied = tied or equal[t] > 1
-        else:
-            above[t] += 1
-    for r in range(a.ids.n if tied else 0):
-        row = row_of(a, r)
-        t = place(a, 0, a.m, &row, by_score)
-        if t < a.m and a.found[t].score == row.score and equal[t] > 1:
-            j = place(a, t, a.m, &row, order)
-            inside[j] += j < a.m and a.found[j].score == row.score
-    while i < a.m:
-        j = tie_end(a, i)
-        seen += above[i]
-        settle(a, i, j, seen + 1, seen + equal[i], inside)
-        seen += equal[i]
-        i = j
-
-
-cdef int rank(Answer* a, Order order) noexcept nogil:
-    """Rank the found rows: 1 + the number of rows before each, without sorting the list.
-
-    Every row is dropped into a bucket between the sorted found rows; ranks are sums of buckets. A list that
-    came in falling order needs that only among the rows that tie with a found one.
-    """
-    cdef int64_t i
-    cdef int64_t* buckets
-    if a.m == 0:
-        return OK
-    for i in range(a.m):
-        a.found[i].id = a.ids.text + id_start(&a.ids, a.found[i].row)
-        a.found[i].id_n = id_length(&a.ids, a.found[i].row)
-        a.found[i].score = a.score[a.found[i].row]
-    buckets = <int64_t*>calloc(3 * (a.m + 1), sizeof(int64_t))
-    if buckets == NULL:
-        return MEMORY
-    if a.falling:
-        rank_falling(a, order, buckets)
-    else:
-        rank_any(a, order, buckets, buckets + a.m + 1, buckets + 2 * (a.m + 1))
-    free(buckets)
-    return OK
-
-
-cdef bint rank_alone(const double* scores, int64_t n, bint falling, Found* f) noexcept nogil:
-    """Rank a document by its score alone; False when it ties with another."""
-    cdef int64_t low = 0, high = n, middle, better = 0, equal = 0
-    if falling:
-        while low < high:
-            middle = (low + high) // 2
-            if scores[middle] > f.score:
-                low = middle + 1
-            else:
-                high = middle
-        better, equal = low, 1 + (low + 1 < n and scores[low + 1] == f.score)
-    else:
-        for low in range(n):
-            better += scores[low] > f.score
-            equal += scores[low] == f.score
-    f.rank = f.first = f.last = better + 1
-    return equal == 1
 
 
 # --- the scanner ------------------------------------------------------------------------------------
@@ -699,7 +374,7 @@ cdef class Scanner(Lines):
     def __init__(self, Judged judged, str ties="doc-descending", str duplicates="error", bint single=False,
                  bint interleaved=False):
         cdef int64_t q
-        self.judged, self.single, self.interleaved = judged, single, interleaved
+        self.judged, self.single, self.interleaved, self.want = judged, single, interleaved, 6
         self.order = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
         self.duplicates = DUPLICATES[duplicates]
         self.returned = np.full(judged.n_queries, -1, np.int64)
@@ -727,7 +402,7 @@ cdef class Scanner(Lines):
 
     cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
         """Leave the query being read and begin the one with this name."""
-        cdef uint64_t h = hash_id(p, n, SEED)
+        cdef uint64_t h = hash_id(p, n)
         cdef int64_t q = ids_find(&self.judged.queries, p, n, h, NULL)
         cdef int error = OK if self.interleaved else self.close()
         if error:
@@ -753,7 +428,7 @@ cdef class Scanner(Lines):
     cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
         """Add a row to the query being read."""
         cdef Answer* a = self.now
-        cdef uint64_t h = hash_id(p, n, SEED), slot = 0
+        cdef uint64_t h = hash_id(p, n), slot = 0
         cdef int64_t row = a.ids.n, twin, doc
         cdef void* q
         self.rows += 1
@@ -834,28 +509,13 @@ cdef class Scanner(Lines):
 
     # -- doors
 
-    cdef inline int row(self, const Fields* f) noexcept nogil:
+    cdef int row(self, const Fields* f) noexcept nogil:
+        """Door 1: `query iteration document rank score tag` lines."""
         cdef double score
         cdef int error = number(f.start[4], f.end[4], &score)
         if not error and self.turned(f.start[0], f.end[0] - f.start[0]):
             error = self.turn(f.start[0], f.end[0] - f.start[0])
         return error if error else self.push(f.start[2], f.end[2] - f.start[2], score)
-
-    cdef void parse(self, const char* p, const char* end) noexcept nogil:
-        """Door 1: `query iteration document rank score tag` lines."""
-        cdef Fields f
-        cdef int found
-        while p < end:
-            self.line += 1
-            if p[0] == c"#":
-                p = <const char*>memchr(p, c"\n", end - p) + 1
-                continue
-            p = split(p, &f, 6, &found)
-            if found:
-                self.width = found
-                self.error = CONTROL if found < 0 else FIELDS if found != 6 else self.row(&f)
-                if self.error:
-                    return
 
     def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text,
                 const int64_t[::1] doc_ends, const unsigned char[::1] doc_text, const double[::1] scores):
@@ -986,8 +646,7 @@ cdef class Scanner(Lines):
                     self.now = &self.all[q]
                     self.error = self.close()
         self.check()
-        table = np.frombuffer((<char*>self.hit)[:self.n * sizeof(Hit)], HIT) if self.n else np.empty(0, HIT)
-        return table, np.asarray(self.returned)
+        return table(<char*>self.hit, self.n, HIT), np.asarray(self.returned)
 
     @property
     def extra_queries(self):
@@ -1002,38 +661,34 @@ cdef class Scanner(Lines):
                 id_bytes(&self.now.ids, self.twin) if self.now.ids.n else b"")
 
 
-HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
+# --- running values: left to right, so the same bits for every partition of the queries ---------------
+
+cdef enum: SUM, PRODUCT, MAXIMUM
 
 
-# --- arithmetic, left to right and by the C library: the same bits on every machine, for every partition
-
-def running_sum(const double[::1] values, const int64_t[::1] query):
-    """The sum up to and including each row, begun anew at each query."""
+cdef running(int what, const double[::1] values, const int64_t[::1] query):
     cdef int64_t i
-    out = np.empty(values.shape[0])
-    cdef double[::1] o = out
-    for i in range(values.shape[0]):
-        o[i] = values[i] + (o[i - 1] if i and query[i] == query[i - 1] else 0.0)
-    return out
-
-
-def running_product(const double[::1] values, const int64_t[::1] query):
-    """The product up to and including each row, begun anew at each query."""
-    cdef int64_t i
-    out = np.empty(values.shape[0])
-    cdef double[::1] o = out
-    for i in range(values.shape[0]):
-        o[i] = values[i] * (o[i - 1] if i and query[i] == query[i - 1] else 1.0)
-    return out
-
-
-def running_max(const double[::1] values, const int64_t[::1] query):
-    """The largest value up to and including each row, begun anew at each query."""
-    cdef int64_t i
+    cdef double before
     out = np.empty(values.shape[0])
     cdef double[::1] o = out
     for i in range(values.shape[0]):
         o[i] = values[i]
-        if i and query[i] == query[i - 1] and o[i - 1] > o[i]:
-            o[i] = o[i - 1]
+        if i and query[i] == query[i - 1]:
+            before = o[i - 1]
+            o[i] = before + o[i] if what == SUM else before * o[i] if what == PRODUCT else max(before, o[i])
     return out
+
+
+def running_sum(values, query):
+    """The sum up to and including each row, begun anew at each query."""
+    return running(SUM, values, query)
+
+
+def running_product(values, query):
+    """The product up to and including each row, begun anew at each query."""
+    return running(PRODUCT, values, query)
+
+
+def running_max(values, query):
+    """The largest value up to and including each row, begun anew at each query."""
+    return running(MAXIMUM, values, query)

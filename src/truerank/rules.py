@@ -7,6 +7,7 @@ value, whose defaults are the safest reading and whose presets are named after w
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import os
 from dataclasses import dataclass
@@ -142,8 +143,7 @@ class Rules:
         lines = []
         for key, value in self.to_dict().items():
             if key in MEANINGS and value is not None:
-                text = f'"{value}"' if isinstance(value, str) else str(value).replace("'", '"')
-                lines.append(f"{key} = {text}".ljust(40) + f"# {MEANINGS[key]}")
+                lines.append(f"{key} = {json.dumps(value)}".ljust(40) + f"# {MEANINGS[key]}")
         return "\n".join(line.rstrip() for line in lines) + "\n"
 
 
