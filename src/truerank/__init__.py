@@ -1,14 +1,20 @@
 """truerank: whether a retrieval system finds the right things, how sure that is, and how fast it answers."""
 
-from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, TruerankError
-from truerank.evaluate import evaluate, rank
-from truerank.formats import open_run, read_qrels
-from truerank.hits import Hits
-from truerank.measures import Measure, measure, measures, parse_measure, unregister
-from truerank.qrels import Qrels
-from truerank.rules import Rules
-from truerank.run import Run
-from truerank.scores import Ledger, Scores
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, TruerankError
+    from truerank.evaluate import evaluate, rank
+    from truerank.formats import open_run, read_qrels
+    from truerank.hits import Hits
+    from truerank.measures import Measure, measure, measures, parse_measure, unregister
+    from truerank.qrels import Qrels
+    from truerank.rules import Rules
+    from truerank.run import Run
+    from truerank.scores import Ledger, Scores
 
 __version__ = "0.1.0"
 
@@ -34,3 +40,38 @@ __all__ = [
     "read_qrels",
     "unregister",
 ]
+
+_HOMES = {
+    "errors": ("InputError", "MeasureError", "MissingPackage", "RulesError", "TruerankError"),
+    "evaluate": ("evaluate", "rank"),
+    "formats": ("open_run", "read_qrels"),
+    "hits": ("Hits",),
+    "measures": ("Measure", "measure", "measures", "parse_measure", "unregister"),
+    "qrels": ("Qrels",),
+    "rules": ("Rules",),
+    "run": ("Run",),
+    "scores": ("Ledger", "Scores"),
+}
+_HOME = {name: home for home, names in _HOMES.items() for name in names}
+
+
+class _Package(ModuleType):
+    """Imports a public name when it is first used: `truerank --help` need not wait for NumPy."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in _HOME:
+            raise AttributeError(f"module 'truerank' has no attribute {name!r}")
+        value = getattr(import_module(f"truerank.{_HOME[name]}"), name)
+        setattr(self, name, value)
+        return value
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        # Importing the module truerank.evaluate would bind it here, over the function of that name.
+        if not (name in _HOME and isinstance(value, ModuleType)):
+            super().__setattr__(name, value)
+
+    def __dir__(self) -> list[str]:
+        return sorted({*super().__dir__(), *__all__})
+
+
+sys.modules[__name__].__class__ = _Package

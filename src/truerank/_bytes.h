@@ -106,45 +106,43 @@ static inline int scaled(uint64_t m, int scale, double *out) {
     return HARD;
 }
 
-/* The double nearest to the decimal number in [p, end): OK, NUMBER, NOT_FINITE, or HARD for a slower reader. */
+/* The exponent at p, which stands before end: e-5; or 1 where it is none. Huge ones are cut, not overflowed. */
+static inline int exponent(const char *p, const char *end, int *scale) {
+    int power = 0, down = p[1] == '-';
+    p += 1 + (p[1] == '-' || p[1] == '+');
+    if (p >= end) return 1;
+    for (; p < end && *p >= '0' && *p <= '9'; p++)
+        if (power < 100000) power = power * 10 + (*p - '0');
+    *scale += down ? -power : power;
+    return p != end;
+}
+
+/* The double nearest to the decimal number in [p, end): OK, NUMBER, NOT_FINITE, or HARD for a slower reader.
+   A character that is no part of a number stands at end. */
 static inline int number(const char *p, const char *end, double *out) {
+    const char *start, *point, *significant;
     uint64_t m = 0;
-    int digits = 0, scale = 0, any = 0, point = 0, exact = 1;
-    int negative = p < end && *p == '-';
-    if (p < end && (*p == '-' || *p == '+')) p++;
-    if (p < end && ((*p | 32) == 'n' || (*p | 32) == 'i')) return NOT_FINITE;
-    for (; p < end; p++) {
-        unsigned d = (unsigned char)*p - '0';
-        if (d <= 9) {
-            any = 1;
-            if (digits < 19) {
-                m = m * 10 + d;
-                digits += m != 0;
-                scale -= point;
-            } else {
-                exact &= d == 0;
-                scale += !point;
-            }
-        } else if (*p == '.' && !point) {
-            point = 1;
-        } else break;
+    unsigned d;
+    int negative = *p == '-', scale = 0, error = OK;
+    if (negative || *p == '+') p++;
+    while (*p == '0' && p[1] == '0') p++;
+    for (start = significant = p; (d = (unsigned)*p - '0') <= 9; p++) m = m * 10 + d;
+    point = p;
+    if (*p == '.') {
+        if (m == 0) {                                  /* zeros before the first digit that counts */
+            while (p[1] == '0') p++;
+            significant = p + 1;
+        }
+        for (p++; (d = (unsigned)*p - '0') <= 9; p++) m = m * 10 + d;
+        scale = (int)(point + 1 - p);
     }
-    if (!any) return NUMBER;
-    if (p < end && (*p | 32) == 'e') {
-        int power = 0, down;
-        if (++p == end) return NUMBER;
-        down = *p == '-';
-        if (*p == '-' || *p == '+') p++;
-        if (p == end) return NUMBER;
-        for (; p < end && *p >= '0' && *p <= '9'; p++)
-            if (power < 100000) power = power * 10 + (*p - '0');
-        scale += down ? -power : power;
-    }
-    if (p != end) return NUMBER;
-    if (m == 0) *out = 0.0;
-    else if (!exact || scaled(m, scale, out) == HARD) return HARD;
+    if (p - start - (p > point) < 1) return (*p | 32) == 'n' || (*p | 32) == 'i' ? NOT_FINITE : NUMBER;
+    if (p != end && ((*p | 32) != 'e' || exponent(p, end, &scale))) return NUMBER;
+    if (p - significant > 19 || (m && p - start > 100000)) return HARD;    /* m may have overflowed */
+    *out = 0.0;
+    if (m) error = scaled(m, scale, out);
     if (negative) *out = -*out;
-    return OK;
+    return error;
 }
 
 /* ---- ids ----------------------------------------------------------------------------------------- */

@@ -154,6 +154,17 @@ class Hits:
         backwards = np.ascontiguousarray(np.asarray(values, np.float64)[::-1])
         return _kernel.running_max(backwards, np.ascontiguousarray(self.query[::-1]))[::-1]
 
+    def before(self, rows: Bools) -> Floats:
+        """(hits,) how many of these rows stand before this one in its query."""
+        return self.running_sum(rows.astype(np.float64)) - rows
+
+    def running_at(self, running: Floats, query: Ints, rank: Ints) -> Floats:
+        """(asked,) a running value as it stands at a rank of a query; 0 before the query's first row."""
+        width = int(max(self.rank.max(initial=0), rank.max(initial=0))) + 1
+        row = np.searchsorted(self.query * width + self.rank, query * width + rank, side="right")
+        first = (np.cumsum(self.count) - self.count)[query]
+        return np.where(row > first, np.concatenate([[0.0], running])[row], 0.0)
+
     # --- other orders and lists
 
     @cached_property

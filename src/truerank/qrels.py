@@ -87,24 +87,27 @@ class Qrels:
         >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": []}).queries
         (b'q1', b'q2')
         """
-        queries, query, docs, grades = [], [], [], []
-        for q, (key, judged) in enumerate(judgements.items()):
-            queries.append(as_bytes(key))
-            for doc, grade in _graded(judged, key, name):
-                query.append(q)
-                docs.append(as_bytes(doc))
-                grades.append(_number(grade, key, doc, name))
+        docs: list[bytes] = []
+        grades: list[Any] = []
+        counts = []
+        for key, judged in judgements.items():
+            judged = _graded(judged, key, name)
+            docs.extend(map(as_bytes, judged))
+            grades.extend(judged.values())
+            counts.append(len(judged))
+        queries = list(map(as_bytes, judgements))
         if len(set(queries)) < len(queries):
             raise InputError("two query ids print the same (1 and '1'?)", name)
-        return cls.from_rows(queries, query, docs, grades, name=name)
+        query = np.repeat(np.arange(len(counts)), counts)
+        return cls.from_rows(queries, query, docs, _numbers(grades, queries, query, docs, name), name=name)
 
     @classmethod
     def from_rows(
         cls,
         queries: Sequence[bytes],
-        query: Sequence[int],
+        query: Sequence[int] | Ints,
         docs: Sequence[bytes],
-        grades: Sequence[float],
+        grades: Sequence[float] | Floats,
         *,
         name: str = "qrels",
         lines: Ints | None = None,
@@ -148,19 +151,29 @@ class Qrels:
         return Qrels.from_dict(judged, self.name)
 
 
-def _graded(judged: Any, query: object, name: str) -> Iterable[tuple[Any, Any]]:
+def _graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
     if isinstance(judged, Mapping):
-        return judged.items()
+        return judged
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
         raise InputError(f"query {query!r} has {judged!r} where its documents should stand", name)
-    return ((doc, 1.0) for doc in judged)
+    return dict.fromkeys(judged, 1.0)
 
 
-def _number(grade: Any, query: object, doc: object, name: str) -> float:
+def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[bytes], name: str) -> Floats:
+    """The grades as numbers; only `IGNORED` itself may be NaN."""
     try:
-        value = float(grade)
+        numbers = np.array(grades, np.float64)
     except (TypeError, ValueError):
-        raise InputError(f"document {doc!r} of query {query!r} has the grade {grade!r}, which is no number", name) from None
-    if not math.isfinite(value) and grade is not IGNORED:
-        raise InputError(f"document {doc!r} of query {query!r} has the grade {grade!r}, which is not finite", name)
-    return value
+        numbers = np.full(len(grades), np.inf)
+    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        if grades[row] is not IGNORED and not _is_finite(grades[row]):
+            who = f"document {shown(docs[row])} of query {shown(queries[query[row]])}"
+            raise InputError(f"{who} has the grade {grades[row]!r}, which is no finite number", name)
+    return numbers
+
+
+def _is_finite(grade: Any) -> bool:
+    try:
+        return math.isfinite(float(grade))
+    except (TypeError, ValueError):
+        return False

@@ -152,6 +152,11 @@ def presets() -> dict[str, Rules]:
     return {name: Rules.named(name) for name in _presets()}
 
 
+def purposes() -> dict[str, str]:
+    """What each preset is for: the first comment in its file."""
+    return {name: text.partition("\n")[0].lstrip("# ") for name, text in _presets().items()}
+
+
 def _presets() -> dict[str, str]:
     folder = resources.files("truerank") / "rules"
     names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))

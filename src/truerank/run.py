@@ -27,22 +27,33 @@ PIECE = 1 << 24
 
 @dataclass(frozen=True)
 class Columns:
-    """Rows as columns: text as (rows + 1,) ends and its bytes, scores as (rows,) float64."""
+    """Rows as columns: text as (rows + 1,) ends and its bytes, scores as (rows,) float64.
+
+    Attributes:
+        lines: (rows,) the line of each row in its file; None where rows are counted.
+    """
 
     query_ends: NDArray[np.int64]
     query_text: NDArray[np.uint8] | bytes
     doc_ends: NDArray[np.int64]
     doc_text: NDArray[np.uint8] | bytes
     scores: NDArray[np.float64]
+    lines: NDArray[np.int64] | None = None
 
 
 @dataclass(frozen=True)
 class Ranked:
-    """One query's documents, best first, or with a score each."""
+    """One query's documents, best first, or with a score each; and the line they stand in, if in one."""
 
     query: Any
     docs: Sequence[Any]
     scores: Sequence[float] | None = None
+    line: int | None = None
+
+    def scored(self) -> Iterator[tuple[Any, float]]:
+        """Each document with its score; without scores the last one gets 1, the one before it 2, …"""
+        scores = self.scores if self.scores is not None else range(len(self.docs), 0, -1)
+        return zip(self.docs, map(float, scores), strict=True)
 
 
 Batch = bytes | Columns | Ranked | dict[Any, Any]
@@ -57,11 +68,13 @@ class Run:
         name: what to call it in tables and messages: a path or a given name.
         batches: opens the source anew and yields its parts.
         path: the plain TREC file behind it, if that is what it is, which threads may read.
+        watch: told how many bytes more were read, for a progress bar.
     """
 
     name: str
     batches: Callable[[], Iterator[Batch]]
     path: Path | None = None
+    watch: Callable[[int], None] = lambda size: None
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,12 +122,16 @@ def _scanner(judged: Judged, rules: Rules, interleaved: bool = False) -> Scanner
 
 def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = False) -> Scan:
     scanner = _scanner(judged, rules, interleaved)
+    batch: Batch = b""
+    before = 0
     try:
         for batch in run.batches():
+            before = scanner.line
             _push(scanner, batch)
+            run.watch(len(batch) if isinstance(batch, bytes) else 0)
         table, returned = scanner.finish()
     except Refused as refused:
-        raise explain(refused, scanner, run) from None
+        raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError) as error:
         raise InputError(f"an answer cannot be read: {error}", run.name) from None
     return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
@@ -192,10 +209,11 @@ def _scan_piece(run: Run, judged: Judged, rules: Rules, piece: tuple[int, int]) 
         try:
             while offset < end and (n := file.readinto(view[: min(CHUNK, end - offset)])):
                 scanner.feed(view[:n])
+                run.watch(n)
                 offset += n
             scanner.finish()
         except Refused as refused:
-            raise explain(refused, scanner, run, _lines_before(run.path, piece[0])) from None
+            raise explain(refused, scanner, run, refused.line + _lines_before(run.path, piece[0])) from None
     return scanner
 
 
@@ -211,14 +229,23 @@ def _lines_before(path: Path, offset: int) -> int:
 # --- what was wrong -----------------------------------------------------------------------------------
 
 
-def explain(refused: Refused, scanner: Scanner, run: Run, lines_before: int = 0) -> Exception:
-    """The error to raise for a row that the kernel refused."""
+def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:
+    """The error to raise for a row that the kernel refused; `line` is where it stands, if in a line."""
     if refused.kind == "interleaved":
         return refused
-    line = refused.line + lines_before
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
-    return InputError(run_fault(refused), run.name, line or None)
+    who = "" if line else f"query {shown(scanner.here[0])}: "
+    return InputError(who + run_fault(refused), run.name, line)
+
+
+def _line(refused: Refused, before: int, batch: Batch) -> int | None:
+    """The line that was refused in a batch; the scanner had read `before` of them when it came to the batch."""
+    if isinstance(batch, Columns) and batch.lines is not None:
+        return int(batch.lines[refused.line - before - 1])
+    if isinstance(batch, Ranked):
+        return batch.line
+    return None if isinstance(batch, dict) else refused.line
 
 
 _FAULTS = {
@@ -244,27 +271,30 @@ def qrels_fault(refused: Refused) -> str:
     return {"number": "the grade is no number", "not finite": "the grade is not a finite number", **_FAULTS}[refused.kind]
 
 
-def _duplicate(scanner: Scanner, run: Run, line: int) -> InputError:
+def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
     who = f"document {shown(doc)} comes back twice for query {shown(query)}"
-    lines = _lines_of(run, query, doc)
-    first, second = (lines + [line, line])[:2] if len(lines) > 1 else (None, line)
-    where = f" (first in line {first})" if first else ""
+    lines = list(itertools.islice(_lines_of(run, query, doc), 2))
+    first, second = lines if len(lines) == 2 else (None, line)
+    where = f" (first in line {first})" if first and first != second else ""
     return InputError(f"{who}{where}; mend the run, or say which one counts: duplicates = first or last", run.name, second)
 
 
-def _lines_of(run: Run, query: bytes, doc: bytes) -> list[int]:
-    """The first two lines that name a query and a document, found by reading the text again."""
-    if not isinstance(next(iter(run.batches()), None), bytes):
-        return []
-    pattern = re.compile(rb"[ \t]*%b[ \t]+[^ \t]+[ \t]+%b[ \t]" % (re.escape(query), re.escape(doc)))
-    lines: list[int] = []
-    for number, line in enumerate(_lines(run.batches()), 1):
-        if pattern.match(line):
-            lines.append(number)
-            if len(lines) == 2:
-                break
-    return lines
+def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
+    """The lines (or rows) that name a query and a document, found by reading the run again."""
+    if isinstance(next(iter(run.batches()), None), bytes):
+        pattern = re.compile(rb"[ \t]*%b[ \t]+[^ \t]+[ \t]+%b[ \t]" % (re.escape(query), re.escape(doc)))
+        yield from (number for number, line in enumerate(_lines(run.batches()), 1) if pattern.match(line))
+        return
+    rows = 0
+    for batch in run.batches():
+        if isinstance(batch, Columns):
+            names = zip(_pieces_of(batch.query_ends, batch.query_text), _pieces_of(batch.doc_ends, batch.doc_text))
+            lines = itertools.count(rows + 1) if batch.lines is None else batch.lines.tolist()
+            yield from (line for line, pair in zip(lines, names, strict=False) if pair == (query, doc))
+            rows += len(batch.scores)
+        elif isinstance(batch, Ranked) and batch.line and as_bytes(batch.query) == query:
+            yield from (batch.line for other in batch.docs if as_bytes(other) == doc)
 
 
 # --- any run as rankings ------------------------------------------------------------------------------

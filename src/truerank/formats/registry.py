@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from truerank.errors import InputError, did_you_mean
+from truerank.formats.names import SWAPPED
 from truerank.formats.source import Source
 from truerank.qrels import Qrels
 from truerank.run import Batch, Ranked
@@ -17,18 +18,21 @@ class Format:
     """A way to write judgements or answers down.
 
     Attributes:
-        name: what --format-in and --to call it.
+        name: what --from and --to call it.
         meaning: one line about it.
         sniff: from the first bytes and the file's name, how sure: 0 (no) to 1 (certain).
+        holds: whether a source in this format is a "run" or "qrels"; None when it may be either.
         suffixes: file endings that suggest it when writing.
         read_run: opens the source and yields the parts of a run.
         read_qrels: opens the source and returns judgements.
-        write_run, write_qrels: write to a binary file.
+        write_run: writes rankings to a binary file, with a tag for formats that have one.
+        write_qrels: writes judgements to a binary file.
     """
 
     name: str
     meaning: str
     sniff: Callable[[bytes, str], float]
+    holds: Callable[[Source], str | None] = lambda source: None
     suffixes: tuple[str, ...] = ()
     read_run: Callable[[Source], Iterator[Batch]] | None = None
     read_qrels: Callable[[Source], Qrels] | None = None
@@ -37,6 +41,8 @@ class Format:
 
 
 _formats: dict[str, Format] = {}
+
+SPOKEN = {"run": "a run", "qrels": "qrels"}
 
 
 def register(format: Format) -> Format:
@@ -57,13 +63,32 @@ def named(name: str) -> Format:
     return _formats[name]
 
 
-def sniffed(source: Source, what: str) -> Format:
-    """The format that a source most looks like; `what` is "run" or "qrels"."""
-    head = source.head()
-    if not head:
-        raise InputError(f"the file is empty; a {what} has at least one line", source.name)
-    able = [f for f in _formats.values() if getattr(f, f"read_{what}") is not None]
-    best = max(able, key=lambda f: f.sniff(head, source.name))
-    if best.sniff(head, source.name) <= 0:
-        raise InputError(f"this is no {what} in any known format; `truerank formats` lists them", source.name)
+def sniffed(source: Source, what: str | None = None) -> Format:
+    """The format that a source most looks like.
+
+    Args:
+        what: "run" or "qrels", if it must hold that.
+
+    Raises:
+        InputError: the source is empty or binary, or holds the other thing.
+    """
+    if not source.head:
+        raise InputError("the file is empty", source.name)
+    able = [f for f in _formats.values() if what is None or getattr(f, f"read_{what}")]
+    best = max(able, key=lambda f: f.sniff(source.head, source.name))
+    if best.sniff(source.head, source.name) <= 0:
+        raise _unknown(source, what)
+    held = best.holds(source) if what else what
+    if what and held not in (what, None):
+        raise InputError(f"this holds {SPOKEN[held or what]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
     return best
+
+
+def _unknown(source: Source, what: str | None) -> InputError:
+    head = source.head
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return InputError("this is UTF-16 text; save it as UTF-8", source.name)
+    zero = head.find(b"\0")
+    line = head.count(b"\n", 0, zero) + 1 if zero >= 0 else None
+    why = "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"
+    return InputError(f"{why}; `truerank formats` lists what can be read", source.name, line)

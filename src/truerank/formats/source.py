@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
-import io
+import itertools
 import os
 import shutil
+import stat
 import sys
 import tempfile
-import zlib
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Generator, Iterator
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, Any
 
 from truerank.errors import InputError, MissingPackage
+from truerank.formats.compression import Damaged, ahead, codec_of, unpacked
 from truerank.run import CHUNK
 
-HEAD = 1 << 16
+MARK = b"\xef\xbb\xbf"
+"""What some editors put before UTF-8 text."""
 
-MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"BZh": "bzip2"}
+HEAD = 1 << 16
+"""Bytes that a format is sniffed from."""
+
+BLOCK = 1 << 20
+"""Bytes of whole lines that are worked on at once."""
+
+IN_MEMORY = 1 << 26
+"""A copy of a pipe up to this long stays in memory."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +45,9 @@ class Source:
     @property
     def path(self) -> Path | None:
         """The local plain file behind this, which may be read in pieces; None for anything else."""
-        if self.is_remote or self.name == "-" or self.compression:
-            return None
         path = Path(self.name)
-        return path if path.is_file() else None
+        local = self.name != "-" and not self.is_remote and path.is_file()
+        return path if local and not self.is_compressed else None
 
     @property
     def is_remote(self) -> bool:
@@ -47,76 +55,118 @@ class Source:
         return "://" in self.name
 
     @property
-    def compression(self) -> str | None:
-        """gzip, zstd, bzip2 or None, by the first bytes."""
-        with self._raw() as file:
-            start = file.read(4)
-        return next((kind for magic, kind in MAGIC.items() if start.startswith(magic)), None)
+    def is_compressed(self) -> bool:
+        """Whether the first bytes are those of gzip, zstd or bzip2."""
+        with self.raw() as file:
+            return codec_of(file.read(16)) is not None
 
-    @contextmanager
-    def open(self) -> Iterator[IO[bytes]]:
-        """The bytes, decompressed."""
-        kind = self.compression
-        with self._raw() as raw, _decompressed(raw, kind) as file:
-            try:
-                yield file
-            except (EOFError, OSError, zlib.error) as error:
-                raise self._damaged(kind, error) from None
-            except Exception as error:
-                if type(error).__name__ != "ZstdError":
-                    raise
-                raise self._damaged(kind, error) from None
+    @cached_property
+    def head(self) -> bytes:
+        """The first bytes, decompressed, without a byte order mark."""
+        head = b""
+        with closing(self._chunks(in_background=False)) as chunks:
+            for chunk in chunks:
+                head += chunk
+                if len(head) >= HEAD:
+                    break
+        return head[:HEAD].removeprefix(MARK)
 
     def chunks(self) -> Iterator[bytes]:
-        """The bytes, decompressed, a piece at a time."""
-        with self.open() as file:
-            while chunk := file.read(CHUNK):
-                yield chunk
-
-    def head(self) -> bytes:
-        """The first bytes, decompressed."""
-        with self.open() as file:
-            return file.read(HEAD)
+        """The bytes, decompressed (by another thread), a piece at a time."""
+        return self._chunks(in_background=True)
 
     def read(self) -> bytes:
         """All bytes, decompressed."""
         return b"".join(self.chunks())
 
-    def _damaged(self, kind: str | None, error: Exception) -> InputError:
-        why = f"the {kind} data is damaged or cut short" if kind else f"cannot be read: {error}"
-        return InputError(why, self.name)
+    def blocks(self, longest: int = 1 << 20) -> Iterator[tuple[int, bytes]]:
+        """Whole lines, many at a time, with the number of the first one; without a byte order mark.
+
+        Raises:
+            InputError: a line is longer than `longest` bytes.
+        """
+        line, rest, cut = 1, bytearray(), 0
+        for chunk in self.chunks():
+            rest += chunk if rest or line > 1 else chunk.removeprefix(MARK)
+            cut = rest.rfind(b"\n", len(rest) - len(chunk)) + 1 or cut
+            if cut and len(rest) >= BLOCK:
+                block, rest, cut = bytes(rest[:cut]), rest[cut:], 0
+                yield line, block
+                line += block.count(b"\n")
+            elif len(rest) - cut > longest:
+                start = line + rest.count(b"\n", 0, cut)
+                raise InputError("this line is too long: the file is binary, or not in this format", self.name, start)
+        if rest:
+            yield line, bytes(rest) if rest.endswith(b"\n") else bytes(rest + b"\n")
 
     @contextmanager
-    def _raw(self) -> Iterator[IO[bytes]]:
+    def raw(self) -> Iterator[IO[bytes]]:
+        """The file as it is, compressed or not, at its start; it can seek."""
         if self.name == "-":
-            file = _standard_input()
+            file = _seekable(sys.stdin.buffer)
             file.seek(0)
             yield file
-        elif self.is_remote:
-            with _remote(self.name) as file:
-                yield file
+        elif self._is_pipe:
+            self._copy.seek(0)
+            yield self._copy
         else:
-            with self._local() as file:
+            with self._opened() as file:
                 yield file
 
-    def _local(self) -> IO[bytes]:
+    def _chunks(self, in_background: bool) -> Generator[bytes, None, None]:
+        with self.raw() as file:
+            first = self._read(file)
+            data = itertools.chain([first] if first else [], iter(lambda: self._read(file), b""))
+            codec = codec_of(first)
+            if codec is None:
+                yield from data
+                return
+            plain = unpacked(codec, data)
+            try:
+                yield from ahead(plain) if in_background else plain
+            except Damaged as error:
+                raise InputError(str(error), self.name) from None
+
+    def _read(self, file: IO[bytes]) -> bytes:
         try:
-            return open(self.name, "rb", buffering=CHUNK)
+            return file.read(CHUNK)
+        except OSError as error:
+            raise InputError(f"cannot be read: {error.strerror or error}", self.name) from None
+
+    def _opened(self) -> IO[bytes]:
+        try:
+            return _remote(self.name) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
             raise InputError("there is no such file", self.name) from None
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, ImportError) as error:
             raise InputError(f"cannot be opened: {getattr(error, 'strerror', None) or error}", self.name) from None
+
+    @cached_property
+    def _is_pipe(self) -> bool:
+        """Whether this is a named pipe, such as the shell's <(command), which can be read only once."""
+        try:
+            mode = 0 if self.is_remote else os.stat(self.name).st_mode
+        except (OSError, ValueError):
+            return False
+        return stat.S_ISFIFO(mode) or stat.S_ISCHR(mode)
+
+    @cached_property
+    def _copy(self) -> IO[bytes]:
+        with self._opened() as pipe:
+            return _spooled(pipe)
 
 
 @lru_cache(maxsize=1)
-def _standard_input() -> IO[bytes]:
-    """Standard input as a file that can be read again: itself, or a temporary copy of a pipe."""
-    if sys.stdin.buffer.seekable():
-        return sys.stdin.buffer
-    copy = tempfile.SpooledTemporaryFile(max_size=1 << 26)  # noqa: SIM115 (lives as long as the process)
-    shutil.copyfileobj(sys.stdin.buffer, copy, CHUNK)
+def _seekable(file: IO[bytes]) -> IO[bytes]:
+    return file if file.seekable() else _spooled(file)
+
+
+def _spooled(pipe: IO[bytes]) -> IO[bytes]:
+    """A copy of a pipe that can be read again; it is gone when nobody holds it."""
+    copy = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    shutil.copyfileobj(pipe, copy, CHUNK)
     return copy
 
 
@@ -125,37 +175,7 @@ def _remote(url: str) -> Any:
         import fsspec
     except ModuleNotFoundError:
         raise MissingPackage(f"reading {url}", "remote") from None
-    try:
-        return fsspec.open(url, "rb").open()
-    except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"cannot be opened: {error}", url) from None
-
-
-@contextmanager
-def _decompressed(raw: IO[bytes], kind: str | None) -> Iterator[IO[bytes]]:
-    if kind is None:
-        yield raw
-    elif kind == "gzip":
-        import gzip
-
-        with gzip.GzipFile(fileobj=raw) as file:
-            yield file  # type: ignore[misc]
-    elif kind == "bzip2":
-        import bz2
-
-        with bz2.BZ2File(raw) as file:
-            yield file
-    else:
-        with _zstd(raw) as file:
-            yield file
-
-
-def _zstd(raw: IO[bytes]) -> Any:
-    try:
-        import zstandard
-    except ModuleNotFoundError:
-        raise MissingPackage("reading .zst files", "zstd") from None
-    return io.BufferedReader(zstandard.ZstdDecompressor().stream_reader(raw, read_across_frames=True), CHUNK)
+    return fsspec.open(url, "rb").open()
 
 
 def as_source(path: str | os.PathLike[str]) -> Source:

@@ -9,28 +9,38 @@ from typing import BinaryIO
 import numpy as np
 
 from truerank._kernel import QrelsParser
-from truerank.errors import InputError, Refused
+from truerank.errors import InputError, Refused, shown
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 from truerank.qrels import Qrels
 from truerank.run import Batch, Ranked, qrels_fault
 
-_BLANK = re.compile(rb"[ \t]+")
+_WIDTHS = {4: "qrels", 6: "run"}
+_UNFIT = re.compile(rb"[\0- ]|^$")
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Lines of four or more columns with blanks between; anything that is text, for want of a better reader."""
+    """Lines of four or six columns with blanks between; any text at all, for want of a better reader."""
     if b"\0" in head:
         return 0.0
-    lines = [line for line in head.split(b"\n")[:5] if line.strip() and not line.startswith(b"#")]
-    if all(len(_BLANK.split(line.strip())) in (4, 6) for line in lines):
-        return 0.6
-    return 0.1
+    return 0.6 if _widths(head) <= {4, 6} else 0.1
+
+
+def holds(source: Source) -> str | None:
+    """Told by the number of columns."""
+    widths = _widths(source.head)
+    return _WIDTHS.get(widths.pop()) if len(widths) == 1 else None
+
+
+def _widths(head: bytes) -> set[int]:
+    """How many columns the first lines have."""
+    lines = [line for line in head.split(b"\n")[:6] if line.strip() and not line.startswith(b"#")]
+    return {len(line.split()) for line in lines[:5]}
 
 
 def read_run(source: Source) -> Iterator[Batch]:
     """The text as it is: the kernel has a door for it."""
-    yield from source.chunks()
+    return source.chunks()
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -48,17 +58,30 @@ def read_qrels(source: Source) -> Qrels:
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """Six columns, scores with all their digits."""
+    end = tag.encode("utf-8", "surrogateescape")
     for ranked in run:
-        scores = ranked.scores if ranked.scores is not None else range(len(ranked.docs), 0, -1)
-        for rank, (doc, score) in enumerate(zip(ranked.docs, scores, strict=True), 1):
-            file.write(b"%b Q0 %b %d %b %b\n" % (ranked.query, doc, rank, repr(score).encode(), tag.encode()))
+        query = _fit(ranked.query)
+        rows = enumerate(ranked.scored(), 1)
+        file.write(b"".join(b"%b Q0 %b %d %b %b\n" % (query, _fit(doc), i, b"%a" % s, end) for i, (doc, s) in rows))
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Four columns; whole grades without a point."""
     for query, judged in qrels.to_dict().items():
         for doc, grade in judged.items():
-            file.write(b"%b 0 %b %b\n" % (query, doc, f"{grade:.17g}".encode()))
+            file.write(b"%b 0 %b %b\n" % (_fit(query), _fit(doc), decimal(grade).encode()))
+
+
+def decimal(grade: float) -> str:
+    """The shortest text that reads back as the same number; whole ones without a point."""
+    return str(int(grade)) if grade.is_integer() and abs(grade) < 1e16 else repr(grade)
+
+
+def _fit(name: bytes) -> bytes:
+    """An id that may stand in a column."""
+    if _UNFIT.search(name) or name.startswith(b"#"):
+        raise InputError(f"the id '{shown(name)}' is empty, has a blank or begins with #: TREC's columns cannot hold it")
+    return name
 
 
 register(
@@ -66,6 +89,7 @@ register(
         "trec",
         "columns with blanks between: query Q0 document rank score tag; query 0 document grade",
         sniff,
+        holds,
         (".run", ".qrels", ".trec", ".txt"),
         read_run,
         read_qrels,

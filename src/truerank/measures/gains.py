@@ -1,21 +1,43 @@
-"""What a grade is worth."""
+"""What a grade is worth, and the best ranking by that worth."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 
-from truerank.hits import Floats
+from truerank.errors import MeasureError
+from truerank.hits import Floats, Hits
+from truerank.measures.parameters import Gain
 
-Gain = str | Mapping[float, float]
-"""'linear': the grade; 'exp': 2^grade - 1; or a mapping {grade: gain}."""
+STEEPEST = 1000
+"""The highest grade that gain='exp' can weigh: a sum of larger powers of 2 could overflow."""
 
 
 def gains(grade: Floats, gain: Gain) -> Floats:
     """The gain of each grade; nothing below grade 0 gains."""
-    worth = np.maximum(grade, 0.0)
     if gain == "linear":
-        return worth
-    unique, inverse = np.unique(worth, return_inverse=True)
-    return np.array([2.0**g - 1 for g in unique.tolist()])[inverse]
+        return np.maximum(grade, 0.0)
+    unique, inverse = np.unique(grade, return_inverse=True)
+    return np.array([_worth(value, gain) for value in unique.tolist()])[inverse]
+
+
+def _worth(grade: float, gain: Gain) -> float:
+    if grade < 0:
+        return 0.0
+    if isinstance(gain, Mapping):
+        return float(gain.get(grade, grade))
+    if grade > STEEPEST:
+        raise MeasureError(f"gain='exp' cannot weigh a grade of {grade:g}; use gain='linear' or a mapping {{grade: gain}}")
+    return 2.0**grade - 1
+
+
+def ideal_ranking(hits: Hits, gain: Gain) -> Hits:
+    """The best possible ranking by gain, without the documents that gain nothing."""
+    ideal = hits.ideal
+    worth = gains(ideal.grade, gain)
+    if isinstance(gain, Mapping):  # then a better grade may gain less
+        order = np.lexsort((-worth, ideal.query))
+        ideal, worth = replace(ideal, grade=ideal.grade[order]), worth[order]
+    return ideal.where(worth > 0)

@@ -9,13 +9,14 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from truerank.errors import MeasureError, did_you_mean
 from truerank.hits import Hits
+from truerank.measures.parameters import allows, canonical, words
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 
 Function = Callable[..., PerQuery]
@@ -29,8 +30,8 @@ class Definition:
 
     Attributes:
         name: as the field spells it.
-        aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
         function: hits and keyword parameters in, one float64 a query out.
+        aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
         at: the parameter that stands after "@".
         average: how values become one number: mean, sum or geometric.
         unit: whether values lie in [0, 1].
@@ -53,10 +54,29 @@ class Definition:
         parameters = inspect.signature(self.function).parameters
         return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
+    @cached_property
+    def takes(self) -> dict[str, str]:
+        """What each parameter may be, in words, with its default: {"p": "a number from 0 to 1; 0.8 if not given"}."""
+        return {name: words(p) + _default(p) for name, p in self.parameters.items()}
+
     @property
     def meaning(self) -> str:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+    @property
+    def spelling(self) -> str:
+        """How it is written, cutoff and all: "P@k", "AP[@k]", "IPrec@recall"."""
+        at = self.parameters.get(self.at)
+        if at is None:
+            return self.name
+        return f"{self.name}@{self.at}" if at.default is at.empty else f"{self.name}[@{self.at}]"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
+        return "; must be given"
+    return "" if parameter.default is None else f"; {parameter.default!r} if not given"
 
 
 @dataclass(frozen=True)
@@ -109,12 +129,13 @@ def measure(
     """Register a function as a measure.
 
     Args:
-        name, aliases: what it is called; any case is understood.
+        name, aliases: what it is called; any case is understood. An alias that ends in "@" holds with a cutoff only.
         at: the parameter that "@" sets.
         average: "mean", "sum" or "geometric".
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
-        bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}.
+        bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
+            value is ... is what the number after the alias sets.
 
     >>> import truerank as tr
     >>> @tr.measure("Found", average="sum", unit=False)
@@ -131,7 +152,11 @@ def measure(
         definition = Definition(name, function, names, at, average, unit, formula, source)
         taken = [word for word in (name, *names) if _names.get(_fold(word), (name,))[0] != name]
         if taken:
-            raise MeasureError(f"the measure name {taken[0]!r} is taken")
+            raise MeasureError(f"the measure name {taken[0]!r} is taken by {_names[_fold(taken[0])][0]}")
+        if average not in MEANS:
+            raise MeasureError(f"average is one of {', '.join(MEANS)}, not {average!r}")
+        if name in _definitions:
+            unregister(name)
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
             _names[_fold(word)] = (name, params)
@@ -142,6 +167,8 @@ def measure(
 
 def unregister(name: str) -> None:
     """Forget a measure."""
+    if name not in _definitions:
+        raise MeasureError(f"no measure is registered as {name!r}.{did_you_mean(name, _definitions)}")
     definition = _definitions.pop(name)
     for word in (name, *definition.aliases):
         _names.pop(_fold(word), None)
@@ -158,8 +185,17 @@ def _fold(name: str) -> str:
 
 # --- parsing ------------------------------------------------------------------------------------------
 
-_SHAPE = re.compile(r"\s*([A-Za-z0-9_-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL)
-_SUFFIX = re.compile(r"(.+?)_([0-9]+(?:\.[0-9]+)?)\Z")
+_SHAPE = re.compile(r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII)
+_SUFFIX = re.compile(r"(.+?)_(?:at_)?([0-9]+(?:\.[0-9]+)?)\Z")
+
+_SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
+"""What ir_measures calls a parameter, and what it is called here."""
+
+_WORDS = {"log2": "linear", "exp-log2": "exp"}
+"""What ir_measures calls the value of `dcg`, and what it is called here."""
+
+_ELSEWHERE = {"judged_only": "use rules with unjudged = 'removed'"}
+"""What ir_measures makes a parameter, and rules decide here."""
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -170,19 +206,17 @@ def parse_measure(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    match = _SHAPE.match(text)
+    match = _SHAPE.match(text) if isinstance(text, str) else None
     if not match:
         raise MeasureError(f"cannot read the measure {text!r}; write it like nDCG@10 or AP(level=2)")
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
         raise MeasureError(f"cannot read the measure {text!r}: it has two sets of parameters")
-    name, bound, cut = _resolve(word, cut)
-    definition = _definitions[name]
-    params = {**bound, **_arguments(inside or after or "", definition, text)}
-    if cut is not None:
-        if definition.at not in definition.parameters:
-            raise MeasureError(f"{name} takes no cutoff; {_takes(definition)}")
-        params[definition.at] = _literal(cut, text)
+    definition, params = _resolve(word, cut, text)
+    for key, value in _arguments(inside or after or "", definition, text).items():
+        if params.get(key, value) != value:
+            raise MeasureError(f"{text!r} says {key} twice: {params[key]!r} and {value!r}")
+        params[key] = value
     return _checked(definition, params)
 
 
@@ -206,22 +240,30 @@ def _words(text: str) -> list[str]:
     return [word for word in words if word]
 
 
-def _resolve(word: str, cut: str | None) -> tuple[str, dict[str, Any], str | None]:
-    """The measure that a word names, the parameters it stands for, and the cutoff."""
+def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[str, Any]]:
+    """The measure that a word names, and the parameters that the word and the cutoff set."""
     folded = _fold(word)
-    with_cut = _names.get(folded + "@") if cut is not None else None
-    if with_cut or folded in _names:
-        name, bound = with_cut or _names[folded]
-        return name, bound, cut
+    entry = (_names.get(folded + "@") if cut is not None else None) or _names.get(folded)
     suffix = _SUFFIX.match(folded)
-    if suffix and cut is None and suffix[1] in _names:
-        name, bound = _names[suffix[1]]
-        return name, bound, suffix[2]
-    hint = did_you_mean(word, [*_definitions, *(n for n in _names if not n.endswith("@"))])
-    raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
+    by_suffix = entry is None and suffix is not None and cut is None
+    if by_suffix and suffix:
+        cut = suffix[2]
+        entry = _names.get(suffix[1] + "@") or _names.get(suffix[1])
+    if entry is None:
+        hint = did_you_mean(word, [*_definitions, *(n for n in _names if not n.endswith("@"))])
+        raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
+    definition = _definitions[entry[0]]
+    params = {key: value for key, value in entry[1].items() if value is not ...}
+    if cut is not None:
+        open_keys = [key for key, value in entry[1].items() if value is ... and by_suffix]
+        params[(open_keys or [_cutoff_of(definition)])[0]] = _literal(cut, whole)
+    return definition, params
 
 
-_SPELLINGS = {"rel": "level", "cutoff": "k"}
+def _cutoff_of(definition: Definition) -> str:
+    if definition.at not in definition.parameters:
+        raise MeasureError(f"{definition.name} takes no cutoff; {_takes(definition)}")
+    return definition.at
 
 
 def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
@@ -229,20 +271,27 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
         return {}
     try:
         call = ast.parse(f"f({text})", mode="eval").body
-    except SyntaxError:
-        raise MeasureError(f"cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')") from None
-    assert isinstance(call, ast.Call)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        call = None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise MeasureError(f"cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')")
     if call.args or any(keyword.arg is None for keyword in call.keywords):
         raise MeasureError(f"{whole!r}: parameters have names; {_takes(definition)}")
-    return {_SPELLINGS.get(k.arg or "", k.arg or ""): _value(k.value, whole) for k in call.keywords}
+    return dict(_argument(keyword.arg or "", _value(keyword.value, whole), definition) for keyword in call.keywords)
+
+
+def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any]:
+    if key in definition.parameters:
+        return key, value
+    return _SPELLINGS.get(key, key), _WORDS.get(value, value) if key == "dcg" else value
 
 
 def _value(node: ast.expr, whole: str) -> Any:
     if isinstance(node, ast.Name):  # gain=exp
         return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
     try:
-        return ast.literal_eval(node)
-    except ValueError:
+        return canonical(ast.literal_eval(node))
+    except (ValueError, TypeError, OverflowError):
         raise MeasureError(f"{whole!r}: a parameter is a number, a word, or a mapping of numbers") from None
 
 
@@ -259,54 +308,18 @@ def _takes(definition: Definition) -> str:
 
 
 def _checked(definition: Definition, params: dict[str, Any]) -> Measure:
+    """The measure with its parameters in the order of the signature, without those that are the default."""
     name, known = definition.name, definition.parameters
     for key in params:
         if key not in known:
-            hint = did_you_mean(key, known)
-            raise MeasureError(f"{name} has no parameter {key!r}.{hint} {_takes(definition).capitalize()}")
+            hint = _ELSEWHERE.get(key) or _takes(definition) + did_you_mean(key, known).replace(" Did", ". Did")
+            raise MeasureError(f"{name} has no parameter {key!r}; {hint}")
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in params:
-            how = f"{name}@10" if key == definition.at else f"{name}({key}=…)"
+            how = f"{name}@10" if key == "k" else f"{name}@0.1" if key == definition.at else f"{name}({key}=…)"
             raise MeasureError(f"{name} needs {key}: write {how}")
-        if key in params:
-            _check(definition, parameter, params[key])
-    given = [(key, _frozen(params[key])) for key, p in known.items() if key in params and params[key] != p.default]
-    return Measure(definition, name, tuple(given))
-
-
-def _frozen(value: Any) -> Any:
-    return FrozenMap(value) if isinstance(value, dict) else value
-
-
-class FrozenMap(dict[Any, Any]):
-    """A mapping that can be part of a measure's value."""
-
-    def __hash__(self) -> int:  # type: ignore[override]
-        return hash(tuple(sorted(self.items())))
-
-
-def _check(definition: Definition, parameter: inspect.Parameter, value: Any) -> None:
-    """Refuse a value that the annotation does not allow."""
-    kind, name = str(parameter.annotation), parameter.name
-    number = isinstance(value, int | float) and not isinstance(value, bool)
-    allowed = {
-        "int": type(value) is int and value > 0,
-        "float": number and value == value and abs(value) != float("inf"),
-        "bool": isinstance(value, bool),
-        "str": isinstance(value, str),
-        "None": value is None,
-        "Gain": isinstance(value, str | dict),
-    }
-    kinds: Sequence[str] = [part.strip() for part in kind.split("|")]
-    choices = ast.literal_eval(kind[7:]) if kind.startswith("Literal[") else None
-    if choices is not None:
-        if value not in choices:
-            raise MeasureError(f"{definition.name}: {name} is one of {', '.join(map(repr, choices))}, not {value!r}")
-    elif not any(allowed.get(k, True) for k in kinds):
-        raise MeasureError(f"{definition.name}: {name} is {_words_for(kinds)}, not {value!r}")
-
-
-def _words_for(kinds: Sequence[str]) -> str:
-    words = {"int": "a positive whole number", "float": "a number", "bool": "True or False", "str": "a word",
-             "Gain": "'linear', 'exp' or a mapping {grade: gain}"}
-    return " or ".join(words.get(kind, kind) for kind in kinds if kind != "None")
+    given = {key: canonical(params[key]) for key in known if key in params}
+    for key, value in given.items():
+        if not allows(known[key], value):
+            raise MeasureError(f"{name}: {key} is {words(known[key])}, not {value!r}")
+    return Measure(definition, name, tuple((k, v) for k, v in given.items() if v != canonical(known[k].default)))

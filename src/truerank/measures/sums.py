@@ -1,14 +1,17 @@
-"""The two sums that are not `Hits.sum`: a quotient that is never NaN, and a mean that is always the same."""
+"""The arithmetic that is not `Hits.sum`: the same bits on every machine, and never NaN.
+
+NumPy's own sum adds in pairs, and its logarithms and powers may differ in the last bit from one processor to the next.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 PerQuery = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
@@ -18,7 +21,7 @@ def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
 
 
 def total(values: PerQuery) -> float:
-    """The sum from left to right; NumPy's own adds in pairs, which depends on the length."""
+    """The sum from left to right."""
     return float(np.add.accumulate(values)[-1]) if len(values) else 0.0
 
 
@@ -27,16 +30,26 @@ def mean(values: PerQuery) -> float:
     return total(values) / len(values) if len(values) else 0.0
 
 
-def logarithm(values: Iterable[float]) -> PerQuery:
-    """Natural logarithms by the C library; NumPy's own may differ in the last bit between machines."""
-    return np.array([math.log(value) for value in np.asarray(values, np.float64).tolist()])
-
-
-def log2(values: Iterable[float]) -> PerQuery:
-    """Base-2 logarithms by the C library."""
-    return np.array([math.log2(value) for value in np.asarray(values, np.float64).tolist()])
-
-
 def geometric_mean(values: PerQuery, floor: float = 1e-5) -> float:
     """The geometric mean, each value raised to at least `floor`; 0 of nothing."""
     return math.exp(mean(logarithm(np.maximum(values, floor)))) if len(values) else 0.0
+
+
+def logarithm(values: ArrayLike) -> Floats:
+    """Natural logarithms by the C library."""
+    return np.array([math.log(value) for value in np.asarray(values, np.float64).tolist()])
+
+
+def log2(values: ArrayLike) -> Floats:
+    """Base-2 logarithms by the C library."""
+    unique, inverse = np.unique(np.asarray(values, np.float64), return_inverse=True)
+    return np.array([math.log2(value) for value in unique.tolist()])[inverse]
+
+
+def powers(base: float, exponent: NDArray[np.int64]) -> Floats:
+    """The powers of a number from 0 to 1, each the one before times the base, as a reader walks down a list."""
+    deepest = int(exponent.max(initial=0))
+    if 0 < base < 1:
+        deepest = min(deepest, math.ceil(-740 / math.log(base)))  # what comes below is less than 1e-320
+    table = np.multiply.accumulate(np.concatenate([[1.0], np.full(deepest, base, np.float64)]))
+    return table[np.minimum(exponent, deepest)]

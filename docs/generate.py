@@ -1,0 +1,108 @@
+"""Write the generated pages: the commands from their help, the measures from the registry.
+
+With --check, write nothing and fail if a page is not what it would be.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import itertools
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from truerank.cli import COMMANDS, truerank
+from truerank.measures import Definition, measures
+from truerank.report import markdown
+from truerank.report.definitions import AVERAGES, aliases, heading, parameters
+
+HERE = Path(__file__).parent
+WIDTH = 100
+
+CLI = """\
+# The commands
+
+`truerank COMMAND --help` prints what stands here; `make docs` writes it anew.
+
+What goes wrong is told in one line on standard error, with exit status 2. Results go to standard output,
+everything else to standard error. Colours show on a terminal only, and not where `NO_COLOR` is set.
+"""
+
+MEASURES = """\
+# The measures
+
+`truerank measures NAME` prints what stands here; `make docs` writes it anew.
+
+A measure is written as its name, its cutoff after @ and its parameters in parentheses: `nDCG@10`,
+`AP(level=2)`, `nDCG(gain='exp')@10`. Case does not matter, and other tools' names are understood. In the
+formulas, i is a rank, rel_i is 1 where the document at rank i is relevant and else 0, and R is the number of
+relevant documents.
+"""
+
+
+def cli_page() -> str:
+    """The help of every command."""
+    root = click.Context(truerank, info_name="truerank", terminal_width=WIDTH, max_content_width=WIDTH)
+    parts = [CLI, _help("truerank", truerank, root)]
+    for name in COMMANDS:
+        command = truerank.get_command(root, name)
+        assert command is not None, name
+        parts.append(_help(f"truerank {name}", command, click.Context(command, info_name=name, parent=root)))
+    return "\n".join(parts)
+
+
+def _help(title: str, command: click.Command, ctx: click.Context) -> str:
+    return f"## {title}\n\n```text\n{command.get_help(ctx)}\n```\n"
+
+
+def measures_page() -> str:
+    """Every measure, a chapter a family."""
+    ours = [d for d in measures().values() if d.function.__module__.startswith("truerank.measures.")]
+    rows = [f"| [{d.name}](#{d.name.lower()}) | {markdown.escape(d.meaning)} |" for d in ours]
+    parts = [MEASURES, "\n".join(["| measure | what it says |", "|:--|:--|", *rows, ""])]
+    for family, members in itertools.groupby(ours, lambda d: d.function.__module__):
+        title = (importlib.import_module(family).__doc__ or family).partition("\n")[0].rstrip(".")
+        parts += [f"## {title}\n", *map(_measure, members)]
+    return "\n".join(parts)
+
+
+def _measure(definition: Definition) -> str:
+    facts = [f"* written `{heading(definition)}`; over queries, {AVERAGES[definition.average]}"]
+    facts += [f"* formula: {markdown.escape(definition.formula)}"] if definition.formula else []
+    facts += [f"* `{name}`: {kind}; {default}" for name, kind, default in parameters(definition)]
+    names = ", ".join(f"`{alias}`" for alias in aliases(definition))
+    facts += [f"* also known as {names}"] if names else []
+    facts += [f"* source: {definition.source}"] if definition.source else []
+    parts = [f"### {definition.name}", definition.meaning, "\n".join(facts), *_more(definition)]
+    return "\n\n".join(parts) + "\n"
+
+
+def _more(definition: Definition) -> Iterator[str]:
+    """The rest of the docstring; its example is run by the tests."""
+    rest = (inspect.getdoc(definition.function) or "").partition("\n")[2]
+    text, prompt, example = rest.partition(">>> ")
+    if text.strip():
+        yield text.strip()
+    if prompt:
+        yield f"```python\n{prompt}{example.strip()}\n\n```"
+
+
+PAGES = {"cli.md": cli_page, "measures.md": measures_page}
+
+
+def main(arguments: list[str]) -> None:
+    """Write the pages, or with --check say which ones should be written."""
+    texts = {HERE / name: page() for name, page in PAGES.items()}
+    stale = [path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
+    if "--check" in arguments and stale:
+        sys.exit(f"not up to date: {', '.join(path.name for path in stale)}; `make docs` writes them anew")
+    if "--check" not in arguments:
+        for path in stale:
+            path.write_text(texts[path], "utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,75 @@
+"""The command line: a file a command, which is imported when the command is called for."""
+
+from __future__ import annotations
+
+import importlib
+
+import click
+
+from truerank import __version__
+from truerank.cli.failures import told_in_one_line
+from truerank.errors import did_you_mean
+
+COMMANDS = {
+    "eval": "Tell how well runs answer the queries of the qrels.",
+    "trec_eval": "",
+    "measures": "List the measures, or explain one.",
+    "rules": "List the presets of rules, or print one as a rules file.",
+    "formats": "List the file formats.",
+    "lint": "",
+    "convert": "Write a run or qrels in another format.",
+    "demo": "",
+    "completion": "Print the script that completes truerank's commands in a shell.",
+}
+"""The commands and what their own help says first; `truerank --help` need not import them."""
+
+
+class Commands(click.Group):
+    """The commands, each imported when it is called for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Their names, the most useful first."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:
+        """The command, from the module that is called like it."""
+        if name not in COMMANDS:
+            return None
+        command: click.Command = importlib.import_module(f"{__name__}.{name}").command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """The list in the help."""
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command; whatever goes wrong is told in one line."""
+        with told_in_one_line():
+            return super().invoke(ctx)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that the arguments begin with, or what was probably meant."""
+        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            raise click.UsageError(f"There is no command {args[0]!r}.{did_you_mean(args[0], COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="truerank")
+def truerank() -> None:
+    """Tell whether a retrieval system finds the right things.
+
+    \b
+    Examples:
+      truerank eval qrels.txt bm25.run
+      truerank eval qrels.txt *.run.gz -m "nDCG@10 AP R@100" --rules trec_eval-10
+      truerank measures nDCG
+    """
+
+
+def main() -> None:
+    """Run the command line."""
+    truerank(prog_name="truerank")

@@ -1,0 +1,26 @@
+"""`truerank completion`: commands, options and values by the Tab key."""
+
+from __future__ import annotations
+
+import click
+from click.shell_completion import get_completion_class
+
+from truerank.cli.output import write
+
+
+@click.command("completion")
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.pass_context
+def command(ctx: click.Context, shell: str) -> None:
+    """Print the script that completes truerank's commands in a shell.
+
+    \b
+    Examples:
+      truerank completion bash >> ~/.bashrc
+      truerank completion zsh >> ~/.zshrc
+      truerank completion fish > ~/.config/fish/completions/truerank.fish
+    """
+    kind = get_completion_class(shell)
+    assert kind is not None, shell
+    script = kind(ctx.find_root().command, {}, "truerank", "_TRUERANK_COMPLETE").source()
+    write(script.strip() + "\n")

@@ -1,0 +1,33 @@
+"""`truerank convert`: the same run or qrels in another format."""
+
+from __future__ import annotations
+
+import click
+
+from truerank import formats
+from truerank.cli import options
+
+
+@click.command("convert")
+@click.argument("source", type=options.FILE)
+@click.argument("target", type=options.FILE)
+@options.format("--to", help="The format to write [default: by TARGET's ending].")
+@options.format("--from", "format", help="The format of SOURCE [default: the one it looks like].")
+@click.option(
+    "--as",
+    "what",
+    type=click.Choice(["run", "qrels"]),
+    help="What SOURCE holds [default: what it looks like].",
+)
+def command(source: str, target: str, to: str | None, format: str | None, what: str | None) -> None:
+    """Write a run or qrels in another format.
+
+    TARGET appears when it is complete. It is compressed if its name ends in .gz, .bz2 or .zst.
+
+    \b
+    Examples:
+      truerank convert bm25.run bm25.parquet
+      truerank convert qrels.tsv qrels.txt --as qrels
+      truerank convert run.json - --to trec | head
+    """
+    formats.convert(source, target, what=what, to=to, format=format)

@@ -1,0 +1,55 @@
+"""What goes wrong, told in one line on standard error; never a traceback."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import IO, Any
+
+import click
+
+from truerank.errors import TruerankError
+
+INTERRUPTED = 128 + 2
+CLOSED_PIPE = 128 + 13
+"""What a shell reports for a program that SIGINT or SIGPIPE ended."""
+
+
+class Failure(click.ClickException):
+    """Something about the input is wrong."""
+
+    exit_code = 2
+
+    def show(self, file: IO[Any] | None = None) -> None:
+        """One line on standard error."""
+        click.echo(f"truerank: {self.message}", file=file or sys.stderr)
+
+
+@contextmanager
+def told_in_one_line() -> Iterator[None]:
+    """Turn errors into an exit status and, where a person can do something about them, a line."""
+    try:
+        yield
+    except TruerankError as error:
+        raise Failure(" ".join(str(error).split("\n"))) from None
+    except BrokenPipeError:
+        _drop_unwritten()
+        raise click.exceptions.Exit(CLOSED_PIPE) from None
+    except OSError as error:
+        _drop_unwritten()
+        where = f"{error.filename}: " if error.filename else ""
+        raise Failure(where + (error.strerror or str(error))) from None
+    except MemoryError:
+        raise Failure("there is not enough memory for this") from None
+    except KeyboardInterrupt:
+        raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _drop_unwritten() -> None:
+    """Let go of what standard output would not take, lest Python tries again at its end and complains."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

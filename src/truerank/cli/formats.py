@@ -1,0 +1,38 @@
+"""`truerank formats`: what can be read and written."""
+
+from __future__ import annotations
+
+import click
+
+from truerank.cli.output import show
+from truerank.formats import Format, formats
+from truerank.report.table import Table
+
+COLUMNS = ("format", "run", "qrels", "endings", "meaning")
+
+
+@click.command("formats")
+def command() -> None:
+    """List the file formats.
+
+    A format is recognised by a file's first bytes; --run-format and --qrels-format of `truerank eval`, and
+    --from of `truerank convert`, name it instead.
+
+    \b
+    Example:
+      truerank formats
+    """
+    rows = [
+        (f.name, _can(f.read_run, f.write_run), _can(f.read_qrels, f.write_qrels), _endings(f), f.meaning)
+        for f in formats().values()
+    ]
+    show(Table(COLUMNS, tuple(rows)))
+
+
+def _endings(format: Format) -> str:
+    return " ".join(format.suffixes)
+
+
+def _can(read: object, write: object) -> str:
+    """What can be done with it."""
+    return " ".join([*(["read"] if read else []), *(["write"] if write else [])]) or "-"

@@ -1,0 +1,98 @@
+"""Options that several commands take, and what their values mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import click
+
+from truerank.errors import RulesError
+from truerank.formats import formats
+from truerank.measures import measures as known_measures
+from truerank.rules import MEANINGS, Rules, presets
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+FILE = click.Path(allow_dash=True)
+
+
+def _names(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Measures that begin like this, for the shell."""
+    return [name for name in known_measures() if name.lower().startswith(incomplete.lower())]
+
+
+def _presets(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in presets() if name.startswith(incomplete)]
+
+
+def _fields(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [f"{field}=" for field in MEANINGS if field.startswith(incomplete)]
+
+
+def _formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    return [name for name in formats() if name.startswith(incomplete)]
+
+
+measures = click.option(
+    "-m",
+    "--measures",
+    multiple=True,
+    metavar="MEASURES",
+    help='What to evaluate, e.g. "nDCG@10 AP"; may be repeated [default: what the rules name].',
+    shell_complete=_names,
+)
+rules = click.option(
+    "-r",
+    "--rules",
+    metavar="NAME|FILE",
+    help="A preset or a rules file: `truerank rules` lists them [default: truerank].",
+    shell_complete=_presets,
+)
+changes = click.option(
+    "--set",
+    "changes",
+    multiple=True,
+    metavar="FIELD=VALUE",
+    help="Change one rule, e.g. level=2 or depth=100; may be repeated.",
+    shell_complete=_fields,
+)
+
+
+def format(*names: str, help: str) -> Callable[[Decorated], Decorated]:
+    """An option that names a file format."""
+    return click.option(*names, metavar="FORMAT", help=help, shell_complete=_formats)
+
+
+def changed(rules: Rules, changes: tuple[str, ...]) -> Rules:
+    """The rules with single fields changed, and a name that says so.
+
+    >>> changed(Rules(), ("level=2",)).name
+    'truerank with level=2'
+    """
+    if not changes:
+        return rules
+    fields = {}
+    for change in changes:
+        field, equals, value = change.partition("=")
+        if not equals:
+            raise RulesError(f"--set takes field=value, e.g. level=2; not {change!r}")
+        fields[field.strip()] = _plain(value.strip())
+    name = f"{rules.name} with {', '.join(changes)}"
+    return Rules.from_dict({"name": name, **fields}, rules)
+
+
+def _plain(text: str) -> int | float | str | None:
+    """A number if it is one, nothing for none, else the word."""
+    if text.lower() == "none":
+        return None
+    try:
+        return int(text) if text.lstrip("-").isdecimal() else float(text)
+    except ValueError:
+        return text
+
+
+def refuse_two_standard_inputs(*files: str) -> None:
+    """Standard input can be only one of the files."""
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input (-) can be only one of the files.")

@@ -1,0 +1,27 @@
+"""Where results go: standard output or a file, styled only for a terminal that wants it."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from truerank.formats.target import writing
+from truerank.report import terminal
+from truerank.report.table import Table
+
+
+def write(text: str, path: str = "-") -> None:
+    """The text to standard output ("-") or, all or nothing, to a file."""
+    with writing(path) as file:
+        file.write(text.encode("utf-8", "backslashreplace"))
+
+
+def show(table: Table) -> None:
+    """The table on standard output."""
+    write(terminal.render(table, styled=is_styled("-")))
+
+
+def is_styled(path: str) -> bool:
+    """Whether what is written there may be bold: only on a terminal, and not against NO_COLOR."""
+    plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
+    return path == "-" and sys.stdout.isatty() and not plain

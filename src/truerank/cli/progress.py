@@ -1,0 +1,56 @@
+"""A bar on the terminal for reading that takes longer than a second; nothing anywhere else."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.progress import Progress
+
+PATIENCE = 1.0
+"""Seconds before a bar shows."""
+
+
+class Reading:
+    """How much has been read; drawn on standard error when it takes long.
+
+    Args:
+        total: the bytes that there are, or None when nobody knows.
+    """
+
+    def __init__(self, total: int | None):
+        self.total = total
+        self.read = 0
+        self._bar: Progress | None = None
+        self._timer = threading.Timer(PATIENCE, self._draw)
+        self._timer.daemon = True
+
+    def __enter__(self) -> Reading:
+        if sys.stderr.isatty():
+            self._timer.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._timer.ident is not None:
+            self._timer.cancel()
+            self._timer.join()
+        if self._bar:
+            self._bar.stop()
+
+    def advance(self, size: int) -> None:
+        """So many bytes more; several threads may say so."""
+        self.read += size
+        if self._bar:
+            self._bar.update(self._bar.task_ids[0], completed=self.read)
+
+    def _draw(self) -> None:
+        from rich.console import Console
+        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+
+        columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
+        bar = Progress(*columns, console=Console(stderr=True), transient=True)
+        bar.add_task("reading", total=self.total, completed=self.read)
+        bar.start()
+        self._bar = bar

@@ -1,0 +1,30 @@
+"""`truerank rules`: under whose rules a number can be made."""
+
+from __future__ import annotations
+
+import click
+
+from truerank.cli.output import show, write
+from truerank.report.table import Table
+from truerank.rules import Rules, purposes
+
+
+@click.command("rules")
+@click.argument("name", required=False, metavar="[NAME|FILE]")
+def command(name: str | None) -> None:
+    """List the presets of rules, or print one as a rules file.
+
+    A rules file says in TOML what differs from the default. What is printed is a complete one to start from;
+    `extends = "trec_eval-10"` in a file starts from a preset.
+
+    \b
+    Examples:
+      truerank rules
+      truerank rules trec_eval-9
+      truerank rules truerank > mine.toml
+      truerank eval qrels.txt bm25.run --rules mine.toml
+    """
+    if name is None:
+        show(Table(("rules", "for"), tuple(purposes().items())))
+    else:
+        write(Rules.of(name).to_toml())

@@ -1,0 +1,119 @@
+"""Compression, told by the first bytes when reading and by the file's ending when writing."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from truerank.errors import MissingPackage
+
+
+class Damaged(Exception):
+    """Compressed data that cannot be unpacked; the message says why."""
+
+
+@dataclass(frozen=True)
+class Codec:
+    """A kind of compression.
+
+    Attributes:
+        suffix: the ending that files of this kind have.
+        magic: a pattern of the bytes that they begin with.
+        unpacker: makes an object with decompress(bytes), eof and unused_data, for one member of a file.
+        packer: wraps a file; what is written to the wrapper arrives compressed. Closing it leaves the file open.
+    """
+
+    name: str
+    suffix: str
+    magic: bytes
+    unpacker: Callable[[], Any]
+    packer: Callable[[BinaryIO], Any]
+
+
+def _gzip_packer(file: BinaryIO) -> Any:
+    import gzip
+
+    return gzip.GzipFile("", "wb", 6, file, mtime=0)  # without name and time: the same bytes every time
+
+
+def _bzip2_unpacker() -> Any:
+    import bz2
+
+    return bz2.BZ2Decompressor()
+
+
+def _bzip2_packer(file: BinaryIO) -> Any:
+    import bz2
+
+    return bz2.BZ2File(file, "wb")
+
+
+def _zstandard() -> Any:
+    try:
+        import zstandard
+    except ModuleNotFoundError:
+        raise MissingPackage("zstd compression", "zstd") from None
+    return zstandard
+
+
+CODECS = (
+    Codec("gzip", ".gz", rb"\x1f\x8b\x08", lambda: zlib.decompressobj(31), _gzip_packer),
+    Codec("bzip2", ".bz2", rb"BZh[1-9](1AY&SY|\x17rE8P\x90)", _bzip2_unpacker, _bzip2_packer),
+    Codec(
+        "zstd",
+        ".zst",
+        rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
+        lambda: _zstandard().ZstdDecompressor().decompressobj(),
+        lambda file: _zstandard().ZstdCompressor().stream_writer(file, closefd=False),
+    ),
+)
+
+
+def codec_of(start: bytes) -> Codec | None:
+    """The compression of a file that begins with these bytes."""
+    return next((codec for codec in CODECS if re.match(codec.magic, start)), None)
+
+
+def codec_for(name: str) -> Codec | None:
+    """The compression that a file's ending asks for."""
+    return next((codec for codec in CODECS if name.lower().endswith(codec.suffix)), None)
+
+
+def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, None]:
+    """The bytes that a compressed stream stands for; its members (gzip) or frames (zstd) one after another.
+
+    Raises:
+        Damaged: the data is no such stream, or ends too early.
+    """
+    unpacker = None
+    for chunk in chunks:
+        while chunk:
+            if unpacker is None:
+                unpacker = codec.unpacker()
+            yield _step(codec, unpacker, chunk)
+            chunk, unpacker = (unpacker.unused_data, None) if unpacker.eof else (b"", unpacker)
+            if codec.name == "gzip" and unpacker is None:
+                chunk = chunk.lstrip(b"\0")  # members may be padded
+    if unpacker is not None:
+        raise Damaged(f"the {codec.name} data ends too early: the file was cut short")
+
+
+def _step(codec: Codec, unpacker: Any, chunk: bytes) -> bytes:
+    try:
+        return bytes(unpacker.decompress(chunk))
+    except Exception as error:  # each library has its own: zlib.error, OSError, ZstdError
+        raise Damaged(f"the {codec.name} data is damaged ({error})") from None
+
+
+def ahead(chunks: Generator[bytes, None, None]) -> Iterator[bytes]:
+    """The same, each made by another thread while the one before it is worked on."""
+    with closing(chunks), ThreadPoolExecutor(1) as pool:
+        coming = pool.submit(next, chunks, None)
+        while (chunk := coming.result()) is not None:
+            coming = pool.submit(next, chunks, None)
+            yield chunk

@@ -1,0 +1,113 @@
+"""JSON lines: an object a line, a query with all its documents or a row a document."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import Any, BinaryIO
+
+from truerank.errors import InputError
+from truerank.formats import names
+from truerank.formats.records import Numbered, kind, parsed, qrels_of_records, run_parts
+from truerank.formats.registry import Format, register
+from truerank.formats.source import Source
+from truerank.qrels import Qrels
+from truerank.run import Batch, Ranked
+
+LONGEST = 1 << 26
+
+_START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
+_KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+
+
+def sniff(head: bytes, name: str) -> float:
+    """An object whose first key is no query: its value is a plain one, or the key is known as a list's."""
+    start = _START.match(head)
+    if not start:
+        return 0.0
+    lists = (*names.ANSWERS, *names.SCORES, *names.RELEVANT)
+    return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
+
+
+def holds(source: Source) -> str | None:
+    """Told by the keys of the first line."""
+    first = source.head.lstrip().split(b"\n", 1)[0]
+    return kind(key.decode("utf-8", "replace") for key in _KEY.findall(first))
+
+
+def read_run(source: Source) -> Iterator[Batch]:
+    """A line at a time."""
+    return run_parts(_records(source), source.name)
+
+
+def read_qrels(source: Source) -> Qrels:
+    """All judgements."""
+    return qrels_of_records(_records(source), source.name)
+
+
+def _records(source: Source) -> Iterator[Numbered]:
+    for first, block in source.blocks(LONGEST):
+        lines = [(number, line) for number, line in enumerate(block.split(b"\n"), first) if line.strip()]
+        yield from zip((number for number, _ in lines), _values(lines, source.name), strict=True)
+
+
+def _values(lines: list[tuple[int, bytes]], name: str) -> Iterable[Any]:
+    """The value of each line: read all at once, which is faster, or one by one to find the one at fault."""
+    try:
+        values: list[Any] = parsed(b"[" + b",".join(line for _, line in lines) + b"]", name)
+    except InputError:
+        values = []
+    return values if len(values) == len(lines) else (parsed(line, name, number) for number, line in lines)
+
+
+def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
+    """A query a line: {"query_id": …, "docs": […], "scores": […]}."""
+    for ranked in run:
+        record = {"query_id": utf8(ranked.query), "docs": list(map(utf8, ranked.docs))}
+        scores = {} if ranked.scores is None else {"scores": list(map(float, ranked.scores))}
+        file.write(dumped({**record, **scores}) + b"\n")
+
+
+def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
+    """A query a line: {"query_id": …, "relevant": {document: grade}}."""
+    for query, judged in qrels.to_dict().items():
+        file.write(dumped({"query_id": utf8(query), "relevant": graded(judged)}) + b"\n")
+
+
+def graded(judged: dict[bytes, float]) -> dict[str, float]:
+    """Documents and grades as JSON has them; whole grades without a point."""
+    return {utf8(doc): int(grade) if grade.is_integer() else grade for doc, grade in judged.items()}
+
+
+def dumped(value: Any) -> bytes:
+    """The value as JSON text; numbers with all their digits."""
+    import orjson
+
+    return orjson.dumps(value)
+
+
+def utf8(name: bytes) -> str:
+    """An id as JSON text.
+
+    Raises:
+        InputError: the id is not UTF-8.
+    """
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        raise InputError(f"the id {name!r} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can") from None
+
+
+register(
+    Format(
+        "jsonl",
+        'an object a line: {"query_id": …, "docs": […], "scores": […]}, or a row each; {"query_id": …, "relevant": […]}',
+        sniff,
+        holds,
+        (".jsonl", ".ndjson"),
+        read_run,
+        read_qrels,
+        write_run,
+        write_qrels,
+    )
+)

@@ -1,0 +1,87 @@
+"""The names under which the field's files keep a query's id, a document's id, its score and its grade."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from truerank.errors import InputError
+
+# Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
+QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q")
+DOC = ("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "doc", "document", "item", "id")
+SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
+RANK = ("rank", "position")
+GRADE = ("relevance", "grade", "rel", "label", "relevancegrade", "judgment", "judgement", "gain")
+
+# Lists of documents, one list a query.
+ANSWERS = ("topk", "results", "docs", "ranking", "hits", "documents", "retrieved", "docids", "items", "candidates")
+SCORES = ("scores", "sims", "similarities")
+RELEVANT = ("relevant", "relevantdocs", "relevantids", "groundtruth", "truth", "gold", "positives", "qrels", "judgments")
+
+SWAPPED = "are the two files swapped?"
+
+
+def folded(name: str) -> str:
+    """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one."""
+    return re.sub(r"[\W_]+", "", name).lower()
+
+
+def find(names: Sequence[str], wanted: Iterable[str]) -> int | None:
+    """Where the first wanted name stands that is there at all."""
+    places = {folded(name): i for i, name in reversed(list(enumerate(names)))}
+    return next((places[name] for name in wanted if name in places), None)
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which columns of a table hold what.
+
+    Attributes:
+        value: the column of the score or the grade.
+        falling: the value is a rank: the lower, the better.
+        unsure: a grade in a column named score, as BEIR has it; whole numbers are taken for grades.
+    """
+
+    query: int
+    doc: int
+    value: int
+    falling: bool = False
+    unsure: bool = False
+
+
+def layout(names: Sequence[str], what: str, path: str | None, line: int | None = None) -> Layout:
+    """The columns of a run or of qrels.
+
+    Raises:
+        InputError: no column has a name that is known for what is needed.
+    """
+    query, doc, score, grade, rank = (find(names, wanted) for wanted in (QUERY, DOC, SCORE, GRADE, RANK))
+    if query is None or doc is None:
+        missing, hint = ("query", "query_id") if query is None else ("document", "doc_id")
+        raise InputError(f"no column holds the {missing} ids; name it {hint} ({_listed(names)})", path, line)
+    if what == "run" and score is not None:
+        return Layout(query, doc, score)
+    if what == "run" and rank is not None:
+        return Layout(query, doc, rank, falling=True)
+    if what == "qrels" and grade is not None:
+        return Layout(query, doc, grade)
+    if what == "qrels" and score is not None:
+        return Layout(query, doc, score, unsure=True)
+    found = {"run": grade is not None, "qrels": rank is not None}[what]
+    hint = f"; these look like {'qrels' if what == 'run' else 'a run'}: {SWAPPED}" if found else ""
+    needed = "scores; name it score" if what == "run" else "grades; name it relevance"
+    raise InputError(f"no column holds the {needed} ({_listed(names)}){hint}", path, line)
+
+
+def kind(names: Sequence[str]) -> str | None:
+    """Whether a table with these columns holds a "run" or "qrels"; None when it may be either."""
+    ranked, graded = (find(names, wanted) is not None for wanted in ((*SCORE, *RANK), GRADE))
+    if ranked == graded:
+        return None
+    return "run" if ranked else "qrels"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return "there is " + ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")

@@ -1,0 +1,187 @@
+"""JSON objects, one an answer or a judgement: a query with all its documents, or a row a document."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from truerank._kernel import as_bytes
+from truerank.errors import InputError
+from truerank.formats import names
+from truerank.formats.names import DOC, GRADE, QUERY, RANK, RELEVANT, SCORE, Layout
+from truerank.formats.rows import columns
+from truerank.qrels import Qrels
+from truerank.run import Batch, Ranked
+
+Numbered = tuple[int | None, Any]
+"""A record and the line that it stands in, if in one."""
+
+ROWS = 1 << 15
+
+
+def parsed(text: bytes, name: str, line: int = 1) -> Any:
+    """The value of a JSON text that begins in this line."""
+    import orjson
+
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"this is no JSON: {error.msg}", name, line + error.lineno - 1) from None
+
+
+def kind(keys: Iterable[str]) -> str | None:
+    """Whether records with these keys are a "run" or "qrels"; None when they may be either."""
+    there = set(map(names.folded, keys))
+    run = not there.isdisjoint([*SCORE, *RANK, *names.ANSWERS, *names.SCORES])
+    qrels = not there.isdisjoint([*GRADE, *RELEVANT])
+    return None if run == qrels else "run" if run else "qrels"
+
+
+def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
+    """The parts of a run."""
+    for keys, group in itertools.groupby(records, key=lambda numbered: _keys(numbered, name)):
+        lists = _list_keys(keys, names.ANSWERS)
+        if lists:
+            yield from (_ranked(record, lists, name, line) for line, record in group)
+            continue
+        while part := list(itertools.islice(group, ROWS)):
+            where = names.layout(keys, "run", name, part[0][0])
+            yield _columns(part, keys, where, name)
+
+
+def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
+    """Judgements; a query may have none."""
+    index: dict[bytes, int] = {}
+    rows: list[tuple[int, bytes, float, int]] = []
+    for line, record in records:
+        query, judged = _judged(record, _keys((line, record), name), name, line)
+        q = index.setdefault(_id(query, name, line), len(index))
+        rows += [(q, _id(doc, name, line), _number(grade, name, line), line or 0) for doc, grade in judged]
+    query_of, docs, grades, lines = zip(*rows, strict=True) if rows else ((), (), (), ())
+    return Qrels.from_rows(list(index), query_of, docs, grades, name=name, lines=np.array(lines) if any(lines) else None)
+
+
+# --- which key holds what -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Lists:
+    """The keys of a query's id, its documents and, beside them, their scores."""
+
+    query: str
+    docs: str
+    scores: str | None
+
+
+def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
+    line, record = numbered
+    if not isinstance(record, dict):
+        raise InputError(f"a JSON object should stand here, not {_short(record)}", name, line)
+    return tuple(record)
+
+
+@lru_cache(maxsize=64)
+def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...]) -> _Lists | None:
+    query, docs, scores = (names.find(keys, group) for group in ((*QUERY, "id"), wanted, names.SCORES))
+    if query is None or docs is None:
+        return None
+    return _Lists(keys[query], keys[docs], None if scores is None else keys[scores])
+
+
+# --- answers ------------------------------------------------------------------------------------------
+
+
+def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Ranked:
+    query, docs = _checked([record[keys.query]], name, line)[0], record[keys.docs]
+    scores = record[keys.scores] if keys.scores else None
+    if scores is None:
+        docs, scores = _split(docs, SCORE, name, line)
+    if not isinstance(docs, list) or not isinstance(scores, list | None):
+        raise InputError(f"a list of documents should stand here, not {_short(docs)}", name, line)
+    if scores is not None and len(docs) != len(scores):
+        raise InputError(f"there are {len(docs)} documents, but {len(scores)} scores", name, line)
+    return Ranked(query, _checked(docs, name, line), scores and _numbers(scores, name, line), line)
+
+
+def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
+    """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …]."""
+    if isinstance(docs, dict):
+        return list(docs), list(docs.values())
+    if not isinstance(docs, list) or not docs or not isinstance(docs[0], dict | list):
+        return docs, None
+    try:
+        if isinstance(docs[0], list):
+            ids, values = zip(*docs, strict=True)
+            return list(ids), list(values)
+        keys = tuple(docs[0])
+        doc, value = names.find(keys, DOC), names.find(keys, value_names)
+        if doc is None:
+            raise InputError(f"no key holds the document ids; name it doc_id, not {_short(keys)}", name, line)
+        ids = [item[keys[doc]] for item in docs]
+        return ids, None if value is None else [item[keys[value]] for item in docs]
+    except (KeyError, TypeError, ValueError):
+        raise InputError("the documents of this query are not all written in one way", name, line) from None
+
+
+def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: str) -> Batch:
+    """A row a record."""
+    lines = [line or 0 for line, _ in part]
+    query, doc, value = (keys[i] for i in (where.query, where.doc, where.value))
+    queries = [_id(record[query], name, line) for line, record in part]
+    docs = [_id(record[doc], name, line) for line, record in part]
+    scores = np.array([_number(record[value], name, line) for line, record in part])
+    return columns(queries, docs, -scores if where.falling else scores, lines if any(lines) else None)
+
+
+# --- judgements ---------------------------------------------------------------------------------------
+
+
+def _judged(record: Any, keys: tuple[str, ...], name: str, line: int | None) -> tuple[Any, Iterable[tuple[Any, Any]]]:
+    """A query's id and its documents with their grades."""
+    lists = _list_keys(keys, RELEVANT)
+    if lists:
+        docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
+        if not isinstance(docs, list):
+            raise InputError(f"a list of documents should stand here, not {_short(docs)}", name, line)
+        return record[lists.query], zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
+    where = names.layout(keys, "qrels", name, line)
+    grade = record[keys[where.value]]
+    if where.unsure and isinstance(grade, float) and grade % 1:
+        raise InputError(f"the score is a fraction, as in a run, not a grade: {names.SWAPPED}", name, line)
+    return record[keys[where.query]], [(record[keys[where.doc]], grade)]
+
+
+# --- values -------------------------------------------------------------------------------------------
+
+
+def _id(value: Any, name: str, line: int | None) -> bytes:
+    return as_bytes(_checked([value], name, line)[0])
+
+
+def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
+    """The ids, if all of them are text or whole numbers."""
+    if not set(map(type, ids)) <= {str, int} or "" in ids:
+        bad = next(i for i in ids if type(i) not in (str, int) or i == "")
+        raise InputError(f"an id is text or a whole number, not {_short(bad)}", name, line)
+    return ids
+
+
+def _number(value: Any, name: str, line: int | None) -> float:
+    return float(_numbers([value], name, line)[0])
+
+
+def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
+    if not set(map(type, values)) <= {int, float}:
+        bad = next(value for value in values if type(value) not in (int, float))
+        raise InputError(f"a number should stand here, not {_short(bad)}", name, line)
+    return values
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) < 60 else text[:57] + "…"

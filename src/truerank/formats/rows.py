@@ -1,0 +1,83 @@
+"""Rows, one a judgement or an answer, as columns; and judgements from them."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.errors import InputError
+from truerank.formats.names import SWAPPED
+from truerank.qrels import Qrels
+from truerank.run import Columns
+
+Ints = NDArray[np.int64]
+
+
+def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
+    """Ids as the kernel's columns hold them: (ids + 1,) ends and the bytes."""
+    ends = np.zeros(len(names) + 1, np.int64)
+    np.cumsum(np.fromiter(map(len, names), np.int64, len(names)), out=ends[1:])
+    return ends, b"".join(names)
+
+
+def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Sequence[int] | Ints) -> Columns:
+    """Columns from one id, one value and one line number a row."""
+    numbers = np.asarray(values, np.float64)
+    return Columns(*text_column(queries), *text_column(docs), numbers, np.asarray(lines, np.int64))
+
+
+def without_blanks(part: Columns, name: str | None, row: int = 1) -> Columns:
+    """The same columns, if no id is empty; `row` is the number of the first row where they have no lines."""
+    for what, ends in (("query", part.query_ends), ("document", part.doc_ends)):
+        empty = ends[1:] == ends[:-1]
+        if empty.any():
+            raise InputError(f"the {what} id is empty", name, _line(part, int(empty.argmax()), row))
+    return part
+
+
+def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels:
+    """Judgements from columns whose scores are the grades.
+
+    Args:
+        unsure: whether the grades come from a column named score, and may be a run's.
+    """
+    index: dict[bytes, int] = {}
+    query: list[int] = []
+    begins, ends, texts, grades, lines = [], [], [], [], []
+    used = 0
+    for part in parts:
+        _check_grades(part, name, len(query) + 1, unsure)
+        query += [index.setdefault(q, len(index)) for q in pieces(part.query_ends, part.query_text)]
+        text = bytes(part.doc_text)
+        begins.append(part.doc_ends[:-1] + used)
+        ends.append(part.doc_ends[1:] + used)
+        texts.append(text)
+        grades.append(part.scores)
+        lines.append(np.arange(len(query) - len(part.scores), len(query)) + 1 if part.lines is None else part.lines)
+        used += len(text)
+    if not query:
+        raise InputError("there are no judgements in it", name)
+    one = np.concatenate
+    return Qrels.build(list(index), np.array(query), one(begins), one(ends), b"".join(texts), one(grades), name=name, lines=one(lines))
+
+
+def pieces(ends: Ints, text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
+    """The ids that a text column holds."""
+    raw = bytes(text)
+    return (raw[a:b] for a, b in itertools.pairwise(ends.tolist()))
+
+
+def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:
+    bad = ~np.isfinite(part.scores)
+    if bad.any():
+        raise InputError("the grade is not a finite number", name, _line(part, int(bad.argmax()), row))
+    if unsure and (part.scores % 1).any():
+        raise InputError(f"the scores are fractions, as in a run, not grades: {SWAPPED}", name)
+
+
+def _line(part: Columns, i: int, row: int) -> int:
+    return row + i if part.lines is None else int(part.lines[i])

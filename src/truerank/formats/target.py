@@ -1,0 +1,91 @@
+"""Where bytes go: a file, standard output, a URL. A file is there when all of it is written, and not before."""
+
+from __future__ import annotations
+
+import os
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any, BinaryIO, cast
+
+from truerank.errors import InputError, MissingPackage
+from truerank.formats.compression import codec_for
+
+
+@contextmanager
+def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+    """A binary file to write to; when the block ends without an error, it takes the target's name.
+
+    Args:
+        target: a path (compressed when it ends in .gz, .zst or .bz2), "-" for standard output, or a URL.
+
+    Raises:
+        InputError: the target cannot be written.
+    """
+    name = os.fspath(target)
+    try:
+        with _opened(name) as file, _packed(file, name) as packed:
+            yield packed
+    except (BrokenPipeError, InputError):
+        raise
+    except OSError as error:
+        raise InputError(f"cannot be written: {error.strerror or error}", name) from None
+
+
+@contextmanager
+def _packed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
+    codec = codec_for(name)
+    if codec is None:
+        yield file
+    else:
+        with codec.packer(file) as packed:
+            yield packed
+
+
+@contextmanager
+def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-":
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+    elif "://" in name:
+        with _remote(name) as file:
+            yield file
+    elif os.path.exists(name) and not os.path.isfile(name):  # a pipe or a device has no other name to write to
+        with open(name, "wb") as file:
+            yield file
+    else:
+        with _renamed(Path(os.path.realpath(name))) as file:
+            yield file
+
+
+@contextmanager
+def _renamed(path: Path) -> Iterator[BinaryIO]:
+    """A new file beside the path, which takes its place at the end and is removed after an error."""
+    part = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
+    try:
+        with part.open("xb") as file:
+            yield file
+        if path.exists():
+            shutil.copymode(path, part)
+        part.replace(path)
+    except BaseException:
+        with suppress(OSError):
+            part.unlink()
+        raise
+
+
+@contextmanager
+def _remote(url: str) -> Iterator[BinaryIO]:
+    try:
+        import fsspec
+    except ModuleNotFoundError:
+        raise MissingPackage(f"writing {url}", "remote") from None
+    try:
+        files, path = cast(Any, fsspec).core.url_to_fs(url)
+    except (OSError, ValueError, ImportError) as error:
+        raise InputError(f"cannot be written: {error}", url) from None
+    with files.transaction, files.open(path, "wb") as file:
+        yield file

@@ -1,0 +1,156 @@
+"""Findings: what is wrong with a file, where, how often; and the log that gathers them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from truerank.errors import shown
+
+Severity = Literal["error", "warning", "note"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""error: numbers are refused or wrong; warning: they are arbitrary or misleading; note: worth knowing."""
+
+EXAMPLES = 5
+"""How many places of each kind are kept."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of fault in one file.
+
+    Attributes:
+        kind: a short name that stays the same, e.g. "duplicate-document".
+        severity: error, warning or note.
+        path: the file, or the name of an object in memory; escaped where it cannot be printed.
+        line: where it first shows, 1-based; None when it is about the whole file.
+        message: what is wrong, there and elsewhere.
+        count: how many lines (or queries, where the message says so) have it.
+        examples: the first few, in words.
+        numbering: "line" for text, "row" for everything else.
+    """
+
+    kind: str
+    severity: Severity
+    path: str
+    line: int | None
+    message: str
+    count: int = 1
+    examples: tuple[str, ...] = ()
+    numbering: str = "line"
+
+    @property
+    def where(self) -> str:
+        """path:line, to which an editor can jump; "path (row 7)" where there are no lines."""
+        if self.line is None:
+            return self.path
+        return f"{self.path}:{self.line}" if self.numbering == "line" else f"{self.path} (row {self.line})"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.severity}: {self.message} [{self.kind}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "path": self.path,
+            self.numbering: self.line,
+            "message": self.message,
+            "count": self.count,
+            "examples": list(self.examples),
+        }
+
+
+@dataclass
+class _Repeated:
+    severity: Severity
+    unit: str
+    count: int = 0
+    places: list[tuple[int | None, str]] = field(default_factory=list)
+
+
+@dataclass
+class Log:
+    """What was found in one file so far: of each kind the number and the first few, so memory stays small.
+
+    Attributes:
+        name: of the file.
+        numbering: what its places are called: "line" or "row".
+    """
+
+    name: str
+    numbering: str = "line"
+    _whole: list[Finding] = field(default_factory=list)
+    _repeated: dict[str, _Repeated] = field(default_factory=dict)
+
+    def add(
+        self,
+        severity: Severity,
+        kind: str,
+        line: int | None,
+        text: str,
+        *args: object,
+        unit: str = "",
+        times: int = 1,
+    ) -> None:
+        """Note a fault that has a place and may come often.
+
+        Args:
+            text: what is wrong there, with a {} for each of `args`; ids are given as bytes.
+            unit: what is counted, where that is not lines.
+            times: how often it comes here.
+        """
+        kept = self._repeated.get(kind)
+        if kept is None:
+            kept = self._repeated[kind] = _Repeated(severity, unit or f"{self.numbering}s")
+        kept.count += times
+        if len(kept.places) < EXAMPLES:
+            kept.places.append((line, text.format(*map(_printed, args))))
+
+    def once(
+        self,
+        severity: Severity,
+        kind: str,
+        text: str,
+        *args: object,
+        line: int | None = None,
+        count: int = 1,
+        examples: Sequence[object] = (),
+    ) -> None:
+        """Note a fault of the file as a whole; the examples are shown behind the message."""
+        words = tuple(str(_printed(example)) for example in examples[:EXAMPLES])
+        more = f": {', '.join(words)}{', …' if count > len(words) else ''}" if words else ""
+        message = text.format(*map(_printed, args)) + more
+        count = max(count, len(examples))
+        self._whole.append(self._finding(kind, severity, line, message, count, words))
+
+    def drop(self, kind: str) -> None:
+        """Forget a kind that another finding explains better."""
+        self._repeated.pop(kind, None)
+
+    def findings(self) -> list[Finding]:
+        """Everything noted, in the order of the file."""
+        repeated = [self._of_repeated(kind, kept) for kind, kept in self._repeated.items()]
+        return sorted(self._whole + repeated, key=lambda finding: finding.line or 0)
+
+    def _of_repeated(self, kind: str, kept: _Repeated) -> Finding:
+        (line, message), *others = kept.places
+        if kept.count > 1:
+            lines = [str(at) for at, _ in others if at is not None]
+            lines += ["…"] if lines and kept.count > len(kept.places) else []
+            also = f"; also {self.numbering} {', '.join(lines)}" if lines else ""
+            message += f" ({kept.count:,} {kept.unit}{also})"
+        examples = tuple(text if at is None else f"{self.numbering} {at}: {text}" for at, text in kept.places)
+        return self._finding(kind, kept.severity, line, message, kept.count, examples)
+
+    def _finding(self, kind: str, severity: Severity, line: int | None, message: str, *more: Any) -> Finding:
+        return Finding(kind, severity, shown(self.name), line, message, *more, self.numbering)
+
+
+def _printed(value: object) -> object:
+    if isinstance(value, bytes):
+        return shown(value if len(value) <= 80 else value[:77] + b"...")
+    return f"{value:,}" if type(value) is int else value

@@ -1,0 +1,54 @@
+"""Checks that need ranks: ties that matter, and how much of what counts is judged."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from truerank.hits import Hits
+from truerank.lint.checks import Case, on_hits
+from truerank.lint.findings import Severity
+from truerank.measures import Measure
+
+TOP = 10
+"""How many results a person looks at."""
+
+LOW = 0.7
+"""Below this share of judged results at the top, systems are compared by luck."""
+
+
+@on_hits
+def ties(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
+    """Queries on which some measure depends on the order of equal scores."""
+    rules = case.rules
+    if rules.ties == "input":
+        return
+    ends = [hits.reordered(best).under(rules) for best in (True, False)]
+    matter, ranges = np.zeros(len(hits.queries), bool), []
+    for measure in measures:
+        given = {"level": rules.level, "rounding": rules.recall_points}
+        best, worst = (measure.values(end, **given) for end in ends)
+        if (best != worst).any():
+            matter |= best != worst
+            ranges.append(f"{measure} {measure.mean(best):.4f} … {measure.mean(worst):.4f}")
+    names = [query for query, tied in zip(hits.queries, matter, strict=True) if tied]
+    if names:
+        text = "the order of equal scores decides on {} of {} queries (best … worst: {})"
+        case.log.once("warning", "ties", text, len(names), len(hits.queries), ", ".join(ranges), examples=names)
+
+
+@on_hits
+def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
+    """Results at the top that nobody judged."""
+    top, answered = hits.top(TOP), np.flatnonzero(hits.returned > 0)
+    judged = top.where(top.grade >= 0).count[answered] / np.minimum(hits.returned[answered], TOP)
+    if not len(judged) or (mean := float(judged.mean())) == 1:
+        return
+    only_relevant = min(grade for docs in case.judged.values() for grade in docs.values()) >= case.rules.level
+    severity: Severity = "warning" if mean < LOW and not only_relevant else "note"
+    why = "the qrels name only relevant documents" if only_relevant else "they count as not relevant"
+    text = "Judged@{} is {:.3f}: {:.1%} of the first results are unjudged; {}. Most are in query"
+    order = answered[np.argsort(judged, kind="stable")][: int((judged < 1).sum())]
+    names = [hits.queries[i] for i in order]
+    case.log.once(severity, "unjudged", text, TOP, mean, 1 - mean, why, examples=names)

@@ -1,0 +1,1 @@
+"""Results as text: a small table, the sentences beside it, and a renderer a file."""

@@ -1,0 +1,71 @@
+"""Tables for the eye: aligned text, or with lines and bold on a terminal."""
+
+from __future__ import annotations
+
+import io
+
+from truerank.report.table import Table
+
+
+def render(table: Table, *, styled: bool = False, width: int | None = None) -> str:
+    """The table as text.
+
+    Args:
+        styled: with a terminal's bold and lines, folded to its width.
+        width: the terminal's, where it is not the one that we are on.
+    """
+    return _styled(table, width) if styled else _plain(table)
+
+
+def _plain(table: Table) -> str:
+    """Columns with two blanks between them, and nothing else: easy on the eye and on `awk`.
+
+    >>> print(_plain(Table(("run", "AP"), (("bm25", 0.25),))), end="")
+    run       AP
+    bm25  0.2500
+    """
+    rows = [list(table.columns), *table.texts]
+    widths = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
+    right = [table.is_numeric(i) for i in range(len(widths))]
+    lines = [_padded(row, widths, right) for row in rows]
+    title = [table.title, ""] if table.title else []
+    return "\n".join([*title, *lines, *([""] if table.notes else []), *_notes(table)]) + "\n"
+
+
+def _notes(table: Table) -> list[str]:
+    """Each note with its further lines set in."""
+    return [note.replace("\n", "\n  ") for note in table.notes]
+
+
+def _padded(row: list[str], widths: list[int], right: list[bool]) -> str:
+    gaps = [" " * (width - _cells(text)) for text, width in zip(row, widths, strict=True)]
+    return "  ".join(g + t if r else t + g for t, g, r in zip(row, gaps, right, strict=True)).rstrip()
+
+
+def _cells(text: str) -> int:
+    """How wide a text is on a terminal: Chinese characters take two cells, accents none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _styled(table: Table, width: int | None) -> str:
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(*(), box=box.SIMPLE_HEAD, title=table.title or None, pad_edge=False)
+    for i, column in enumerate(table.columns):
+        right = table.is_numeric(i)
+        grid.add_column(Text(column), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    for r, row in enumerate(table.texts):
+        grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in enumerate(row)))
+    console = Console(file=io.StringIO(), force_terminal=True, width=width, highlight=False)
+    console.print(grid)
+    for note in _notes(table):
+        console.print(Text(note, "dim"))
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n")) + "\n"

@@ -1,0 +1,27 @@
+"""trec_eval's own arguments in, its own bytes out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from truerank.trec.columns import columns
+from truerank.trec.help import help_text
+from truerank.trec.options import Options
+from truerank.trec.reading import read
+from truerank.trec.report import Report
+from truerank.trec.status import TrecEvalError
+
+__all__ = ["Options", "TrecEvalError", "help_text", "trec_eval"]
+
+
+def trec_eval(options: Options) -> Iterator[bytes]:
+    """What the reference prints, a piece at a time.
+
+    Everything is read and evaluated before the first piece: nothing is printed when something is wrong.
+
+    Raises:
+        TrecEvalError: where the reference would end, with its exit status.
+        TruerankError: a file cannot be read.
+    """
+    chosen = columns(options.measures, options.compat)
+    return Report(chosen, read(options), options).pieces()

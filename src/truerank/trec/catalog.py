@@ -1,0 +1,98 @@
+"""Which measures the reference has, in the order in which it prints them, and what truerank calls them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+CUTOFFS = "5,10,15,20,30,100,200,500,1000"
+TENTHS = "0.0,0.1,0.2,0.3,0.4,0.5,0.6,0.7,0.8,0.9,1.0"
+FIFTHS = "0.2,0.4,0.6,0.8,1.0,1.2,1.4,1.6,1.8,2.0"
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A measure of the reference.
+
+    Attributes:
+        name: what it prints; parameters come after it.
+        ours: the same in truerank's spelling, with {} where parameters go; "" is worked out by this package.
+        takes: what parameters it has: cutoffs, points, numbers, gains, or none.
+        default: the parameters when none are given.
+        shown: in the rows of "topics", of "all", or of "both".
+        kind: decimal (averaged), whole (summed), logarithm (averaged to a geometric mean) or text.
+        since: the version that brought it.
+    """
+
+    name: str
+    ours: str = ""
+    takes: str = ""
+    default: str = ""
+    shown: str = "both"
+    kind: str = "decimal"
+    since: int = 9
+
+
+CATALOG = {
+    listed.name: listed
+    for listed in (
+        Listed("runid", shown="all", kind="text"),
+        Listed("num_q", shown="all", kind="whole"),
+        Listed("num_ret", "NumRet", kind="whole"),
+        Listed("num_rel", "NumRel", kind="whole"),
+        Listed("num_rel_ret", "NumRelRet", kind="whole"),
+        Listed("map", "AP"),
+        Listed("gm_map", "AP", shown="all", kind="logarithm"),
+        Listed("Rprec", "Rprec"),
+        Listed("bpref", "Bpref"),
+        Listed("recip_rank", "RR"),
+        Listed("iprec_at_recall", "IPrec@{}", "points", TENTHS),
+        Listed("P", "P@{}", "cutoffs", CUTOFFS),
+        Listed("relstring", "", "numbers", "10", shown="topics", kind="text"),
+        Listed("recall", "R@{}", "cutoffs", CUTOFFS),
+        Listed("infAP", "infAP"),
+        Listed("gm_bpref", "Bpref", shown="all", kind="logarithm"),
+        Listed("Rprec_mult", "RprecMult@{}", "points", FIFTHS),
+        Listed("utility", "Utility{}", "numbers", "1,-1,0,0"),
+        Listed("11pt_avg", "AP11{}", "numbers", TENTHS),
+        Listed("binG", "binG"),
+        Listed("G", "G{}", "gains"),
+        Listed("dcg", "DCG{}", "gains", since=10),
+        Listed("ideal_dcg", "IDCG{}", "gains", since=10),
+        Listed("ndcg", "nDCG{}", "gains"),
+        Listed("ndcg_rel", "nDCGrel{}", "gains"),
+        Listed("Rndcg", "Rndcg{}", "gains"),
+        Listed("ndcg_cut", "nDCG@{}", "cutoffs", CUTOFFS),
+        Listed("map_cut", "AP@{}", "cutoffs", CUTOFFS),
+        Listed("relative_P", "R(capped=True)@{}", "cutoffs", CUTOFFS),
+        Listed("success", "Success@{}", "cutoffs", "1,5,10"),
+        Listed("set_P", "SetP"),
+        Listed("set_relative_P", "SetRelP"),
+        Listed("set_recall", "SetR"),
+        Listed("set_map", "SetAP"),
+        Listed("set_F", "SetF{}", "numbers", "1.0"),
+        Listed("num_nonrel_judged_ret", "NumNonrelJudgedRet", kind="whole"),
+        Listed("yaap", "YAAP"),
+        Listed("rbp", "RBP{}", "gains", since=10),
+        Listed("rbp_resid", "RBPResidual{}", "gains", since=10),
+        Listed("unj", "Unjudged@{}", "cutoffs", "5,10,20", since=10),
+    )
+}
+
+_OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref recip_rank iprec_at_recall P"
+_SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map set_F"
+_RARE = {"yaap", "dcg", "ideal_dcg"}
+
+NICKNAMES: dict[str, tuple[str, ...]] = {
+    "official": tuple(_OFFICIAL.split()),
+    "set": tuple(_SET.split()),
+    "all_trec": tuple(name for name in CATALOG if name not in _RARE),
+}
+
+LATER = {
+    *("prefs", "all_prefs", "qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
+    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
+    *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel"),
+    *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
+    *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
+}
+"""Names that need preferences or judgement groups, which are not yet read."""

@@ -1,0 +1,30 @@
+#!/bin/sh
+# Builds the kernel under AddressSanitizer and UndefinedBehaviorSanitizer, away from the checkout, and runs the
+# fuzzer (FUZZ_SECONDS=20) and the kernel's tests on that build. Any finding ends it with a status other than 0.
+set -eu
+cd "$(dirname "$0")/.."
+python=${PYTHON:-$PWD/.venv/bin/python}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+
+# A copy without what was built before: nothing of an ordinary build may be reused.
+mkdir "$work/source"
+cp -R pyproject.toml setup.py LICENSE README.md src "$work/source"
+rm -rf "$work"/source/src/*.egg-info "$work"/source/src/truerank/*.so "$work"/source/src/truerank/*.c
+echo "building under AddressSanitizer and UndefinedBehaviorSanitizer" >&2
+TRUERANK_SANITIZE=address,undefined "$python" -m pip install --quiet --no-deps --target "$work/site" "$work/source"
+
+# The interpreter itself is not instrumented: the runtime must be there before it, and its own leaks do not count.
+export LD_PRELOAD="$(${CC:-cc} -print-file-name=libasan.so)"
+export ASAN_OPTIONS=detect_leaks=0:abort_on_error=0:allocator_may_return_null=1
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
+export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
+"$python" - "$work/site" <<'CHECK'
+import sys
+from truerank import _kernel
+if not _kernel.__file__.startswith(sys.argv[1]):
+    sys.exit(f"the instrumented kernel is not the one in use: {_kernel.__file__}")
+CHECK
+"$python" tests/fuzz.py --seconds "${FUZZ_SECONDS:-20}"
+"$python" -m pytest -q -p no:cacheprovider tests/test_kernel.py

@@ -1,0 +1,89 @@
+"""The documents are true: every block in them runs and prints what they show."""
+
+from __future__ import annotations
+
+import doctest
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import truerank as tr
+from truerank.formats import formats
+from truerank.rules import presets
+
+ROOT = Path(__file__).parent.parent
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+BLOCK = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return [text for kind, text in BLOCK.findall(page.read_text("utf-8")) if kind == language]
+
+
+def shell(command: str) -> str:
+    """What a command prints, errors included, run in the project's root."""
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
+    environment = {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+    )
+    return done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_python_in_the_documents_runs_and_prints_what_they_show(page):
+    names: dict[str, object] = {"tr": tr}
+    for number, block in enumerate(blocks(page, "python")):
+        if ">>>" in block:
+            test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}-{number}", str(page), 0)
+            runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+            runner.run(test, clear_globs=False)
+            assert runner.failures == 0, f"{page.name}, python block {number + 1}"
+            names |= test.globs
+        else:
+            exec(compile(block, f"{page.name}-{number}", "exec"), names)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_documents_print_what_they_show(page):
+    for block in blocks(page, "console"):
+        for example in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = example.partition("\n")
+            shown = "\n".join(line.rstrip() for line in output.strip("\n").split("\n"))
+            printed = "\n".join(line.rstrip() for line in shell(command).strip("\n").split("\n"))
+            assert printed == shown, f"{page.name}: $ {command}"
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "examples").glob("*.py")), ids=lambda path: path.name)
+def test_examples_run(path):
+    done = subprocess.run([sys.executable, str(path)], capture_output=True, text=True, timeout=120, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
+
+
+def test_generated_pages_are_up_to_date():
+    done = subprocess.run(
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_every_measure_format_and_rule_is_in_the_documents():
+    text = "\n".join(page.read_text("utf-8") for page in PAGES)
+    missing = [name for name in (*tr.measures(), *formats(), *presets()) if name not in text]
+    assert missing == []
+
+
+def test_links_between_documents_lead_somewhere():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)#]+?)(?:#[^)]*)?\)", page.read_text("utf-8")):
+            assert "://" in target or (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_public_names_are_documented_and_sorted():
+    assert sorted(tr.__all__) == list(tr.__all__)
+    assert [name for name in tr.__all__ if not getattr(tr, name).__doc__] == []
