@@ -39,7 +39,7 @@ def write(directory: Path, queries: int, rows: int, seed: int) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description="Write the big file: big.run and big.qrels.")
     parser.add_argument("directory", type=Path)
     parser.add_argument("--queries", type=int, default=6980)
     parser.add_argument("--rows", type=int, default=1000)

@@ -12,12 +12,12 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
+from click.testing import CliRunner
 
-from truerank.cli import COMMANDS, truerank
+from truerank.cli import COMMANDS, formats, rules, truerank
 from truerank.measures import Definition, measures
 from truerank.report import markdown
-from truerank.report.definitions import AVERAGES, aliases, heading, parameters
+from truerank.report.definitions import AVERAGES, aliases, parameters
 
 HERE = Path(__file__).parent
 WIDTH = 100
@@ -44,24 +44,25 @@ relevant documents.
 
 
 def cli_page() -> str:
-    """The help of every command."""
-    root = click.Context(truerank, info_name="truerank", terminal_width=WIDTH, max_content_width=WIDTH)
-    parts = [CLI, _help("truerank", truerank, root)]
-    for name in COMMANDS:
-        command = truerank.get_command(root, name)
-        assert command is not None, name
-        parts.append(_help(f"truerank {name}", command, click.Context(command, info_name=name, parent=root)))
+    """The help of every command, and the lists of what there is."""
+    parts = [CLI, _help(), *map(_help, COMMANDS)]
+    parts += ["## The formats\n", markdown.render(formats.table())]
+    parts += ["## The presets of rules\n", markdown.render(rules.table())]
     return "\n".join(parts)
 
 
-def _help(title: str, command: click.Command, ctx: click.Context) -> str:
-    return f"## {title}\n\n```text\n{command.get_help(ctx)}\n```\n"
+def _help(*command: str) -> str:
+    """What -h prints."""
+    printed = (
+        CliRunner().invoke(truerank, [*command, "-h"], prog_name="truerank", terminal_width=WIDTH).stdout
+    )
+    return f"## {' '.join(['truerank', *command])}\n\n```text\n{printed.rstrip()}\n```\n"
 
 
 def measures_page() -> str:
     """Every measure, a chapter a family."""
     ours = [d for d in measures().values() if d.function.__module__.startswith("truerank.measures.")]
-    rows = [f"| [{d.name}](#{d.name.lower()}) | {markdown.escape(d.meaning)} |" for d in ours]
+    rows = [f"| [{d.name}](#{d.name.lower()}) | {d.meaning} |" for d in ours]
     parts = [MEASURES, "\n".join(["| measure | what it says |", "|:--|:--|", *rows, ""])]
     for family, members in itertools.groupby(ours, lambda d: d.function.__module__):
         title = (importlib.import_module(family).__doc__ or family).partition("\n")[0].rstrip(".")
@@ -70,9 +71,9 @@ def measures_page() -> str:
 
 
 def _measure(definition: Definition) -> str:
-    facts = [f"* written `{heading(definition)}`; over queries, {AVERAGES[definition.average]}"]
-    facts += [f"* formula: {markdown.escape(definition.formula)}"] if definition.formula else []
-    facts += [f"* `{name}`: {kind}; {default}" for name, kind, default in parameters(definition)]
+    facts = [f"* written `{definition.spelling}`; over queries, {AVERAGES[definition.average]}"]
+    facts += [f"* formula: `{definition.formula}`"] if definition.formula else []
+    facts += [f"* `{name}`: {text}" for name, text in parameters(definition).items()]
     names = ", ".join(f"`{alias}`" for alias in aliases(definition))
     facts += [f"* also known as {names}"] if names else []
     facts += [f"* source: {definition.source}"] if definition.source else []

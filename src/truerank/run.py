@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import itertools
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +135,7 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"an answer cannot be read: {error}", run.name) from None
+        raise InputError(f"the answer to query {shown(scanner.here[0])} cannot be read: {error}", run.name) from None
     return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
 
 
@@ -282,16 +284,16 @@ def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
 
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
     """The lines (or rows) that name a query and a document, found by reading the run again."""
-    if isinstance(next(iter(run.batches()), None), bytes):
+    text: Any = run.batches()
+    if isinstance(next(run.batches(), None), bytes):
         pattern = re.compile(rb"[ \t]*%b[ \t]+[^ \t]+[ \t]+%b[ \t]" % (re.escape(query), re.escape(doc)))
-        yield from (number for number, line in enumerate(_lines(run.batches()), 1) if pattern.match(line))
+        yield from (number for number, line in enumerate(_lines(text), 1) if pattern.match(line))
         return
     rows = 0
     for batch in run.batches():
         if isinstance(batch, Columns):
-            names = zip(_pieces_of(batch.query_ends, batch.query_text), _pieces_of(batch.doc_ends, batch.doc_text))
-            lines = itertools.count(rows + 1) if batch.lines is None else batch.lines.tolist()
-            yield from (line for line, pair in zip(lines, names, strict=False) if pair == (query, doc))
+            lines = range(rows + 1, rows + 1 + len(batch.scores)) if batch.lines is None else batch.lines.tolist()
+            yield from (line for line, *names in zip(lines, *_ids(batch), strict=True) if names == [query, doc])
             rows += len(batch.scores)
         elif isinstance(batch, Ranked) and batch.line and as_bytes(batch.query) == query:
             yield from (batch.line for other in batch.docs if as_bytes(other) == doc)
@@ -300,47 +302,115 @@ def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
 # --- any run as rankings ------------------------------------------------------------------------------
 
 
-def rankings(batches: Iterator[Batch]) -> Iterator[Ranked]:
-    """One `Ranked` for each stretch of rows of one query, all ids as bytes. Slower than the kernel's doors."""
+def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Ranked]:
+    """One `Ranked` for each stretch of rows of one query, all ids as bytes. Slower than the kernel's doors.
+
+    Args:
+        name: the run's name, for messages.
+    """
     for kind, group in itertools.groupby(batches, key=type):
+        parts: Iterator[Any] = group
         if kind is dict:
-            yield from (_ranked(q, list(docs), list(docs.values())) for part in group for q, docs in part.items())
+            yield from (_ranked(Ranked(q, list(d), list(d.values()))) for part in parts for q, d in part.items())
         elif kind is Ranked:
-            yield from (_ranked(part.query, part.docs, part.scores) for part in group)
+            yield from map(_ranked, parts)
         else:
-            rows = _column_rows(group) if kind is Columns else _text_rows(group)
-            for query, stretch in itertools.groupby(rows, key=lambda row: row[0]):
-                _, docs, scores = zip(*stretch, strict=True)
-                yield Ranked(query, docs, scores)
+            stretches = map(_column_stretches, parts) if kind is Columns else _text_stretches(parts, name)
+            yield from _joined(itertools.chain.from_iterable(stretches))
 
 
-def _ranked(query: Any, docs: Sequence[Any], scores: Sequence[float] | None) -> Ranked:
-    return Ranked(as_bytes(query), [as_bytes(doc) for doc in docs], scores)
+def _ranked(part: Ranked) -> Ranked:
+    return Ranked(as_bytes(part.query), list(map(as_bytes, part.docs)), part.scores, part.line)
 
 
-def _column_rows(batches: Iterator[Any]) -> Iterator[tuple[bytes, bytes, float]]:
-    for part in batches:
-        queries, docs = _pieces_of(part.query_ends, part.query_text), _pieces_of(part.doc_ends, part.doc_text)
-        yield from zip(queries, docs, part.scores.tolist(), strict=True)
+Stretch = tuple[bytes, list[bytes], list[float]]
+"""Rows of one query: its id, documents and scores."""
 
 
-def _pieces_of(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
+def _joined(stretches: Iterator[Stretch]) -> Iterator[Ranked]:
+    """Stretches of one query that follow each other as one."""
+    for query, group in itertools.groupby(stretches, key=itemgetter(0)):
+        _, docs, scores = zip(*group, strict=True)
+        yield Ranked(query, [doc for part in docs for doc in part], [score for part in scores for score in part])
+
+
+def _column_stretches(part: Columns) -> Iterator[Stretch]:
+    queries, docs = _ids(part)
+    return _stretches(list(queries), list(docs), part.scores.tolist())
+
+
+def _stretches(queries: list[bytes], docs: list[bytes], scores: list[float]) -> Iterator[Stretch]:
+    turns = [i for i, (one, next) in enumerate(itertools.pairwise(queries), 1) if one != next]
+    for a, b in itertools.pairwise([0, *turns, len(queries)]):
+        if b > a:
+            yield queries[a], docs[a:b], scores[a:b]
+
+
+def _ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
+    """The query and the document of each row."""
+    return _cut(part.query_ends, part.query_text), _cut(part.doc_ends, part.doc_text)
+
+
+def _cut(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
     raw = bytes(text)
     return (raw[a:b] for a, b in itertools.pairwise(ends.tolist()))
 
 
-def _text_rows(batches: Iterator[Any]) -> Iterator[tuple[bytes, bytes, float]]:
-    for line in _lines(batches):
+def _text_stretches(parts: Iterator[bytes], name: str | None) -> Iterator[Iterator[Stretch]]:
+    lines_before = 0
+    for block in _blocks(parts):
+        cells = block.replace(b"\n", b" \0 ").split()
+        n = block.count(b"\n")
+        if len(cells) == 7 * n and cells[6::7].count(b"\0") == n and b"#" not in block:
+            yield _stretches(cells[::7], cells[2::7], _scores(cells[4::7], name, lines_before + 1))
+        else:
+            rows = _text_rows(block.split(b"\n"), name, lines_before)
+            yield ((query, [doc], [score]) for query, doc, score in rows)
+        lines_before += n
+
+
+def _text_rows(lines: list[bytes], name: str | None, before: int) -> Iterator[tuple[bytes, bytes, float]]:
+    for number, line in enumerate(lines, before + 1):
         fields = line.split()
-        if fields and not line.startswith(b"#"):
-            if len(fields) != 6:
-                raise InputError(f"{shown(line[:80])!r} has {len(fields)} columns; a run line has 6")
-            yield fields[0], fields[2], float(fields[4])
+        if len(fields) == 6 and not line.startswith(b"#"):
+            yield fields[0], fields[2], _score(fields[4], name, number)
+        elif fields and not line.startswith(b"#"):
+            raise InputError(run_fault(Refused("fields", number, len(fields))), name, number)
 
 
-def _lines(batches: Iterator[Any]) -> Iterator[bytes]:
-    rest = b""
-    for batch in batches:
-        *lines, rest = (rest + batch).split(b"\n")
-        yield from lines
-    yield rest
+def _scores(texts: list[bytes], name: str | None, line: int) -> list[float]:
+    """The scores of lines from this one on."""
+    try:
+        scores = list(map(float, texts))
+    except ValueError:
+        scores = [math.nan]
+    if math.isfinite(sum(scores)) and b"_" not in b"".join(texts):
+        return scores
+    return [_score(text, name, number) for number, text in enumerate(texts, line)]
+
+
+def _score(text: bytes, name: str | None, line: int) -> float:
+    try:
+        score = float(text)
+    except ValueError:
+        score = math.nan
+    if not math.isfinite(score) or b"_" in text:
+        raise InputError(f"'{shown(text)}' is no score: it should be a finite number", name, line)
+    return score
+
+
+def _lines(parts: Iterator[bytes]) -> Iterator[bytes]:
+    for block in _blocks(parts):
+        yield from block[:-1].split(b"\n")
+
+
+def _blocks(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Whole lines, many at a time, without a byte order mark."""
+    rest = next(parts, b"").removeprefix(b"\xef\xbb\xbf")
+    for part in parts:
+        cut = part.rfind(b"\n") + 1
+        if cut:
+            yield rest + part[:cut]
+        rest = part[cut:] if cut else rest + part
+    if rest:
+        yield rest if rest.endswith(b"\n") else rest + b"\n"

@@ -12,13 +12,13 @@ from truerank.errors import did_you_mean
 
 COMMANDS = {
     "eval": "Tell how well runs answer the queries of the qrels.",
-    "trec_eval": "",
+    "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",
     "measures": "List the measures, or explain one.",
     "rules": "List the presets of rules, or print one as a rules file.",
     "formats": "List the file formats.",
-    "lint": "",
+    "lint": "Tell what in qrels and runs would make numbers wrong or arbitrary, with line numbers.",
     "convert": "Write a run or qrels in another format.",
-    "demo": "",
+    "demo": "Search two real collections with two real retrievers, and evaluate them.",
     "completion": "Print the script that completes truerank's commands in a shell.",
 }
 """The commands and what their own help says first; `truerank --help` need not import them."""

@@ -47,8 +47,8 @@ from truerank.scores import Scores
     type=click.IntRange(0, 17),
     help="Digits after the point [default: 4; all of them in csv]. JSON always has all.",
 )
-@options.format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
-@options.format("--run-format", help="The format of the runs [default: the one each looks like].")
+@options.qrels_format
+@options.run_format
 @click.option(
     "--threads",
     type=click.IntRange(1),
@@ -86,10 +86,10 @@ def command(
     under = options.changed(Rules.of(rules), changes)
     wanted = parse_measures(" ".join(measures)) if measures else None
     judged = read_qrels(qrels, qrels_format)
-    sources = [open_run(run, run_format) for run in runs]
-    with Reading(_size(sources)) as reading:
-        watched = [replace(source, watch=reading.advance) for source in sources]
-        scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in watched]
+    with Reading() as reading:
+        sources = [replace(open_run(run, run_format), watch=reading.advance) for run in runs]
+        reading.total = _size(sources)
+        scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
     format = format or _by_ending(output)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         _say(scores)

@@ -22,11 +22,16 @@ def command() -> None:
     Example:
       truerank formats
     """
+    show(table())
+
+
+def table() -> Table:
+    """What each format is, and whether it can be read and written."""
     rows = [
         (f.name, _can(f.read_run, f.write_run), _can(f.read_qrels, f.write_qrels), _endings(f), f.meaning)
         for f in formats().values()
     ]
-    show(Table(COLUMNS, tuple(rows)))
+    return Table(COLUMNS, tuple(rows))
 
 
 def _endings(format: Format) -> str:

@@ -64,6 +64,10 @@ def format(*names: str, help: str) -> Callable[[Decorated], Decorated]:
     return click.option(*names, metavar="FORMAT", help=help, shell_complete=_formats)
 
 
+qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
+run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
+
+
 def changed(rules: Rules, changes: tuple[str, ...]) -> Rules:
     """The rules with single fields changed, and a name that says so.
 

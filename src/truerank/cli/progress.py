@@ -20,7 +20,7 @@ class Reading:
         total: the bytes that there are, or None when nobody knows.
     """
 
-    def __init__(self, total: int | None):
+    def __init__(self, total: int | None = None):
         self.total = total
         self.read = 0
         self._bar: Progress | None = None
@@ -51,6 +51,7 @@ class Reading:
 
         columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
         bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        bar.add_task("reading", total=self.total, completed=self.read)
+        task = bar.add_task("reading", total=self.total, completed=self.read)
+        bar.tasks[task].start_time = bar.get_time() - PATIENCE
         bar.start()
         self._bar = bar

@@ -25,6 +25,11 @@ def command(name: str | None) -> None:
       truerank eval qrels.txt bm25.run --rules mine.toml
     """
     if name is None:
-        show(Table(("rules", "for"), tuple(purposes().items())))
+        show(table())
     else:
         write(Rules.of(name).to_toml())
+
+
+def table() -> Table:
+    """What each preset is for."""
+    return Table(("rules", "for"), tuple(purposes().items()))

@@ -9,7 +9,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-# Scripts that put no blank between words (Thai to Myanmar, Khmer, kana, Han), and Hangul, whose words carry endings.
+Ints = NDArray[np.int64]
+
+# Scripts without blanks between words (Thai to Myanmar, Khmer, kana, Han), and Hangul, whose words have
+# endings.
 _UNSPACED = re.compile(
     "([\u0e00-\u109f\u1780-\u17ff\u3005-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0003ffff]+)"
 )
@@ -55,10 +58,10 @@ def _pairs(stretch: str) -> list[str]:
     return [stretch[i : i + 2] for i in range(len(stretch) - 1)]
 
 
-def ngrams(texts: Sequence[str], sizes: Sequence[int] = (2, 3)) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def ngrams(texts: Sequence[str], sizes: Sequence[int] = (2, 3)) -> tuple[Ints, Ints]:
     """(text, n-gram) of every character n-gram of the folded texts, words padded by a blank at both ends.
 
-    An n-gram of up to three characters is its code points side by side, 21 bits each, which fit an int64 exactly.
+    An n-gram of up to three characters is its code points side by side, 21 bits each: they fit an int64.
 
     >>> text, gram = ngrams(["Ulm"], sizes=(3,))
     >>> [chr(g >> 42) + chr(g >> 21 & 0x1FFFFF) + chr(g & 0x1FFFFF) for g in gram.tolist()]

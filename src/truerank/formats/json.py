@@ -21,7 +21,12 @@ _START = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\]])')
 _OPEN = re.compile(rb"\s*\{")
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
 _NUMBER = re.compile(rb":\s*(-?\d[\d.eE+-]*)")
+
 FALLING = 10
+"""Documents whose scores must fall before a query is taken for a run's."""
+
+CUTS = 8
+"""Places that are tried as the end of a query."""
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -66,7 +71,7 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
     text, line = bytearray(), 1
     for chunk in source.chunks():
         text += chunk if text or line > 1 else _OPEN.sub(b"", chunk.removeprefix(MARK), count=1)
-        if len(text) >= BLOCK and (found := _part(text)):
+        if len(text) >= BLOCK and (found := _part(text, source.name, line)):
             part, rest = found
             yield part
             line += text.count(b"\n", 0, rest)
@@ -74,20 +79,64 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
     yield parsed(b"{" + text, source.name, line)
 
 
-def _part(text: bytearray) -> tuple[dict[str, Any], int] | None:
+def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] | None:
     """What stands before the last place where a query ends and the next begins, and where that one begins.
 
-    Such a place is looked for by its punctuation. An id may hold the same; what is cut there is no JSON.
+    Such a place is looked for by its punctuation. An id may hold the same; but what is cut there is no JSON.
     """
-    end = len(text)
-    for _ in range(FALLING):
+    end, fault = len(text), None
+    for _ in range(CUTS):
         end = max(text.rfind(b"}", 0, end), text.rfind(b"]", 0, end))
-        if end < 0:
-            return None
-        following = _NEXT.match(text, end + 1)
+        following = _NEXT.match(text, end + 1) if end >= 0 else None
         if following:
             try:
-                return parsed(b"{" + text[: end + 1] + b"}", ""), following.end()
-            except InputError:
-                continue
+                return parsed(b"{" + text[: end + 1] + b"}", name, line), following.end()
+            except InputError as error:
+                fault = fault or error
+    if fault and len(text) > CUTS * BLOCK:
+        raise fault
     return None
+
+
+def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
+    """{query: {document: score}}, a query a line."""
+    seen: set[bytes] = set()
+    for ranked in run:
+        if ranked.query in seen:
+            raise InputError(
+                f"the rows of query {shown(ranked.query)} are scattered; sort the run by query for JSON"
+            )
+        scored = {utf8(doc): score for doc, score in ranked.scored()}
+        if len(scored) < len(ranked.docs):
+            raise InputError(
+                f"a document comes back twice for query {shown(ranked.query)}: JSON cannot hold both"
+            )
+        _entry(file, ranked.query, scored, first=not seen)
+        seen.add(ranked.query)
+    file.write(b"\n}\n" if seen else b"{}\n")
+
+
+def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
+    """{query: {document: grade}}, a query a line."""
+    for i, (query, judged) in enumerate(qrels.to_dict().items()):
+        _entry(file, query, graded(judged), first=i == 0)
+    file.write(b"\n}\n" if len(qrels) else b"{}\n")
+
+
+def _entry(file: BinaryIO, query: bytes, value: Any, first: bool) -> None:
+    file.write((b"{\n" if first else b",\n") + dumped(utf8(query)) + b": " + dumped(value))
+
+
+register(
+    Format(
+        "json",
+        "{query: {document: score or grade}}, {query: [documents]}, or a list of objects",
+        sniff,
+        holds,
+        (".json",),
+        read_run,
+        read_qrels,
+        write_run,
+        write_qrels,
+    )
+)

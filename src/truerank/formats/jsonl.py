@@ -26,7 +26,9 @@ def sniff(head: bytes, name: str) -> float:
     if not start:
         return 0.0
     lists = (*names.ANSWERS, *names.SCORES, *names.RELEVANT)
-    return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
+    return (
+        0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
+    )
 
 
 def holds(source: Source) -> str | None:
@@ -95,7 +97,9 @@ def utf8(name: bytes) -> str:
     try:
         return name.decode()
     except UnicodeDecodeError:
-        raise InputError(f"the id {name!r} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can") from None
+        raise InputError(
+            f"the id {name!r} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can"
+        ) from None
 
 
 register(

@@ -10,15 +10,49 @@ from truerank.errors import InputError
 
 # Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
 QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q")
-DOC = ("docno", "docid", "documentid", "corpusid", "passageid", "pid", "itemid", "iid", "doc", "document", "item", "id")
+DOC = (
+    "docno",
+    "docid",
+    "documentid",
+    "corpusid",
+    "passageid",
+    "pid",
+    "itemid",
+    "iid",
+    "doc",
+    "document",
+    "item",
+    "id",
+)
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 RANK = ("rank", "position")
 GRADE = ("relevance", "grade", "rel", "label", "relevancegrade", "judgment", "judgement", "gain")
 
 # Lists of documents, one list a query.
-ANSWERS = ("topk", "results", "docs", "ranking", "hits", "documents", "retrieved", "docids", "items", "candidates")
+ANSWERS = (
+    "topk",
+    "results",
+    "docs",
+    "ranking",
+    "hits",
+    "documents",
+    "retrieved",
+    "docids",
+    "items",
+    "candidates",
+)
 SCORES = ("scores", "sims", "similarities")
-RELEVANT = ("relevant", "relevantdocs", "relevantids", "groundtruth", "truth", "gold", "positives", "qrels", "judgments")
+RELEVANT = (
+    "relevant",
+    "relevantdocs",
+    "relevantids",
+    "groundtruth",
+    "truth",
+    "gold",
+    "positives",
+    "qrels",
+    "judgments",
+)
 
 SWAPPED = "are the two files swapped?"
 

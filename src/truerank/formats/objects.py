@@ -21,13 +21,15 @@ def qrels_from_object(qrels: Any) -> Qrels:
         from truerank.formats.frames import qrels_from_frame
 
         return qrels_from_frame(qrels)
-    raise InputError(f"qrels are a path, {{query: {{document: grade}}}} or a DataFrame, not a {type(qrels).__name__}")
+    raise InputError(
+        f"qrels are a path, {{query: {{document: grade}}}} or a DataFrame, not a {type(qrels).__name__}"
+    )
 
 
 def run_from_object(run: Any, name: str) -> Run:
     """A run from {query: {document: score}}, {query: documents}, (ids, scores) arrays or a DataFrame."""
     if isinstance(run, Mapping):
-        return Run(name, lambda: _mapping(run, name))
+        return Run(name, lambda: mapping(run, name))
     if is_frame(run):
         from truerank.formats.frames import run_from_frame
 
@@ -42,10 +44,13 @@ def run_from_object(run: Any, name: str) -> Run:
 
 def is_frame(thing: Any) -> bool:
     """Whether this is a DataFrame of any kind."""
-    return hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "__dataframe__") or hasattr(thing, "iterrows")
+    return (
+        hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "__dataframe__") or hasattr(thing, "iterrows")
+    )
 
 
-def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
+def mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
+    """A dict of dicts as it is; other mappings an answer at a time."""
     if type(run) is dict and all(type(docs) is dict for docs in run.values()):
         yield run
         return

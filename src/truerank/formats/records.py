@@ -62,8 +62,9 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
         query, judged = _judged(record, _keys((line, record), name), name, line)
         q = index.setdefault(_id(query, name, line), len(index))
         rows += [(q, _id(doc, name, line), _number(grade, name, line), line or 0) for doc, grade in judged]
-    query_of, docs, grades, lines = zip(*rows, strict=True) if rows else ((), (), (), ())
-    return Qrels.from_rows(list(index), query_of, docs, grades, name=name, lines=np.array(lines) if any(lines) else None)
+    queries, docs, grades, lines = zip(*rows, strict=True) if rows else ((), (), (), ())
+    where = np.array(lines) if any(lines) else None
+    return Qrels.from_rows(list(index), queries, docs, grades, name=name, lines=where)
 
 
 # --- which key holds what -----------------------------------------------------------------------------
@@ -108,7 +109,9 @@ def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -
     return Ranked(query, _checked(docs, name, line), scores and _numbers(scores, name, line), line)
 
 
-def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
+def _split(
+    docs: Any, value_names: tuple[str, ...], name: str, line: int | None
+) -> tuple[Any, list[Any] | None]:
     """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …]."""
     if isinstance(docs, dict):
         return list(docs), list(docs.values())
@@ -116,14 +119,14 @@ def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None)
         return docs, None
     try:
         if isinstance(docs[0], list):
-            ids, values = zip(*docs, strict=True)
-            return list(ids), list(values)
+            return [doc for doc, _ in docs], [value for _, value in docs]
         keys = tuple(docs[0])
         doc, value = names.find(keys, DOC), names.find(keys, value_names)
         if doc is None:
             raise InputError(f"no key holds the document ids; name it doc_id, not {_short(keys)}", name, line)
-        ids = [item[keys[doc]] for item in docs]
-        return ids, None if value is None else [item[keys[value]] for item in docs]
+        return [item[keys[doc]] for item in docs], None if value is None else [
+            item[keys[value]] for item in docs
+        ]
     except (KeyError, TypeError, ValueError):
         raise InputError("the documents of this query are not all written in one way", name, line) from None
 
@@ -141,7 +144,9 @@ def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: s
 # --- judgements ---------------------------------------------------------------------------------------
 
 
-def _judged(record: Any, keys: tuple[str, ...], name: str, line: int | None) -> tuple[Any, Iterable[tuple[Any, Any]]]:
+def _judged(
+    record: Any, keys: tuple[str, ...], name: str, line: int | None
+) -> tuple[Any, Iterable[tuple[Any, Any]]]:
     """A query's id and its documents with their grades."""
     lists = _list_keys(keys, RELEVANT)
     if lists:

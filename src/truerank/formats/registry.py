@@ -59,7 +59,9 @@ def formats() -> dict[str, Format]:
 def named(name: str) -> Format:
     """The format with this name."""
     if name not in _formats:
-        raise InputError(f"there is no format {name!r}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}")
+        raise InputError(
+            f"there is no format {name!r}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}"
+        )
     return _formats[name]
 
 
@@ -90,5 +92,7 @@ def _unknown(source: Source, what: str | None) -> InputError:
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)
     zero = head.find(b"\0")
     line = head.count(b"\n", 0, zero) + 1 if zero >= 0 else None
-    why = "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"
+    why = (
+        "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"
+    )
     return InputError(f"{why}; `truerank formats` lists what can be read", source.name, line)

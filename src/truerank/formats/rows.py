@@ -24,10 +24,11 @@ def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     return ends, b"".join(names)
 
 
-def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Sequence[int] | Ints) -> Columns:
-    """Columns from one id, one value and one line number a row."""
+def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Any = None) -> Columns:
+    """Columns from one id, one value and, if rows stand in lines, one line number a row."""
     numbers = np.asarray(values, np.float64)
-    return Columns(*text_column(queries), *text_column(docs), numbers, np.asarray(lines, np.int64))
+    where = None if lines is None else np.asarray(lines, np.int64)
+    return Columns(*text_column(queries), *text_column(docs), numbers, where)
 
 
 def without_blanks(part: Columns, name: str | None, row: int = 1) -> Columns:
@@ -57,12 +58,16 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
         ends.append(part.doc_ends[1:] + used)
         texts.append(text)
         grades.append(part.scores)
-        lines.append(np.arange(len(query) - len(part.scores), len(query)) + 1 if part.lines is None else part.lines)
+        lines.append(
+            np.arange(len(query) - len(part.scores), len(query)) + 1 if part.lines is None else part.lines
+        )
         used += len(text)
     if not query:
         raise InputError("there are no judgements in it", name)
-    one = np.concatenate
-    return Qrels.build(list(index), np.array(query), one(begins), one(ends), b"".join(texts), one(grades), name=name, lines=one(lines))
+    begin, end, line = (np.concatenate(each) for each in (begins, ends, lines))
+    return Qrels.build(
+        list(index), np.array(query), begin, end, b"".join(texts), np.concatenate(grades), name=name, lines=line
+    )
 
 
 def pieces(ends: Ints, text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:

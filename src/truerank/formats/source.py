@@ -83,8 +83,17 @@ class Source:
         """Whole lines, many at a time, with the number of the first one; without a byte order mark.
 
         Raises:
-            InputError: a line is longer than `longest` bytes.
+            InputError: a line is longer than `longest` bytes, or holds a NUL byte.
         """
+        for line, block in self._blocks(longest):
+            if (zero := block.find(b"\0")) >= 0:
+                where = line + block.count(b"\n", 0, zero)
+                raise InputError(
+                    "this line holds a NUL byte: the file is binary or damaged", self.name, where
+                )
+            yield line, block
+
+    def _blocks(self, longest: int) -> Iterator[tuple[int, bytes]]:
         line, rest, cut = 1, bytearray(), 0
         for chunk in self.chunks():
             rest += chunk if rest or line > 1 else chunk.removeprefix(MARK)
@@ -95,7 +104,9 @@ class Source:
                 line += block.count(b"\n")
             elif len(rest) - cut > longest:
                 start = line + rest.count(b"\n", 0, cut)
-                raise InputError("this line is too long: the file is binary, or not in this format", self.name, start)
+                raise InputError(
+                    "this line is too long: the file is binary, or not in this format", self.name, start
+                )
         if rest:
             yield line, bytes(rest) if rest.endswith(b"\n") else bytes(rest + b"\n")
 
@@ -141,7 +152,9 @@ class Source:
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
         except (OSError, ValueError, ImportError) as error:
-            raise InputError(f"cannot be opened: {getattr(error, 'strerror', None) or error}", self.name) from None
+            raise InputError(
+                f"cannot be opened: {getattr(error, 'strerror', None) or error}", self.name
+            ) from None
 
     @cached_property
     def _is_pipe(self) -> bool:

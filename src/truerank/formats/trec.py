@@ -62,7 +62,9 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     for ranked in run:
         query = _fit(ranked.query)
         rows = enumerate(ranked.scored(), 1)
-        file.write(b"".join(b"%b Q0 %b %d %b %b\n" % (query, _fit(doc), i, b"%a" % s, end) for i, (doc, s) in rows))
+        file.write(
+            b"".join(b"%b Q0 %b %d %b %b\n" % (query, _fit(doc), i, b"%a" % s, end) for i, (doc, s) in rows)
+        )
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
@@ -80,7 +82,9 @@ def decimal(grade: float) -> str:
 def _fit(name: bytes) -> bytes:
     """An id that may stand in a column."""
     if _UNFIT.search(name) or name.startswith(b"#"):
-        raise InputError(f"the id '{shown(name)}' is empty, has a blank or begins with #: TREC's columns cannot hold it")
+        raise InputError(
+            f"the id '{shown(name)}' is empty, has a blank or begins with #: TREC's columns cannot hold it"
+        )
     return name
 
 

@@ -66,17 +66,17 @@ def lint(
 
 def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
     judged: dict[bytes, dict[bytes, float]] = {}
-    log = Log(truth.name, truth.numbering)
+    log = Log(truth.name)
     watchers = Watchers(JUDGEMENT_CHECKS, Case(log, judged, rules))
     try:
         for row in truth.rows(log):
-            judged.setdefault(row.query, {}).setdefault(row.doc, row.grade)
             watchers.see(row)
+            judged.setdefault(row.query, {}).setdefault(row.doc, row.grade)
         watchers.end()
+        if not judged and not log.findings():
+            log.once("error", "no-rows", "there is no judgement in it")
     except InputError as error:
         _note_unreadable(log, error)
-    if not judged and not log.findings():
-        log.once("error", "no-rows", "there is no judgement in it")
     return judged, log.findings()
 
 
@@ -113,13 +113,14 @@ def _inspected(
         log.add("note", "interleaved", line, "query {} goes on here after others", query, unit="queries")
     try:
         hits = rank(Qrels.from_dict(judged), Run(system.name, watched), rules=_lenient(rules))
-        watchers.end()
-        for check in HITS_CHECKS if judged and seen else ():
-            check(case, hits, measures)
+        if seen:
+            watchers.end()
+            for check in HITS_CHECKS if judged else ():
+                check(case, hits, measures)
+        elif not log.findings():
+            log.once("error", "no-rows", "there is no result in it")
     except InputError as error:
         _note_unreadable(log, error)
-    if not seen and not log.findings():
-        log.once("error", "no-rows", "there is no result in it")
     return log.findings()
 
 

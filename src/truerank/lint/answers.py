@@ -85,10 +85,10 @@ def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
 
 @each_answer
 def equal_scores(case: Case) -> Watch:
-    """All documents of a query have one and the same score."""
+    """All documents of a query have one and the same score, and only their ids order them."""
     text = "all {} documents of query {} have the score {}: their order says nothing"
     while (answer := (yield)) is not None:
-        scores = answer.scores
+        scores = None if case.rules.ties == "input" else answer.scores
         if scores and len(scores) > 1 and scores[0] == scores[-1] and len(set(scores)) == 1:
             args = len(scores), answer.query, repr(scores[0])
             case.log.add("warning", "equal-scores", answer.lines[0], text, *args, unit="queries")

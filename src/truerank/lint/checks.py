@@ -58,7 +58,7 @@ class Case:
 
     Attributes:
         log: where findings go.
-        judged: the judgements so far (all of them, when a run is inspected).
+        judged: the judgements before the one that is seen; all of them, when a run is inspected.
         rules: under which it will be evaluated.
     """
 

@@ -5,25 +5,27 @@ from __future__ import annotations
 from collections import Counter
 
 from truerank.lint.checks import Case, Watch, each_answer
+from truerank.lint.findings import EXAMPLES
 
 USUAL = 0.5
-"""A number of results is expected of all queries when at least this share of them have it."""
+"""A number of results is expected of all queries when more than this share of them have it."""
 
 
 @each_answer
 def queries(case: Case) -> Watch:
     """Judged queries that are not answered, and answered ones that are not judged."""
-    log, unanswered, extra = case.log, dict.fromkeys(case.judged), []
+    log, unanswered = case.log, dict.fromkeys(case.judged)
+    count, extra = 0, []
     while (answer := (yield)) is not None:
-        if answer.query in case.judged:
-            unanswered.pop(answer.query, None)
-        else:
-            extra.append(answer.query)
+        unanswered.pop(answer.query, None)
+        if answer.query not in case.judged:
+            count += 1
+            extra += [answer.query] if count <= EXAMPLES else []
     if not case.judged:
         return
-    if extra and len(unanswered) == len(case.judged):
+    if len(unanswered) == len(case.judged):
         text = "no query of the run is judged: it answers {}, but {} is judged"
-        log.once("error", "no-judged-query", text, extra[0], next(iter(unanswered)), count=len(extra))
+        log.once("error", "no-judged-query", text, extra[0], next(iter(unanswered)), count=count)
         return
     if unanswered:
         text = "{} of {} judged queries are not answered; {}"
@@ -31,7 +33,7 @@ def queries(case: Case) -> Watch:
         log.once("warning", "missing-queries", text, *args, examples=list(unanswered))
     if extra:
         text = "{} answered queries are not judged; {}"
-        log.once("note", "extra-queries", text, len(extra), _extra_means(case), examples=extra)
+        log.once("note", "extra-queries", text, count, _extra_means(case), count=count, examples=extra)
 
 
 def _missing_means(case: Case) -> str:
@@ -55,7 +57,7 @@ def depth(case: Case) -> Watch:
         if counts[size] == 1:
             first[size] = answer.query, answer.lines[0]
     usual, queries = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
-    if queries < USUAL * counts.total():
+    if queries <= USUAL * counts.total():
         return
     fewer = {size: count for size, count in counts.items() if size < usual}
     more = {size: count for size, count in counts.items() if size > usual}

@@ -94,19 +94,17 @@ class Log:
         text: str,
         *args: object,
         unit: str = "",
-        times: int = 1,
     ) -> None:
         """Note a fault that has a place and may come often.
 
         Args:
             text: what is wrong there, with a {} for each of `args`; ids are given as bytes.
             unit: what is counted, where that is not lines.
-            times: how often it comes here.
         """
         kept = self._repeated.get(kind)
         if kept is None:
             kept = self._repeated[kind] = _Repeated(severity, unit or f"{self.numbering}s")
-        kept.count += times
+        kept.count += 1
         if len(kept.places) < EXAMPLES:
             kept.places.append((line, text.format(*map(_printed, args))))
 
@@ -121,11 +119,12 @@ class Log:
         examples: Sequence[object] = (),
     ) -> None:
         """Note a fault of the file as a whole; the examples are shown behind the message."""
+        count = max(count, len(examples))
         words = tuple(str(_printed(example)) for example in examples[:EXAMPLES])
         more = f": {', '.join(words)}{', …' if count > len(words) else ''}" if words else ""
         message = text.format(*map(_printed, args)) + more
-        count = max(count, len(examples))
-        self._whole.append(self._finding(kind, severity, line, message, count, words))
+        name = shown(self.name)
+        self._whole.append(Finding(kind, severity, name, line, message, count, words, self.numbering))
 
     def drop(self, kind: str) -> None:
         """Forget a kind that another finding explains better."""
@@ -144,10 +143,8 @@ class Log:
             also = f"; also {self.numbering} {', '.join(lines)}" if lines else ""
             message += f" ({kept.count:,} {kept.unit}{also})"
         examples = tuple(text if at is None else f"{self.numbering} {at}: {text}" for at, text in kept.places)
-        return self._finding(kind, kept.severity, line, message, kept.count, examples)
-
-    def _finding(self, kind: str, severity: Severity, line: int | None, message: str, *more: Any) -> Finding:
-        return Finding(kind, severity, shown(self.name), line, message, *more, self.numbering)
+        name = shown(self.name)
+        return Finding(kind, kept.severity, name, line, message, kept.count, examples, self.numbering)
 
 
 def _printed(value: object) -> object:

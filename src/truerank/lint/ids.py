@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
+from functools import cached_property
 
 from truerank.lint.checks import Case, Watch, each_answer
 from truerank.lint.findings import Severity
@@ -85,15 +86,28 @@ def nearly(wanted: Iterable[bytes], others: Iterable[bytes]) -> list[tuple[bytes
     return [(named.pop(key), other) for other in others if (key := bare(other)) in named]
 
 
+class _Queries:
+    """Which judged query a query of the run means: the same, or one that only is written otherwise."""
+
+    def __init__(self, case: Case):
+        self.judged = case.judged
+
+    def __getitem__(self, query: bytes) -> bytes:
+        """The judged query's id, or nothing."""
+        return query if query in self.judged else self._bare.get(bare(query), b"")
+
+    @cached_property
+    def _bare(self) -> dict[bytes, bytes]:
+        return {bare(query): query for query in self.judged}
+
+
 @each_answer
 def nearly_judged_docs(case: Case) -> Watch:
     """Judged documents that would be found if ids were written alike."""
-    bare_queries = {bare(query): query for query in case.judged}
+    judged_as = _Queries(case)
     count, first, line = 0, (b"", b""), 0
     while (answer := (yield)) is not None:
-        judged = case.judged.get(answer.query)
-        if judged is None:
-            judged = case.judged.get(bare_queries.get(bare(answer.query), b""), {})
+        judged = case.judged.get(judged_as[answer.query], {})
         if not (unfound := judged.keys() - answer.docs):
             continue
         pairs = nearly(unfound, (doc for doc in answer.docs if doc not in judged))
@@ -103,7 +117,7 @@ def nearly_judged_docs(case: Case) -> Watch:
     if count:
         total = sum(map(len, case.judged.values()))
         severity: Severity = "error" if count >= SERIOUS * total else "warning"
-        text = "document {} is judged as {} (other {}); {} more of {} judged ones would be found if ids agreed"
+        text = "document {} is judged as {} (other {}); {} more of {} judged would be found if ids agreed"
         args = first[1], first[0], difference(*first), count, total
         case.log.once(severity, "document-ids", text, *args, line=line, count=count)
 
@@ -111,15 +125,15 @@ def nearly_judged_docs(case: Case) -> Watch:
 @each_answer
 def nearly_judged_queries(case: Case) -> Watch:
     """Judged queries that would be answered if ids were written alike."""
-    extra: dict[bytes, int] = {}
-    unanswered = set(case.judged)
+    judged_as, unanswered = _Queries(case), set(case.judged)
+    near: dict[bytes, tuple[bytes, int]] = {}
     while (answer := (yield)) is not None:
-        if answer.query in case.judged:
-            unanswered.discard(answer.query)
-        else:
-            extra[answer.query] = answer.lines[0]
-    if pairs := nearly(unanswered, extra):
-        judged, answered = pairs[0]
-        text = "query {} is judged as {} (other {}); {} of {} unanswered ones would be answered if ids agreed"
-        args = answered, judged, difference(judged, answered), len(pairs), len(unanswered)
-        case.log.once("error", "query-ids", text, *args, line=extra[answered], count=len(pairs))
+        unanswered.discard(answer.query)
+        judged = judged_as[answer.query]
+        if judged and judged != answer.query:
+            near.setdefault(judged, (answer.query, answer.lines[0]))
+    if found := [query for query in near if query in unanswered]:
+        judged, (answered, line) = found[0], near[found[0]]
+        text = "query {} is judged as {} (other {}); {} of {} unanswered would be answered if ids agreed"
+        args = answered, judged, difference(judged, answered), len(found), len(unanswered)
+        case.log.once("error", "query-ids", text, *args, line=line, count=len(found))

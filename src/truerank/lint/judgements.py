@@ -15,29 +15,31 @@ SELF_SHARE = 0.05
 @each_judgement
 def duplicate_judgement(case: Case) -> Watch:
     """A document is judged twice for a query."""
-    first: dict[tuple[bytes, bytes], Judgement] = {}
+    lines: dict[tuple[bytes, bytes], int | None] = {}
+    text = "document {} of query {} is judged twice, first in line {}: grades {:g} and {:g}"
     while (row := (yield)) is not None:
-        before = first.setdefault(row[:2], row)
-        if before is not row:
-            text = "document {} of query {} is judged twice, first in line {}: grades {:g} and {:g}"
-            args = row.doc, row.query, str(before.line), before.grade, row.grade
+        if (before := case.judged.get(row.query, {}).get(row.doc)) is None:
+            lines[row.query, row.doc] = row.line
+        else:
+            args = row.doc, row.query, str(lines[row.query, row.doc]), before, row.grade
             case.log.add("error", "duplicate-judgement", row.line, text, *args)
 
 
 @each_judgement
 def grades(case: Case) -> Watch:
     """A grade is negative, fractional or enormous."""
-    log = case.log
+    log, who = case.log, "document {} of query {} has grade {:g}, "
     while (row := (yield)) is not None:
+        args = row.doc, row.query, row.grade
         if row.grade < 0:
-            text = "grade {:g}: pooled but not judged, so neither relevant nor nonrelevant"
-            log.add("note", "negative-grade", row.line, text, row.grade)
+            text = who + "pooled but not judged: neither relevant nor nonrelevant"
+            log.add("note", "negative-grade", row.line, text, *args)
         if row.grade != int(row.grade):
-            text = "grade {:g} is a fraction: kept here, cut to {} by trec_eval"
-            log.add("warning", "fractional-grade", row.line, text, row.grade, int(row.grade))
+            text = who + "a fraction, which is kept here but cut to {} by trec_eval"
+            log.add("warning", "fractional-grade", row.line, text, *args, int(row.grade))
         if row.grade > LARGEST:
-            text = "grade {:g} is far from any scale of relevance: is this the right column?"
-            log.add("warning", "large-grade", row.line, text, row.grade)
+            text = who + "far from any scale of relevance: is this the right column?"
+            log.add("warning", "large-grade", row.line, text, *args)
 
 
 @each_judgement
@@ -65,7 +67,7 @@ def relevant(case: Case) -> Watch:
         case.log.once("error", "no-relevant-grade", text)
     elif highest < level:
         text = "the highest grade is {:g}, but only grades from {:g} on count as relevant: nothing is"
-        case.log.once("error", "level-unreached", text, highest, level)
+        case.log.once("error", "level-unreached", text, highest, float(level))
     elif barren := [query for query, grade in best.items() if grade < level]:
         text = "{} of {} queries have no relevant document; {}"
         why = _barren_means(case)

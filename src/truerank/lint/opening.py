@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from truerank.errors import InputError
-from truerank.formats import open_run, read_qrels
-from truerank.formats.registry import sniffed
-from truerank.formats.source import Source
+from truerank.formats import Format, open_run, read_qrels
+from truerank.formats.registry import named, sniffed
+from truerank.formats.source import Source, as_source
 from truerank.lint.checks import Answer, Judgement
 from truerank.lint.findings import Log
 from truerank.lint.reading import (
@@ -20,7 +20,8 @@ from truerank.lint.reading import (
     judgements_from_dict,
     judgements_from_text,
 )
-from truerank.run import Run
+from truerank.lint.text import note_swapped
+from truerank.run import Batch, Run
 
 Watching = Callable[[int], None]
 """Is told how many bytes more were read."""
@@ -31,7 +32,6 @@ class Truth:
     """Qrels that can be read: `rows` yields the judgements, faults go to the log."""
 
     name: str
-    numbering: str
     rows: Callable[[Log], Iterator[Judgement]]
 
 
@@ -48,33 +48,46 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     """Qrels of any kind."""
     if not isinstance(qrels, str | os.PathLike):
         read = read_qrels(qrels)
-        return Truth(read.name, "row", lambda log: judgements_from_dict(read.to_dict()))
-    source = Source(os.fspath(qrels))
-    format = format or _rough_format(source) or sniffed(source, "qrels").name
-    if format == "trec":
-        return Truth(source.name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log))
-    return Truth(source.name, "row", lambda log: judgements_from_dict(read_qrels(qrels, format).to_dict()))
+        return Truth(read.name, lambda log: judgements_from_dict(read.to_dict()))
+    source = as_source(qrels)
+    chosen = _format(source, format)
+    if chosen.name == "trec":
+        return Truth(source.name, lambda log: judgements_from_text(_told(source.chunks(), watch), log))
+    if chosen.holds(source) == "run":
+        return Truth(source.name, lambda log: note_swapped("qrels", "a run", log))
+    return Truth(source.name, lambda log: judgements_from_dict(read_qrels(qrels, chosen.name).to_dict()))
 
 
 def open_system(run: Any, format: str | None, name: str, watch: Watching) -> System:
     """A run of any kind; `name` is for those that have none."""
-    if isinstance(run, str | os.PathLike):
-        run = open_run(run, format or _rough_format(Source(os.fspath(run))))
-    opened: Run = open_run(run, name=name)
+    if not isinstance(run, str | os.PathLike):
+        return _system(open_run(run, name=name), watch)
+    source = as_source(run)
+    chosen = _format(source, format)
+    if chosen.name == "trec":
+        return _system(Run(source.name, source.chunks), watch)
+    if chosen.holds(source) == "qrels":
+        return System(source.name, "line", lambda log: note_swapped("a run", "qrels", log))
+    return _system(open_run(run, chosen.name), watch)
+
+
+def _system(run: Run, watch: Watching) -> System:
     try:
-        first = next(iter(opened.batches()), None)
+        first: Batch | None = next(iter(run.batches()), None)
     except InputError:  # a finding, when it comes up again
         first = None
     if isinstance(first, bytes):
-        return System(opened.name, "line", lambda log: answers_from_text(_told(opened.batches(), watch), log))
+        return System(run.name, "line", lambda log: answers_from_text(_told(run.batches(), watch), log))
     numbering = "row" if batch_lines(first) is None else "line"
-    return System(opened.name, numbering, lambda log: answers_from_batches(opened.batches(), log))
+    return System(run.name, numbering, lambda log: answers_from_batches(run.batches(), log))
 
 
-def _rough_format(source: Source) -> str | None:
-    """TREC, when this is text but for a few control characters, for which formats take it to be binary."""
+def _format(source: Source, name: str | None) -> Format:
+    """The format that is named or sniffed; TREC's for text with a control character, which others refuse."""
     odd = source.head.translate(None, bytes(range(9, 14)) + bytes(range(32, 256)))
-    return "trec" if b"\0" in odd and b"\n" in source.head and len(odd) * 100 < len(source.head) else None
+    if b"\0" in odd and b"\n" in source.head and len(odd) * 100 < len(source.head):
+        name = name or "trec"
+    return named(name) if name else sniffed(source)
 
 
 def _told(chunks: Iterable[Any], watch: Watching) -> Iterator[Any]:

@@ -31,11 +31,20 @@ def ties(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
         best, worst = (measure.values(end, **given) for end in ends)
         if (best != worst).any():
             matter |= best != worst
-            ranges.append(f"{measure} {measure.mean(best):.4f} … {measure.mean(worst):.4f}")
-    names = [query for query, tied in zip(hits.queries, matter, strict=True) if tied]
-    if names:
+            ranges.append(f"{measure} {_range(measure.mean(best), measure.mean(worst))}")
+    if names := [hits.queries[i] for i in np.flatnonzero(matter)]:
         text = "the order of equal scores decides on {} of {} queries (best … worst: {})"
-        case.log.once("warning", "ties", text, len(names), len(hits.queries), ", ".join(ranges), examples=names)
+        args = len(names), len(hits.queries), ", ".join(ranges)
+        case.log.once("warning", "ties", text, *args, examples=names)
+
+
+def _range(best: float, worst: float) -> str:
+    """Both with as many digits, four or more, as it takes to see the difference."""
+    for digits in range(4, 17):
+        texts = f"{best:.{digits}f}", f"{worst:.{digits}f}"
+        if texts[0] != texts[1]:
+            break
+    return " … ".join(texts)
 
 
 @on_hits
@@ -48,7 +57,7 @@ def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     only_relevant = min(grade for docs in case.judged.values() for grade in docs.values()) >= case.rules.level
     severity: Severity = "warning" if mean < LOW and not only_relevant else "note"
     why = "the qrels name only relevant documents" if only_relevant else "they count as not relevant"
-    text = "Judged@{} is {:.3f}: {:.1%} of the first results are unjudged; {}. Most are in query"
+    text = "Judged@{} is {:.3f}: {:.1%} of the first results are unjudged; {}; worst queries"
     order = answered[np.argsort(judged, kind="stable")][: int((judged < 1).sum())]
     names = [hits.queries[i] for i in order]
     case.log.once(severity, "unjudged", text, TOP, mean, 1 - mean, why, examples=names)

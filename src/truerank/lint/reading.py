@@ -1,4 +1,4 @@
-"""Judgements and answers out of any source, for the checks: whole queries, everything with its line or row."""
+"""Judgements and answers out of any source, for the checks: whole queries, each row with its number."""
 
 from __future__ import annotations
 

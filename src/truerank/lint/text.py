@@ -54,7 +54,7 @@ def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes
         text = rest + chunk
         if not begun and text.startswith(_BOM):
             text = text.removeprefix(_BOM)
-            log.add("warning", "bom", 1, "a byte order mark comes first; other tools take it for part of an id")
+            log.add("warning", "bom", 1, "a byte order mark comes first; others take it for part of an id")
         begun = True
         *lines, rest = text.split(b"\n")
         rest = rest[: LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
@@ -95,9 +95,15 @@ def _swapped(lines: list[bytes], width: int, log: Log) -> bool:
     if {len(fields) for line in lines if (fields := line.split())} != {other}:
         return False
     kinds = {RUN: "a run", QRELS: "qrels"}
-    text = "this should be {}, but has {} columns, as {} would: are the two files swapped?"
-    log.once("error", "swapped", text, kinds[width], other, kinds[other], line=1)
+    list(note_swapped(kinds[width], kinds[other], log))
     return True
+
+
+def note_swapped(wanted: str, found: str, log: Log) -> Iterator[Any]:
+    """Say that the file holds the other thing; nothing is read from it."""
+    text = "this should be {}, but looks like {}: are the two files swapped?"
+    log.once("error", "swapped", text, wanted, found, line=1)
+    return iter(())
 
 
 def _blank_header(lines: list[bytes], number: int, log: Log) -> None:

@@ -1,7 +1,22 @@
 """Measures: a file a family. Importing this package registers them all, in the order of these lines."""
 
+# ruff: noqa: I001
+from truerank.measures import sets as sets
 from truerank.measures import binary as binary
 from truerank.measures import graded as graded
-from truerank.measures.registry import Definition, Measure, measure, measures, parse_measure, parse_measures, unregister
+from truerank.measures import cascade as cascade
+from truerank.measures import curves as curves
+from truerank.measures import incomplete as incomplete
+from truerank.measures import identity as identity
+from truerank.measures import counts as counts
+from truerank.measures.registry import (
+    Definition,
+    Measure,
+    measure,
+    measures,
+    parse_measure,
+    parse_measures,
+    unregister,
+)
 
 __all__ = ["Definition", "Measure", "measure", "measures", "parse_measure", "parse_measures", "unregister"]

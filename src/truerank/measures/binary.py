@@ -7,11 +7,12 @@ from typing import Literal
 import numpy as np
 
 from truerank.hits import Hits
+from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
-from truerank.measures.sums import PerQuery, ratio
+from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
 
 
-@measure("P", "precision", formula="Σ_{i≤k} rel_i / k")
+@measure("P", "precision", formula="Σ_{i≤k} rel_i / k", source="Cleverdon, 1967; trec_eval P")
 def precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """The share of the first k results that is relevant; a short list is not excused.
 
@@ -22,7 +23,13 @@ def precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     return ratio(hits.top(k).relevant(level).count, k)
 
 
-@measure("R", "recall", relative_P={"capped": True}, formula="Σ_{i≤k} rel_i / R")
+@measure(
+    "R",
+    "recall",
+    relative_P={"capped": True},
+    formula="Σ_{i≤k} rel_i / R; capped: / min(R, k)",
+    source="Cleverdon, 1967; trec_eval recall, relative_P",
+)
 def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> PerQuery:
     """The share of the relevant documents that is among the first k results.
 
@@ -36,7 +43,33 @@ def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Per
     return ratio(hits.top(k).relevant(level).count, np.minimum(total, k) if capped else total)
 
 
-@measure("RR", "mrr", "recip_rank", formula="1 / rank of the first relevant document")
+@measure(
+    "Success",
+    "hit",
+    "hit_rate",
+    "rank",
+    "cmc",
+    "accuracy@",
+    formula="1 if any rel_i, i ≤ k, else 0",
+    source="trec_eval success; rank-k and CMC of re-identification; accuracy@k of BEIR",
+)
+def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
+    """Whether anything relevant is among the first k results: 1 or 0.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "Success@1 hit@5").mean
+    {'Success@1': 0.0, 'Success@5': 1.0}
+    """
+    return (hits.top(k).relevant(level).count > 0).astype(np.float64)
+
+
+@measure(
+    "RR",
+    "mrr",
+    "recip_rank",
+    formula="1 / rank of the first relevant document",
+    source="Kantor and Voorhees, The TREC-5 confusion track, 1996; trec_eval recip_rank",
+)
 def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """How soon the first relevant document comes: 1 at rank 1, 1/2 at rank 2, 0 when none comes.
 
@@ -48,22 +81,144 @@ def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     return found.sum(np.where(found.ordinal == 1, 1 / found.rank, 0.0))
 
 
-@measure("AP", "map", "map_cut", formula="Σ precision at each relevant rank / R")
+@measure(
+    "AP",
+    "map",
+    "map_cut",
+    formula="Σ precision at each relevant rank / R; capped: / min(R, k); hits: / hits found",
+    source="Harman, TREC-1, 1992; Buckley and Voorhees, SIGIR 2000; trec_eval map, map_cut",
+)
 def average_precision(
     hits: Hits,
     *,
     k: int | None = None,
     level: float = 1,
     divisor: Literal["relevant", "capped", "hits"] = "relevant",
+    area: Literal["step", "trapezoid"] = "step",
 ) -> PerQuery:
     """The mean of the precision at each relevant document; one never found counts 0.
+
+    `area="trapezoid"` is the mean of the precision just before and at each hit: Oxford5k, Market-1501.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "AP")["AP"].tolist()
     [0.8333333333333333]
     """
     found = hits.relevant(level).top(k)
+    at = found.ordinal / found.rank
+    if area == "trapezoid":
+        before = np.where(found.rank == 1, 1.0, (found.ordinal - 1) / np.maximum(found.rank - 1, 1))
+        at = (before + at) / 2
+    return ratio(found.sum(at), _divisor(hits, found, k, level, divisor))
+
+
+def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Ints:
+    if divisor == "hits":
+        return found.count
     total = hits.relevant_total(level)
-    if divisor == "capped" and k is not None:
-        total = np.minimum(total, k)
-    return ratio(found.sum(found.ordinal / found.rank), found.count if divisor == "hits" else total)
+    return np.minimum(total, k) if divisor == "capped" and k is not None else total
+
+
+@measure(
+    "GMAP",
+    "gm_map",
+    average="geometric",
+    formula="AP; the mean over queries is exp(mean of log max(AP, 0.00001))",
+    source="Robertson, On GMAP and other transformations, CIKM 2006; trec_eval gm_map",
+)
+def geometric_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """Average precision whose mean over queries is geometric, so that the worst queries weigh most.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"], "r": ["x", "b"]}, "GMAP")
+    >>> round(scores.mean["GMAP"], 4)
+    0.7071
+    """
+    return average_precision(hits, level=level)
+
+
+@measure(
+    "YAAP",
+    unit=False,
+    formula="log((1 + S) / (1 + R − S)), S = Σ precision at each relevant rank",
+    source="Robertson, On GMAP and other transformations, CIKM 2006; trec_eval yaap",
+)
+def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """Average precision as log odds, which are spread more evenly over queries; below 0 for poor answers.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "YAAP").mean
+    {'YAAP': 0.0}
+    """
+    found = hits.relevant(level)
+    s = found.sum(found.ordinal / found.rank)
+    return logarithm((1.0 + s) / (1.0 + hits.relevant_total(level) - s))
+
+
+@measure(
+    "Rprec",
+    "r_precision",
+    formula="Σ_{i≤R} rel_i / R",
+    source="Buckley and Voorhees, SIGIR 2000; trec_eval Rprec",
+)
+def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """Precision after as many results as there are relevant documents, where precision and recall are equal.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Rprec").mean
+    {'Rprec': 0.5}
+    """
+    total = hits.relevant_total(level)
+    found = hits.relevant(level)
+    return ratio(found.where(found.rank <= total[found.query]).count, total)
+
+
+@measure(
+    "RprecMult",
+    "Rprec_mult",
+    at="x",
+    formula="Σ_{i≤c} rel_i / c, c = ⌊x R + 0.9⌋",
+    source="trec_eval Rprec_mult",
+)
+def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery:
+    """Precision after x times as many results as there are relevant documents.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "RprecMult@0.5 RprecMult@2").mean
+    {'RprecMult@0.5': 1.0, 'RprecMult@2': 0.5}
+    """
+    cut = np.floor(x * hits.relevant_total(level) + 0.9)
+    found = hits.relevant(level)
+    return ratio(found.where(found.rank <= cut[found.query]).count, cut)
+
+
+@measure("binG", formula="Σ over relevant of 1 / log2(2 + nonrelevant before) / R", source="trec_eval binG")
+def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
+    """How few wrong documents stand before each relevant one; G for binary grades.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "binG").mean
+    {'binG': 0.75}
+    """
+    found = hits.relevant(level)
+    return ratio(found.sum(1.0 / log2(2 + found.rank - found.ordinal)), hits.relevant_total(level))
+
+
+@measure(
+    "Accuracy",
+    formula="(relevant, not relevant) pairs of returned documents in order / all such pairs; 1 without any",
+    source="ir_measures Accuracy; the area under the ROC curve of the returned documents",
+)
+def pairwise_accuracy(hits: Hits, *, level: float = 1) -> PerQuery:
+    """The chance that a relevant document stands before one that is not, among those that came back.
+
+    With a cutoff (accuracy@k) the name means Success@k.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "Accuracy").mean
+    {'Accuracy': 0.5}
+    """
+    found = hits.relevant(level)
+    wrong = hits.returned - found.count
+    in_order = found.sum(wrong[found.query] - (found.rank - found.ordinal))
+    return np.where(wrong > 0, ratio(in_order, found.count * wrong), found.count > 0)

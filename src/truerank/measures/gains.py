@@ -8,8 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from truerank.errors import MeasureError
-from truerank.hits import Floats, Hits
+from truerank.hits import Hits
 from truerank.measures.parameters import Gain
+from truerank.measures.sums import Floats
 
 STEEPEST = 1000
 """The highest grade that gain='exp' can weigh: a sum of larger powers of 2 could overflow."""
@@ -29,8 +30,8 @@ def _worth(grade: float, gain: Gain) -> float:
     if isinstance(gain, Mapping):
         return float(gain.get(grade, grade))
     if grade > STEEPEST:
-        raise MeasureError(f"gain='exp' cannot weigh a grade of {grade:g}; use gain='linear' or a mapping {{grade: gain}}")
-    return 2.0**grade - 1
+        raise MeasureError(f"gain='exp' cannot weigh a grade of {grade:g}; use gain='linear' or a mapping")
+    return float(2.0**grade - 1)
 
 
 def ideal_ranking(hits: Hits, gain: Gain) -> Hits:

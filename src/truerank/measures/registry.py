@@ -9,6 +9,7 @@ from __future__ import annotations
 import ast
 import inspect
 import re
+import typing
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -16,10 +17,13 @@ from typing import Any
 
 from truerank.errors import MeasureError, did_you_mean
 from truerank.hits import Hits
-from truerank.measures.parameters import allows, canonical, words
+from truerank.measures.parameters import Kind, canonical, kind_of
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 
 Function = Callable[..., PerQuery]
+
+RULED = ("level", "rounding")
+"""The parameters that the rules decide where a measure leaves them open: level=1 is not the same as no level."""
 
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 
@@ -55,9 +59,15 @@ class Definition:
         return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
     @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """What each parameter may be."""
+        hints = typing.get_type_hints(self.function, include_extras=True)
+        return {name: kind_of(hints.get(name)) for name in self.parameters}
+
+    @property
     def takes(self) -> dict[str, str]:
-        """What each parameter may be, in words, with its default: {"p": "a number from 0 to 1; 0.8 if not given"}."""
-        return {name: words(p) + _default(p) for name, p in self.parameters.items()}
+        """What each parameter may be, in words: {"p": "a number from 0 to 1; 0.8 if not given"}."""
+        return {name: self.kinds[name].words + _default(p) for name, p in self.parameters.items()}
 
     @property
     def meaning(self) -> str:
@@ -102,7 +112,7 @@ class Measure:
         return parse_measure, (str(self),)
 
     def values(self, hits: Hits, **defaults: Any) -> PerQuery:
-        """One value a query. `defaults` are what the rules say of parameters that this measure leaves open."""
+        """One value a query. `defaults`: what the rules say of parameters that this measure leaves open."""
         known = self.definition.parameters
         chosen = {key: value for key, value in defaults.items() if key in known}
         return self.definition.function(hits, **{**chosen, **dict(self.params)})
@@ -129,7 +139,7 @@ def measure(
     """Register a function as a measure.
 
     Args:
-        name, aliases: what it is called; any case is understood. An alias that ends in "@" holds with a cutoff only.
+        name, aliases: what it is called; any case is understood; one ending in "@" is for use with a cutoff.
         at: the parameter that "@" sets.
         average: "mean", "sum" or "geometric".
         unit: whether its values lie in [0, 1].
@@ -150,19 +160,23 @@ def measure(
     def register(function: Function) -> Function:
         names: dict[str, dict[str, Any]] = {**{alias: {} for alias in aliases}, **bound}
         definition = Definition(name, function, names, at, average, unit, formula, source)
-        taken = [word for word in (name, *names) if _names.get(_fold(word), (name,))[0] != name]
-        if taken:
-            raise MeasureError(f"the measure name {taken[0]!r} is taken by {_names[_fold(taken[0])][0]}")
         if average not in MEANS:
             raise MeasureError(f"average is one of {', '.join(MEANS)}, not {average!r}")
-        if name in _definitions:
-            unregister(name)
+        if name in _definitions and _same(_definitions[name].function, function):
+            unregister(name)  # a cell or module that runs again
+        for word in (name, *names):
+            if _fold(word) in _names:
+                raise MeasureError(f"the measure name {word!r} is taken by {_names[_fold(word)][0]}")
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
             _names[_fold(word)] = (name, params)
         return function
 
     return register
+
+
+def _same(one: Function, other: Function) -> bool:
+    return (one.__module__, one.__qualname__) == (other.__module__, other.__qualname__)
 
 
 def unregister(name: str) -> None:
@@ -185,7 +199,9 @@ def _fold(name: str) -> str:
 
 # --- parsing ------------------------------------------------------------------------------------------
 
-_SHAPE = re.compile(r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII)
+_SHAPE = re.compile(
+    r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
+)
 _SUFFIX = re.compile(r"(.+?)_(?:at_)?([0-9]+(?:\.[0-9]+)?)\Z")
 
 _SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
@@ -250,7 +266,7 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         cut = suffix[2]
         entry = _names.get(suffix[1] + "@") or _names.get(suffix[1])
     if entry is None:
-        hint = did_you_mean(word, [*_definitions, *(n for n in _names if not n.endswith("@"))])
+        hint = did_you_mean(word, [*(n for n in _names if not n.endswith("@")), *_definitions])
         raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
     definition = _definitions[entry[0]]
     params = {key: value for key, value in entry[1].items() if value is not ...}
@@ -277,7 +293,10 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
         raise MeasureError(f"cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')")
     if call.args or any(keyword.arg is None for keyword in call.keywords):
         raise MeasureError(f"{whole!r}: parameters have names; {_takes(definition)}")
-    return dict(_argument(keyword.arg or "", _value(keyword.value, whole), definition) for keyword in call.keywords)
+    pairs = [_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords]
+    if len(dict(pairs)) < len(pairs):
+        raise MeasureError(f"{whole!r} says a parameter twice; {_takes(definition)}")
+    return dict(pairs)
 
 
 def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any]:
@@ -308,18 +327,20 @@ def _takes(definition: Definition) -> str:
 
 
 def _checked(definition: Definition, params: dict[str, Any]) -> Measure:
-    """The measure with its parameters in the order of the signature, without those that are the default."""
+    """The measure with its parameters in the order of the signature, without those that change nothing."""
     name, known = definition.name, definition.parameters
     for key in params:
         if key not in known:
-            hint = _ELSEWHERE.get(key) or _takes(definition) + did_you_mean(key, known).replace(" Did", ". Did")
+            near = did_you_mean(key, known)
+            hint = _ELSEWHERE.get(key) or _takes(definition) + (f".{near}" if near else "")
             raise MeasureError(f"{name} has no parameter {key!r}; {hint}")
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in params:
-            how = f"{name}@10" if key == "k" else f"{name}@0.1" if key == definition.at else f"{name}({key}=…)"
-            raise MeasureError(f"{name} needs {key}: write {how}")
+            example = "@10" if key == "k" else "@0.5" if key == definition.at else f"({key}=…)"
+            raise MeasureError(f"{name} needs {key}: write {name}{example}")
     given = {key: canonical(params[key]) for key in known if key in params}
     for key, value in given.items():
-        if not allows(known[key], value):
-            raise MeasureError(f"{name}: {key} is {words(known[key])}, not {value!r}")
-    return Measure(definition, name, tuple((k, v) for k, v in given.items() if v != canonical(known[k].default)))
+        if not definition.kinds[key].allows(value):
+            raise MeasureError(f"{name}: {key} is {definition.kinds[key].words}, not {value!r}")
+    chosen = [(k, v) for k, v in given.items() if k in RULED or v != canonical(known[k].default)]
+    return Measure(definition, name, tuple(chosen))

@@ -1,6 +1,6 @@
 """The arithmetic that is not `Hits.sum`: the same bits on every machine, and never NaN.
 
-NumPy's own sum adds in pairs, and its logarithms and powers may differ in the last bit from one processor to the next.
+NumPy's own sum adds in pairs, and its logarithms and powers may differ in the last bit between processors.
 """
 
 from __future__ import annotations
@@ -12,12 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 PerQuery = NDArray[np.float64]
 Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
 
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
     """Element by element; 0 where the denominator is 0."""
     n, d = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
-    return np.divide(n, d, out=np.zeros(n.shape), where=d != 0)
+    out = np.zeros(n.shape)
+    np.divide(n, d, out=out, where=d != 0)
+    return out
 
 
 def total(values: PerQuery) -> float:
@@ -46,8 +49,8 @@ def log2(values: ArrayLike) -> Floats:
     return np.array([math.log2(value) for value in unique.tolist()])[inverse]
 
 
-def powers(base: float, exponent: NDArray[np.int64]) -> Floats:
-    """The powers of a number from 0 to 1, each the one before times the base, as a reader walks down a list."""
+def powers(base: float, exponent: Ints) -> Floats:
+    """The powers of a number from 0 to 1, each the one before times the base, as one walks down a list."""
     deepest = int(exponent.max(initial=0))
     if 0 < base < 1:
         deepest = min(deepest, math.ceil(-740 / math.log(base)))  # what comes below is less than 1e-320

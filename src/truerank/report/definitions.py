@@ -2,42 +2,26 @@
 
 from __future__ import annotations
 
-import inspect
+from typing import Any
 
 from truerank.measures import Definition
 
 AVERAGES = {"mean": "the mean", "sum": "the sum", "geometric": "the geometric mean"}
 """How values become one number."""
 
-_RULED = {"level": "the level", "rounding": "the recall_points"}
+_RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
 """Parameters that the rules decide where a measure leaves them open."""
 
-_KINDS = {
-    "int": "a positive whole number",
-    "float": "a number",
-    "bool": "True or False",
-    "str": "a word",
-    "Gain": "'linear', 'exp' or a mapping {grade: gain}",
-}
 
-
-def heading(definition: Definition) -> str:
-    """How it is written: nDCG[@k], P@k, AP11.
+def parameters(definition: Definition) -> dict[str, str]:
+    """What each parameter may be, and what it is when nothing is said.
 
     >>> import truerank as tr
-    >>> heading(tr.measures()["P"]), heading(tr.measures()["nDCG"])
-    ('P@k', 'nDCG[@k]')
+    >>> parameters(tr.measures()["P"])
+    {'k': 'a positive whole number; must be given', 'level': "a number; the rules' level if not given"}
     """
-    at = definition.parameters.get(definition.at)
-    if at is None:
-        return definition.name
-    cut = f"@{at.name}"
-    return definition.name + (cut if at.default is at.empty else f"[{cut}]")
-
-
-def parameters(definition: Definition) -> list[tuple[str, str, str]]:
-    """Name, kind and default of each parameter."""
-    return [(p.name, _kind(p), _default(p)) for p in definition.parameters.values()]
+    kinds = {name: definition.kinds[name].words for name in definition.takes if name in _RULED}
+    return definition.takes | {name: f"{words}; {_RULED[name]} if not given" for name, words in kinds.items()}
 
 
 def aliases(definition: Definition) -> list[str]:
@@ -50,24 +34,9 @@ def aliases(definition: Definition) -> list[str]:
     return [_alias(word, bound, definition.at) for word, bound in definition.aliases.items()]
 
 
-def _alias(word: str, bound: dict[str, object], at: str) -> str:
-    name = f"{word}{at}" if word.endswith("@") else word
-    inside = ", ".join(f"{key}={value!r}" for key, value in bound.items())
+def _alias(word: str, bound: dict[str, Any], at: str) -> str:
+    """One of them; a name that has a number of its own shows it as x."""
+    own = next((key for key, value in bound.items() if value is ...), None)
+    name = f"{word}{at}" if word.endswith("@") else word + ("_x" if own else "")
+    inside = ", ".join(f"{key}={'x' if key == own else repr(value)}" for key, value in bound.items())
     return f"{name} ({inside})" if inside else name
-
-
-def _kind(parameter: inspect.Parameter) -> str:
-    """What it may be, from its annotation."""
-    kind = str(parameter.annotation).removesuffix(" | None")
-    if kind.startswith("Literal["):
-        return kind[8:-1].replace(", ", " or ")
-    return _KINDS.get(kind, kind)
-
-
-def _default(parameter: inspect.Parameter) -> str:
-    """What it is when nothing is said."""
-    if parameter.default is parameter.empty:
-        return "required"
-    if parameter.name in _RULED:
-        return f"default: {_RULED[parameter.name]} of the rules"
-    return "default: none" if parameter.default is None else f"default: {parameter.default!r}"

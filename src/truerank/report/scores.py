@@ -60,12 +60,13 @@ def score_table(scores: Sequence[Scores], *, per_query: bool = False, digits: in
     notes = tuple(ledger.notes(scores, names))
     measures = tuple(map(str, scores[0].measures))
     if per_query:
-        rows = [row for one, name in zip(scores, names, strict=True) for row in _query_rows(one, name)]
-        table = Table(("run", "query", *measures), tuple(rows), notes=notes, digits=digits)
+        rows = tuple(row for one, name in zip(scores, names, strict=True) for row in _query_rows(one, name))
+        table = Table(("run", "query", *measures), rows, notes=notes, digits=digits)
         return table if len(scores) > 1 else table.without_first_column()
-    means = tuple((name, *values.means(one)) for one, name in zip(scores, names, strict=True))
-    table = Table(("run", *measures), means, notes=notes, best=_best(scores), digits=digits)
-    return table.turned("measure") if len(measures) > max(WIDE, len(scores)) else table
+    rows = tuple((name, *values.means(one)) for one, name in zip(scores, names, strict=True))
+    best = _best(scores)
+    table = Table(("run", *measures), rows, notes=notes, best=best, across="measure", digits=digits)
+    return table.turned() if len(measures) > max(WIDE, len(scores)) else table
 
 
 def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int | None = None) -> Table:
@@ -90,10 +91,11 @@ def _query_rows(scores: Scores, name: str) -> list[tuple[Cell, ...]]:
 
 
 def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:
-    """Where the highest mean of several runs stands; counts are not for winning."""
+    """Where the best mean of several runs stands; counts are not for winning."""
     found = set()
     for column, measure in enumerate(scores[0].measures, 1):
         means = [one.mean[str(measure)] for one in scores]
+        best = min(means) if "less is better" in measure.definition.meaning else max(means)
         if min(means) < max(means) and measure.definition.average != "sum":
-            found |= {(row, column) for row, mean in enumerate(means) if mean == max(means)}
+            found |= {(row, column) for row, mean in enumerate(means) if mean == best}
     return frozenset(found)

@@ -17,6 +17,7 @@ class Table:
         title: what the table shows.
         notes: what belongs under it, a sentence a line.
         best: (row, column) of the cells to stress.
+        across: what stands in the columns after the first, where rows and columns may change places.
         digits: after the point; None for as many as say the number exactly.
 
     >>> Table(("run", "AP"), (("bm25", 0.25),)).texts
@@ -28,6 +29,7 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     best: frozenset[tuple[int, int]] = frozenset()
+    across: str = ""
     digits: int | None = 4
 
     @property
@@ -40,12 +42,12 @@ class Table:
         cells = [row[column] for row in self.rows if row[column] is not None]
         return bool(cells) and not any(isinstance(cell, str) for cell in cells)
 
-    def turned(self, corner: str) -> Table:
-        """Rows for columns, for a table that is wider than long; `corner` heads the first column."""
-        columns = (corner, *(as_text(row[0], self.digits) for row in self.rows))
+    def turned(self) -> Table:
+        """Rows for columns, where the table would be too wide."""
+        columns = (self.across, *(as_text(row[0], self.digits) for row in self.rows))
         rows = [(name, *(row[i] for row in self.rows)) for i, name in enumerate(self.columns[1:], 1)]
         best = frozenset((column - 1, row + 1) for row, column in self.best)
-        return replace(self, columns=columns, rows=tuple(rows), best=best)
+        return replace(self, columns=columns, rows=tuple(rows), best=best, across=self.columns[0])
 
     def without_first_column(self) -> Table:
         """The same, where the first column says nothing."""

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import io
+from typing import TYPE_CHECKING
 
 from truerank.report.table import Table
+
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
 
 
 def render(table: Table, *, styled: bool = False, width: int | None = None) -> str:
@@ -24,8 +28,7 @@ def _plain(table: Table) -> str:
     run       AP
     bm25  0.2500
     """
-    rows = [list(table.columns), *table.texts]
-    widths = [max(map(_cells, column)) for column in zip(*rows, strict=True)]
+    rows, widths = [list(table.columns), *table.texts], _widths(table)
     right = [table.is_numeric(i) for i in range(len(widths))]
     lines = [_padded(row, widths, right) for row in rows]
     title = [table.title, ""] if table.title else []
@@ -35,6 +38,11 @@ def _plain(table: Table) -> str:
 def _notes(table: Table) -> list[str]:
     """Each note with its further lines set in."""
     return [note.replace("\n", "\n  ") for note in table.notes]
+
+
+def _widths(table: Table) -> list[int]:
+    """How wide each column is, its heading included."""
+    return [max(map(_cells, column)) for column in zip(table.columns, *table.texts, strict=True)]
 
 
 def _padded(row: list[str], widths: list[int], right: list[bool]) -> str:
@@ -52,20 +60,35 @@ def _cells(text: str) -> int:
 
 
 def _styled(table: Table, width: int | None) -> str:
-    from rich import box
     from rich.console import Console
+    from rich.text import Text
+
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=width, highlight=False)
+    console.print(_grid(_fitting(table, console.width)), *([""] if table.notes else []))
+    for note in _notes(table):
+        console.print(Text(note, "dim"))
+    return out.getvalue()
+
+
+def _fitting(table: Table, width: int) -> Table:
+    """The table, turned if it may be and is too wide otherwise."""
+    wanted = sum(_widths(table)) + 3 * (len(table.columns) - 1)
+    return table.turned() if table.across and wanted > width else table
+
+
+def _grid(table: Table) -> Grid:
+    """Headings and texts fold where there is no room; numbers never do."""
+    from rich import box
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(*(), box=box.SIMPLE_HEAD, title=table.title or None, pad_edge=False)
-    for i, column in enumerate(table.columns):
-        right = table.is_numeric(i)
-        grid.add_column(Text(column), justify="right" if right else "left", no_wrap=right, overflow="fold")
+    grid = Grid(box=box.SIMPLE_HEAD, title=table.title or None, show_edge=False, pad_edge=False)
+    for i, (heading, *texts) in enumerate(zip(table.columns, *table.texts, strict=True)):
+        if table.is_numeric(i):
+            grid.add_column(Text(heading), justify="right", overflow="fold", min_width=max(map(len, texts)))
+        else:
+            grid.add_column(Text(heading), overflow="fold")
     for r, row in enumerate(table.texts):
         grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in enumerate(row)))
-    console = Console(file=io.StringIO(), force_terminal=True, width=width, highlight=False)
-    console.print(grid)
-    for note in _notes(table):
-        console.print(Text(note, "dim"))
-    text = console.file.getvalue()  # type: ignore[attr-defined]
-    return "\n".join(line.rstrip() for line in text.strip("\n").split("\n")) + "\n"
+    return grid

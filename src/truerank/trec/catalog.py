@@ -15,7 +15,7 @@ class Listed:
 
     Attributes:
         name: what it prints; parameters come after it.
-        ours: the same in truerank's spelling, with {} where parameters go; "" is worked out by this package.
+        ours: the same in truerank's spelling, with places for parameters; "" is worked out by this package.
         takes: what parameters it has: cutoffs, points, numbers, gains, or none.
         default: the parameters when none are given.
         shown: in the rows of "topics", of "all", or of "both".
@@ -52,15 +52,15 @@ CATALOG = {
         Listed("infAP", "infAP"),
         Listed("gm_bpref", "Bpref", shown="all", kind="logarithm"),
         Listed("Rprec_mult", "RprecMult@{}", "points", FIFTHS),
-        Listed("utility", "Utility{}", "numbers", "1,-1,0,0"),
-        Listed("11pt_avg", "AP11{}", "numbers", TENTHS),
+        Listed("utility", "Utility(a={0}, b={1}, c={2}, d={3})", "numbers", "1,-1,0,0"),
+        Listed("11pt_avg", "AP11(recalls={all})", "numbers", TENTHS),
         Listed("binG", "binG"),
-        Listed("G", "G{}", "gains"),
-        Listed("dcg", "DCG{}", "gains", since=10),
-        Listed("ideal_dcg", "IDCG{}", "gains", since=10),
-        Listed("ndcg", "nDCG{}", "gains"),
-        Listed("ndcg_rel", "nDCGrel{}", "gains"),
-        Listed("Rndcg", "Rndcg{}", "gains"),
+        Listed("G", "G(gain={gain})", "gains"),
+        Listed("dcg", "DCG(gain={gain})", "gains", since=10),
+        Listed("ideal_dcg", "IDCG(gain={gain})", "gains", since=10),
+        Listed("ndcg", "nDCG(gain={gain})", "gains"),
+        Listed("ndcg_rel", "nDCGrel(gain={gain})", "gains"),
+        Listed("Rndcg", "Rndcg(gain={gain})", "gains"),
         Listed("ndcg_cut", "nDCG@{}", "cutoffs", CUTOFFS),
         Listed("map_cut", "AP@{}", "cutoffs", CUTOFFS),
         Listed("relative_P", "R(capped=True)@{}", "cutoffs", CUTOFFS),
@@ -69,11 +69,11 @@ CATALOG = {
         Listed("set_relative_P", "SetRelP"),
         Listed("set_recall", "SetR"),
         Listed("set_map", "SetAP"),
-        Listed("set_F", "SetF{}", "numbers", "1.0"),
+        Listed("set_F", "SetF(beta_squared={0})", "numbers", "1.0"),
         Listed("num_nonrel_judged_ret", "NumNonrelJudgedRet", kind="whole"),
         Listed("yaap", "YAAP"),
-        Listed("rbp", "RBP{}", "gains", since=10),
-        Listed("rbp_resid", "RBPResidual{}", "gains", since=10),
+        Listed("rbp", "RBP(p={p}, gain='scaled')", "gains", since=10),
+        Listed("rbp_resid", "RBPResidual(p={p})", "gains", since=10),
         Listed("unj", "Unjudged@{}", "cutoffs", "5,10,20", since=10),
     )
 }

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeVar
 
 from truerank.errors import did_you_mean
+from truerank.measures import Measure, parse_measure
 from truerank.trec.catalog import CATALOG, LATER, NICKNAMES, Listed
 from truerank.trec.numerals import decimal, whole
 from truerank.trec.status import FILES, USAGE, TrecEvalError
@@ -21,14 +22,14 @@ class Column:
     Attributes:
         name: what is printed.
         listed: the measure of the reference.
-        params: its numbers; none for a measure without parameters.
-        gains: what was said a grade is worth.
+        measure: truerank's; None where there is none.
+        depth: how many grades a relstring shows.
     """
 
     name: str
     listed: Listed
-    params: tuple[float, ...] = ()
-    gains: dict[int, float] = field(default_factory=dict)
+    measure: Measure | None = None
+    depth: int = 0
 
 
 def columns(requested: Sequence[str], compat: int) -> list[Column]:
@@ -73,7 +74,7 @@ def _columns(listed: Listed, given: str | None) -> list[Column]:
 
 
 def _plain(listed: Listed, given: str | None) -> list[Column]:
-    return [Column(listed.name, listed)]
+    return [Column(listed.name, listed, parse_measure(listed.ours) if listed.ours else None)]
 
 
 def _cutoffs(listed: Listed, given: str | None) -> list[Column]:
@@ -81,36 +82,41 @@ def _cutoffs(listed: Listed, given: str | None) -> list[Column]:
     if cutoffs[0] < 1:
         raise _unusable(listed, given, f"a cutoff is at least 1, not {cutoffs[0]}")
     _refuse_repeats(listed, given, cutoffs)
-    return [Column(f"{listed.name}_{k}", listed, (k,)) for k in cutoffs]
+    return [Column(f"{listed.name}_{k}", listed, parse_measure(listed.ours.format(k))) for k in cutoffs]
 
 
 def _points(listed: Listed, given: str | None) -> list[Column]:
     points = sorted(_values(listed, given, decimal, "a number"))
     _refuse_repeats(listed, given, points)
-    return [Column(f"{listed.name}_{x:3.2f}", listed, (x,)) for x in points]
+    return [Column(f"{listed.name}_{x:3.2f}", listed, parse_measure(listed.ours.format(x))) for x in points]
 
 
 def _numbers(listed: Listed, given: str | None) -> list[Column]:
     values = tuple(_values(listed, given, decimal, "a number"))
     if listed.name == "utility" and len(values) != 4:
         raise _unusable(listed, given, "it takes four numbers")
-    return [Column(_named(listed, given), listed, values)]
+    if not listed.ours:
+        return [Column(_named(listed, given), listed, depth=max(0, int(values[0])))]
+    return [Column(_named(listed, given), listed, parse_measure(listed.ours.format(*values, all=values)))]
 
 
 def _gains(listed: Listed, given: str | None) -> list[Column]:
-    """Pairs grade=gain; for rbp and rbp_resid also p=."""
+    """Pairs grade=gain; for rbp and rbp_resid p=persistence."""
     gains: dict[int, float] = {}
-    params: tuple[float, ...] = ()
+    p = 0.9
     for pair in given.split(",") if given is not None else ():
         key, _, text = pair.partition("=")
         grade, value = whole(key), decimal(text)
         if value is not None and key == "p" and listed.name.startswith("rbp"):
-            params = (value,)
+            p = value
         elif value is None or grade is None or grade < 0 or grade in gains:
             raise _unusable(listed, given, "it takes pairs like 1=3,2=9, each grade once")
         else:
             gains[grade] = value
-    return [Column(_named(listed, given), listed, params, gains)]
+    if gains and listed.name == "rbp":
+        raise _unusable(listed, given, "the reference scales such gains by memory that it never set")
+    measure = parse_measure(listed.ours.format(gain=gains or "'linear'", p=p))
+    return [Column(_named(listed, given), listed, measure)]
 
 
 _TAKES: dict[str, Callable[[Listed, str | None], list[Column]]] = {

@@ -56,7 +56,7 @@ def help_text(options: Options) -> str:
 
 def _explained(listed: Listed) -> str:
     """What a measure means, and how it is written."""
-    ours = listed.ours.partition("{")[0].partition("(")[0].rstrip("@")
+    ours = listed.ours.partition("(")[0].partition("@")[0]
     meaning = OWN.get(listed.name) or measures()[ours].meaning
     mean = " (geometric mean over topics)" if listed.kind == "logarithm" else ""
     how = f"  -m {listed.name}.{listed.default}\n" if listed.default else ""

@@ -57,6 +57,8 @@ def template(names: Iterable[str]) -> str:
 def rows(names: Sequence[str], topics: Sequence[bytes], columns: Sequence[Sequence[str]]) -> Iterator[bytes]:
     """The lines of all topics, each topic's together; one list of texts a name."""
     form = template(names)
+    if not names:
+        return
     lines = [
         (form % row).replace(TOPIC, topic.decode("latin-1"))
         for topic, row in zip(topics, zip(*columns, strict=True), strict=True)

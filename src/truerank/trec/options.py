@@ -144,7 +144,7 @@ def _depth(value: str) -> dict[str, Any]:
 
 def _collection(value: str) -> dict[str, Any]:
     collection = whole(value)
-    if collection is None:
+    if collection is None or collection < 0:
         raise TrecEvalError(f"-N is a number of documents, not {value!r}", USAGE)
     return {"collection": collection}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.hits import Hits
-from truerank.measures import parse_measure
+from truerank.measures.sums import powers
 from truerank.qrels import Floats
 from truerank.trec.columns import Column
 from truerank.trec.options import Options
@@ -20,24 +20,36 @@ NOTHING = {"num_ret", "relstring", "utility", "rbp_resid"}
 
 def values(column: Column, answers: Answers, options: Options) -> Floats:
     """(topics,) the values of a column."""
-    measure = parse_measure(_spelled(column, answers.hits, options))
-    rules = options.rules
-    found = measure.values(answers.hits, level=rules.level, rounding=rules.recall_points)
-    if column.name in NOTHING or column.name.startswith("unj"):
+    assert column.measure is not None
+    rules, hits = options.rules, answers.hits
+    docs = {"docs": options.collection} if options.collection else {}
+    found = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, **docs)
+    if column.listed.name == "rbp_resid":
+        found = _residual(hits, float(dict(column.measure.params).get("p", 0.8)))
+    if column.name in NOTHING or column.listed.name == "unj":
         found = np.where(answers.missing, 0.0, found)
     return found
 
 
-def _spelled(column: Column, hits: Hits, options: Options) -> str:
-    """The measure as truerank writes it."""
-    return column.listed.ours.format(*column.params)
+def _residual(hits: Hits, p: float) -> Floats:
+    """RBPResidual to the reference's last bit: it adds the unjudged up, and without any forgets the tail."""
+    judged = hits.relevant(0)
+    order = np.argsort(judged.rank, kind="stable")
+    topic = judged.query[order]
+    deepest = int(hits.returned.max(initial=0))
+    bounds = np.searchsorted(judged.rank[order], np.arange(1, deepest + 2)).tolist()
+    missing = np.zeros(len(hits.queries))
+    for rank, weight in enumerate(powers(p, np.arange(deepest)).tolist(), 1):
+        more = np.where(hits.returned >= rank, weight, 0.0)
+        more[topic[bounds[rank - 1] : bounds[rank]]] = 0.0
+        missing += more
+    return np.where(judged.count < hits.returned, powers(p, hits.returned) + (1.0 - p) * missing, 0.0)
 
 
 def relstrings(column: Column, answers: Answers) -> list[str]:
-    """(topics,) the grades of the first documents: a digit, > above 9, . pooled but not judged, - neither."""
-    depth = max(0, int(column.params[0]))
-    hits = answers.hits.top(depth)
-    shown = [["-"] * min(depth, n) for n in answers.hits.returned.tolist()]
+    """(topics,) the grades of the first documents: a digit, > above 9, . pooled but not judged, or -."""
+    hits = answers.hits.top(column.depth)
+    shown = [["-"] * min(column.depth, n) for n in answers.hits.returned.tolist()]
     for topic, rank, grade in zip(hits.query.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True):
         shown[topic][rank - 1] = "." if grade < 0 else ">" if grade >= 10 else str(int(grade))
     for topic in np.flatnonzero(answers.missing) if column.name in NOTHING else ():

@@ -1,0 +1,78 @@
+"""truerank against its peers, as ratios in one run on this machine.
+
+    python benchmarks/bench.py [--runs 5] [--only WORD] [--quick] [--full] [--data DIRECTORY] [--write]
+
+The files are made when they are not there. TREC_EVAL=path adds the reference tool. Ends with status 1 when a
+target is not met.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import data
+import tables
+from subjects import SUBJECTS, Bench, Subject
+from tables import Line
+from timing import HERE, FailedError, Skipped
+
+QUERIES = 6980
+QUICK = 698
+
+
+def measured(subjects: Sequence[Subject], bench: Bench) -> Iterator[Line]:
+    """Each line as soon as it is there; a skipped one says why."""
+    for subject in subjects:
+        data.say(subject.work)
+        try:
+            line = subject.measure(bench)
+        except Skipped as why:
+            line = Line(remark=str(why))
+        except FailedError as failure:
+            line = Line(is_met=False, remark=str(failure).strip())
+        yield replace(line, key=subject.key, work=subject.work)
+
+
+def options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    keys = ", ".join(subject.key for subject in SUBJECTS)
+    parser.add_argument("--runs", type=int, default=5, help="how often each work is done (5)")
+    parser.add_argument("--only", action="append", help=f"only these lines: {keys}; may be repeated")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the file: a try, not a result")
+    parser.add_argument(
+        "--full", action="store_true", help="slow peers as often as the rest; the file of 2.5 GB"
+    )
+    parser.add_argument(
+        "--data", type=Path, default=HERE / "data", help="where the files are (benchmarks/data)"
+    )
+    parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
+    chosen = parser.parse_args()
+    if unknown := set(chosen.only or ()) - {subject.key for subject in SUBJECTS}:
+        parser.error(f"there is no line {', '.join(sorted(unknown))}; there are {keys}")
+    return chosen
+
+
+def main() -> None:
+    chosen = options()
+    directory = chosen.data / "quick" if chosen.quick else chosen.data
+    directory.mkdir(parents=True, exist_ok=True)
+    queries = QUICK if chosen.quick else QUERIES
+    data.big(directory, queries)
+    subjects = [subject for subject in SUBJECTS if not chosen.only or subject.key in chosen.only]
+    lines = list(measured(subjects, Bench(directory, queries, chosen.runs, chosen.full)))
+    facts = tables.machine()
+    print(tables.terminal(lines))
+    (directory / "results.json").write_text(tables.as_json(lines, facts))
+    if chosen.write:
+        (HERE.parent / "docs" / "benchmarks.md").write_text(tables.markdown(lines, facts))
+    sys.exit(any(line.is_met is False for line in lines) and not chosen.quick)
+
+
+if __name__ == "__main__":
+    main()

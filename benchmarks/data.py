@@ -1,0 +1,60 @@
+"""The files that are read: made when they are not there, and in the page cache afterwards."""
+
+from __future__ import annotations
+
+import gzip
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from timing import HERE
+
+MEGABYTE = 1 << 20
+
+
+def big(directory: Path, queries: int) -> None:
+    """big.run and big.qrels in this directory."""
+    run = directory / "big.run"
+    if not run.exists():
+        say(f"writing {run}: {queries:,} queries")
+        part = directory / "part"
+        subprocess.run([sys.executable, HERE / "make_big.py", part, "--queries", str(queries)], check=True)
+        for name in ("big.qrels", "big.run"):
+            (part / name).replace(directory / name)
+        part.rmdir()
+    _read(run)
+
+
+def zipped(run: Path) -> Path:
+    """The same file in gzip."""
+    path = run.with_name(run.name + ".gz")
+    if not path.exists():
+        say(f"writing {path}")
+        part = path.with_name("part.gz")
+        with run.open("rb") as plain, gzip.open(part, "wb", compresslevel=6) as packed:
+            shutil.copyfileobj(plain, packed, MEGABYTE)
+        part.replace(path)
+    _read(path)
+    return path
+
+
+def tiny(directory: Path) -> tuple[Path, Path]:
+    """Judgements and a run of three queries."""
+    qrels, run = directory / "tiny.qrels", directory / "tiny.run"
+    qrels.write_text("q1 0 a 1\nq2 0 b 2\nq3 0 c 1\n")
+    run.write_text(
+        "".join(f"q{q} Q0 {doc} {r} {9 - r} t\n" for q in (1, 2, 3) for r, doc in enumerate("abc", 1))
+    )
+    return qrels, run
+
+
+def say(text: str) -> None:
+    """Talk, beside the results."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _read(path: Path) -> None:
+    with path.open("rb") as file:
+        while file.read(MEGABYTE):
+            pass

@@ -1,0 +1,173 @@
+"""A worker: imports one library, warms it up, and does its work each time that a line comes in.
+
+    python benchmarks/peers.py file LIBRARY QRELS RUN           from the files to the numbers
+    python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
+
+It answers with one JSON object a line: {"ready": true} or {"missing": package}, then seconds and means.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+Means = dict[str, float]
+Judged = dict[str, dict[str, int]]
+Answered = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class Work:
+    """Something to time, and how its result becomes means, which is not timed."""
+
+    do: Callable[[], Any]
+    means: Callable[[Any], Means] = lambda result: result
+
+
+MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
+TREC = ("ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100")
+
+
+# --- from files ----------------------------------------------------------------------------------------
+
+
+def truerank_file(qrels: str, run: str) -> Means:
+    import truerank
+
+    return truerank.evaluate(qrels, run, MEASURES).mean
+
+
+def pytrec_eval_file(qrels: str, run: str) -> Means:
+    import pytrec_eval
+
+    with open(qrels) as file:
+        judged = pytrec_eval.parse_qrel(file)
+    with open(run) as file:
+        answered = pytrec_eval.parse_run(file)
+    values = pytrec_eval.RelevanceEvaluator(judged, _trec_names()).evaluate(answered)
+    return _means(values)
+
+
+def ir_measures_file(qrels: str, run: str) -> Means:
+    import ir_measures
+
+    wanted = [ir_measures.parse_measure(name) for name in MEASURES]
+    found = ir_measures.calc_aggregate(
+        wanted, ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run)
+    )
+    return {str(measure): float(value) for measure, value in found.items()}
+
+
+def ranx_file(qrels: str, run: str) -> Means:
+    import ranx
+
+    names = ("ndcg@10", "map", "mrr", "precision@10", "recall@100")
+    judged, answered = ranx.Qrels.from_file(qrels, kind="trec"), ranx.Run.from_file(run, kind="trec")
+    found = ranx.evaluate(judged, answered, list(names))
+    return {ours: float(found[theirs]) for ours, theirs in zip(MEASURES, names, strict=True)}
+
+
+# --- from dicts of dicts -------------------------------------------------------------------------------
+
+
+def truerank_dicts(judged: Judged, answered: Answered) -> Work:
+    import truerank
+
+    return Work(lambda: truerank.evaluate(judged, answered, MEASURES), lambda scores: scores.mean)
+
+
+def pytrec_eval_dicts(judged: Judged, answered: Answered) -> Work:
+    """The evaluator is made beforehand: only `evaluate` is timed."""
+    import pytrec_eval
+
+    evaluator = pytrec_eval.RelevanceEvaluator(judged, _trec_names())
+    return Work(lambda: evaluator.evaluate(answered), _means)
+
+
+def dicts(queries: int, rows: int) -> tuple[Judged, Answered]:
+    """Answers of so many rows, best first, as a search returns them; one document or two are relevant."""
+    rng = random.Random(0)
+    answered, judged = {}, {}
+    for q in range(queries):
+        docs = [str(number) for number in rng.sample(range(8_841_823), rows)]
+        scores = sorted((rng.gammavariate(2, 2) + 5 for _ in docs), reverse=True)
+        answered[str(q)] = dict(zip(docs, scores, strict=True))
+        judged[str(q)] = dict.fromkeys(rng.sample(docs, 1 + (rng.random() < 0.07)), 1)
+    return judged, answered
+
+
+def _trec_names() -> set[str]:
+    return {"ndcg_cut.10", "map", "recip_rank", "P.10", "recall.100"}
+
+
+def _means(values: dict[str, Means]) -> Means:
+    return {
+        ours: sum(query[theirs] for query in values.values()) / len(values)
+        for ours, theirs in zip(MEASURES, TREC, strict=True)
+    }
+
+
+# --- the worker ----------------------------------------------------------------------------------------
+
+FILES = {
+    "truerank": truerank_file,
+    "pytrec_eval": pytrec_eval_file,
+    "ir_measures": ir_measures_file,
+    "ranx": ranx_file,
+}
+DICTS = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_dicts}
+
+
+def file_work(library: str, qrels: str, run: str) -> Work:
+    """Read and evaluate the files; warmed up on three lines: nothing is compiled while it is timed."""
+    with tempfile.TemporaryDirectory() as folder:
+        small_qrels, small_run = Path(folder) / "qrels", Path(folder) / "run"
+        small_qrels.write_text("q1 0 a 1\nq2 0 b 1\n")
+        small_run.write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\nq2 Q0 a 1 1.0 t\n")
+        FILES[library](str(small_qrels), str(small_run))
+    return Work(lambda: FILES[library](qrels, run))
+
+
+def dicts_work(library: str, queries: str, rows: str) -> Work:
+    """Evaluate objects in memory; warmed up by doing so once."""
+    work = DICTS[library](*dicts(int(queries), int(rows)))
+    work.do()
+    return work
+
+
+def repeated(work: Work) -> tuple[float, Means]:
+    """The seconds of one call; of a short one, the mean of as many as fill a tenth of a second."""
+    calls, start = 0, time.perf_counter()
+    while not calls or time.perf_counter() - start < 0.1:
+        result = work.do()
+        calls += 1
+    return (time.perf_counter() - start) / calls, work.means(result)
+
+
+def answer(message: dict[str, Any]) -> None:
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def main() -> None:
+    kind, *arguments = sys.argv[1:]
+    try:
+        work = {"file": file_work, "dicts": dicts_work}[kind](*arguments)
+    except ModuleNotFoundError as error:
+        answer({"missing": error.name})
+        return
+    answer({"ready": True})
+    for _ in sys.stdin:
+        seconds, means = repeated(work)
+        answer({"seconds": seconds, "mean": means})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,204 @@
+"""What is compared: a function a line of the table."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+import data
+from tables import Line
+from timing import TRUERANK, Skipped, Times, Worker, alternate, process
+
+MEASURES = "nDCG@10 AP RR P@10 R@100"
+TREC_EVAL_MEASURES = ("-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10", "-m", "recall.100")
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Bench:
+    """Where the files are and how often work is done.
+
+    Attributes:
+        queries: how many the big file has.
+        full: everything, however long it takes.
+    """
+
+    directory: Path
+    queries: int
+    runs: int
+    full: bool
+
+    @property
+    def files(self) -> tuple[Path, Path]:
+        """The judgements and the run."""
+        return self.directory / "big.qrels", self.directory / "big.run"
+
+    def turns(self, *works: Callable[[], float]) -> tuple[Times, ...]:
+        """The times of works done in turns."""
+        return alternate(self.runs, *works, patient=self.full)
+
+    def five_measures(self) -> float:
+        """The seconds of `truerank eval`, from start to exit."""
+        return process(TRUERANK, "eval", *self.files, "-m", MEASURES).seconds
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A line to measure: what --only calls it, what it says, and how."""
+
+    key: str
+    work: str
+    measure: Callable[[Bench], Line]
+
+
+# --- how each is measured ------------------------------------------------------------------------------
+
+
+def against_trec_eval(bench: Bench) -> Line:
+    binary = os.environ.get("TREC_EVAL")
+    if not binary:
+        raise Skipped("TREC_EVAL=path says where the reference tool is")
+    if not shutil.which(binary):
+        raise Skipped(f"TREC_EVAL={binary} is no program")
+    command = (binary, *TREC_EVAL_MEASURES, *bench.files)
+    return faster("trec_eval", bench.turns(bench.five_measures, lambda: process(*command).seconds), 20)
+
+
+def against_library(library: str, target: float) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        with (
+            Worker("file", "truerank", *bench.files) as ours,
+            Worker("file", library, *bench.files) as theirs,
+        ):
+            times = bench.turns(ours, theirs)
+            return faster(library, times, target, difference(ours.mean, theirs.mean))
+
+    return measure
+
+
+def against_md5sum(bench: Bench) -> Line:
+    needs("md5sum")
+    return faster(
+        "md5sum", bench.turns(bench.five_measures, lambda: process("md5sum", bench.files[1]).seconds), 1
+    )
+
+
+def memory(bench: Bench) -> Line:
+    """On the big file, and with --full on one ten times as long, which is made and removed."""
+    small = (
+        max(process(TRUERANK, "eval", *bench.files, "-m", MEASURES).peak for _ in range(bench.runs))
+        / MEGABYTE
+    )
+    target = "under 150 MB, the same"
+    if not bench.full:
+        remark = "the longer file (2.5 GB) is made and read with --full only"
+        return Line(f"{small:.0f} MB", "", f"{small:.0f} MB", target, None, str(bench.runs), remark)
+    directory = bench.directory / "ten"
+    directory.mkdir(exist_ok=True)
+    try:
+        data.big(directory, 10 * bench.queries)
+        long = process(TRUERANK, "eval", directory / "big.qrels", directory / "big.run", "-m", MEASURES)
+    finally:
+        shutil.rmtree(directory)
+    large = long.peak / MEGABYTE
+    is_met = max(small, large) < 150 and large < 1.2 * small
+    remark = f"the longer file took {long.seconds:.1f} s; within a fifth counts as the same"
+    cells = (f"{small:.0f} MB", f"ten times as long {large:.0f} MB", f"{large / small:.2f}", target)
+    return Line(*cells, is_met, f"{bench.runs}, 1", remark)
+
+
+def all_trec(bench: Bench) -> Line:
+    command = (TRUERANK, "trec_eval", "-m", "all_trec", "-q", *bench.files)
+    every, five = bench.turns(lambda: process(*command).seconds, bench.five_measures)
+    return at_most(every, five, 2, "5 measures")
+
+
+def dicts(queries: int, rows: int, target: float) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        size = (str(queries), str(rows))
+        with Worker("dicts", "truerank", *size) as ours, Worker("dicts", "pytrec_eval", *size) as theirs:
+            times = bench.turns(ours, theirs)
+            return faster("pytrec_eval", times, target, difference(ours.mean, theirs.mean))
+
+    return measure
+
+
+def small_file(bench: Bench) -> Line:
+    files = data.tiny(bench.directory)
+    return under(bench.turns(lambda: process(TRUERANK, "eval", *files).seconds)[0], 0.25)
+
+
+def help_text(bench: Bench) -> Line:
+    return under(bench.turns(lambda: process(TRUERANK, "--help").seconds)[0], 0.15)
+
+
+def gzipped(bench: Bench) -> Line:
+    needs("zcat")
+    qrels, run = bench.files
+    path = data.zipped(run)
+    command = (TRUERANK, "eval", qrels, path, "-m", MEASURES)
+    ours, zcat = bench.turns(lambda: process(*command).seconds, lambda: process("zcat", path).seconds)
+    return at_most(ours, zcat, 1.3, "zcat")
+
+
+SUBJECTS = (
+    Subject("trec_eval", "whole process, 5 measures, against trec_eval", against_trec_eval),
+    Subject("pytrec_eval", "file to numbers, against pytrec_eval (warm)", against_library("pytrec_eval", 20)),
+    Subject("ir_measures", "file to numbers, against ir_measures (warm)", against_library("ir_measures", 40)),
+    Subject("ranx", "file to numbers, against ranx (warm)", against_library("ranx", 60)),
+    Subject("md5sum", "whole process, 5 measures, against md5sum of the run", against_md5sum),
+    Subject("memory", "peak memory, whole process", memory),
+    Subject("all_trec", "`trec_eval -m all_trec -q`, against 5 measures", all_trec),
+    Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 4)),
+    Subject("small-dicts", "dict of dicts, 50 × 100", dicts(50, 100, 1)),
+    Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
+    Subject("help", "`truerank --help`, whole process", help_text),
+    Subject("gzip", "run in gzip, whole process, against zcat", gzipped),
+)
+
+
+# --- from times to lines -------------------------------------------------------------------------------
+
+
+def faster(peer: str, times: tuple[Times, ...], target: float, remark: str = "") -> Line:
+    """How many times as long the peer takes."""
+    ours, theirs = times
+    ratio = theirs.median / ours.median
+    goal = "not slower" if target == 1 else f"at least {target:g} times faster"
+    cells = (str(ours), f"{peer} {theirs}", f"{ratio:.1f} times faster", goal)
+    return Line(*cells, ratio >= target, counted(ours, theirs), remark)
+
+
+def at_most(ours: Times, theirs: Times, target: float, peer: str) -> Line:
+    """How much longer than the other it takes."""
+    ratio = ours.median / theirs.median
+    cells = (str(ours), f"{peer} {theirs}", f"{ratio:.2f} times its time", f"at most {target:g} times")
+    return Line(*cells, ratio <= target, counted(ours, theirs))
+
+
+def under(ours: Times, target: float) -> Line:
+    """The seconds themselves."""
+    return Line(str(ours), "", str(ours), f"under {target:g} s", ours.median < target, counted(ours))
+
+
+def counted(*times: Times) -> str:
+    """How often each was run; one number when all were as often."""
+    return ", ".join(dict.fromkeys(str(len(each.seconds)) for each in times))
+
+
+def difference(ours: dict[str, float], theirs: dict[str, float]) -> str:
+    """What the speed is worth: whether both came to the same numbers."""
+    worst = max(abs(ours[name] - theirs[name]) for name in ours)
+    return (
+        "both came to the same means, to the last bit"
+        if worst == 0
+        else f"the means differ by at most {worst:.1g}"
+    )
+
+
+def needs(program: str) -> None:
+    if not shutil.which(program):
+        raise Skipped(f"there is no {program}")

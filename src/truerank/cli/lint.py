@@ -1,0 +1,103 @@
+"""`truerank lint`: what in qrels and runs would make numbers wrong or arbitrary."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Sequence
+
+import click
+
+from truerank.cli import options
+from truerank.cli.output import is_styled, write
+from truerank.cli.progress import Reading
+from truerank.lint import SEVERITIES, Finding, lint
+from truerank.report.json import dumps
+from truerank.rules import Rules
+
+COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
+
+
+@click.command("lint")
+@click.argument("qrels", type=options.FILE)
+@click.argument("runs", metavar="[RUN]...", nargs=-1, type=options.FILE)
+@options.measures
+@options.rules
+@options.changes
+@click.option("-f", "--format", type=click.Choice(["text", "json"]), default="text", help="How to write it.")
+@click.option("--strict", is_flag=True, help="Let warnings fail, too.")
+@options.qrels_format
+@options.run_format
+@click.pass_context
+def command(
+    ctx: click.Context,
+    qrels: str,
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    rules: str | None,
+    changes: tuple[str, ...],
+    format: str,
+    strict: bool,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Tell what in qrels and runs would make numbers wrong or arbitrary, with line numbers.
+
+    An error means that numbers are refused or wrong, a warning that they are arbitrary or mislead, a note is
+    worth knowing. The exit status is 1 when there are errors, 2 when a file cannot be read at all, else 0.
+
+    \b
+    Examples:
+      truerank lint qrels.txt
+      truerank lint qrels.txt bm25.run dense.run.gz
+      truerank lint qrels.txt bm25.run --strict --format json
+    """
+    options.refuse_two_standard_inputs(qrels, *runs)
+    under = options.changed(Rules.of(rules), changes)
+    with Reading(_size(qrels, *runs)) as reading:
+        findings = lint(
+            qrels,
+            *runs,
+            rules=under,
+            measures=" ".join(measures) or None,
+            qrels_format=qrels_format,
+            run_format=run_format,
+            watch=reading.advance,
+        )
+    write(_json(findings) if format == "json" else _text(findings, len(runs) + 1, is_styled("-")))
+    failing = {"error", "warning"} if strict else {"error"}
+    ctx.exit(int(any(finding.severity in failing for finding in findings)))
+
+
+def _size(*paths: str) -> int | None:
+    """How many bytes there are to read, if that is known."""
+    plain = all(os.path.isfile(path) and not path.endswith((".gz", ".zst", ".bz2")) for path in paths)
+    return sum(map(os.path.getsize, paths)) if plain else None
+
+
+def _text(findings: Sequence[Finding], files: int, styled: bool) -> str:
+    """A line a finding, as editors jump to, and a summary."""
+    lines = [_styled(finding) if styled else str(finding) for finding in findings]
+    return "\n".join([*lines, _summary(findings, files), ""])
+
+
+def _styled(finding: Finding) -> str:
+    where = click.style(finding.where, bold=True)
+    severity = click.style(finding.severity, COLOURS[finding.severity])
+    return f"{where}: {severity}: {finding.message} {click.style(f'[{finding.kind}]', dim=True)}"
+
+
+def _summary(findings: Sequence[Finding], files: int) -> str:
+    count = _counts(findings)
+    found = [f"{count[name]} {name}{'s' if count[name] != 1 else ''}" for name in SEVERITIES if count[name]]
+    return f"{', '.join(found) or 'nothing found'} in {files} file{'s' if files != 1 else ''}"
+
+
+def _json(findings: Sequence[Finding]) -> str:
+    count = {f"{name}s": number for name, number in _counts(findings).items()}
+    return dumps({**count, "findings": [finding.to_dict() for finding in findings]}, indent=True)
+
+
+def _counts(findings: Sequence[Finding]) -> dict[str, int]:
+    counts = Counter(finding.severity for finding in findings)
+    return {severity: counts[severity] for severity in SEVERITIES}

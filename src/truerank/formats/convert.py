@@ -1,0 +1,92 @@
+"""From one format to another, a part at a time."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from truerank.errors import InputError, shown
+from truerank.formats.compression import codec_for
+from truerank.formats.reading import open_run, read_qrels
+from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
+from truerank.formats.source import Source, as_source
+from truerank.formats.target import writing
+from truerank.run import Ranked, Run, rankings
+
+
+def convert(
+    source: Any,
+    target: str | os.PathLike[str],
+    what: str | None = None,
+    to: str | None = None,
+    format: str | None = None,
+) -> None:
+    """Write a run or judgements in another format.
+
+    A run comes out in its own order, with scores to the last bit; judgements come out sorted by query. Nothing is
+    left half-written. Ids that the format cannot hold are refused.
+
+    Args:
+        source: what `read_qrels` or `open_run` take.
+        target: a path (compressed when it ends in .gz, .zst or .bz2), "-" for standard output, or a URL.
+        what: "run" or "qrels"; by default what the source holds, or its name or the target's say.
+        to: the name of a format; by default the one that the target's ending suggests, else trec.
+        format: the format of the source, instead of the one that it looks like.
+    """
+    name = os.fspath(target)
+    origin = as_source(source) if isinstance(source, str | os.PathLike) else None
+    what = what or _what(origin, name, format)
+    if what not in SPOKEN:
+        raise InputError(f"what is converted is 'run' or 'qrels', not {what!r}")
+    chosen = named(to) if to else _suggested(name)
+    write = getattr(chosen, f"write_{what}")
+    if write is None:
+        raise InputError(f"the format {chosen.name} cannot hold {SPOKEN[what]}", name)
+    if what == "qrels":
+        qrels = read_qrels(source, format)
+        with writing(target) as file:
+            write(qrels, file)
+    else:
+        run = open_run(source, format)
+        with writing(target) as file:
+            write(_finite(run), file, _tag(origin))
+
+
+def _what(source: Source | None, target: str, format: str | None) -> str:
+    """What a source holds; the endings .run and .qrels, or the word in a name, decide where it may be either."""
+    if source is not None:
+        held = (named(format) if format else sniffed(source)).holds(source)
+        for name in (target, source.name):
+            last = Path(name).name.lower()
+            held = held or next((word for word in ("qrels", "run") if word in last), None)
+        if held:
+            return held
+    raise InputError("this may be a run or qrels: say which", source.name if source else None)
+
+
+def _suggested(name: str) -> Format:
+    codec = codec_for(name)
+    plain = name.lower().removesuffix(codec.suffix if codec else "")
+    return next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), named("trec"))
+
+
+def _tag(source: Source | None) -> str:
+    """What TREC's last column says: as before, or the source's name."""
+    if source is None or source.name == "-":
+        return "truerank"
+    fields = source.head.split(b"\n", 1)[0].split()
+    if len(fields) == 6 and named("trec").sniff(source.head, "") > 0.5:
+        return fields[5].decode("utf-8", "surrogateescape")
+    return "".join(Path(source.name).name.split(".", 1)[0].split()) or "truerank"
+
+
+def _finite(run: Run) -> Iterator[Ranked]:
+    for ranked in rankings(run.batches(), run.name):
+        for doc, score in ranked.scored() if ranked.scores is not None else ():
+            if not math.isfinite(score):
+                who = f"document {shown(doc)} of query {shown(ranked.query)}"
+                raise InputError(f"{who} has the score {score}, which is not finite", run.name)
+        yield ranked

@@ -1,0 +1,261 @@
+"""CSV and TSV with a first line that names the columns."""
+
+from __future__ import annotations
+
+import csv
+import io
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.errors import InputError, shown
+from truerank.formats import names
+from truerank.formats.names import Layout
+from truerank.formats.registry import Format, register
+from truerank.formats.rows import Ints, columns, qrels_of, without_blanks
+from truerank.formats.source import Source
+from truerank.formats.trec import decimal
+from truerank.qrels import Qrels
+from truerank.run import Batch, Columns, Ranked
+
+DELIMITERS = "\t,;|"
+ROWS = 1 << 15
+NO_COLUMN = 255
+BEIR = ["query-id", "corpus-id", "score"]
+
+
+@dataclass(frozen=True)
+class Header:
+    """The first line: what stands between columns, and their names."""
+
+    delimiter: str
+    names: list[str]
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the names of a query's and a document's ids are among them."""
+        return all(names.find(self.names, group) is not None for group in (names.QUERY, names.DOC))
+
+
+def header(head: bytes) -> Header:
+    """The header that a file begins with."""
+    line = head.split(b"\n", 1)[0].decode("utf-8", "surrogateescape").rstrip("\r")
+    delimiter = next((d for d in DELIMITERS if d in line), ",")
+    try:
+        cells = next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:
+        cells = []
+    return Header(delimiter, [cell.strip() for cell in cells])
+
+
+def sniff_csv(head: bytes, name: str) -> float:
+    """A header with known names and commas, semicolons or bars; or a name that ends so."""
+    return _sniff(head, name, ",;|", ".csv")
+
+
+def sniff_tsv(head: bytes, name: str) -> float:
+    """A header with known names and tabs; or a name that ends so."""
+    return _sniff(head, name, "\t", ".tsv")
+
+
+def _sniff(head: bytes, name: str, delimiters: str, suffix: str) -> float:
+    if b"\0" in head:
+        return 0.0
+    first = header(head)
+    if first.is_known and first.delimiter in delimiters:
+        return 0.9
+    return 0.3 if suffix in name.lower() else 0.0
+
+
+def holds(source: Source) -> str | None:
+    """Told by the names of the columns; a column named score may hold grades if they are whole."""
+    first = header(source.head)
+    held = names.kind(first.names)
+    column = names.find(first.names, names.SCORE)
+    if held != "run" or column is None or names.find(first.names, names.RANK) is not None:
+        return held
+    lines = source.head.decode("utf-8", "replace").split("\n")[1:-1]
+    scores = [row[column] for row in csv.reader(lines, delimiter=first.delimiter) if len(row) > column]
+    if any(not score.strip().lstrip("+-").isdigit() for score in scores):
+        return "run"
+    return "qrels" if first.names == BEIR else None
+
+
+# --- in -----------------------------------------------------------------------------------------------
+
+
+def read_run(source: Source) -> Iterator[Batch]:
+    """Many rows at a time."""
+    layout, parts = _read(source, "run")
+    yield from (replace(part, scores=-part.scores) if layout.falling else part for part in parts)
+
+
+def read_qrels(source: Source) -> Qrels:
+    """All judgements."""
+    layout, parts = _read(source, "qrels")
+    return qrels_of(parts, source.name, layout.unsure)
+
+
+def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
+    first = header(source.head)
+    layout = names.layout(first.names, what, source.name, 1)
+    reader = _Reader(source.name, first.delimiter, len(first.names), layout)
+    return layout, reader.parts(_without_header(source.blocks()))
+
+
+def _without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    for line, block in blocks:
+        start = block.index(b"\n") + 1 if line == 1 else 0
+        if start < len(block):
+            yield line + (start > 0), block[start:]
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Rows out of lines."""
+
+    name: str
+    delimiter: str
+    width: int
+    layout: Layout
+
+    def parts(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Columns]:
+        """Blocks without a quotation mark are cut by NumPy; from the first with one on, the csv module reads."""
+        for line, block in blocks:
+            if b'"' in block:
+                yield from self.quoted(itertools.chain([(line, block)], blocks))
+                return
+            part = self.plain(block, line)
+            yield from [without_blanks(part, self.name)] if part else self.quoted([(line, block)])
+
+    def plain(self, block: bytes, line: int) -> Columns | None:
+        """The columns of lines that are cut at each delimiter; None where a line has more or fewer."""
+        data = np.frombuffer(block.replace(b"\r\n", b"\n") if b"\r" in block else block, np.uint8)
+        breaks = np.flatnonzero((data == ord(self.delimiter)) | (data == ord("\n")))
+        rows, over = divmod(len(breaks), self.width)
+        ends_line = data[breaks[: len(breaks) - over]].reshape(rows, self.width) == ord("\n")
+        if over or self.width >= NO_COLUMN or not ends_line[:, -1].all() or ends_line[:, :-1].any():
+            return None
+        lengths = np.diff(breaks, prepend=-1)
+        column = np.repeat(np.tile(np.arange(self.width, dtype=np.uint8), rows), lengths)  # of each byte
+        scores = _decimals(data[column == self.layout.value], rows)
+        if scores is None:
+            return None
+        column[breaks] = NO_COLUMN
+        lengths = lengths.reshape(rows, self.width) - 1
+        query, doc = ((_ends(lengths[:, i]), data[column == i]) for i in (self.layout.query, self.layout.doc))
+        return Columns(*query, *doc, scores, line + np.arange(rows))
+
+    def quoted(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[Columns]:
+        """The columns of any lines."""
+        blocks = iter(blocks)
+        line, block = next(blocks)
+        text = itertools.chain(
+            block.split(b"\n"), (part for _, later in blocks for part in later[:-1].split(b"\n"))
+        )
+        rows = csv.reader(
+            (part.decode("utf-8", "surrogateescape") + "\n" for part in text), delimiter=self.delimiter
+        )
+        numbered = self.numbered(rows, line - 1)
+        while part := list(itertools.islice(numbered, ROWS)):
+            lines, queries, docs, scores = zip(*part, strict=True)
+            yield without_blanks(columns(queries, docs, scores, lines), self.name)
+
+    def numbered(self, rows: Any, before: int) -> Iterator[tuple[int, bytes, bytes, float]]:
+        """Line, query, document and score of each row that is not empty."""
+        query, doc, value = self.layout.query, self.layout.doc, self.layout.value
+        try:
+            for row in rows:
+                line = before + rows.line_num
+                if len(row) != self.width and row:
+                    raise InputError(
+                        f"there are {self.width} columns, but this line has {len(row)}", self.name, line
+                    )
+                if row:
+                    yield line, _id(row[query]), _id(row[doc]), self.number(row[value], line)
+        except csv.Error as error:
+            raise InputError(f"this is no CSV: {error}", self.name, before + rows.line_num) from None
+
+    def number(self, text: str, line: int) -> float:
+        """The number that a cell holds."""
+        try:
+            return float("_" if "_" in text else text)
+        except ValueError:
+            raise InputError(f"{shown(text)!r} is no number", self.name, line) from None
+
+
+def _id(cell: str) -> bytes:
+    return cell.encode("utf-8", "surrogateescape")
+
+
+def _ends(lengths: Ints) -> Ints:
+    return np.concatenate([[0], np.cumsum(lengths)])
+
+
+def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
+    """The numbers of one column, read as one JSON list; None if they are not such as JSON has."""
+    import orjson
+
+    if n == 0 or (text > ord("e")).any():  # words: true, null, nan
+        return None
+    listed = np.where((text == text[-1]), ord(","), text).astype(np.uint8).tobytes()
+    try:
+        numbers = np.array(orjson.loads(b"[" + listed[:-1] + b"]"), np.float64)
+    except ValueError:
+        return None
+    return numbers if numbers.shape == (n,) else None
+
+
+# --- out ----------------------------------------------------------------------------------------------
+
+
+def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
+    """query_id, doc_id, score; scores with all their digits."""
+    parts = ((part.query, *zip(*part.scored(), strict=True)) for part in run if part.docs)
+    _write(
+        file,
+        delimiter,
+        ["query_id", "doc_id", "score"],
+        ((q, docs, map(repr, scores)) for q, docs, scores in parts),
+    )
+
+
+def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[str] | None = None) -> None:
+    """query_id, doc_id, relevance; whole grades without a point."""
+    parts = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
+    _write(file, delimiter, header or ["query_id", "doc_id", "relevance"], parts)
+
+
+def _write(
+    file: BinaryIO,
+    delimiter: str,
+    header: Sequence[str],
+    parts: Iterable[tuple[bytes, Iterable[bytes], Iterable[str]]],
+) -> None:
+    """A header, and the rows of one query after another: its id, documents and values."""
+    text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
+    try:
+        writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
+        writer.writerow(header)
+        for query, docs, values in parts:
+            writer.writerows(zip(itertools.repeat(_cell(query)), map(_cell, docs), values, strict=False))
+    finally:
+        text.detach()  # or it would close the file
+
+
+def _cell(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], delimiter: str) -> None:
+    run, qrels = partial(write_run, delimiter), partial(write_qrels, delimiter)
+    register(Format(name, meaning, sniff, holds, (f".{name}",), read_run, read_qrels, run, qrels))
+
+
+_register("csv", "a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance", sniff_csv, ",")
+_register("tsv", "the same with tabs", sniff_tsv, "\t")

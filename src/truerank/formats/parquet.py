@@ -1,0 +1,145 @@
+"""Parquet: a table with columns for the query, the document, and the score or the grade."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from io import BytesIO
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from truerank.errors import InputError
+from truerank.formats import frames, names
+from truerank.formats.jsonl import utf8
+from truerank.formats.registry import Format, register
+from truerank.formats.rows import qrels_of, text_column
+from truerank.formats.source import Source
+from truerank.qrels import Qrels
+from truerank.run import Batch, Columns, Ranked
+
+ROWS = 1 << 17
+"""Rows that are written at once, about."""
+
+_Part = tuple[bytes, Sequence[bytes], Sequence[float]]
+"""A query's id, its documents and their scores or grades."""
+
+
+def sniff(head: bytes, name: str) -> float:
+    """The four letters that it begins with."""
+    return 1.0 if head.startswith(b"PAR1") else 0.0
+
+
+def holds(source: Source) -> str | None:
+    """Told by the names of the columns; a column named score may hold grades."""
+    with _opened(source) as table:
+        columns = table.schema_arrow.names
+    held = names.kind(columns)
+    return None if held == "run" and names.find(columns, names.RANK) is None else held
+
+
+def read_run(source: Source) -> Iterator[Batch]:
+    """Many rows at a time."""
+    with _opened(source) as table:
+        yield from _parts(table, names.layout(table.schema_arrow.names, "run", source.name), source.name)
+
+
+def read_qrels(source: Source) -> Qrels:
+    """All judgements."""
+    with _opened(source) as table:
+        layout = names.layout(table.schema_arrow.names, "qrels", source.name)
+        return qrels_of(_parts(table, layout, source.name), source.name, layout.unsure)
+
+
+@contextmanager
+def _opened(source: Source) -> Iterator[Any]:
+    pyarrow = frames.arrow("reading Parquet", "parquet")
+    from pyarrow.parquet import ParquetFile
+
+    with source.raw() as raw:
+        file = BytesIO(source.read()) if source.is_compressed or not raw.seekable() else raw
+        try:
+            with ParquetFile(source.path or file) as table:
+                yield table
+        except pyarrow.ArrowException as error:
+            raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
+
+
+def _parts(table: Any, layout: names.Layout, name: str) -> Iterator[Columns]:
+    columns = [table.schema_arrow.names[i] for i in (layout.query, layout.doc, layout.value)]
+    batches = (batch.select(columns) for batch in table.iter_batches(frames.ROWS, columns=columns))
+    return frames.parts(batches, names.Layout(0, 1, 2, layout.falling), name)
+
+
+def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
+    """query_id, doc_id, score."""
+    parts = ((part.query, *zip(*part.scored(), strict=True)) for part in run if part.docs)
+    _write(file, "score", np.float64, parts)
+
+
+def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
+    """query_id, doc_id, relevance."""
+    number = np.float64 if (qrels.grades % 1).any() else np.int64
+    parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
+    _write(file, "relevance", number, parts)
+
+
+def _write(file: BinaryIO, value: str, number: type[np.number[Any]], parts: Iterable[_Part]) -> None:
+    pyarrow = frames.arrow("writing Parquet", "parquet")
+    from pyarrow.parquet import ParquetWriter
+
+    text = pyarrow.large_string()
+    schema = pyarrow.schema({"query_id": text, "doc_id": text, value: pyarrow.from_numpy_dtype(number)})
+    with ParquetWriter(file, schema, compression="zstd") as table:
+        for group in _grouped(parts):
+            queries, docs, values = zip(*group, strict=True)
+            query = np.repeat(np.arange(len(queries)), list(map(len, docs)))
+            numbers = np.fromiter(itertools.chain.from_iterable(values), number)
+            columns = [_ids(queries).take(query), _ids(list(itertools.chain.from_iterable(docs))), numbers]
+            table.write_batch(pyarrow.record_batch(columns, schema=schema))
+
+
+def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:
+    """As many queries as make about `ROWS` rows."""
+    group: list[_Part] = []
+    rows = 0
+    for part in parts:
+        group.append(part)
+        rows += len(part[1])
+        if rows >= ROWS:
+            yield group
+            group, rows = [], 0
+    if group:
+        yield group
+
+
+def _ids(names: Sequence[bytes]) -> Any:
+    """The ids as an Arrow column."""
+    import pyarrow
+
+    ends, text = text_column(names)
+    column = pyarrow.LargeStringArray.from_buffers(
+        len(names), pyarrow.py_buffer(ends), pyarrow.py_buffer(text)
+    )
+    try:
+        column.validate(full=True)
+    except pyarrow.ArrowInvalid:
+        for name in names:
+            utf8(name)
+    return column
+
+
+register(
+    Format(
+        "parquet",
+        "columns query_id, doc_id and score or relevance",
+        sniff,
+        holds,
+        (".parquet", ".pq"),
+        read_run,
+        read_qrels,
+        write_run,
+        write_qrels,
+    )
+)

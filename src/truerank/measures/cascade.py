@@ -1,0 +1,75 @@
+"""Measures of a reader who walks down the list and stops."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from truerank.hits import Hits
+from truerank.measures.parameters import Share
+from truerank.measures.registry import measure
+from truerank.measures.sums import Floats, PerQuery, powers, ratio
+
+
+@measure(
+    "RBP",
+    formula="(1 − p) Σ_{i≤k} g_i p^(i−1)",
+    source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
+)
+def rank_biased_precision(
+    hits: Hits,
+    *,
+    k: int | None = None,
+    p: Share = 0.8,
+    level: float = 1,
+    gain: Literal["binary", "graded", "scaled"] = "binary",
+) -> PerQuery:
+    """How much a reader finds a document read, when each next one is read with probability p.
+
+    `gain` is "binary" (1 from `level` on), "graded" (the grade by the collection's highest), or "scaled" (the
+    grade by the query's highest where that is above 1, as trec_eval 10 means to).
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "RBP(p=0.5) RBP(p=0.5, gain='graded')").mean
+    {'RBP(p=0.5)': 0.75, "RBP(p=0.5, gain='graded')": 0.5}
+    """
+    top = hits.top(k)
+    return (1.0 - p) * top.sum(_share(top, gain, level) * powers(p, top.rank - 1))
+
+
+def _share(hits: Hits, gain: str, level: float) -> Floats:
+    """(hits,) the gain of each document, between 0 and 1."""
+    if gain == "binary":
+        return (hits.grade >= level).astype(np.float64)
+    if gain == "graded":
+        return ratio(np.maximum(hits.grade, 0.0), hits.max_grade)
+    best = hits.ideal.top(1)
+    highest = np.maximum(best.sum(best.grade), 1.0)
+    return np.maximum(hits.grade, 0.0) / highest[hits.query]
+
+
+@measure(
+    "ERR",
+    formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max",
+    source="Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
+)
+def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: float | None = None) -> PerQuery:
+    """The reciprocal rank at which a reader is satisfied, when a better grade satisfies more often.
+
+    `max_grade` is the highest grade that could be given; the highest in the qrels unless said otherwise.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "ERR ERR(max_grade=4)@1").mean
+    {'ERR': 0.53125, 'ERR(max_grade=4)@1': 0.0625}
+    """
+    top = hits.top(k)
+    satisfied = _satisfaction(top.grade, hits.max_grade if max_grade is None else max_grade)
+    one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
+    return top.sum(satisfied * top.running_product(1.0 - one_above) / top.rank)
+
+
+def _satisfaction(grade: Floats, highest: float) -> Floats:
+    """(2^g − 1) / 2^highest, which stays below 1."""
+    unique, inverse = np.unique(np.clip(grade, 0.0, highest), return_inverse=True)
+    return np.array([2.0 ** (g - highest) - 2.0**-highest for g in unique.tolist()])[inverse]

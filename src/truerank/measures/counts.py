@@ -1,0 +1,68 @@
+"""Counts, which are summed over the queries and not averaged."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from truerank.hits import Hits
+from truerank.measures.registry import measure
+from truerank.measures.sums import PerQuery
+
+count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
+
+
+@count("NumQ", "num_q", formula="1 a query")
+def queries(hits: Hits) -> PerQuery:
+    """How many queries were evaluated.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, "NumQ").mean
+    {'NumQ': 2.0}
+    """
+    return np.ones(len(hits.queries))
+
+
+@count("NumRet", "num_ret", formula="n; with rel: Σ [r_i ≥ rel]")
+def returned(hits: Hits, *, rel: float | None = None) -> PerQuery:
+    """How many documents came back; with `rel`, how many of at least that grade.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRet NumRet(rel=1)").mean
+    {'NumRet': 2.0, 'NumRet(rel=1)': 1.0}
+    """
+    return (hits.returned if rel is None else hits.relevant(rel).count).astype(np.float64)
+
+
+@count("NumRel", "num_rel", formula="R")
+def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
+    """How many relevant documents there are, found or not.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRel").mean
+    {'NumRel': 2.0}
+    """
+    return hits.relevant_total(level).astype(np.float64)
+
+
+@count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i")
+def relevant_returned(hits: Hits, *, level: float = 1) -> PerQuery:
+    """How many relevant documents came back.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRelRet").mean
+    {'NumRelRet': 1.0}
+    """
+    return hits.relevant(level).count.astype(np.float64)
+
+
+@count("NumNonrelJudgedRet", "num_nonrel_judged_ret", formula="Σ [0 ≤ r_i < level]")
+def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> PerQuery:
+    """How many documents came back that were judged and found wanting.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b", "x"]}, "NumNonrelJudgedRet").mean
+    {'NumNonrelJudgedRet': 1.0}
+    """
+    return hits.where((hits.grade >= 0) & (hits.grade < level)).count.astype(np.float64)

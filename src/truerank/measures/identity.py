@@ -1,0 +1,26 @@
+"""Measures of re-identification: finding every picture of the same thing."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.hits import Hits
+from truerank.measures.registry import measure
+from truerank.measures.sums import PerQuery, ratio
+
+
+@measure(
+    "mINP",
+    "INP",
+    formula="R / rank of the last relevant document; 0 if one did not come back",
+    source="Ye et al., Deep learning for person re-identification: a survey and outlook, TPAMI 2022",
+)
+def inverse_negative_penalty(hits: Hits, *, level: float = 1) -> PerQuery:
+    """How far one must read to find every relevant document, the hardest included: 1 when all come first.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "mINP").mean
+    {'mINP': 0.5}
+    """
+    found, total = hits.relevant(level), hits.relevant_total(level)
+    return np.where(found.count == total, ratio(total, found.last_value(found.rank)), 0.0)

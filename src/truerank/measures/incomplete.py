@@ -1,0 +1,117 @@
+"""Measures that know that not everything was judged."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.hits import Hits
+from truerank.measures.parameters import Share
+from truerank.measures.registry import measure
+from truerank.measures.sums import Ints, PerQuery, powers, ratio
+
+EPSILON = 1e-5
+
+
+def _nonrelevant_total(hits: Hits, level: float) -> Ints:
+    """(queries,) how many documents are judged and not relevant; below grade 0 none is judged."""
+    return hits.ideal.where((hits.ideal.grade >= 0) & (hits.ideal.grade < level)).count
+
+
+@measure(
+    "Bpref",
+    formula="Σ over relevant found of (1 − min(nonrelevant before, R) / min(NR, R)) / R",
+    source="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
+)
+def binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
+    """How seldom documents judged wrong stand before relevant ones; unjudged documents do not count.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1, "c": 0, "d": 0}}, {"q": ["a", "c", "x", "b"]}, "Bpref").mean
+    {'Bpref': 0.75}
+    """
+    total, nonrelevant = hits.relevant_total(level), _nonrelevant_total(hits, level)
+    before = hits.before((hits.grade >= 0) & (hits.grade < level))
+    missed = ratio(np.minimum(before, total[hits.query]), np.minimum(nonrelevant, total)[hits.query])
+    return ratio(hits.sum(np.where(hits.grade >= level, 1.0 - missed, 0.0)), total)
+
+
+@measure(
+    "GMBpref",
+    "gm_bpref",
+    average="geometric",
+    formula="Bpref; the mean over queries is exp(mean of log max(Bpref, 0.00001))",
+    source="trec_eval gm_bpref",
+)
+def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
+    """Bpref whose mean over queries is geometric, so that the worst queries weigh most.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b"]}, "GMBpref").mean
+    {'GMBpref': 1.0}
+    """
+    return binary_preference(hits, level=level)
+
+
+@measure(
+    "infAP",
+    formula="Σ over relevant at i of (1/i + pooled/i · (rel + ε)/(rel + nonrel + 2ε)) / R; counts before i",
+    source="Yilmaz and Aslam, Estimating average precision with incomplete judgments, CIKM 2006",
+)
+def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """Average precision as estimated when only a random part of the pool was judged.
+
+    A grade below 0 means: in the pool, but not judged. A document without a grade was not in the pool.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({"q": {"a": 1, "b": 0, "c": 1}}, {"q": ["a", "b", "c"]}, "infAP")
+    >>> round(scores.mean["infAP"], 4)
+    0.8333
+    """
+    is_relevant = hits.grade >= level
+    relevant, nonrelevant = hits.before(is_relevant), hits.before((hits.grade >= 0) & ~is_relevant)
+    unjudged = hits.before(hits.grade < 0)
+    above = np.maximum(hits.rank - 1.0, 1.0)
+    chance = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
+    share = (hits.rank - 1.0) / hits.rank * ((relevant + nonrelevant + unjudged) / above) * chance
+    estimate = 1.0 / hits.rank + share
+    return ratio(hits.sum(np.where(is_relevant, estimate, 0.0)), hits.relevant_total(level))
+
+
+@measure("Judged", formula="judged in the first k / min(k, n)", source="ir_measures Judged")
+def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
+    """The share of the first k results that anybody judged.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b"]}, "Judged@2 Judged").mean["Judged@2"]
+    0.5
+    """
+    returned = hits.returned if k is None else np.minimum(hits.returned, k)
+    return ratio(hits.top(k).relevant(0).count, returned)
+
+
+@measure("Unjudged", "unj", formula="(min(k, n) − judged in the first k) / k", source="trec_eval 10 unj")
+def unjudged(hits: Hits, *, k: int) -> PerQuery:
+    """The share of the first k ranks with a result that nobody judged; less is better.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b"]}, "Unjudged@2 unj_5").mean
+    {'Unjudged@2': 0.5, 'Unjudged@5': 0.2}
+    """
+    return ratio(np.minimum(hits.returned, k) - hits.top(k).relevant(0).count, k)
+
+
+@measure(
+    "RBPResidual",
+    "rbp_resid",
+    formula="1 − (1 − p) Σ over judged, i ≤ k, of p^(i−1): what the unjudged and all below the end could add",
+    source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
+)
+def rank_biased_residual(hits: Hits, *, k: int | None = None, p: Share = 0.8) -> PerQuery:
+    """How much RBP could rise if all that is not judged or not returned turned out relevant; less is better.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "RBPResidual(p=0.5)").mean
+    {'RBPResidual(p=0.5)': 0.5}
+    """
+    seen = hits.top(k).relevant(0)
+    return np.maximum(1.0 - (1.0 - p) * seen.sum(powers(p, seen.rank - 1)), 0.0)

@@ -1,0 +1,128 @@
+"""Measures of everything that came back, whatever its order."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.errors import MeasureError
+from truerank.hits import Hits
+from truerank.measures.parameters import Amount, Share
+from truerank.measures.registry import measure
+from truerank.measures.sums import PerQuery, ratio
+
+TREC = "trec_eval, Buckley, NIST"
+
+
+@measure("SetP", "set_P", formula="N / n", source="Cleverdon, 1967; trec_eval set_P")
+def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """The share of all that came back that is relevant.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetP").mean
+    {'SetP': 0.25}
+    """
+    return ratio(hits.relevant(level).count, hits.returned)
+
+
+@measure("SetR", "set_recall", formula="N / R", source="Cleverdon, 1967; trec_eval set_recall")
+def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
+    """The share of the relevant documents that came back at all.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetR").mean
+    {'SetR': 0.5}
+    """
+    return ratio(hits.relevant(level).count, hits.relevant_total(level))
+
+
+@measure(
+    "SetF",
+    "f1",
+    set_F={"beta_squared": ...},
+    formula="(β² + 1) P R / (β² P + R), with β² = (1 − α) / α; P = N / n, R = N / R",
+    source="van Rijsbergen, Information Retrieval, 1979; trec_eval set_F",
+)
+def set_f(
+    hits: Hits,
+    *,
+    level: float = 1,
+    beta: Amount = 1,
+    alpha: Share | None = None,
+    beta_squared: Amount | None = None,
+) -> PerQuery:
+    """One number for precision and recall of all that came back: their weighted harmonic mean, F1 by default.
+
+    `beta` weighs recall beta times as much as precision; or `alpha` is the weight of precision; or
+    `beta_squared` is β² itself, as in trec_eval's set_F.x.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "F1 SetF(beta=2) set_F_2")
+    >>> [round(value, 4) for value in scores.mean.values()]
+    [0.6667, 0.8333, 0.75]
+    """
+    p, r = set_precision(hits, level=level), set_recall(hits, level=level)
+    weight = _beta_squared(beta, alpha, beta_squared)
+    if weight is None:  # alpha = 0: all the weight is on recall
+        return r
+    return ratio((weight + 1.0) * p * r, weight * p + r)
+
+
+def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) -> float | None:
+    """β² by any of its three names; None for infinity."""
+    if (beta != 1) + (alpha is not None) + (beta_squared is not None) > 1:
+        raise MeasureError("SetF takes one of beta, alpha and beta_squared; they say the same in three ways")
+    if alpha is not None:
+        return (1 - alpha) / alpha if alpha > 1e-100 else None
+    return beta * beta if beta_squared is None else beta_squared
+
+
+@measure("SetAP", "set_map", formula="N² / (n R), which is P R", source=f"{TREC}, set_map")
+def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """The average precision to expect when the order of what came back is random: precision times recall.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetAP").mean
+    {'SetAP': 0.125}
+    """
+    found = hits.relevant(level).count.astype(np.float64)
+    return ratio(found * found, hits.returned.astype(np.float64) * hits.relevant_total(level))
+
+
+@measure("SetRelP", "set_relative_P", formula="N / min(n, R)", source=f"{TREC}, set_relative_P")
+def set_relative_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+    """The share of relevant documents in all that came back, of those that could have been there.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetRelP").mean
+    {'SetRelP': 0.5}
+    """
+    return ratio(hits.relevant(level).count, np.minimum(hits.returned, hits.relevant_total(level)))
+
+
+@measure(
+    "Utility",
+    unit=False,
+    formula="a N + b (n − N) + c (R − N) + d (D + N − n − R), D = docs",
+    source="Lewis, TREC-4 filtering track, 1995; trec_eval utility",
+)
+def utility(
+    hits: Hits,
+    *,
+    level: float = 1,
+    a: float = 1,
+    b: float = -1,
+    c: float = 0,
+    d: float = 0,
+    docs: int | None = None,
+) -> PerQuery:
+    """What the answer is worth: a price for each document found, wrongly returned, missed, rightly left out.
+
+    `docs` is the size of the collection; only `d` needs it.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y"]}, "Utility Utility(a=3,b=-2)").mean
+    {'Utility': -1.0, 'Utility(a=3, b=-2)': -1.0}
+    """
+    found, returned, total = hits.relevant(level).count, hits.returned, hits.relevant_total(level)
+    left_out = (docs or 0) + found - returned - total
+    return np.asarray(a * found + b * (returned - found) + c * (total - found) + d * left_out, np.float64)

@@ -1,0 +1,97 @@
+"""The commands as a whole: their list, their help, their versions and what they say of mistakes."""
+
+from __future__ import annotations
+
+import re
+import shlex
+
+import click
+import pytest
+
+import truerank
+from truerank.cli import COMMANDS
+from truerank.cli import truerank as group
+
+
+def commands() -> dict[str, click.Command]:
+    ctx = click.Context(group)
+    found = {name: group.get_command(ctx, name) for name in COMMANDS}
+    return {name: command for name, command in found.items() if command is not None}
+
+
+def test_every_command_in_the_list_is_there():
+    assert list(commands()) == list(COMMANDS)
+    assert {name: command.name for name, command in commands().items()} == {name: name for name in COMMANDS}
+
+
+def test_the_list_says_what_the_commands_say_of_themselves():
+    assert {name: command.get_short_help_str(200) for name, command in commands().items()} == COMMANDS
+
+
+def test_help_lists_the_commands(invoke):
+    result = invoke("--help")
+    assert result.exit_code == 0
+    for name, meaning in COMMANDS.items():
+        assert re.search(rf"^  {name} +{re.escape(meaning[:40])}", result.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "trec_eval"])
+def test_the_examples_in_a_command_s_help_are_accepted_by_it(name):
+    command = commands()[name]
+    lines = re.findall(rf"^ +.*?truerank {name}( .*)?$", command.help or "", re.MULTILINE)
+    assert lines, f"the help of {name} has no example"
+    for line in lines:
+        words = shlex.split(re.split(r"[|>]", line)[0])
+        command.make_context(name, words, parent=click.Context(group))
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(invoke, name):
+    result = invoke(name, "-h" if name == "trec_eval" else "--help")
+    assert result.exit_code == 0
+    assert f"truerank {name}" in result.stdout
+
+
+def test_the_version_is_the_package_s(invoke):
+    result = invoke("--version")
+    assert (result.exit_code, result.stdout) == (0, f"truerank, version {truerank.__version__}\n")
+
+
+def test_an_unknown_command_is_status_2_with_a_suggestion(invoke):
+    result = invoke("evl")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "There is no command 'evl'. Did you mean eval?" in result.stderr
+
+
+def test_an_unknown_option_is_status_2(invoke):
+    result = invoke("eval", "qrels.txt", "first.run", "--measure-s")
+    assert (result.exit_code, result.stdout) == (2, "")
+
+
+@pytest.mark.parametrize(
+    ("error", "status", "said"),
+    [
+        (truerank.InputError("is wrong", "some.run", 7), 2, "truerank: some.run:7: is wrong\n"),
+        (truerank.TruerankError("two\nlines"), 2, "truerank: two lines\n"),
+        (OSError(28, "No space left on device"), 2, "truerank: No space left on device\n"),
+        (PermissionError(13, "Permission denied", "x"), 2, "truerank: x: Permission denied\n"),
+        (MemoryError(), 2, "truerank: there is not enough memory for this\n"),
+        (KeyboardInterrupt(), 130, ""),
+        (BrokenPipeError(), 141, ""),
+    ],
+)
+def test_what_goes_wrong_is_a_status_and_at_most_a_line(invoke, monkeypatch, error, status, said):
+    def fails(*arguments: object) -> None:
+        raise error
+
+    monkeypatch.setattr("truerank.cli.eval.read_qrels", fails)
+    result = invoke("eval", "qrels.txt", "first.run")
+    assert (result.exit_code, result.stderr, result.stdout) == (status, said, "")
+
+
+def test_our_own_mistakes_are_not_hidden(invoke, monkeypatch):
+    def fails(*arguments: object) -> None:
+        raise ZeroDivisionError("a fault of ours")
+
+    monkeypatch.setattr("truerank.cli.eval.read_qrels", fails)
+    assert isinstance(invoke("eval", "qrels.txt", "first.run").exception, ZeroDivisionError)

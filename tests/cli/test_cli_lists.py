@@ -1,0 +1,106 @@
+"""`truerank measures`, `rules`, `formats`, `convert` and `completion`."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import truerank as tr
+from truerank.formats import formats
+from truerank.report.definitions import aliases
+from truerank.rules import MEANINGS, Rules, presets
+
+
+def test_every_measure_is_listed_with_its_meaning_and_other_names(invoke):
+    output = invoke("measures").stdout
+    for definition in tr.measures().values():
+        line = next(line for line in output.splitlines() if line.startswith(definition.spelling + " "))
+        assert definition.meaning in line
+        assert all(name in line for name in aliases(definition))
+
+
+def test_a_measure_is_explained_in_full(invoke):
+    output = invoke("measures", "R").stdout
+    assert output.startswith("R@k: The share of the relevant documents that is among the first k results.\n")
+    assert "Σ_{i≤k} rel_i / R" in output
+    assert "relative_P (capped=True)" in output
+    assert "a positive whole number; must be given" in output
+    assert "a number; the rules' level if not given" in output
+    assert ">>> import truerank as tr" in output
+
+
+@pytest.mark.parametrize("name", ["ndcg", "NDCG", "ndcg_cut", "nDCG@10", "nDCG(gain='exp')@5"])
+def test_a_measure_is_found_by_any_of_its_names(invoke, name):
+    assert invoke("measures", name).stdout.startswith("nDCG[@k]: ")
+
+
+def test_every_measure_can_be_explained(invoke):
+    for name, definition in tr.measures().items():
+        result = invoke("measures", name)
+        assert result.exit_code == 0
+        assert definition.formula in result.stdout
+
+
+def test_an_unknown_measure_is_status_2_with_a_suggestion(invoke):
+    result = invoke("measures", "ndgc")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Did you mean nDCG?" in result.stderr
+
+
+def test_every_preset_is_listed_with_what_it_is_for(invoke):
+    lines = invoke("rules").stdout.splitlines()[1:]
+    assert [line.split()[0] for line in lines] == list(presets())
+    assert all(len(line.split(None, 1)[1]) > 20 for line in lines)
+
+
+@pytest.mark.parametrize("name", presets())
+def test_printed_rules_are_a_rules_file_that_says_the_same(invoke, here, name):
+    text = invoke("rules", name).stdout
+    (here / f"{name}.toml").write_text(text)
+    assert Rules.of(here / f"{name}.toml") == Rules.named(name)
+    assert all(meaning in text for field, meaning in MEANINGS.items() if field != "depth")
+
+
+def test_unknown_rules_are_status_2_with_a_suggestion(invoke):
+    result = invoke("rules", "trec_eval")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "Did you mean trec_eval-" in result.stderr
+
+
+def test_every_format_is_listed_with_what_it_can_do(invoke):
+    output = invoke("formats").stdout
+    for name, format in formats().items():
+        line = next(line for line in output.splitlines() if line.startswith(name + " "))
+        assert format.meaning in line
+        assert line.count("read") >= (format.read_run is not None) + (format.read_qrels is not None)
+        assert line.count("write") >= (format.write_run is not None) + (format.write_qrels is not None)
+
+
+def test_a_run_is_converted_and_scores_the_same(invoke, here):
+    result = invoke("convert", "first.run", "first.json", "--as", "run", "--from", "trec", "--to", "json")
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    assert json.loads((here / "first.json").read_text())["q1"].keys() == {"x", "a", "b"}
+    assert tr.evaluate("qrels.txt", "first.json").mean == tr.evaluate("qrels.txt", "first.run").mean
+
+
+def test_qrels_are_converted_to_standard_output(invoke, here):
+    result = invoke("convert", "qrels.txt", "-", "--as", "qrels", "--to", "trec")
+    assert result.exit_code == 0
+    assert sorted(result.stdout.splitlines()) == sorted((here / "qrels.txt").read_text().splitlines())
+
+
+def test_a_conversion_that_fails_leaves_nothing(invoke, here):
+    (here / "bad.run").write_text("q1 Q0 x 1 3.0 t\nq1 Q0 a 2 two t\n")
+    before = sorted(here.iterdir())
+    result = invoke("convert", "bad.run", "out.json", "--as", "run")
+    assert result.exit_code == 2
+    assert "bad.run:2: " in result.stderr
+    assert sorted(here.iterdir()) == before
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_prints_the_script_of_a_shell(invoke, shell):
+    result = invoke("completion", shell)
+    assert result.exit_code == 0
+    assert f"_TRUERANK_COMPLETE={shell}_complete" in result.stdout

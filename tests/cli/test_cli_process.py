@@ -1,0 +1,187 @@
+"""The command as a process: exit statuses, pipes, signals, terminals, files that appear whole."""
+
+from __future__ import annotations
+
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+
+import pytest
+
+import truerank as tr
+from truerank.cli.progress import Reading
+
+EVAL = "truerank eval qrels.txt first.run -m RR"
+
+
+def on_a_terminal(command: str, **environment: str) -> bytes:
+    """What a command prints when standard output and error are a terminal."""
+    ours, theirs = pty.openpty()
+    path = os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]])
+    plain = {name: value for name, value in os.environ.items() if name != "NO_COLOR"}
+    env = {**plain, "PATH": path, "TERM": "xterm", "COLUMNS": "100", "LC_ALL": "C.UTF-8", **environment}
+    process = subprocess.Popen(["bash", "-c", command], stdin=theirs, stdout=theirs, stderr=theirs, env=env)
+    os.close(theirs)
+    printed = b""
+    try:
+        while chunk := os.read(ours, 1 << 16):
+            printed += chunk
+    except OSError:  # Linux's word for the end
+        pass
+    finally:
+        os.close(ours)
+    assert process.wait(60) == 0, printed
+    return printed
+
+
+def test_a_run_comes_through_a_pipe(shell):
+    piped = shell("cat first.run | truerank eval qrels.txt - -m RR")
+    assert (piped.returncode, piped.stderr) == (0, b"")
+    assert b"0.5000" in piped.stdout
+
+
+def test_a_compressed_run_comes_through_a_pipe(shell):
+    piped = shell("gzip -c first.run | truerank eval qrels.txt - -m RR -f trec 2> /dev/null")
+    assert b"RR\tall\t0.5000\n" in piped.stdout
+
+
+def test_a_reader_that_stops_early_is_no_error(shell):
+    shell("for i in $(seq 20000); do echo q$i 0 a 1; done > qrels.txt; echo q1 Q0 a 1 1 t > first.run")
+    done = shell(f"{EVAL} --per-query | (exec <&-); echo ${{PIPESTATUS[0]}}")
+    assert (done.stdout, done.stderr) == (b"141\n", b"")
+
+
+@pytest.mark.parametrize("command", [EVAL, "truerank --help", "truerank measures"])
+def test_a_closed_pipe_is_quiet(shell, command):
+    done = shell(f"{command} | true")
+    assert done.stderr == b""
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full here")
+@pytest.mark.parametrize("command", [EVAL, "truerank measures", "truerank rules truerank"])
+def test_a_full_disk_is_one_line_and_status_2(shell, command):
+    done = shell(f"{command} > /dev/full")
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"No space left on device" in done.stderr
+
+
+def test_errors_are_one_line_and_status_2(shell):
+    done = shell("truerank eval qrels.txt none.run")
+    assert (done.returncode, done.stdout) == (2, b"")
+    assert done.stderr == b"truerank: none.run: there is no such file\n"
+
+
+def test_an_id_in_a_message_is_escaped(shell):
+    line = r"q1 Q0 \xff\x1b[31m 1 1 t\n"
+    done = shell(f"printf '{line}{line}' > odd.run; truerank eval qrels.txt odd.run")
+    assert done.returncode == 2
+    assert b"\x1b" not in done.stderr
+    assert b"\xff" not in done.stderr
+
+
+def test_output_is_all_or_nothing(shell, here):
+    assert shell(f"{EVAL} -f trec -o scores.txt 2> /dev/null").returncode == 0
+    before = (here / "scores.txt").read_bytes()
+    assert b"RR\tall\t0.5000\n" in before
+    files = sorted(here.iterdir())
+    assert shell("truerank eval qrels.txt first.run none.run -f trec -o scores.txt").returncode == 2
+    assert (here / "scores.txt").read_bytes() == before
+    assert sorted(here.iterdir()) == files
+
+
+def test_output_may_replace_its_own_input(shell, here):
+    assert shell("truerank eval qrels.txt first.run -m RR -f csv -o first.run").returncode == 0
+    assert (here / "first.run").read_text().startswith("run,rules,RR\n")
+
+
+def test_an_interrupt_is_quiet_and_status_130(here):
+    command = [sys.executable, "-c", "from truerank.cli import main; main()", "eval", "qrels.txt", "-"]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    process.stdin.write(b"q1 Q0 a 1 1 t\n")
+    process.stdin.flush()
+    time.sleep(1.0)  # it waits for the rest of the run now
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert (process.returncode, out, err) == (130, b"", b"")
+
+
+def test_a_terminal_gets_bold_and_lines(here):
+    printed = on_a_terminal("truerank eval qrels.txt first.run second.run -m RR")
+    assert b"\x1b[1m0.5000\x1b[0m" in printed
+    assert "───".encode() in printed
+
+
+@pytest.mark.parametrize("environment", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_a_terminal_that_wants_no_colour_gets_none(here, environment):
+    printed = on_a_terminal("truerank eval qrels.txt first.run second.run -m RR", **environment)
+    assert b"\x1b" not in printed
+    assert b"0.5000" in printed
+
+
+def test_a_pipe_gets_plain_text(shell):
+    assert b"\x1b" not in shell(f"FORCE_COLOR=1 {EVAL}").stdout
+
+
+def test_reading_for_more_than_a_second_shows_a_bar_on_a_terminal(here):
+    slow = "(cat first.run; sleep 2) | truerank eval qrels.txt - -m RR"
+    printed = on_a_terminal(slow)
+    assert b"reading" in printed
+    assert printed.rstrip().endswith(b"\x1b[0m")  # the bar is gone, the ledger stays
+
+
+def test_every_byte_that_is_read_is_told_to_the_bar(here, monkeypatch):
+    text = b"".join(b"q%d Q0 a 1 1 t\n" % i for i in range(5000))
+    (here / "long.run").write_bytes(text)
+    for threads, piece in ((1, 1 << 30), (2, 1000)):
+        monkeypatch.setattr("truerank.run.PIECE", piece)
+        reading = Reading()
+        tr.evaluate("qrels.txt", replace(tr.open_run("long.run"), watch=reading.advance), threads=threads)
+        assert reading.read == len(text)
+
+
+def test_quick_reading_shows_none(here):
+    assert b"reading" not in on_a_terminal(EVAL)
+
+
+def test_nothing_is_drawn_where_there_is_no_terminal(shell):
+    assert shell("(cat first.run; sleep 1.5) | truerank eval qrels.txt - -m RR").stderr == b""
+
+
+def test_bash_completes_commands_measures_and_rules(shell):
+    def completed(*words: str) -> list[str]:
+        typed = f"COMP_WORDS={' '.join(words)!r} COMP_CWORD={len(words) - 1}"
+        return shell(f"{typed} _TRUERANK_COMPLETE=bash_complete truerank").stdout.decode().split()
+
+    assert completed("truerank", "for") == ["plain,formats"]
+    assert "plain,trec_eval-10" in completed("truerank", "eval", "--rules", "trec")
+    assert "plain,nDCG" in completed("truerank", "eval", "-m", "ndc")
+    assert "plain,level=" in completed("truerank", "eval", "--set", "lev")
+    assert "plain,trec" in completed("truerank", "eval", "--run-format", "tre")
+
+
+def test_help_does_not_wait_for_numpy():
+    code = "import sys; from truerank.cli import truerank; truerank(['--help'], standalone_mode=False); "
+    done = subprocess.run(
+        [sys.executable, "-c", code + "sys.exit('numpy' in sys.modules or 'rich' in sys.modules)"],
+        capture_output=True,
+        check=False,
+    )
+    assert done.returncode == 0
+    assert b"Commands:" in done.stdout
+
+
+def test_an_evaluation_does_not_wait_for_what_it_does_not_need(here):
+    code = (
+        "import sys; from truerank.cli import truerank; "
+        "truerank(['eval', 'qrels.txt', 'first.run'], standalone_mode=False); "
+        "heavy = {'rich', 'orjson', 'pandas', 'polars', 'pyarrow', 'scipy', 'fsspec', 'zstandard'}; "
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -1,0 +1,450 @@
+"""Every measure again, as a slow loop over a ranked list, written from the definitions and not from the code.
+
+An oracle is given the `Answer` to one query and the parameters of the measure, under their names there.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Answer:
+    """One query's list.
+
+    Attributes:
+        ranked: the grade of each document that came back, best rank first; None: not in the qrels.
+        judged: every grade in the qrels of the query, in any order; below 0: pooled, not judged.
+        max_grade: the highest grade of all queries, or 0.
+    """
+
+    ranked: list[float | None]
+    judged: list[float]
+    max_grade: float
+
+    def relevant(self, level: float) -> int:
+        """How many relevant documents there are."""
+        return sum(1 for grade in self.judged if grade >= level)
+
+    def is_relevant(self, level: float) -> list[bool]:
+        """Of each document that came back, whether it is relevant."""
+        return [grade is not None and grade >= level for grade in self.ranked]
+
+    def ranks(self, level: float, k: int | None = None) -> list[int]:
+        """The ranks of the relevant documents, within the first k."""
+        found = [rank for rank, hit in enumerate(self.is_relevant(level), 1) if hit]
+        return [rank for rank in found if k is None or rank <= k]
+
+
+Oracle = Callable[..., float]
+
+ORACLES: dict[str, Oracle] = {}
+
+
+def oracle(name: str) -> Callable[[Oracle], Oracle]:
+    def register(function: Oracle) -> Oracle:
+        ORACLES[name] = function
+        return function
+
+    return register
+
+
+def over(numerator: float, denominator: float) -> float:
+    """A quotient of which nothing is made of nothing."""
+    return float(Fraction(numerator) / Fraction(denominator)) if denominator else 0.0
+
+
+# --- sets ---------------------------------------------------------------------------------------------
+
+
+@oracle("SetP")
+def set_precision(answer: Answer, level: float = 1) -> float:
+    return over(len(answer.ranks(level)), len(answer.ranked))
+
+
+@oracle("SetR")
+def set_recall(answer: Answer, level: float = 1) -> float:
+    return over(len(answer.ranks(level)), answer.relevant(level))
+
+
+@oracle("SetF")
+def set_f(
+    answer: Answer,
+    level: float = 1,
+    beta: float = 1,
+    alpha: float | None = None,
+    beta_squared: float | None = None,
+) -> float:
+    """van Rijsbergen's own form: one over the weighted mean of 1/P and 1/R."""
+    p, r = set_precision(answer, level), set_recall(answer, level)
+    if alpha is None:
+        alpha = 1 / ((beta**2 if beta_squared is None else beta_squared) + 1)
+    if p == 0 or r == 0:
+        return 0.0
+    return 1 / (alpha / p + (1 - alpha) / r)
+
+
+@oracle("SetAP")
+def set_average_precision(answer: Answer, level: float = 1) -> float:
+    return set_precision(answer, level) * set_recall(answer, level)
+
+
+@oracle("SetRelP")
+def set_relative_precision(answer: Answer, level: float = 1) -> float:
+    return max(set_precision(answer, level), set_recall(answer, level))
+
+
+@oracle("Utility")
+def utility(
+    answer: Answer,
+    level: float = 1,
+    a: float = 1,
+    b: float = -1,
+    c: float = 0,
+    d: float = 0,
+    docs: int | None = None,
+) -> float:
+    right = len(answer.ranks(level))
+    wrong = len(answer.ranked) - right
+    missed = answer.relevant(level) - right
+    return a * right + b * wrong + c * missed + d * ((docs or 0) - right - wrong - missed)
+
+
+# --- relevant or not ----------------------------------------------------------------------------------
+
+
+@oracle("P")
+def precision(answer: Answer, k: int, level: float = 1) -> float:
+    return len(answer.ranks(level, k)) / k
+
+
+@oracle("R")
+def recall(answer: Answer, k: int, level: float = 1, capped: bool = False) -> float:
+    possible = answer.relevant(level)
+    return over(len(answer.ranks(level, k)), min(possible, k) if capped else possible)
+
+
+@oracle("Success")
+def success(answer: Answer, k: int, level: float = 1) -> float:
+    return 1.0 if any(answer.is_relevant(level)[:k]) else 0.0
+
+
+@oracle("RR")
+def reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> float:
+    for rank, hit in enumerate(answer.is_relevant(level)[:k], 1):
+        if hit:
+            return 1 / rank
+    return 0.0
+
+
+def precision_at(answer: Answer, rank: int, level: float) -> float:
+    """Precision after so many results; before the first it is 1, as those who take trapezoids have it."""
+    return len(answer.ranks(level, rank)) / rank if rank else 1.0
+
+
+@oracle("AP")
+def average_precision(
+    answer: Answer, k: int | None = None, level: float = 1, divisor: str = "relevant", area: str = "step"
+) -> float:
+    total = 0.0
+    for rank in answer.ranks(level, k):
+        height = precision_at(answer, rank, level)
+        if area == "trapezoid":
+            height = (height + precision_at(answer, rank - 1, level)) / 2
+        total += height
+    possible = answer.relevant(level)
+    divisors = {
+        "relevant": possible,
+        "capped": possible if k is None else min(possible, k),
+        "hits": len(answer.ranks(level, k)),
+    }
+    return total / divisors[divisor] if divisors[divisor] else 0.0
+
+
+@oracle("GMAP")
+def geometric_average_precision(answer: Answer, level: float = 1) -> float:
+    return average_precision(answer, level=level)
+
+
+@oracle("YAAP")
+def yet_another_average_precision(answer: Answer, level: float = 1) -> float:
+    possible = answer.relevant(level)
+    s = average_precision(answer, level=level) * possible
+    return math.log(1 + s) - math.log(1 + possible - s)
+
+
+@oracle("Rprec")
+def r_precision(answer: Answer, level: float = 1) -> float:
+    possible = answer.relevant(level)
+    return precision(answer, possible, level) if possible else 0.0
+
+
+@oracle("RprecMult")
+def r_precision_multiple(answer: Answer, x: float, level: float = 1) -> float:
+    cut = int(x * answer.relevant(level) + 0.9)
+    return precision(answer, cut, level) if cut else 0.0
+
+
+@oracle("binG")
+def binary_g(answer: Answer, level: float = 1) -> float:
+    wrong, total = 0, 0.0
+    for hit in answer.is_relevant(level):
+        if hit:
+            total += math.log(2) / math.log(2 + wrong)
+        else:
+            wrong += 1
+    possible = answer.relevant(level)
+    return total / possible if possible else 0.0
+
+
+@oracle("Accuracy")
+def pairwise_accuracy(answer: Answer, level: float = 1) -> float:
+    hits = answer.is_relevant(level)
+    pairs = [(i, j) for i, one in enumerate(hits) for j, two in enumerate(hits) if one and not two]
+    if not pairs:
+        return 1.0 if any(hits) else 0.0
+    return sum(1 for i, j in pairs if i < j) / len(pairs)
+
+
+# --- how relevant -------------------------------------------------------------------------------------
+
+
+def gain_of(grade: float | None, gain: Any) -> float:
+    """What a document of this grade is worth."""
+    if grade is None or grade < 0:
+        return 0.0
+    if gain == "exp":
+        return 2.0**grade - 1
+    return grade if gain == "linear" else gain.get(grade, grade)
+
+
+def cumulated(worths: list[float], k: int | None, log_base: float = 2) -> float:
+    """The discounted sum of the first k."""
+    return sum(worth * math.log(log_base) / math.log(rank + 1) for rank, worth in enumerate(worths[:k], 1))
+
+
+def list_worths(answer: Answer, gain: Any) -> list[float]:
+    return [gain_of(grade, gain) for grade in answer.ranked]
+
+
+def ideal_worths(answer: Answer, gain: Any) -> list[float]:
+    return sorted((w for w in (gain_of(grade, gain) for grade in answer.judged) if w > 0), reverse=True)
+
+
+@oracle("DCG")
+def dcg(answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2) -> float:
+    return cumulated(list_worths(answer, gain), k, log_base)
+
+
+@oracle("IDCG")
+def ideal_dcg(answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2) -> float:
+    return cumulated(ideal_worths(answer, gain), k, log_base)
+
+
+@oracle("nDCG")
+def ndcg(answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2) -> float:
+    ideal = ideal_dcg(answer, k, gain, log_base)
+    return dcg(answer, k, gain, log_base) / ideal if ideal else 0.0
+
+
+@oracle("nDCGrel")
+def ndcg_at_relevant(answer: Answer, gain: Any = "linear") -> float:
+    """nDCG@rank at each document with a gain, and nDCG of the whole list for each that did not come back."""
+    worths, ideal = list_worths(answer, gain), ideal_worths(answer, gain)
+    if not ideal:
+        return 0.0
+    ranks = [rank for rank, worth in enumerate(worths, 1) if worth > 0]
+    points = [ndcg(answer, rank, gain) for rank in ranks]
+    points += [ndcg(answer, None, gain)] * (len(ideal) - len(ranks))
+    return sum(points) / len(ideal)
+
+
+@oracle("Rndcg")
+def r_ndcg(answer: Answer, level: float = 1, gain: Any = "linear") -> float:
+    """nDCG@c for each c at which the ideal list ends a gain, and of a list that is over one longer."""
+    ideal = ideal_worths(answer, gain)
+    if not ideal or not answer.relevant(level):
+        return 0.0
+    cuts = [c for c in range(1, len(ideal) + 1) if c == len(ideal) or ideal[c] != ideal[c - 1]]
+    if len(answer.ranked) > len(ideal) + 1:
+        cuts.append(len(answer.ranked))
+    return sum(ndcg(answer, c, gain) for c in cuts) / len(cuts)
+
+
+@oracle("G")
+def normalised_g(answer: Answer, gain: Any = "linear") -> float:
+    ideal = ideal_worths(answer, gain)
+    total = cost = got = 0.0
+    for place, worth in enumerate(list_worths(answer, gain)):
+        cost += max(1.0, ideal[place]) if place < len(ideal) else 1.0
+        got += worth
+        total += worth / math.log2(2 + cost - got)
+    return total / sum(ideal) if ideal else 0.0
+
+
+# --- a reader who walks down the list -----------------------------------------------------------------
+
+
+@oracle("RBP")
+def rank_biased_precision(
+    answer: Answer, k: int | None = None, p: float = 0.8, level: float = 1, gain: str = "binary"
+) -> float:
+    highest = {"binary": 1.0, "graded": answer.max_grade, "scaled": max(1.0, *answer.judged, 1.0)}[gain]
+    total, still_reading = 0.0, 1.0
+    for grade in answer.ranked[:k]:
+        worth = max(grade or 0.0, 0.0) / highest if highest else 0.0
+        if gain == "binary":
+            worth = 1.0 if grade is not None and grade >= level else 0.0
+        total += (1 - p) * worth * still_reading
+        still_reading *= p
+    return total
+
+
+@oracle("ERR")
+def expected_reciprocal_rank(answer: Answer, k: int | None = None, max_grade: float | None = None) -> float:
+    highest = answer.max_grade if max_grade is None else max_grade
+    total, still_reading = 0.0, 1.0
+    for rank, grade in enumerate(answer.ranked[:k], 1):
+        satisfied = (2.0 ** min(max(grade or 0.0, 0.0), highest) - 1) / 2.0**highest
+        total += still_reading * satisfied / rank
+        still_reading *= 1 - satisfied
+    return total
+
+
+# --- curves -------------------------------------------------------------------------------------------
+
+
+@oracle("IPrec")
+def interpolated_precision(answer: Answer, recall: float, level: float = 1, rounding: str = "round") -> float:
+    """The highest precision at any rank by which so many of the relevant documents are found."""
+    exact = recall * answer.relevant(level)
+    needed = int(exact + 0.9) if rounding == "up" else int(exact) + (exact - int(exact) >= 0.5)
+    reached = [rank for rank in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, rank)) >= needed]
+    return max((precision_at(answer, rank, level) for rank in reached), default=0.0)
+
+
+@oracle("AP11")
+def eleven_point_precision(
+    answer: Answer,
+    level: float = 1,
+    recalls: tuple[float, ...] = (0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1),
+    rounding: str = "round",
+) -> float:
+    return sum(interpolated_precision(answer, x, level, rounding) for x in recalls) / len(recalls)
+
+
+@oracle("AUPRC")
+def area_under_curve(answer: Answer, level: float = 1, area: str = "step") -> float:
+    if area != "interpolated":
+        return average_precision(answer, level=level, area=area)
+    possible = answer.relevant(level)
+    heights = []
+    for nth in range(1, possible + 1):
+        ranks = [r for r in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, r)) >= nth]
+        heights.append(max((precision_at(answer, rank, level) for rank in ranks), default=0.0))
+    return sum(heights) / possible if possible else 0.0
+
+
+# --- not everything is judged -------------------------------------------------------------------------
+
+
+@oracle("Bpref")
+def binary_preference(answer: Answer, level: float = 1) -> float:
+    possible = answer.relevant(level)
+    wrong = sum(1 for grade in answer.judged if 0 <= grade < level)
+    total, above = 0.0, 0
+    for grade in answer.ranked:
+        if grade is None or grade < 0:
+            continue
+        if grade < level:
+            above += 1
+        elif above == 0:
+            total += 1
+        else:
+            total += 1 - min(above, possible) / min(wrong, possible)
+    return total / possible if possible else 0.0
+
+
+@oracle("GMBpref")
+def geometric_binary_preference(answer: Answer, level: float = 1) -> float:
+    return binary_preference(answer, level)
+
+
+@oracle("infAP")
+def inferred_average_precision(answer: Answer, level: float = 1) -> float:
+    """At each relevant document: 1/i for itself, and for one from above it, the chance that it was pooled
+    times the chance that a judged one of those is relevant."""
+    possible, total = answer.relevant(level), 0.0
+    for rank, hit in enumerate(answer.is_relevant(level), 1):
+        if not hit:
+            continue
+        above = [grade for grade in answer.ranked[: rank - 1] if grade is not None]
+        relevant = sum(1 for grade in above if grade >= level)
+        wrong = sum(1 for grade in above if 0 <= grade < level)
+        expected = 1 / rank
+        if rank > 1:
+            pooled = len(above) / (rank - 1)
+            expected += (rank - 1) / rank * pooled * (relevant + 1e-5) / (relevant + wrong + 2e-5)
+        total += expected
+    return total / possible if possible else 0.0
+
+
+def is_judged(grade: float | None) -> bool:
+    return grade is not None and grade >= 0
+
+
+@oracle("Judged")
+def judged(answer: Answer, k: int | None = None) -> float:
+    top = answer.ranked[:k]
+    return over(sum(map(is_judged, top)), len(top))
+
+
+@oracle("Unjudged")
+def unjudged(answer: Answer, k: int) -> float:
+    return sum(not is_judged(grade) for grade in answer.ranked[:k]) / k
+
+
+@oracle("RBPResidual")
+def rank_biased_residual(answer: Answer, k: int | None = None, p: float = 0.8) -> float:
+    """The weight of each unjudged rank, and that of all ranks below the end."""
+    top = answer.ranked[:k]
+    weights = [(1 - p) * p**place for place, grade in enumerate(top) if not is_judged(grade)]
+    return sum(weights) + p ** len(top)
+
+
+# --- identity, counts ---------------------------------------------------------------------------------
+
+
+@oracle("mINP")
+def inverse_negative_penalty(answer: Answer, level: float = 1) -> float:
+    ranks, possible = answer.ranks(level), answer.relevant(level)
+    return possible / ranks[-1] if ranks and len(ranks) == possible else 0.0
+
+
+@oracle("NumQ")
+def queries(answer: Answer) -> float:
+    return 1.0
+
+
+@oracle("NumRet")
+def returned(answer: Answer, rel: float | None = None) -> float:
+    return len(answer.ranked) if rel is None else len(answer.ranks(rel))
+
+
+@oracle("NumRel")
+def relevant(answer: Answer, level: float = 1) -> float:
+    return answer.relevant(level)
+
+
+@oracle("NumRelRet")
+def relevant_returned(answer: Answer, level: float = 1) -> float:
+    return len(answer.ranks(level))
+
+
+@oracle("NumNonrelJudgedRet")
+def nonrelevant_judged_returned(answer: Answer, level: float = 1) -> float:
+    return sum(is_judged(grade) for grade in answer.ranked) - len(answer.ranks(level))

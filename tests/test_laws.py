@@ -1,0 +1,354 @@
+"""Laws that hold for every registered measure; a measure without variants, an oracle or a doctest fails here.
+
+Each law is checked over all variants of all measures on every random world.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import pickle
+import random
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import truerank as tr
+from oracles import ORACLES, Answer
+from truerank.measures import Measure, parse_measure
+from worlds import DOCS, World, worlds
+
+VARIANTS: dict[str, list[str]] = {
+    "SetP": ["SetP", "SetP(level=2)"],
+    "SetR": ["SetR", "SetR(level=2)"],
+    "SetF": ["SetF", "SetF(beta=2)", *(f"SetF(alpha={a})" for a in (0, 0.2, 1)), "SetF(beta_squared=0.5)"],
+    "SetAP": ["SetAP"],
+    "SetRelP": ["SetRelP"],
+    "Utility": ["Utility", "Utility(a=3, b=-2.5, c=-1, d=0.25, docs=100)"],
+    "P": ["P@1", "P@3", "P(level=2)@20"],
+    "R": ["R@1", "R@3", "R(capped=True)@2", "R(level=3)@20"],
+    "Success": ["Success@1", "Success@3", "Success(level=2)@20"],
+    "RR": ["RR", "RR@3", "RR(level=2)"],
+    "AP": [
+        "AP",
+        "AP@3",
+        "AP(level=2)",
+        "AP(divisor='capped')@2",
+        "AP(divisor='capped')",
+        "AP(divisor='hits')@3",
+        "AP(area='trapezoid')",
+        "AP(area='trapezoid', divisor='hits')@5",
+    ],
+    "GMAP": ["GMAP"],
+    "YAAP": ["YAAP"],
+    "Rprec": ["Rprec", "Rprec(level=2)"],
+    "RprecMult": ["RprecMult@0.2", "RprecMult@1", "RprecMult@1.4"],
+    "binG": ["binG"],
+    "Accuracy": ["Accuracy", "Accuracy(level=2)"],
+    "DCG": ["DCG", "DCG@3", "DCG(gain='exp')@5", "DCG(log_base=10)", "DCG(gain={1: 2, 3: 0.5})"],
+    "IDCG": ["IDCG", "IDCG@3", "IDCG(gain='exp')", "IDCG(log_base=10)@2", "IDCG(gain={1: 2, 3: 0.5})@4"],
+    "nDCG": ["nDCG", "nDCG@1", "nDCG@3", "nDCG(gain='exp')@5", "nDCG(log_base=9)", "nDCG(gain={1: 2})@4"],
+    "nDCGrel": ["nDCGrel", "nDCGrel(gain='exp')", "nDCGrel(gain={0: 1, 2: 7})"],
+    "Rndcg": ["Rndcg", "Rndcg(gain='exp')", "Rndcg(gain={1: 2})"],
+    "G": ["G", "G(gain='exp')", "G(gain={1: 5, 2: 3})"],
+    "RBP": ["RBP", "RBP(p=0.5)@3", "RBP(gain='graded')", "RBP(gain='scaled')@9", "RBP(p=0)", "RBP(p=1)"],
+    "ERR": ["ERR", "ERR@3", "ERR(max_grade=4)", "ERR(max_grade=2)@5"],
+    "IPrec": ["IPrec@0", "IPrec@0.3", "IPrec@1", "IPrec(rounding='up')@0.3", "IPrec(rounding='up')@0.6"],
+    "AP11": ["AP11", "AP11(rounding='up')", "AP11(recalls=(0.25, 0.5, 0.75))"],
+    "AUPRC": ["AUPRC", "AUPRC(area='trapezoid')", "AUPRC(area='interpolated')"],
+    "Bpref": ["Bpref", "Bpref(level=3)"],
+    "GMBpref": ["GMBpref"],
+    "infAP": ["infAP", "infAP(level=2)"],
+    "Judged": ["Judged", "Judged@3"],
+    "Unjudged": ["Unjudged@1", "Unjudged@5"],
+    "RBPResidual": ["RBPResidual", "RBPResidual(p=0.5)@3", "RBPResidual(p=0)", "RBPResidual(p=1)"],
+    "mINP": ["mINP", "mINP(level=2)"],
+    "NumQ": ["NumQ"],
+    "NumRet": ["NumRet", "NumRet(rel=1)"],
+    "NumRel": ["NumRel"],
+    "NumRelRet": ["NumRelRet"],
+    "NumNonrelJudgedRet": ["NumNonrelJudgedRet", "NumNonrelJudgedRet(level=2)"],
+}
+
+MEASURES: tuple[Measure, ...] = tuple(parse_measure(text) for texts in VARIANTS.values() for text in texts)
+
+CHEAP = settings(max_examples=60, deadline=None)
+
+
+def measures_but(*names: str) -> Iterator[Measure]:
+    return (m for m in MEASURES if m.name not in names)
+
+
+def bits(values: np.ndarray) -> bytes:
+    """Values as bytes, so that they are equal to the bit or not at all."""
+    return values.astype(np.float64).tobytes()
+
+
+def table(world: World) -> dict[str, bytes]:
+    hits = tr.rank(world.qrels, world.run)
+    return {str(m): bits(m.values(hits)) for m in MEASURES}
+
+
+def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
+    return [name for name, value in one.items() if other[name] != value]
+
+
+def answer(world: World, query: str) -> Answer:
+    grades = world.qrels[query]
+    highest = max([0.0, *(grade for judged in world.qrels.values() for grade in judged.values())])
+    return Answer([grades.get(doc) for doc in world.ranked(query)], list(grades.values()), highest)
+
+
+def single(grades: dict[str, float], docs: list[str]) -> tr.Hits:
+    """The hits of one query and a list in this order."""
+    return tr.rank({"q": grades}, {"q": docs})
+
+
+# --- what every measure must come with ----------------------------------------------------------------
+
+
+def test_every_measure_has_variants() -> None:
+    assert set(VARIANTS) == set(tr.measures())
+
+
+def test_every_measure_has_an_oracle() -> None:
+    assert set(ORACLES) == set(tr.measures())
+
+
+def test_every_parameter_of_every_measure_is_exercised_by_some_variant() -> None:
+    ruled = {"level"}  # which every world tries
+    for name, definition in tr.measures().items():
+        tried = {key for m in MEASURES if m.name == name for key, _ in m.params}
+        assert set(definition.parameters) - ruled <= tried, name
+
+
+@pytest.mark.parametrize("name", tr.measures())
+def test_every_measure_says_what_it_means_how_it_is_worked_out_and_where_it_is_from(name: str) -> None:
+    definition = tr.measures()[name]
+    text = definition.function.__doc__ or ""
+    assert ">>> " in text, "no doctest"
+    assert len(text.strip().splitlines()) <= 12
+    assert definition.meaning.endswith(".")
+    assert definition.formula
+    assert definition.source
+
+
+# --- values -------------------------------------------------------------------------------------------
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds(st.sampled_from([-2, -1, 0, 0.5, 1, 2, 3, 3.25, 4])))
+def test_values_are_finite_and_between_0_and_1_unless_declared(world: World) -> None:
+    hits = tr.rank(world.qrels, world.run)
+    for m in MEASURES:
+        values = m.values(hits)
+        assert values.dtype == np.float64
+        assert values.shape == (len(hits.queries),)
+        assert np.isfinite(values).all(), m
+        if m.definition.unit:
+            assert (values >= 0).all(), m
+            assert (values <= 1 + 1e-12).all(), m
+
+
+@settings(max_examples=200, deadline=None)
+@given(worlds(st.sampled_from([-2, -1, 0, 1, 2, 3, 4, 0.5, 2.25])), st.sampled_from([1, 2, 0.5]))
+def test_every_measure_equals_its_oracle(world: World, level: float) -> None:
+    hits = tr.rank(world.qrels, world.run)
+    names = [query.decode() for query in hits.queries]
+    for m in MEASURES:
+        params = dict(m.params)
+        if "level" in m.definition.parameters:
+            params.setdefault("level", level)
+        expected = [ORACLES[m.name](answer(world, query), **params) for query in names]
+        assert m.values(hits, level=level) == pytest.approx(expected, rel=1e-12, abs=1e-12), str(m)
+
+
+# --- what must not matter -----------------------------------------------------------------------------
+
+
+@CHEAP
+@given(worlds(queries=5), st.lists(st.booleans(), min_size=5, max_size=5))
+def test_a_partition_of_the_queries_changes_no_bit(world: World, side: list[bool]) -> None:
+    hits = tr.rank(world.qrels, world.run)
+    keep = np.array(side[: len(hits.queries)])
+    left, right = hits.select(keep), hits.select(~keep)
+    for m in MEASURES:
+        whole = m.values(hits)
+        assert bits(whole[keep]) == bits(m.values(left)), str(m)
+        assert bits(whole[~keep]) == bits(m.values(right)), str(m)
+
+
+@CHEAP
+@given(worlds())
+def test_the_order_of_input_rows_changes_no_bit(world: World) -> None:
+    hits = tr.rank(world.qrels, world.run)
+    shuffled = random.Random(world.seed)
+    qrels = {q: dict(shuffled.sample(list(docs.items()), len(docs))) for q, docs in world.qrels.items()}
+    other = tr.rank(dict(shuffled.sample(list(qrels.items()), len(qrels))), world.lines())
+    for m in MEASURES:
+        answered = np.array([bool(world.run[q.decode()]) for q in hits.queries])
+        assert bits(m.values(hits)[answered]) == bits(m.values(other)[answered]), str(m)
+
+
+@CHEAP
+@given(worlds(ties=False), st.permutations(DOCS))
+def test_renaming_documents_changes_nothing_without_ties(world: World, names: list[str]) -> None:
+    renamed = dict(zip(DOCS, names, strict=True))
+    other = World(
+        {q: {renamed[doc]: grade for doc, grade in docs.items()} for q, docs in world.qrels.items()},
+        {q: {renamed[doc]: score for doc, score in docs.items()} for q, docs in world.run.items()},
+    )
+    assert not differing(table(world), table(other))
+
+
+@CHEAP
+@given(worlds(ties=False, queries=2))
+def test_what_is_deeper_than_k_is_invisible(world: World) -> None:
+    hits = tr.rank(world.qrels, world.run)
+    for m in MEASURES:
+        if k := dict(m.params).get("k"):
+            cut = {q: dict(list(docs.items())[:k]) for q, docs in world.run.items()}
+            assert bits(m.values(hits)) == bits(m.values(tr.rank(world.qrels, cut))), str(m)
+
+
+# --- better and worse ---------------------------------------------------------------------------------
+
+RISING_EXCEPT = {
+    "AP": "only with divisor='hits', by which one more hit at the end lowers the mean of the others",
+    "G": "a better document before a good one takes away the gain that had excused its own place",
+    "infAP": "a pooled, unjudged document that falls behind a relevant one no longer vouches for it",
+    "Unjudged": "less is better",
+    "RBPResidual": "less is better",
+}
+
+
+def one_up(world: World, query: str) -> Iterator[tuple[list[str], list[str]]]:
+    """Lists, and the same with a relevant document moved up by one, past a worse one."""
+    grades, docs = world.qrels[query], world.ranked(query)
+    for i, (upper, lower) in enumerate(itertools.pairwise(docs)):
+        if grades.get(lower, 0) >= 1 and grades.get(lower, 0) > grades.get(upper, 0):
+            yield docs, [*docs[:i], lower, upper, *docs[i + 2 :]]
+
+
+def rises(m: Measure) -> bool:
+    return m.name not in RISING_EXCEPT or (m.name == "AP" and dict(m.params).get("divisor") != "hits")
+
+
+@CHEAP
+@given(worlds(st.integers(-1, 3), ties=False, queries=1, judged=1))
+def test_moving_a_relevant_document_up_never_lowers(world: World) -> None:
+    query = next(iter(world.qrels))
+    plain = [m for m in MEASURES if rises(m) and not isinstance(dict(m.params).get("gain"), dict)]
+    for before, after in one_up(world, query):
+        lower, upper = single(world.qrels[query], before), single(world.qrels[query], after)
+        for m in plain:
+            assert m.values(upper)[0] >= m.values(lower)[0] - 1e-12, (str(m), before, after)
+
+
+FALLS: dict[str, tuple[str, dict[str, float], list[str]]] = {
+    "AP": ("AP(divisor='hits')@3", {"a": 1, "b": 1}, ["a", "x", "y", "b"]),
+    "G": ("G", {"a": 1, "b": 2, "c": 3}, ["a", "b", "c"]),
+    "infAP": ("infAP", {"a": 1, "b": 1, "c": -1}, ["a", "x", "y", "z", "w", "c", "b"]),
+    "Unjudged": ("Unjudged@1", {"a": 1}, ["x", "a"]),
+    "RBPResidual": ("RBPResidual", {"a": 1}, ["x", "a"]),
+}
+
+
+@pytest.mark.parametrize("name", RISING_EXCEPT)
+def test_the_exceptions_do_fall(name: str) -> None:
+    text, grades, before = FALLS[name]
+    after = [*before[:-2], before[-1], before[-2]]
+    lower, upper = (parse_measure(text).values(single(grades, docs))[0] for docs in (before, after))
+    assert upper < lower
+
+
+PERFECT = (
+    *("SetP", "SetR", "SetF", "SetAP", "SetRelP", "Success", "RR", "AP", "GMAP", "Rprec", "binG", "Accuracy"),
+    *("nDCG", "nDCGrel", "Rndcg", "G", "IPrec", "AP11", "AUPRC", "Bpref", "GMBpref", "Judged", "mINP"),
+)
+"""Normalised measures: an ideal ranking, of all relevant documents, better grades first, scores 1."""
+
+
+def can_be_perfect(m: Measure, relevant: int) -> bool:
+    params = dict(m.params)
+    short = m.name == "AP" and "divisor" not in params and params.get("k", relevant) < relevant
+    return not short and "level" not in params and not isinstance(params.get("gain"), dict)
+
+
+@CHEAP
+@given(st.lists(st.integers(1, 4), min_size=1, max_size=8))
+def test_an_ideal_ranking_scores_1(grades: list[int]) -> None:
+    qrels = dict(zip(DOCS, sorted(grades, reverse=True), strict=False))
+    hits = single(qrels, list(qrels))
+    for m in MEASURES:
+        if m.name in PERFECT and can_be_perfect(m, len(qrels)):
+            assert m.values(hits)[0] == pytest.approx(1, abs=1e-12), str(m)
+    assert parse_measure("R(capped=True)@2").values(hits)[0] == 1
+    assert parse_measure("infAP").values(hits)[0] == pytest.approx(1, abs=1e-4)  # its epsilon costs a little
+
+
+NOT_ABOUT_RELEVANT = {"Utility", "Judged", "Unjudged", "RBPResidual", "NumQ", "NumRet", "NumNonrelJudgedRet"}
+
+
+@CHEAP
+@given(worlds(st.integers(-2, 0)))
+def test_without_relevant_documents_the_score_is_0(world: World) -> None:
+    hits = tr.rank(world.qrels, world.run)
+    for m in measures_but(*NOT_ABOUT_RELEVANT):
+        gain = dict(m.params).get("gain")
+        if not isinstance(gain, dict) or gain.get(0, 0) == 0:
+            assert not m.values(hits).any(), str(m)
+
+
+# --- a measure is a value -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("m", MEASURES, ids=str)
+def test_it_prints_as_it_parses_and_survives_pickling(m: Measure) -> None:
+    assert parse_measure(str(m)) == m
+    assert str(parse_measure(str(m))) == str(m)
+    copy = pickle.loads(pickle.dumps(m))
+    assert copy == m
+    assert hash(copy) == hash(m)
+    assert copy.definition is m.definition
+
+
+numbers = st.floats(0, 100, allow_nan=False) | st.integers(1, 50)
+
+
+@CHEAP
+@given(st.integers(1, 10**6), numbers, st.dictionaries(st.integers(0, 9), numbers, max_size=3))
+def test_parameters_survive_printing(k: int, level: float, gain: dict[int, float]) -> None:
+    for text in (f"AP(level={level!r})@{k}", f"nDCG(gain={gain!r})@{k}", f"RprecMult@{level!r}"):
+        m = parse_measure(text)
+        assert parse_measure(str(m)) == m
+        assert str(parse_measure(str(m))) == str(m)
+
+
+@CHEAP
+@given(worlds())
+def test_the_mean_is_that_of_the_values_whatever_their_number(world: World) -> None:
+    scores = tr.evaluate(world.qrels, world.run, MEASURES)
+    for m in MEASURES:
+        values = scores[m].tolist()
+        expected = {
+            "mean": math.fsum(values) / len(values),
+            "sum": math.fsum(values),
+            "geometric": math.exp(math.fsum(math.log(max(v, 1e-5)) for v in values) / len(values)),
+        }[m.definition.average]
+        assert m.mean(scores[m]) == pytest.approx(expected, rel=1e-12, abs=1e-12), str(m)
+
+
+@CHEAP
+@given(worlds(st.integers(0, 3)))
+def test_a_query_left_out_of_the_run_scores_as_an_empty_list(world: World) -> None:
+    assume(world.run)
+    query = min(world.run)
+    empty = tr.rank(world.qrels, {**world.run, query: {}})
+    missing = tr.evaluate(world.qrels, {q: d for q, d in world.run.items() if q != query}, MEASURES)
+    row = missing.queries.index(query)
+    for m in MEASURES:
+        assert m.values(empty)[row] == missing[m][row], str(m)

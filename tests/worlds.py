@@ -1,0 +1,70 @@
+"""Random judgements and runs, small and nasty: ties, pooled but unjudged documents, empty and short lists."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+
+from hypothesis import strategies as st
+
+from truerank import Run
+
+DOCS = tuple(f"d{number}" for number in range(14))
+
+QUERIES = tuple(f"q{number}" for number in range(9))
+
+SCORES = (0.0, 1.0, 1.0 + 1e-9, 2.0, -3.5, 1e30)
+"""Few, so that they tie; two of them tie only as 32-bit numbers."""
+
+Judgements = dict[str, dict[str, float]]
+Answers = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True)
+class World:
+    """Judgements, answers to them, and a seed for whatever is shuffled."""
+
+    qrels: Judgements
+    run: Answers
+    seed: int = 0
+
+    def lines(self) -> Run:
+        """The answers as the text of a run, its lines shuffled."""
+        answers = ((query, doc, score) for query, docs in self.run.items() for doc, score in docs.items())
+        rows = [f"{query} Q0 {doc} 1 {score!r} tag\n" for query, doc, score in answers]
+        random.Random(self.seed).shuffle(rows)
+        text = "".join(rows).encode()
+        return Run("shuffled", lambda: iter([text]))
+
+    def ranked(self, query: str) -> list[str]:
+        """The documents of a query by score, ties by document descending."""
+        docs = self.run.get(query, {})
+        return sorted(sorted(docs, reverse=True), key=docs.__getitem__, reverse=True)
+
+
+def worlds(
+    grades: st.SearchStrategy[float] = st.integers(-2, 4),  # noqa: B008
+    scores: st.SearchStrategy[float] = st.sampled_from(SCORES),  # noqa: B008
+    *,
+    queries: int = 4,
+    judged: int = 0,
+    ties: bool = True,
+) -> st.SearchStrategy[World]:
+    """Up to so many queries, each with at least so many judged documents; without ties all scores differ."""
+    doc = st.sampled_from(DOCS)
+    judgements = st.dictionaries(doc, grades, min_size=judged, max_size=9)
+    lists = st.lists(doc, unique=True, max_size=12)
+    answers = st.dictionaries(doc, scores, max_size=12) if ties else lists.map(falling)
+    both = st.tuples(judgements, answers)
+    pairs = st.dictionaries(st.sampled_from(QUERIES), both, min_size=1, max_size=queries)
+    return st.builds(_world, pairs, st.integers(0, 2**16))
+
+
+def falling(docs: list[str]) -> dict[str, float]:
+    """A score for each document of a list, best first."""
+    return {doc: float(len(docs) - place) for place, doc in enumerate(docs)}
+
+
+def _world(pairs: dict[str, tuple[dict[str, float], dict[str, float]]], seed: int) -> World:
+    qrels = {query: judgements for query, (judgements, _) in pairs.items()}
+    return World(qrels, {query: answers for query, (_, answers) in pairs.items()}, seed)
