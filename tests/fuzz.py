@@ -82,7 +82,8 @@ def scanned(qrels: Qrels, chosen: Options, feed: Callable[[Scanner], None]) -> o
 def text_of_a_run(rng: Random) -> None:
     """TREC runs, valid and damaged, in pieces."""
     text = lines(rng, run_line, rng.choice((0, 1, 5, 40, 200)))
-    seen = [(parts[0], parts[2]) for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n") if len(parts := line.split()) == 6]
+    rows = (line.split() for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n"))
+    seen = [(row[0], row[2]) for row in rows if len(row) == 6]
     qrels, chosen = judgements(rng, seen), options(rng)
 
     def feed(scanner: Scanner) -> None:

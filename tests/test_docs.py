@@ -29,7 +29,14 @@ def shell(command: str) -> str:
     path = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
     environment = {**os.environ, "PATH": path, "COLUMNS": "110", "NO_COLOR": "1", "LC_ALL": "C.UTF-8"}
     done = subprocess.run(
-        command, shell=True, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False
+        command,
+        shell=True,
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
     )
     return done.stdout + done.stderr
 
@@ -67,7 +74,10 @@ def test_examples_run(path):
 
 def test_generated_pages_are_up_to_date():
     done = subprocess.run(
-        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"], capture_output=True, text=True, check=False
+        [sys.executable, str(ROOT / "docs" / "generate.py"), "--check"],
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 

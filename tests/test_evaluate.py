@@ -20,7 +20,9 @@ def collection() -> tuple[dict, dict]:
     rng = random.Random(7)
     docs = [f"doc{i}" for i in range(400)]
     qrels = {f"q{i}": {d: rng.randint(-1, 3) for d in rng.sample(docs, rng.randint(0, 60))} for i in range(300)}
-    run = {f"q{i}": {d: rng.randint(0, 40) / 4 for d in rng.sample(docs, rng.randint(1, 150))} for i in range(20, 310)}
+    run = {
+        f"q{i}": {d: rng.randint(0, 40) / 4 for d in rng.sample(docs, rng.randint(1, 150))} for i in range(20, 310)
+    }
     return qrels, run
 
 
@@ -34,7 +36,9 @@ def rows_of(run: dict) -> list[tuple[str, str, float]]:
 
 
 def bits(scores: tr.Scores) -> dict[str, bytes]:
-    return {name: values.tobytes() for name, values in scores.values.items()} | {"queries": repr(scores.queries).encode()}
+    return {name: values.tobytes() for name, values in scores.values.items()} | {
+        "queries": repr(scores.queries).encode()
+    }
 
 
 @pytest.fixture(scope="module")
@@ -105,7 +109,12 @@ def test_the_ledger_counts_what_the_mean_hides():
         "judged": 4, "evaluated": 4, "answered": 3, "missing": 1, "extra": 1, "without_relevant": 2,
         "returned": 5, "unjudged": 3, "duplicates": 0, "tied": 1,
     }  # fmt: skip
-    assert ledger.examples == {"missing": ("2",), "extra": ("9",), "without_relevant": ("3", "4"), "tied": ("1",)}
+    assert ledger.examples == {
+        "missing": ("2",),
+        "extra": ("9",),
+        "without_relevant": ("3", "4"),
+        "tied": ("1",),
+    }
 
 
 def test_ties_that_change_no_measure_are_not_counted():
@@ -135,7 +144,9 @@ def test_the_contests_number_is_reproduced_to_the_bit():
     rng = random.Random(3)
     truth = {str(i): rng.sample("abcdef", rng.randint(0, 3)) for i in range(30)}
     for _ in range(200):
-        lines = [(str(rng.randint(0, 29)), [rng.choice("abcdefg") for _ in range(rng.randint(0, 5))]) for _ in range(40)]
+        lines = [
+            (str(rng.randint(0, 29)), [rng.choice("abcdefg") for _ in range(rng.randint(0, 5))]) for _ in range(40)
+        ]
         scores = tr.evaluate(truth, lines, rules="science-qa")
         assert scores.mean["AP(divisor='hits')@3"] == official(truth, lines)
         assert list(scores.queries) == [query for query, _ in lines]
@@ -146,7 +157,9 @@ def test_the_contests_number_is_reproduced_to_the_bit():
 
 @pytest.fixture(scope="module")
 def scores() -> tr.Scores:
-    return tr.evaluate({"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}, "b": {"z": 2.0, "y": 1.0}}, "RR P@1 NumRel")
+    return tr.evaluate(
+        {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}, "b": {"z": 2.0, "y": 1.0}}, "RR P@1 NumRel"
+    )
 
 
 def test_means_are_views_of_the_values(scores):

@@ -26,7 +26,9 @@ def rows(hits: tr.Hits) -> list[tuple]:
 
 def same(one: tr.Hits, other: tr.Hits) -> bool:
     per_query = one.queries == other.queries and one.returned.tolist() == other.returned.tolist()
-    return per_query and rows(one) == rows(other) and one.judgements.grade.tolist() == other.judgements.grade.tolist()
+    return (
+        per_query and rows(one) == rows(other) and one.judgements.grade.tolist() == other.judgements.grade.tolist()
+    )
 
 
 @given(GRADES, ANSWER, st.sets(DOCS))
@@ -53,7 +55,10 @@ def test_removing_unjudged_documents_ranks_the_judged_ones_alone(grades, answer)
 
 @given(GRADES, ANSWER, st.integers(1, 5))
 def test_depth_cuts_the_list_after_ranking(grades, answer, depth):
-    hits, whole = tr.rank({"q": grades}, {"q": answer}, rules={"depth": depth}), tr.rank({"q": grades}, {"q": answer})
+    hits, whole = (
+        tr.rank({"q": grades}, {"q": answer}, rules={"depth": depth}),
+        tr.rank({"q": grades}, {"q": answer}),
+    )
     assert rows(hits) == [row for row in rows(whole) if row[1] <= depth]
     assert hits.returned.tolist() == [min(len(answer), depth)]
 

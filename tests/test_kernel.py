@@ -12,7 +12,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from truerank import Qrels
-from truerank._kernel import QrelsParser, Scanner, as_bytes, as_text, running_max, running_product, running_sum
+from truerank._kernel import (
+    QrelsParser,
+    Scanner,
+    as_bytes,
+    as_text,
+    running_max,
+    running_product,
+    running_sum,
+)
 from truerank.errors import Refused
 
 IDS = st.text("ab9é/", min_size=1, max_size=20) | st.integers(0, 30).map(str)
@@ -110,8 +118,7 @@ def test_interleaved_rows_give_the_ranks_of_a_sort(judged, run, random, ties):
 def test_a_query_that_comes_back_is_reported_as_interleaved():
     scanner = Scanner(Qrels.from_dict({"1": {}, "2": {}}).judged)
     with pytest.raises(Refused) as refused:
-        scanner.feed(b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n1 Q0 b 1 1 t\n" + b" " * 100)
-        scanner.finish()
+        scanner.feed(b"1 Q0 a 1 1 t\n2 Q0 a 1 1 t\n1 Q0 b 1 1 t\n" + b"\n" * 100)
     assert (refused.value.kind, refused.value.line) == ("interleaved", 3)
 
 
@@ -229,7 +236,9 @@ def test_long_digits_with_a_small_exponent_are_rounded_correctly(digits, scale):
     assert parsed(text.encode()) == float(text)
 
 
-@pytest.mark.parametrize("text", ["9007199254740993", "9007199254740992.5", "1.00000000000000011102230246251565404"])
+@pytest.mark.parametrize(
+    "text", ["9007199254740993", "9007199254740992.5", "1.00000000000000011102230246251565404"]
+)
 def test_numbers_half_way_between_two_doubles_are_rounded_to_even(text):
     assert parsed(text.encode()) == float(text)
 
@@ -261,7 +270,11 @@ def test_ids_that_are_numbers_are_what_they_print():
 def test_running_values_begin_anew_at_each_query(rows):
     rows.sort(key=lambda row: row[0])
     query, values = np.array([q for q, _ in rows], np.int64), np.array([v for _, v in rows])
-    sums, products, tops = running_sum(values, query), running_product(values, query), running_max(values, query)
+    sums, products, tops = (
+        running_sum(values, query),
+        running_product(values, query),
+        running_max(values, query),
+    )
     for i in range(len(rows)):
         mine = values[: i + 1][query[: i + 1] == query[i]]
         total, product = 0.0, 1.0

@@ -52,7 +52,9 @@ def test_a_file_names_only_what_is_below_it(path):
         if other not in HEIGHT:  # a name re-exported by truerank/__init__.py: only the top may use those
             assert part in LAYERS[0] | LAYERS[1] or other == "__version__", f"{path.name} imports {name}"
         else:
-            assert other == part or HEIGHT[other] < HEIGHT[part], f"{path.name} imports {name}, which is not below it"
+            assert other == part or HEIGHT[other] < HEIGHT[part], (
+                f"{path.name} imports {name}, which is not below it"
+            )
 
 
 def test_measures_know_only_hits_their_sums_and_numpy():

@@ -46,13 +46,16 @@ def test_the_level_decides_what_is_relevant():
 
 
 def test_fractional_grades_and_levels_work():
-    assert tr.evaluate({"q": {"a": 0.7, "b": 0.4}}, {"q": ["b", "a"]}, "RR", rules={"level": 0.5}).mean == {"RR": 0.5}
-
+    assert tr.evaluate({"q": {"a": 0.7, "b": 0.4}}, {"q": ["b", "a"]}, "RR", rules={"level": 0.5}).mean == {
+        "RR": 0.5
+    }
 
 
 def test_single_precision_ties_scores_that_differ_in_the_last_digits():
     run = {"q": {"a": 0.123456789, "b": 0.123456788}}
-    assert [tr.evaluate({"q": ["a"]}, run, "RR", rules=name).mean["RR"] for name in ("trec_eval-10", "trec_eval-9")] == [1, 0.5]
+    assert [
+        tr.evaluate({"q": ["a"]}, run, "RR", rules=name).mean["RR"] for name in ("trec_eval-10", "trec_eval-9")
+    ] == [1, 0.5]
 
 
 @pytest.mark.parametrize(("ties", "value"), [("doc-descending", 0.5), ("doc-ascending", 1.0), ("input", 0.5)])
@@ -62,7 +65,10 @@ def test_ties_follow_the_rule(ties, value):
 
 def test_recall_points_follow_the_rule():
     qrels, run = {"q": list("abc")}, {"q": ["a", "x", "b"]}
-    values = [tr.evaluate(qrels, run, "IPrec@0.4", rules={"recall_points": rule}).mean["IPrec@0.4"] for rule in ("round", "up")]
+    values = [
+        tr.evaluate(qrels, run, "IPrec@0.4", rules={"recall_points": rule}).mean["IPrec@0.4"]
+        for rule in ("round", "up")
+    ]
     assert values == [1.0, 2 / 3]
 
 
@@ -124,4 +130,5 @@ def test_a_broken_rules_file_is_explained(tmp_path):
 
 
 def test_a_measures_own_level_wins():
-    assert tr.evaluate(QRELS, RUN, "RR(level=1) RR(level=2)", rules={"level": 2}).mean == {"RR(level=2)": 0.0, "RR": 1 / 3}
+    scores = tr.evaluate(QRELS, RUN, "RR(level=1) RR(level=2)", rules={"level": 2})
+    assert scores.mean == {"RR(level=1)": 1 / 3, "RR(level=2)": 0.0}

@@ -60,7 +60,9 @@ def evaluate(
     return Scores(_names(hits.queries, rules), tuple(chosen), values, rules, ledger, run.name)
 
 
-def rank(qrels: Any, run: Any, *, rules: Rules | str | dict[str, Any] | None = None, threads: int | None = None) -> Hits:
+def rank(
+    qrels: Any, run: Any, *, rules: Rules | str | dict[str, Any] | None = None, threads: int | None = None
+) -> Hits:
     """The hits table itself: where the judged documents came back. Arguments as for `evaluate`.
 
     >>> import truerank as tr
@@ -80,7 +82,9 @@ def _scan(qrels: Any, run: Any, rules: Rules, threads: int | None) -> tuple[Qrel
         qrels = qrels.ignoring_self()
     found = scan(run, qrels.judged, rules, threads)
     if found.extra and rules.extra == "error":
-        raise InputError(f"query {shown(found.extra[0])} is not judged; rules.extra = 'skip' leaves it out", run.name)
+        raise InputError(
+            f"query {shown(found.extra[0])} is not judged; rules.extra = 'skip' leaves it out", run.name
+        )
     return qrels, run, found
 
 

@@ -100,9 +100,13 @@ class Hits:
         """The best possible ranking: every judged document, best grade first."""
         query, grade = self.judgements.query, self.judgements.grade
         ones = np.zeros(len(query), np.int64)
-        ideal = replace(self, query=query, grade=grade, rank=ones, first=ones, last=ones, score=-ones.astype(np.float64))
+        ideal = replace(
+            self, query=query, grade=grade, rank=ones, first=ones, last=ones, score=-ones.astype(np.float64)
+        )
         rank = ideal.ordinal
-        return replace(ideal, rank=rank, first=rank, last=rank, score=-rank.astype(np.float64), returned=ideal.count)
+        return replace(
+            ideal, rank=rank, first=rank, last=rank, score=-rank.astype(np.float64), returned=ideal.count
+        )
 
     # --- queries
 
@@ -115,7 +119,9 @@ class Hits:
         """(queries,) the sum of a value a row, left to right: the same bits for any partition of the queries."""
         if not len(self):
             return np.zeros(len(self.queries))
-        return np.bincount(self.query, weights=values, minlength=len(self.queries))
+        weights = np.asarray(values, np.float64)
+        sums: Floats = np.bincount(self.query, weights, len(self.queries))  # type: ignore[assignment]
+        return sums
 
     def last_value(self, values: Floats | Ints, empty: float = 0.0) -> Floats:
         """(queries,) the value of each query's last row."""
@@ -188,7 +194,9 @@ class Hits:
         return moved._take(np.lexsort((moved.rank, moved.query)))
 
     def _take(self, order: Ints) -> Hits:
-        columns = {name: getattr(self, name)[order] for name in ("query", "rank", "grade", "score", "first", "last")}
+        columns = {
+            name: getattr(self, name)[order] for name in ("query", "rank", "grade", "score", "first", "last")
+        }
         return replace(self, **columns)
 
     def under(self, rules: Rules) -> Hits:
@@ -260,7 +268,10 @@ def _without_ignored(hits: Hits) -> Hits:
 def concatenate(parts: list[Hits]) -> Hits:
     """The hits of parts whose queries differ, as one table."""
     sizes = np.cumsum([0] + [len(part.queries) for part in parts])
-    rows = {name: np.concatenate([getattr(p, name) for p in parts]) for name in ("rank", "grade", "score", "first", "last")}
+    rows = {
+        name: np.concatenate([getattr(p, name) for p in parts])
+        for name in ("rank", "grade", "score", "first", "last")
+    }
     judged = [p.judgements.query + shift for p, shift in zip(parts, sizes, strict=False)]
     return Hits(
         queries=tuple(name for part in parts for name in part.queries),

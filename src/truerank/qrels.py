@@ -116,7 +116,16 @@ class Qrels:
         ends = np.cumsum(np.fromiter(map(len, docs), np.int64, len(docs)), dtype=np.int64)
         begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(docs) else ends
         rows = np.asarray(query, np.int64)
-        return cls.build(queries, rows, begins, ends, b"".join(docs), np.asarray(grades, np.float64), name=name, lines=lines)
+        return cls.build(
+            queries,
+            rows,
+            begins,
+            ends,
+            b"".join(docs),
+            np.asarray(grades, np.float64),
+            name=name,
+            lines=lines,
+        )
 
     def __len__(self) -> int:
         """The number of queries."""

@@ -10,6 +10,7 @@ import dataclasses
 import json
 import math
 import os
+import sys
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -102,15 +103,17 @@ class Rules:
         text = _presets().get(name)
         if text is None:
             hint = did_you_mean(name, _presets())
-            raise RulesError(f"there are no rules named {name!r}.{hint} Presets: {', '.join(_presets())}; or a .toml file")
+            raise RulesError(
+                f"there are no rules named {name!r}.{hint} Presets: {', '.join(_presets())}; or a .toml file"
+            )
         return cls.from_toml(text, Path(f"{name}.toml"))
 
     @classmethod
     def from_toml(cls, text: str, path: Path) -> Rules:
         """Rules from the text of a TOML file; `extends = "preset"` starts from a preset."""
-        try:
+        if sys.version_info >= (3, 11):
             import tomllib
-        except ModuleNotFoundError:  # Python 3.10
+        else:
             import tomli as tomllib
 
         try:
@@ -126,7 +129,9 @@ class Rules:
         known = {field.name for field in dataclasses.fields(cls)}
         for key in fields:
             if key not in known:
-                raise RulesError(f"no rule is called {key!r}.{did_you_mean(key, known)} Rules: {', '.join(sorted(known))}")
+                raise RulesError(
+                    f"no rule is called {key!r}.{did_you_mean(key, known)} Rules: {', '.join(sorted(known))}"
+                )
         fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
         return dataclasses.replace(start or cls(), **fields)
 

@@ -113,7 +113,8 @@ def scan(run: Run, judged: Judged, rules: Rules, threads: int | None = None) -> 
     try:
         return _scan_pieces(run, judged, rules, pieces)
     except Refused as refused:
-        assert refused.kind == "interleaved", refused  # `explain` made errors of the others
+        if refused.kind != "interleaved":  # `explain` made errors of the others
+            raise
     return _scan_whole(run, judged, rules, interleaved=True)
 
 
@@ -135,7 +136,9 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError) as error:
-        raise InputError(f"the answer to query {shown(scanner.here[0])} cannot be read: {error}", run.name) from None
+        raise InputError(
+            f"the answer to query {shown(scanner.here[0])} cannot be read: {error}", run.name
+        ) from None
     return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
 
 
@@ -262,7 +265,9 @@ def run_fault(refused: Refused) -> str:
         found = "more" if refused.columns > 6 else refused.columns
         swapped = ", as qrels do: are the two files swapped?" if found == 4 else ""
         return f"a run line has 6 columns (query Q0 document rank score tag); this one has {found}{swapped}"
-    return {"number": "the score is no number", "not finite": "the score is not a finite number", **_FAULTS}[refused.kind]
+    return {"number": "the score is no number", "not finite": "the score is not a finite number", **_FAULTS}[
+        refused.kind
+    ]
 
 
 def qrels_fault(refused: Refused) -> str:
@@ -270,7 +275,9 @@ def qrels_fault(refused: Refused) -> str:
     if refused.kind == "fields":
         found = "more, as a run does: are the two files swapped?" if refused.columns > 4 else refused.columns
         return f"a qrels line has 4 columns (query iteration document grade); this one has {found}"
-    return {"number": "the grade is no number", "not finite": "the grade is not a finite number", **_FAULTS}[refused.kind]
+    return {"number": "the grade is no number", "not finite": "the grade is not a finite number", **_FAULTS}[
+        refused.kind
+    ]
 
 
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
@@ -279,7 +286,9 @@ def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
     where = f" (first in line {first})" if first and first != second else ""
-    return InputError(f"{who}{where}; mend the run, or say which one counts: duplicates = first or last", run.name, second)
+    return InputError(
+        f"{who}{where}; mend the run, or say which one counts: duplicates = first or last", run.name, second
+    )
 
 
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:

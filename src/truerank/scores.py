@@ -53,7 +53,10 @@ class Ledger:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {**dataclasses.asdict(self), "examples": {key: list(names) for key, names in self.examples.items()}}
+        return {
+            **dataclasses.asdict(self),
+            "examples": {key: list(names) for key, names in self.examples.items()},
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,7 +106,12 @@ class Scores:
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries."""
-        out = {"rules": self.rules.to_dict(), "run": self.run, "mean": self.mean, "ledger": self.ledger.to_dict()}
+        out = {
+            "rules": self.rules.to_dict(),
+            "run": self.run,
+            "mean": self.mean,
+            "ledger": self.ledger.to_dict(),
+        }
         return {**out, "queries": self.per_query()} if per_query else out
 
     def to_arrow(self) -> pyarrow.Table:

@@ -23,7 +23,7 @@ from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 Function = Callable[..., PerQuery]
 
 RULED = ("level", "rounding")
-"""The parameters that the rules decide where a measure leaves them open: level=1 is not the same as no level."""
+"""What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
 
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 
