@@ -167,8 +167,8 @@ def faster(peer: str, times: tuple[Times, ...], target: float, remark: str = "")
     """How many times as long the peer takes."""
     ours, theirs = times
     ratio = theirs.median / ours.median
-    goal = "not slower" if target == 1 else f"at least {target:g} times faster"
-    cells = (str(ours), f"{peer} {theirs}", f"{ratio:.1f} times faster", goal)
+    goal = "not slower" if target == 1 else f"at least {target:g} times as fast"
+    cells = (str(ours), f"{peer} {theirs}", f"{ratio:.{1 if ratio >= 2 else 2}f} times as fast", goal)
     return Line(*cells, ratio >= target, counted(ours, theirs), remark)
 
 

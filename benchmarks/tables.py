@@ -92,8 +92,8 @@ Only the ratios travel to another machine.
 
 {facts}
 The big file has 6,980 queries with 1,000 rows each (about 250 MB), ids and scores like those of MS
-MARCO's dev set, and about 1.07 relevant documents a query; `benchmarks/make_big.py` writes it. The five measures are
-nDCG@10, AP, RR, P@10 and R@100.
+MARCO's dev set, and about 1.07 relevant documents a query; `benchmarks/make_big.py` writes it. The five
+measures are nDCG@10, AP, RR, P@10 and R@100.
 
 {table}
 

@@ -24,7 +24,7 @@ KILOBYTE = 1 if sys.platform == "darwin" else 1024
 """What ru_maxrss counts in."""
 
 
-class Skipped(Exception):  # noqa: N818 (it is no error)
+class Skipped(Exception):
     """This line cannot be measured here; the message says why."""
 
 

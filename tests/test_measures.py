@@ -272,6 +272,18 @@ def test_a_function_becomes_a_measure_with_its_signature_as_schema() -> None:
 
 
 @pytest.mark.usefixtures("registered")
+def test_a_type_that_only_type_checkers_know_may_be_anything() -> None:
+    def odd(hits: Hits, *, k: int | None = None, how: Unknown = None) -> PerQuery:  # type: ignore[name-defined] # noqa: F821
+        """Nothing."""
+        return np.zeros(len(hits.queries))
+
+    tr.measure("Odd")(odd)
+    assert str(parse_measure("Odd(how=(1, 2))@3")) == "Odd(how=(1, 2))@3"
+    with pytest.raises(MeasureError, match="k is a positive whole number, not 0"):
+        parse_measure("Odd@0")
+
+
+@pytest.mark.usefixtures("registered")
 def test_a_name_that_is_taken_is_refused_even_in_another_case() -> None:
     for name in ("ap", "mrr", "AP"):
         with pytest.raises(MeasureError, match="is taken by"):
@@ -374,3 +386,22 @@ def test_powers_are_products_one_after_another() -> None:
     assert powers(0.0, np.array([0, 1, 2])).tolist() == [1.0, 0.0, 0.0]
     assert powers(1.0, np.array([0, 7])).tolist() == [1.0, 1.0]
     assert powers(0.5, np.array([], np.int64)).tolist() == []
+
+
+# --- against numbers known from elsewhere -------------------------------------------------------------
+
+PUBLISHED = {
+    "RBP(rel=1, p=.8)": 0.328,
+    "ERR(max_grade=4)@3": 0.12109,
+    "nDCG(dcg='exp-log2')@3": 0.68853,
+    "nDCG@3": 0.760188,
+    "infAP": 0.833333,
+    "Accuracy": 0.5,
+    "Judged@3": 1.0,
+}
+
+
+@pytest.mark.parametrize(("text", "value"), PUBLISHED.items())
+def test_the_numbers_of_ir_measures_come_out(text: str, value: float) -> None:
+    scores = tr.evaluate({"q": {"a": 1, "b": 0, "c": 2}}, {"q": ["a", "b", "c"]}, [text])
+    assert list(scores.mean.values()) == [pytest.approx(value, abs=6e-6)]

@@ -11,7 +11,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Iterable
 
@@ -75,6 +74,8 @@ def shown(name: bytes | str) -> str:
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' Did you mean nDCG?' when a known word is near, else ''."""
+    import difflib
+
     folded = {name.lower(): name for name in known}
     near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
     return f" Did you mean {folded[near[0]]}?" if near else ""

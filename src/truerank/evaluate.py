@@ -52,12 +52,17 @@ def evaluate(
     rules = Rules.of(rules)
     chosen = parse_measures(measures if measures is not None else rules.measures or DEFAULT)
     qrels, run, found = _scan(qrels, run, rules, threads)
-    hits = _kept(build(qrels, found), rules, run.name)
+    return score(qrels, found, chosen, rules, run.name)
+
+
+def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name: str) -> Scores:
+    """What a run scores whose judged documents were found already, by whatever door it came in."""
+    hits = _kept(build(qrels, found), rules, name)
     final = hits.under(rules)
-    values = {str(m): _value(m, final, rules) for m in chosen}
-    tied = _depends_on_ties(hits, chosen, rules)
+    values = {str(m): _value(m, final, rules) for m in measures}
+    tied = _depends_on_ties(hits, measures, rules)
     ledger = _ledger(qrels, found, final, tied, rules)
-    return Scores(_names(hits.queries, rules), tuple(chosen), values, rules, ledger, run.name)
+    return Scores(_names(hits.queries, rules), tuple(measures), values, rules, ledger, name)
 
 
 def rank(
@@ -71,7 +76,12 @@ def rank(
     """
     rules = Rules.of(rules)
     qrels, run, found = _scan(qrels, run, rules, threads)
-    return _kept(build(qrels, found), rules, run.name).under(rules)
+    return ranked(qrels, found, rules, run.name)
+
+
+def ranked(qrels: Qrels, found: Scan, rules: Rules, name: str) -> Hits:
+    """The hits of a run whose judged documents were found already, by whatever door it came in."""
+    return _kept(build(qrels, found), rules, name).under(rules)
 
 
 def _scan(qrels: Any, run: Any, rules: Rules, threads: int | None) -> tuple[Qrels, Run, Scan]:
@@ -115,7 +125,7 @@ def _value(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
 def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools:
     """(queries,) whether some measure changes when equal scores are put in their best or worst order."""
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
-    if tied.any() and rules.ties != "input":
+    if tied.any():
         part = hits.select(tied)
         best, worst = (part.reordered(order).under(rules) for order in (True, False))
         differ = [_value(m, best, rules) != _value(m, worst, rules) for m in measures]

@@ -7,7 +7,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from operator import itemgetter
 from pathlib import Path
@@ -52,10 +51,9 @@ class Ranked:
     scores: Sequence[float] | None = None
     line: int | None = None
 
-    def scored(self) -> Iterator[tuple[Any, float]]:
-        """Each document with its score; without scores the last one gets 1, the one before it 2, …"""
-        scores = self.scores if self.scores is not None else range(len(self.docs), 0, -1)
-        return zip(self.docs, map(float, scores), strict=True)
+    def numbers(self) -> list[float]:
+        """A score for each document; without scores the last one gets 1, the one before it 2, …"""
+        return list(map(float, range(len(self.docs), 0, -1) if self.scores is None else self.scores))
 
 
 Batch = bytes | Columns | Ranked | dict[Any, Any]
@@ -192,6 +190,8 @@ def _scan_pieces(run: Run, judged: Judged, rules: Rules, pieces: list[tuple[int,
     if len(pieces) < 2:
         return _scan_whole(run, judged, rules)
     assert run.path is not None
+    from concurrent.futures import ThreadPoolExecutor
+
     with ThreadPoolExecutor(len(pieces)) as pool:
         tasks = [pool.submit(_scan_piece, run, judged, rules, piece) for piece in pieces]
         scanners = [task.result() for task in tasks]
@@ -241,7 +241,12 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
     who = "" if line else f"query {shown(scanner.here[0])}: "
-    return InputError(who + run_fault(refused), run.name, line)
+    return InputError(who + run_fault(refused) + header_hint(refused.kind, line), run.name, line)
+
+
+def header_hint(kind: str, line: int | None) -> str:
+    """What to do about a first line without a number: it may name the columns."""
+    return "; if this line names the columns, remove it" if kind == "number" and line == 1 else ""
 
 
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from truerank.cli.failures import Failure
+from truerank.formats.target import writing
 from truerank.trec import Options, TrecEvalError, help_text, trec_eval
 
 
@@ -35,9 +36,8 @@ def command(arguments: tuple[str, ...]) -> None:
         elif options.wants == "help":
             click.echo(help_text(options), nl=False)
         else:
-            out = click.get_binary_stream("stdout")
-            for piece in trec_eval(options):
-                out.write(piece)
-            out.flush()
+            pieces = trec_eval(options)
+            with writing("-") as out:
+                out.writelines(pieces)
     except TrecEvalError as error:
         raise Ended(error) from None

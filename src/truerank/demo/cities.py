@@ -26,7 +26,7 @@ ABOUT = """\
 Find a city by one of its names. A document holds the names of a city, in every script that GeoNames knows,
 and its country. A query is one of the other names, taken out of the document together with every name that
 contains it; no other city has that name, and the document keeps another one in the same script. One city
-is right for each query. The first queries, each in another script, are:"""
+is right for each query. Some queries, each in another script, and what is right:"""
 
 EXAMPLES = 5
 

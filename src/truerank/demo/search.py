@@ -53,7 +53,8 @@ def search(collection: Collection, directory: Path, say: Callable[[str], None] =
         say: told what is being done.
 
     Raises:
-        TruerankError: a package is missing, or the files cannot be written.
+        MissingPackage: a retriever's package is not installed.
+        InputError: a file cannot be written.
     """
     directory.mkdir(parents=True, exist_ok=True)
     qrels, rules = _write(collection, directory)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, BinaryIO
@@ -112,6 +111,8 @@ def _step(codec: Codec, unpacker: Any, chunk: bytes) -> bytes:
 
 def ahead(chunks: Generator[bytes, None, None]) -> Iterator[bytes]:
     """The same, each made by another thread while the one before it is worked on."""
+    from concurrent.futures import ThreadPoolExecutor
+
     with closing(chunks), ThreadPoolExecutor(1) as pool:
         coming = pool.submit(next, chunks, None)
         while (chunk := coming.result()) is not None:

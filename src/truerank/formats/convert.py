@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -60,8 +61,8 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
     if source is not None:
         held = (named(format) if format else sniffed(source)).holds(source)
         for name in (target, source.name):
-            last = Path(name).name.lower()
-            held = held or next((word for word in ("qrels", "run") if word in last), None)
+            words = re.split(r"[^a-z]+", Path(name).name.lower())
+            held = held or next((what for what in ("qrels", "run") if what in words), None)
         if held:
             return held
     raise InputError("this may be a run or qrels: say which", source.name if source else None)
@@ -84,9 +85,15 @@ def _tag(source: Source | None) -> str:
 
 
 def _finite(run: Run) -> Iterator[Ranked]:
-    for ranked in rankings(run.batches(), run.name):
-        for doc, score in ranked.scored() if ranked.scores is not None else ():
-            if not math.isfinite(score):
-                who = f"document {shown(doc)} of query {shown(ranked.query)}"
-                raise InputError(f"{who} has the score {score}, which is not finite", run.name)
-        yield ranked
+    for part in rankings(run.batches(), run.name):
+        scores = part.numbers()
+        if not math.isfinite(sum(scores)):
+            _refuse(part, scores, run.name)
+        yield part
+
+
+def _refuse(part: Ranked, scores: list[float], name: str) -> None:
+    for doc, score in zip(part.docs, scores, strict=True):
+        if not math.isfinite(score):
+            who = f"document {shown(doc)} of query {shown(part.query)}"
+            raise InputError(f"{who} has the score {score}, which is not finite", name, part.line)

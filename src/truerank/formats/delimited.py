@@ -13,11 +13,12 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank._kernel import as_bytes, as_text
 from truerank.errors import InputError, shown
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, columns, qrels_of, without_blanks
+from truerank.formats.rows import Ints, columns, complete, qrels_of
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 from truerank.qrels import Qrels
@@ -104,7 +105,7 @@ def read_qrels(source: Source) -> Qrels:
 def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
     first = header(source.head)
     layout = names.layout(first.names, what, source.name, 1)
-    reader = _Reader(source.name, first.delimiter, len(first.names), layout)
+    reader = Reader(source.name, first.delimiter, len(first.names), layout)
     return layout, reader.parts(_without_header(source.blocks()))
 
 
@@ -116,8 +117,14 @@ def _without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, 
 
 
 @dataclass(frozen=True)
-class _Reader:
-    """Rows out of lines."""
+class Reader:
+    """Rows out of lines.
+
+    Attributes:
+        name: the file's, for messages.
+        width: how many columns each line has.
+        layout: which of them are read.
+    """
 
     name: str
     delimiter: str
@@ -131,7 +138,7 @@ class _Reader:
                 yield from self.quoted(itertools.chain([(line, block)], blocks))
                 return
             part = self.plain(block, line)
-            yield from [without_blanks(part, self.name)] if part else self.quoted([(line, block)])
+            yield from self.quoted([(line, block)]) if part is None else [complete(part, self.name)]
 
     def plain(self, block: bytes, line: int) -> Columns | None:
         """The columns of lines that are cut at each delimiter; None where a line has more or fewer."""
@@ -154,17 +161,13 @@ class _Reader:
     def quoted(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[Columns]:
         """The columns of any lines."""
         blocks = iter(blocks)
-        line, block = next(blocks)
-        text = itertools.chain(
-            block.split(b"\n"), (part for _, later in blocks for part in later[:-1].split(b"\n"))
-        )
-        rows = csv.reader(
-            (part.decode("utf-8", "surrogateescape") + "\n" for part in text), delimiter=self.delimiter
-        )
-        numbered = self.numbered(rows, line - 1)
+        line, first = next(blocks)
+        texts = itertools.chain([first], (block for _, block in blocks))
+        cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
+        numbered = self.numbered(csv.reader(cut, delimiter=self.delimiter), line - 1)
         while part := list(itertools.islice(numbered, ROWS)):
             lines, queries, docs, scores = zip(*part, strict=True)
-            yield without_blanks(columns(queries, docs, scores, lines), self.name)
+            yield complete(columns(queries, docs, scores, lines), self.name)
 
     def numbered(self, rows: Any, before: int) -> Iterator[tuple[int, bytes, bytes, float]]:
         """Line, query, document and score of each row that is not empty."""
@@ -172,12 +175,11 @@ class _Reader:
         try:
             for row in rows:
                 line = before + rows.line_num
-                if len(row) != self.width and row:
-                    raise InputError(
-                        f"there are {self.width} columns, but this line has {len(row)}", self.name, line
-                    )
+                if row and len(row) != self.width:
+                    found = f"the header has {self.width} columns, but this line {len(row)}"
+                    raise InputError(found, self.name, line)
                 if row:
-                    yield line, _id(row[query]), _id(row[doc]), self.number(row[value], line)
+                    yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line)
         except csv.Error as error:
             raise InputError(f"this is no CSV: {error}", self.name, before + rows.line_num) from None
 
@@ -187,10 +189,6 @@ class _Reader:
             return float("_" if "_" in text else text)
         except ValueError:
             raise InputError(f"{shown(text)!r} is no number", self.name, line) from None
-
-
-def _id(cell: str) -> bytes:
-    return cell.encode("utf-8", "surrogateescape")
 
 
 def _ends(lengths: Ints) -> Ints:
@@ -216,13 +214,8 @@ def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
 
 def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score; scores with all their digits."""
-    parts = ((part.query, *zip(*part.scored(), strict=True)) for part in run if part.docs)
-    _write(
-        file,
-        delimiter,
-        ["query_id", "doc_id", "score"],
-        ((q, docs, map(repr, scores)) for q, docs, scores in parts),
-    )
+    parts = ((part.query, part.docs, map(repr, part.numbers())) for part in run)
+    _write(file, delimiter, ["query_id", "doc_id", "score"], parts)
 
 
 def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[str] | None = None) -> None:
@@ -231,25 +224,19 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
     _write(file, delimiter, header or ["query_id", "doc_id", "relevance"], parts)
 
 
-def _write(
-    file: BinaryIO,
-    delimiter: str,
-    header: Sequence[str],
-    parts: Iterable[tuple[bytes, Iterable[bytes], Iterable[str]]],
-) -> None:
-    """A header, and the rows of one query after another: its id, documents and values."""
+_Part = tuple[bytes, Iterable[bytes], Iterable[str]]
+"""A query's id, its documents and their scores or grades."""
+
+
+def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterable[_Part]) -> None:
     text = io.TextIOWrapper(file, "utf-8", "surrogateescape", newline="")
     try:
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
         for query, docs, values in parts:
-            writer.writerows(zip(itertools.repeat(_cell(query)), map(_cell, docs), values, strict=False))
+            writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), values, strict=False))
     finally:
         text.detach()  # or it would close the file
-
-
-def _cell(name: bytes) -> str:
-    return name.decode("utf-8", "surrogateescape")
 
 
 def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], delimiter: str) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from truerank.errors import InputError, MissingPackage
 from truerank.formats.names import Layout, layout
-from truerank.formats.rows import Ints, qrels_of, without_blanks
+from truerank.formats.rows import Ints, complete, qrels_of
 from truerank.qrels import Qrels
 from truerank.run import Batch, Columns, Run
 
@@ -22,6 +22,8 @@ ROWS = 1 << 16
 
 def run_from_frame(frame: Any, name: str) -> Run:
     """A run from a DataFrame with columns for the query, the document and the score."""
+    if hasattr(frame, "read_all"):  # a stream of batches can be read only once
+        frame = frame.read_all()
     return Run(name, lambda: run_parts(frame, name))
 
 
@@ -75,9 +77,17 @@ def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> I
     row = 1
     for batch in batches:
         for start in range(0, batch.num_rows, ROWS):
-            part = _columns(batch.slice(start, ROWS), where, name, row)
+            part = _converted(batch.slice(start, ROWS), where, name, row)
             row += len(part.scores)
             yield part
+
+
+def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
+    pyarrow = arrow("a DataFrame", "frames")
+    try:
+        return _columns(batch, where, name, row)
+    except pyarrow.ArrowException as error:
+        raise InputError(f"Arrow cannot convert this table: {_first_line(error)}", name) from None
 
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
@@ -87,13 +97,14 @@ def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> 
     )
     scores = _numbers(value, fields[where.value], name)
     text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
-    return without_blanks(Columns(*text, -scores if where.falling else scores), name, row)
+    return complete(Columns(*text, -scores if where.falling else scores), name, row)
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
     """The column without a dictionary; every row has a value."""
-    if hasattr(array, "dictionary_decode"):
-        array = array.dictionary_decode()
+    if hasattr(array, "dictionary"):
+        values = array.dictionary
+        array = (values.cast("large_string") if is_text(values.type) else values).take(array.indices)
     if array.null_count:
         first = row + int(array.is_null().to_numpy(zero_copy_only=False).argmax())
         raise InputError(f"column {field!r} has no value in row {first}", name)
@@ -103,11 +114,10 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
 def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     """The ids: where each ends, and their bytes; not copied where Arrow keeps large strings."""
     pyarrow = arrow("a DataFrame", "frames")
-    kinds = pyarrow.types
-    if kinds.is_binary(array.type) or kinds.is_large_binary(array.type):
-        array = array.cast(pyarrow.large_binary())
-    elif kinds.is_integer(array.type) or any(is_text(array.type) for is_text in _texts(kinds)):
-        array = array.cast(pyarrow.large_string())
+    if pyarrow.types.is_binary(array.type) or pyarrow.types.is_large_binary(array.type):
+        array = array.cast("large_binary")
+    elif pyarrow.types.is_integer(array.type) or is_text(array.type):
+        array = array.cast("large_string")
     else:
         raise InputError(f"column {field!r} holds {array.type}; ids are text or whole numbers", name)
     _, offsets, data = array.buffers()
@@ -116,8 +126,9 @@ def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     return ends - ends[0], text[ends[0] : ends[-1]]
 
 
-def _texts(kinds: Any) -> list[Any]:
-    return [kinds.is_string, kinds.is_large_string, getattr(kinds, "is_string_view", kinds.is_string)]
+def is_text(kind: Any) -> bool:
+    """Whether this Arrow type is text in any of its layouts."""
+    return str(kind) in ("string", "large_string", "string_view")
 
 
 def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:

@@ -10,15 +10,14 @@ from typing import Any, BinaryIO
 from truerank.errors import InputError, shown
 from truerank.formats import jsonl
 from truerank.formats.jsonl import dumped, graded, utf8
-from truerank.formats.objects import mapping
-from truerank.formats.records import parsed, qrels_of_records, run_parts
+from truerank.formats.records import answer, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import BLOCK, MARK, Source
 from truerank.qrels import Qrels
 from truerank.run import Batch, Ranked
 
 _START = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\]])')
-_OPEN = re.compile(rb"\s*\{")
+_OPEN = re.compile(rb"\A\s*\{")
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
 _NUMBER = re.compile(rb":\s*(-?\d[\d.eE+-]*)")
 
@@ -35,7 +34,7 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def holds(source: Source) -> str | None:
-    """Told by the keys of a list's objects, or by fractions that fall from document to document: those are scores."""
+    """Told by the keys of a list's objects, or by fractions that fall from document to document: scores."""
     if source.head.lstrip().startswith(b"["):
         return jsonl.holds(source)
     numbers = [float(number) for number in _NUMBER.findall(source.head.split(b"}", 1)[0])]
@@ -49,7 +48,8 @@ def read_run(source: Source) -> Iterator[Batch]:
         yield from run_parts(_listed(source), source.name)
     else:
         for part in _objects(source):
-            yield from mapping(part, source.name)
+            scored = all(type(docs) is dict for docs in part.values())
+            yield from [part] if scored else (answer(q, docs, None, source.name) for q, docs in part.items())
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -106,11 +106,9 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
             raise InputError(
                 f"the rows of query {shown(ranked.query)} are scattered; sort the run by query for JSON"
             )
-        scored = {utf8(doc): score for doc, score in ranked.scored()}
+        scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
         if len(scored) < len(ranked.docs):
-            raise InputError(
-                f"a document comes back twice for query {shown(ranked.query)}: JSON cannot hold both"
-            )
+            raise InputError(f"a document comes back twice for query {shown(ranked.query)}: JSON cannot hold both")
         _entry(file, ranked.query, scored, first=not seen)
         seen.add(ranked.query)
     file.write(b"\n}\n" if seen else b"{}\n")

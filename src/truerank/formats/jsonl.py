@@ -26,9 +26,7 @@ def sniff(head: bytes, name: str) -> float:
     if not start:
         return 0.0
     lists = (*names.ANSWERS, *names.SCORES, *names.RELEVANT)
-    return (
-        0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
-    )
+    return 0.95 if start[2] not in b"{[" or names.folded(start[1].decode("utf-8", "replace")) in lists else 0.0
 
 
 def holds(source: Source) -> str | None:
@@ -66,7 +64,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """A query a line: {"query_id": …, "docs": […], "scores": […]}."""
     for ranked in run:
         record = {"query_id": utf8(ranked.query), "docs": list(map(utf8, ranked.docs))}
-        scores = {} if ranked.scores is None else {"scores": list(map(float, ranked.scores))}
+        scores = {} if ranked.scores is None else {"scores": ranked.numbers()}
         file.write(dumped({**record, **scores}) + b"\n")
 
 
@@ -105,7 +103,7 @@ def utf8(name: bytes) -> str:
 register(
     Format(
         "jsonl",
-        'an object a line: {"query_id": …, "docs": […], "scores": […]}, or a row each; {"query_id": …, "relevant": […]}',
+        'an object a line: {"query_id": …, "docs": […]}, {"query_id": …, "relevant": […]}, or a row each',
         sniff,
         holds,
         (".jsonl", ".ndjson"),

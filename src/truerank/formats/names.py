@@ -26,7 +26,7 @@ DOC = (
 )
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 RANK = ("rank", "position")
-GRADE = ("relevance", "grade", "rel", "label", "relevancegrade", "judgment", "judgement", "gain")
+GRADE = ("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain")
 
 # Lists of documents, one list a query.
 ANSWERS = (

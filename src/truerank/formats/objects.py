@@ -2,40 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from truerank._kernel import as_bytes
 from truerank.errors import InputError
+from truerank.formats.records import qrels_of_records, run_parts
+from truerank.formats.rows import Ints, text_column
 from truerank.qrels import Qrels
 from truerank.run import Batch, Columns, Ranked, Run
 
+ROWS = 1 << 16
+"""Ids of an array that are written out at once, about."""
+
 
 def qrels_from_object(qrels: Any) -> Qrels:
-    """Judgements from a dict of dicts or of documents, or from a DataFrame."""
+    """Judgements from a dict of dicts or of documents, a list of records, or a DataFrame."""
     if isinstance(qrels, Mapping):
         return Qrels.from_dict(qrels)
     if is_frame(qrels):
         from truerank.formats.frames import qrels_from_frame
 
         return qrels_from_frame(qrels)
-    raise InputError(
-        f"qrels are a path, {{query: {{document: grade}}}} or a DataFrame, not a {type(qrels).__name__}"
-    )
+    if isinstance(qrels, list) and _are_records(qrels):
+        return qrels_of_records(((None, record) for record in qrels), "qrels")
+    what = "a path, {query: {document: grade}}, {query: documents}, a list of records or a DataFrame"
+    raise InputError(f"qrels are {what}, not a {type(qrels).__name__}")
 
 
 def run_from_object(run: Any, name: str) -> Run:
-    """A run from {query: {document: score}}, {query: documents}, (ids, scores) arrays or a DataFrame."""
+    """A run from a dict of dicts or of documents, (query, documents) pairs, records, arrays or a DataFrame."""
     if isinstance(run, Mapping):
-        return Run(name, lambda: mapping(run, name))
+        return Run(name, lambda: _mapping(run, name))
     if is_frame(run):
         from truerank.formats.frames import run_from_frame
 
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
-        return Run(name, lambda: iter([_arrays(*run, name=name)]))
+        return Run(name, lambda: _arrays(*run, name=name))
+    if isinstance(run, list) and _are_records(run):
+        return Run(name, lambda: run_parts(((None, record) for record in run), name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
         return Run(name, lambda: _pairs(run, name))
     what = "a path, {query: {document: score}}, {query: documents}, arrays (ids, scores) or a DataFrame"
@@ -44,63 +54,88 @@ def run_from_object(run: Any, name: str) -> Run:
 
 def is_frame(thing: Any) -> bool:
     """Whether this is a DataFrame of any kind."""
-    return (
-        hasattr(thing, "__arrow_c_stream__") or hasattr(thing, "__dataframe__") or hasattr(thing, "iterrows")
-    )
+    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", "__dataframe__", "iterrows"))
 
 
-def mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
+def _are_records(things: list[Any]) -> bool:
+    return bool(things) and isinstance(things[0], dict)
+
+
+# --- dicts and lists ----------------------------------------------------------------------------------
+
+
+def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
     if type(run) is dict and all(type(docs) is dict for docs in run.values()):
         yield run
-        return
-    yield from _pairs(run.items(), name)
+    else:
+        yield from _pairs(run.items(), name)
 
 
-def _pairs(pairs: Any, name: str) -> Iterator[Batch]:
+def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
     for pair in pairs:
         if not isinstance(pair, Sequence) or len(pair) != 2:
             raise InputError(f"a list of answers has pairs (query, documents), not {pair!r}", name)
-        yield _one(pair[0], pair[1], name)
+        yield _answer(pair[0], pair[1], name)
 
 
-def _one(query: Any, docs: Any, name: str) -> Ranked:
+def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, Mapping):
         return Ranked(query, list(docs), list(docs.values()))
     if isinstance(docs, np.ndarray):
         docs = docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
         raise InputError(f"query {query!r} has {docs!r} where its documents should stand", name)
+    scores = None
     if docs and all(isinstance(doc, tuple | list) and len(doc) == 2 for doc in docs):
-        return Ranked(query, [doc for doc, _ in docs], [score for _, score in docs])
-    return Ranked(query, docs)
+        docs, scores = zip(*docs, strict=True)
+    if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
+        raise InputError(f"query {query!r} has {docs!r}: documents are ids, or pairs (id, score)", name)
+    return Ranked(query, docs, scores)
 
 
-def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Columns:
+# --- arrays -------------------------------------------------------------------------------------------
+
+
+def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Iterator[Batch]:
     """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; -1 fills short rows."""
     ids, scores = np.asarray(ids), np.asarray(scores)
-    if ids.ndim != 2 or ids.shape != scores.shape or not np.issubdtype(ids.dtype, np.integer):
-        raise InputError(f"(ids, scores) are two arrays of one shape (queries, k), ids whole numbers; got {ids.dtype} "
-                         f"{ids.shape} and {scores.dtype} {scores.shape}", name)  # fmt: skip
-    rows = range(len(ids)) if queries is None else queries
-    if len(rows) != len(ids):
-        raise InputError(f"there are {len(rows)} query ids for {len(ids)} rows", name)
+    if (
+        ids.ndim != 2
+        or ids.shape != scores.shape
+        or ids.dtype.kind not in "iuUSO"
+        or scores.dtype.kind not in "iuf"
+    ):
+        found = f"{ids.dtype} {ids.shape} and {scores.dtype} {scores.shape}"
+        raise InputError(f"(ids, scores) are two arrays of one shape (queries, k), not {found}", name)
+    if queries is not None and len(queries) != len(ids):
+        raise InputError(f"there are {len(queries)} query ids for {len(ids)} rows", name)
+    names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
+    if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
+        yield from map(Ranked, names, ids.tolist(), scores.tolist())
+        return
+    step = max(1, ROWS // max(1, ids.shape[1]))
+    for start in range(0, len(ids), step):
+        rows = slice(start, start + step)
+        yield _numbered(names[rows], ids[rows], scores[rows])
+
+
+def _numbered(names: list[bytes], ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
+    """The rows of some queries whose documents are numbers."""
     there = ids >= 0
-    counts = there.sum(axis=1)
-    query_text, query_ends = _joined([as_bytes(query) for query in rows], counts)
-    docs = ids[there]
-    unique, inverse = np.unique(docs, return_inverse=True)
-    names = np.array([b"%d" % doc for doc in unique.tolist()], dtype=bytes)
-    doc_text, doc_ends = _flat(names[inverse] if len(names) else names)
-    return Columns(query_ends, query_text, doc_ends, doc_text, scores[there].astype(np.float64))
+    query_ends, query_text = text_column(
+        list(itertools.chain.from_iterable(map(itertools.repeat, names, there.sum(axis=1).tolist())))
+    )
+    return Columns(query_ends, query_text, *_digits(ids[there].astype(np.int64)), scores[there].astype(np.float64))
 
 
-def _joined(names: list[bytes], counts: Any) -> tuple[Any, Any]:
-    lengths = np.repeat(np.array([len(name) for name in names], np.int64), counts)
-    text = b"".join(name * count for name, count in zip(names, counts.tolist(), strict=True))
-    return text, np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-
-
-def _flat(names: Any) -> tuple[bytes, Any]:
-    lengths = np.char.str_len(names) if len(names) else np.empty(0, np.int64)
-    return b"".join(names.tolist()), np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+def _digits(numbers: Ints) -> tuple[Ints, NDArray[np.uint8]]:
+    """Numbers from 0 on as the column of their decimal digits."""
+    width = len(str(numbers.max(initial=0)))
+    digits = np.empty((len(numbers), width), np.uint8)
+    rest = numbers
+    for i in reversed(range(width)):
+        rest, digits[:, i] = np.divmod(rest, 10)
+    lengths = 1 + np.searchsorted(10 ** np.arange(1, width, dtype=np.int64), numbers, side="right")
+    ends = np.concatenate([[0], np.cumsum(lengths)])
+    return ends, digits[np.arange(width) >= width - lengths[:, None]] + np.uint8(ord("0"))

@@ -58,9 +58,9 @@ def _opened(source: Source) -> Iterator[Any]:
     from pyarrow.parquet import ParquetFile
 
     with source.raw() as raw:
-        file = BytesIO(source.read()) if source.is_compressed or not raw.seekable() else raw
+        file = raw if source.is_remote and not source.is_compressed else source.path or BytesIO(source.read())
         try:
-            with ParquetFile(source.path or file) as table:
+            with ParquetFile(file) as table:
                 yield table
         except pyarrow.ArrowException as error:
             raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
@@ -74,7 +74,7 @@ def _parts(table: Any, layout: names.Layout, name: str) -> Iterator[Columns]:
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score."""
-    parts = ((part.query, *zip(*part.scored(), strict=True)) for part in run if part.docs)
+    parts = ((part.query, part.docs, part.numbers()) for part in run)
     _write(file, "score", np.float64, parts)
 
 
@@ -119,9 +119,7 @@ def _ids(names: Sequence[bytes]) -> Any:
     import pyarrow
 
     ends, text = text_column(names)
-    column = pyarrow.LargeStringArray.from_buffers(
-        len(names), pyarrow.py_buffer(ends), pyarrow.py_buffer(text)
-    )
+    column = pyarrow.LargeStringArray.from_buffers(len(names), pyarrow.py_buffer(ends), pyarrow.py_buffer(text))
     try:
         column.validate(full=True)
     except pyarrow.ArrowInvalid:

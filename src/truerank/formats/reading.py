@@ -7,7 +7,7 @@ from typing import Any
 
 from truerank.errors import InputError
 from truerank.formats.objects import qrels_from_object, run_from_object
-from truerank.formats.registry import SPOKEN, named, sniffed
+from truerank.formats.registry import chosen
 from truerank.formats.source import as_source
 from truerank.qrels import Qrels
 from truerank.run import Run
@@ -27,13 +27,12 @@ def read_qrels(qrels: Any, format: str | None = None) -> Qrels:
     if not isinstance(qrels, str | os.PathLike):
         return qrels_from_object(qrels)
     source = as_source(qrels)
-    chosen = named(format) if format else sniffed(source, "qrels")
-    if chosen.read_qrels is None:
-        raise InputError(f"the format {chosen.name} cannot hold {SPOKEN['qrels']}", source.name)
-    read = chosen.read_qrels(source)
-    if not len(read):
+    read = chosen(source, "qrels", format).read_qrels
+    assert read is not None
+    found = read(source)
+    if not len(found):
         raise InputError("there are no judgements in it", source.name)
-    return read
+    return found
 
 
 def open_run(run: Any, format: str | None = None, name: str | None = None) -> Run:
@@ -51,8 +50,7 @@ def open_run(run: Any, format: str | None = None, name: str | None = None) -> Ru
     if not isinstance(run, str | os.PathLike):
         return run_from_object(run, name or "run")
     source = as_source(run)
-    chosen = named(format) if format else sniffed(source, "run")
-    if chosen.read_run is None:
-        raise InputError(f"the format {chosen.name} cannot hold {SPOKEN['run']}", source.name)
-    read = chosen.read_run
-    return Run(name or source.name, lambda: read(source), source.path if chosen.name == "trec" else None)
+    found = chosen(source, "run", format)
+    read = found.read_run
+    assert read is not None
+    return Run(name or source.name, lambda: read(source), source.path if found.name == "trec" else None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -45,7 +45,7 @@ def kind(keys: Iterable[str]) -> str | None:
 def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
     """The parts of a run."""
     for keys, group in itertools.groupby(records, key=lambda numbered: _keys(numbered, name)):
-        lists = _list_keys(keys, names.ANSWERS)
+        lists = _list_keys(keys, names.ANSWERS, (*SCORE, *RANK))
         if lists:
             yield from (_ranked(record, lists, name, line) for line, record in group)
             continue
@@ -87,7 +87,10 @@ def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=64)
-def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...]) -> _Lists | None:
+def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str, ...]) -> _Lists | None:
+    """The keys of a record with a list; None for a record that is a row, with one document and its value."""
+    if names.find(keys, DOC[:-1]) is not None and names.find(keys, values) is not None:
+        return None
     query, docs, scores = (names.find(keys, group) for group in ((*QUERY, "id"), wanted, names.SCORES))
     if query is None or docs is None:
         return None
@@ -98,20 +101,22 @@ def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...]) -> _Lists | None:
 
 
 def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Ranked:
-    query, docs = _checked([record[keys.query]], name, line)[0], record[keys.docs]
-    scores = record[keys.scores] if keys.scores else None
+    query = _checked([record[keys.query]], name, line)[0]
+    return answer(query, record[keys.docs], record[keys.scores] if keys.scores else None, name, line)
+
+
+def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Ranked:
+    """One query's documents and, beside them or among them, their scores."""
     if scores is None:
         docs, scores = _split(docs, SCORE, name, line)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
         raise InputError(f"a list of documents should stand here, not {_short(docs)}", name, line)
     if scores is not None and len(docs) != len(scores):
         raise InputError(f"there are {len(docs)} documents, but {len(scores)} scores", name, line)
-    return Ranked(query, _checked(docs, name, line), scores and _numbers(scores, name, line), line)
+    return Ranked(query, _checked(docs, name, line), None if scores is None else _numbers(scores, name, line), line)
 
 
-def _split(
-    docs: Any, value_names: tuple[str, ...], name: str, line: int | None
-) -> tuple[Any, list[Any] | None]:
+def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None) -> tuple[Any, list[Any] | None]:
     """Ids and values out of {id: value}, [[id, value], …], [{"id": id, "score": value}, …] or [id, …]."""
     if isinstance(docs, dict):
         return list(docs), list(docs.values())
@@ -124,9 +129,7 @@ def _split(
         doc, value = names.find(keys, DOC), names.find(keys, value_names)
         if doc is None:
             raise InputError(f"no key holds the document ids; name it doc_id, not {_short(keys)}", name, line)
-        return [item[keys[doc]] for item in docs], None if value is None else [
-            item[keys[value]] for item in docs
-        ]
+        return [item[keys[doc]] for item in docs], None if value is None else [item[keys[value]] for item in docs]
     except (KeyError, TypeError, ValueError):
         raise InputError("the documents of this query are not all written in one way", name, line) from None
 
@@ -134,11 +137,20 @@ def _split(
 def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: str) -> Batch:
     """A row a record."""
     lines = [line or 0 for line, _ in part]
-    query, doc, value = (keys[i] for i in (where.query, where.doc, where.value))
-    queries = [_id(record[query], name, line) for line, record in part]
-    docs = [_id(record[doc], name, line) for line, record in part]
-    scores = np.array([_number(record[value], name, line) for line, record in part])
+    query, doc, value = ([record[keys[i]] for _, record in part] for i in (where.query, where.doc, where.value))
+    queries, docs = (list(map(as_bytes, _each(_checked, ids, lines, name))) for ids in (query, doc))
+    scores = np.array(_each(_numbers, value, lines, name), np.float64)
     return columns(queries, docs, -scores if where.falling else scores, lines if any(lines) else None)
+
+
+def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], name: str) -> list[Any]:
+    """The values, checked all at once; one by one to name the line at fault."""
+    try:
+        return check(values, name, None)
+    except InputError:
+        for value, line in zip(values, lines, strict=True):
+            check([value], name, line or None)
+        raise
 
 
 # --- judgements ---------------------------------------------------------------------------------------
@@ -148,7 +160,7 @@ def _judged(
     record: Any, keys: tuple[str, ...], name: str, line: int | None
 ) -> tuple[Any, Iterable[tuple[Any, Any]]]:
     """A query's id and its documents with their grades."""
-    lists = _list_keys(keys, RELEVANT)
+    lists = _list_keys(keys, RELEVANT, GRADE)
     if lists:
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
         if not isinstance(docs, list):

@@ -1,4 +1,4 @@
-"""What formats there are. A format is a name, a sniffer, and any of read_run, read_qrels, write_run, write_qrels."""
+"""What formats there are. A format is a name, a sniffer, and any of the four that read and write."""
 
 from __future__ import annotations
 
@@ -65,6 +65,20 @@ def named(name: str) -> Format:
     return _formats[name]
 
 
+def chosen(source: Source, what: str, format: str | None = None) -> Format:
+    """The format to read a "run" or "qrels" with: the named one, or the one that the source looks like.
+
+    Raises:
+        InputError: the source is empty or binary, holds the other thing, or the format cannot hold this one.
+    """
+    found = named(format) if format else sniffed(source, what)
+    if getattr(found, f"read_{what}") is None:
+        raise InputError(f"the format {found.name} cannot hold {SPOKEN[what]}", source.name)
+    if not source.head.strip():
+        raise InputError("the file is empty", source.name)
+    return found
+
+
 def sniffed(source: Source, what: str | None = None) -> Format:
     """The format that a source most looks like.
 
@@ -74,15 +88,14 @@ def sniffed(source: Source, what: str | None = None) -> Format:
     Raises:
         InputError: the source is empty or binary, or holds the other thing.
     """
-    if not source.head:
+    if not source.head.strip():
         raise InputError("the file is empty", source.name)
     able = [f for f in _formats.values() if what is None or getattr(f, f"read_{what}")]
     best = max(able, key=lambda f: f.sniff(source.head, source.name))
     if best.sniff(source.head, source.name) <= 0:
         raise _unknown(source, what)
-    held = best.holds(source) if what else what
-    if what and held not in (what, None):
-        raise InputError(f"this holds {SPOKEN[held or what]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
+    if what and (held := best.holds(source)) and held != what:
+        raise InputError(f"this holds {SPOKEN[held]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
     return best
 
 
@@ -92,7 +105,5 @@ def _unknown(source: Source, what: str | None) -> InputError:
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)
     zero = head.find(b"\0")
     line = head.count(b"\n", 0, zero) + 1 if zero >= 0 else None
-    why = (
-        "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"
-    )
+    why = "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"
     return InputError(f"{why}; `truerank formats` lists what can be read", source.name, line)

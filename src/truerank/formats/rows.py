@@ -31,7 +31,7 @@ def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines:
     return Columns(*text_column(queries), *text_column(docs), numbers, where)
 
 
-def without_blanks(part: Columns, name: str | None, row: int = 1) -> Columns:
+def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
     """The same columns, if no id is empty; `row` is the number of the first row where they have no lines."""
     for what, ends in (("query", part.query_ends), ("document", part.doc_ends)):
         empty = ends[1:] == ends[:-1]
@@ -58,16 +58,14 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
         ends.append(part.doc_ends[1:] + used)
         texts.append(text)
         grades.append(part.scores)
-        lines.append(
-            np.arange(len(query) - len(part.scores), len(query)) + 1 if part.lines is None else part.lines
-        )
+        rows = np.arange(len(query) - len(part.scores), len(query))
+        lines.append(rows + 1 if part.lines is None else part.lines)
         used += len(text)
     if not query:
         raise InputError("there are no judgements in it", name)
     begin, end, line = (np.concatenate(each) for each in (begins, ends, lines))
-    return Qrels.build(
-        list(index), np.array(query), begin, end, b"".join(texts), np.concatenate(grades), name=name, lines=line
-    )
+    grade = np.concatenate(grades)
+    return Qrels.build(list(index), np.array(query), begin, end, b"".join(texts), grade, name=name, lines=line)
 
 
 def pieces(ends: Ints, text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
@@ -80,8 +78,10 @@ def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:
     bad = ~np.isfinite(part.scores)
     if bad.any():
         raise InputError("the grade is not a finite number", name, _line(part, int(bad.argmax()), row))
-    if unsure and (part.scores % 1).any():
-        raise InputError(f"the scores are fractions, as in a run, not grades: {SWAPPED}", name)
+    fraction = part.scores % 1 != 0
+    if unsure and fraction.any():
+        why = f"this score is a fraction, as in a run, and no grade: {SWAPPED}"
+        raise InputError(why, name, _line(part, int(fraction.argmax()), row))
 
 
 def _line(part: Columns, i: int, row: int) -> int:

@@ -60,6 +60,11 @@ class Source:
         with self.raw() as file:
             return codec_of(file.read(16)) is not None
 
+    @property
+    def _faults(self) -> tuple[type[Exception], ...]:
+        """What opening and reading may raise; from a URL, anything."""
+        return (Exception,) if self.is_remote else (OSError, ValueError)
+
     @cached_property
     def head(self) -> bytes:
         """The first bytes, decompressed, without a byte order mark."""
@@ -88,9 +93,7 @@ class Source:
         for line, block in self._blocks(longest):
             if (zero := block.find(b"\0")) >= 0:
                 where = line + block.count(b"\n", 0, zero)
-                raise InputError(
-                    "this line holds a NUL byte: the file is binary or damaged", self.name, where
-                )
+                raise InputError("this line holds a NUL byte: the file is binary or damaged", self.name, where)
             yield line, block
 
     def _blocks(self, longest: int) -> Iterator[tuple[int, bytes]]:
@@ -141,8 +144,8 @@ class Source:
     def _read(self, file: IO[bytes]) -> bytes:
         try:
             return file.read(CHUNK)
-        except OSError as error:
-            raise InputError(f"cannot be read: {error.strerror or error}", self.name) from None
+        except self._faults as error:
+            raise InputError(f"cannot be read: {_why(error)}", self.name) from None
 
     def _opened(self) -> IO[bytes]:
         try:
@@ -151,10 +154,10 @@ class Source:
             raise InputError("there is no such file", self.name) from None
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
-        except (OSError, ValueError, ImportError) as error:
-            raise InputError(
-                f"cannot be opened: {getattr(error, 'strerror', None) or error}", self.name
-            ) from None
+        except MissingPackage:
+            raise
+        except self._faults as error:
+            raise InputError(f"cannot be opened: {_why(error)}", self.name) from None
 
     @cached_property
     def _is_pipe(self) -> bool:
@@ -181,6 +184,10 @@ def _spooled(pipe: IO[bytes]) -> IO[bytes]:
     copy = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     shutil.copyfileobj(pipe, copy, CHUNK)
     return copy
+
+
+def _why(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error or type(error).__name__)
 
 
 def _remote(url: str) -> Any:

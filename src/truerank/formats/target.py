@@ -53,9 +53,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
     elif "://" in name:
         with _remote(name) as file:
             yield file
-    elif os.path.exists(name) and not os.path.isfile(
-        name
-    ):  # a pipe or a device has no other name to write to
+    elif os.path.exists(name) and not os.path.isfile(name):  # a pipe or a device has no other name to write to
         with open(name, "wb") as file:
             yield file
     else:

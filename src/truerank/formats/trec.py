@@ -13,10 +13,10 @@ from truerank.errors import InputError, Refused, shown
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 from truerank.qrels import Qrels
-from truerank.run import Batch, Ranked, qrels_fault
+from truerank.run import Batch, Ranked, header_hint, qrels_fault
 
 _WIDTHS = {4: "qrels", 6: "run"}
-_UNFIT = re.compile(rb"[\0- ]|^$")
+_UNFIT = re.compile(rb"[\0- ]|^#")  # a blank or control character; a line that begins with # is a comment
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -51,7 +51,9 @@ def read_qrels(source: Source) -> Qrels:
             parser.feed(chunk)
         queries, query, ends, text, grades, lines = parser.finish()
     except Refused as refused:
-        raise InputError(qrels_fault(refused), source.name, refused.line) from None
+        raise InputError(
+            qrels_fault(refused) + header_hint(refused.kind, refused.line), source.name, refused.line
+        ) from None
     begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(ends) else ends
     return Qrels.build(queries, query, begins, ends, text, grades, name=source.name, lines=lines)
 
@@ -59,19 +61,20 @@ def read_qrels(source: Source) -> Qrels:
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """Six columns, scores with all their digits."""
     end = tag.encode("utf-8", "surrogateescape")
-    for ranked in run:
-        query = _fit(ranked.query)
-        rows = enumerate(ranked.scored(), 1)
+    for part in run:
+        _check_ids(part.query, part.docs)
+        rows = enumerate(zip(part.docs, part.numbers(), strict=True), 1)
         file.write(
-            b"".join(b"%b Q0 %b %d %b %b\n" % (query, _fit(doc), i, b"%a" % s, end) for i, (doc, s) in rows)
+            b"".join([b"%b Q0 %b %d %a %b\n" % (part.query, doc, i, score, end) for i, (doc, score) in rows])
         )
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Four columns; whole grades without a point."""
     for query, judged in qrels.to_dict().items():
-        for doc, grade in judged.items():
-            file.write(b"%b 0 %b %b\n" % (_fit(query), _fit(doc), decimal(grade).encode()))
+        _check_ids(query, judged)
+        rows = ((query, doc, decimal(grade).encode()) for doc, grade in judged.items())
+        file.write(b"".join([b"%b 0 %b %b\n" % row for row in rows]))
 
 
 def decimal(grade: float) -> str:
@@ -79,13 +82,14 @@ def decimal(grade: float) -> str:
     return str(int(grade)) if grade.is_integer() and abs(grade) < 1e16 else repr(grade)
 
 
-def _fit(name: bytes) -> bytes:
-    """An id that may stand in a column."""
-    if _UNFIT.search(name) or name.startswith(b"#"):
+def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
+    """Whether the ids may stand in columns."""
+    names = [query, *docs]
+    if b"" in names or _UNFIT.search(b"!".join(names)):
+        unfit = next((name for name in names if not name or _UNFIT.search(b"!" + name)), query)
         raise InputError(
-            f"the id '{shown(name)}' is empty, has a blank or begins with #: TREC's columns cannot hold it"
+            f"TREC's columns cannot hold the id '{shown(unfit)}': it is empty, has a blank or begins with #"
         )
-    return name
 
 
 register(

@@ -69,6 +69,14 @@ KINDS: dict[Any, Kind] = {
 ANYTHING = Kind("anything", lambda value: True)
 
 
+def resolved(annotation: Any, names: dict[str, Any]) -> Any:
+    """The type that an annotation names; None where it names one that only type checkers import."""
+    try:
+        return eval(annotation, names) if isinstance(annotation, str) else annotation
+    except (NameError, AttributeError):
+        return None
+
+
 def kind_of(hint: Any) -> Kind:
     """What a parameter with this type may be."""
     origin, parts = typing.get_origin(hint), typing.get_args(hint)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import inspect
 import re
-import typing
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -17,7 +16,7 @@ from typing import Any
 
 from truerank.errors import MeasureError, did_you_mean
 from truerank.hits import Hits
-from truerank.measures.parameters import Kind, canonical, kind_of
+from truerank.measures.parameters import Kind, canonical, kind_of, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 
 Function = Callable[..., PerQuery]
@@ -61,8 +60,8 @@ class Definition:
     @cached_property
     def kinds(self) -> dict[str, Kind]:
         """What each parameter may be."""
-        hints = typing.get_type_hints(self.function, include_extras=True)
-        return {name: kind_of(hints.get(name)) for name in self.parameters}
+        names = getattr(self.function, "__globals__", {})
+        return {name: kind_of(resolved(p.annotation, names)) for name, p in self.parameters.items()}
 
     @property
     def takes(self) -> dict[str, str]:

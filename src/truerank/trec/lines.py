@@ -21,7 +21,7 @@ NEAR_HALF = 0.5 - 1e-6
 
 @lru_cache(maxsize=1)
 def _texts() -> Any:
-    """"0.0000", "0.0001", … "1.0000"."""
+    """The texts from 0.0000 to 1.0000."""
     return np.array([f"{i // SCALE}.{i % SCALE:04d}" for i in range(SCALE + 1)], dtype=object)
 
 

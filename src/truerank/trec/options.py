@@ -5,6 +5,7 @@ from __future__ import annotations
 import getopt
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 from truerank.rules import Rules
@@ -95,7 +96,7 @@ class Options:
         """The version to be equal to, in full."""
         return "9.0.8" if self.compat == 9 else "10.0"
 
-    @property
+    @cached_property
     def rules(self) -> Rules:
         """Under whose rules the run is read and measured; -c, -J and -M are not among them."""
         return Rules.named(f"trec_eval-{self.compat}").replace(level=self.level)

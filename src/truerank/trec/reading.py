@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from truerank.errors import shown
+from truerank.errors import InputError, Refused, shown
 from truerank.formats import open_run, read_qrels
 from truerank.hits import Bools, Hits, build
 from truerank.qrels import Qrels
@@ -76,12 +76,34 @@ def _cut(hits: Hits, options: Options) -> Hits:
     return hits.under(options.rules.replace(unjudged="removed")) if options.judged_only else hits
 
 
-# --- documents that come back twice -------------------------------------------------------------------
+# --- the run, as the reference takes it ---------------------------------------------------------------
 
 
 def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
+    """Read the run: what stands behind its sixth column is no matter."""
+    try:
+        return _scan_rows(qrels, run, options)
+    except InputError as error:
+        if not (isinstance(error.__context__, Refused) and error.__context__.kind == "fields"):
+            raise
+    return _scan_rows(qrels, replace(run, batches=lambda: _six_columns(run), path=None), options)
+
+
+def _six_columns(run: Run) -> Iterator[Batch]:
+    """The text with six columns a line, and with nothing before the # of a comment."""
+    rest = b""
+    for batch in run.batches():
+        assert isinstance(batch, bytes)
+        *lines, rest = (rest + batch).split(b"\n")
+        yield b"".join(b" ".join(line.split()[:6]) + b"\n" for line in lines)
+    yield b" ".join(rest.split()[:6])
+
+
+def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
     """Read the run. A repeated document is wrong only where it counts: in a judged topic, not below -M."""
     found = scan(run, qrels.judged, options.rules.replace(duplicates="first"))
+    if not found.rows:
+        raise InputError("there are no rows in it", run.name)
     if not found.repeated:
         return found
     counted = replace(run, batches=lambda: _counted(qrels, run, options), path=None)
@@ -102,9 +124,9 @@ def _counted(qrels: Qrels, run: Run, options: Options) -> Iterator[Batch]:
 
 
 def _scores(part: Ranked, options: Options) -> list[float]:
-    scores = np.asarray(part.scores, np.float64)
     single = options.rules.score_precision == "single"
-    return (scores.astype(np.float32) if single else scores).astype(np.float64).tolist()  # type: ignore[no-any-return]
+    scores: list[float] = np.asarray(part.scores, np.float32 if single else np.float64).tolist()
+    return scores
 
 
 def _refuse_repeats(topic: bytes, docs: tuple[bytes, ...], name: str) -> None:
@@ -162,6 +184,6 @@ def _last_row(text: bytes) -> bytes:
     """The last line that is neither blank nor a comment."""
     while text:
         text, _, line = text.rpartition(b"\n")
-        if line.strip() and not line.startswith(b"#"):
+        if line.strip() and not line.lstrip().startswith(b"#"):
             return line
     return b""

@@ -1,0 +1,33 @@
+"""MS MARCO's runs: query, document and rank, with tabs and without a header."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import pairwise
+
+from truerank.formats.delimited import Reader
+from truerank.formats.names import Layout
+from truerank.formats.registry import Format, register
+from truerank.formats.source import Source
+from truerank.run import Batch
+
+
+def sniff(head: bytes, name: str) -> float:
+    """Three columns, of which the last counts from 1."""
+    rows = [line.split(b"\t") for line in head.split(b"\n")[:6] if line.strip()][:5]
+    if any(len(row) != 3 or not row[2].strip().isdigit() for row in rows):
+        return 0.0
+    ranks = [0, *(int(row[2]) for row in rows)]
+    return 0.8 if rows and all(b in (1, a + 1) for a, b in pairwise(ranks)) else 0.0
+
+
+def read_run(source: Source) -> Iterator[Batch]:
+    """Many rows at a time; the lower the rank, the higher the score."""
+    for part in Reader(source.name, "\t", 3, Layout(0, 1, 2)).parts(source.blocks()):
+        yield replace(part, scores=-part.scores)
+
+
+register(
+    Format("msmarco", "no header, then tabs: query, document, rank", sniff, lambda source: "run", read_run=read_run)
+)

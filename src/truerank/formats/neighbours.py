@@ -1,0 +1,243 @@
+"""A folder of nearest neighbours: a JSON file a query, as scripts around FAISS write them."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.errors import InputError, shown
+from truerank.formats.compression import codec_for
+from truerank.formats.records import parsed
+from truerank.formats.shapes import Shape, is_empty, shapes
+from truerank.formats.source import MARK, as_source
+from truerank.run import Ranked, Run
+
+PATTERN = r"_(\d{12}_\d{5})_"
+"""Where a file's name has the query's id: a date, a time and a number."""
+
+NAME = "{}.jpg"
+"""What the query is called: what the pattern found stands for {}."""
+
+SAMPLE = 8
+"""Files that the shape is found out from."""
+
+BETTER = {"lower": -1, "higher": 1}
+
+
+@dataclass(frozen=True)
+class Neighbours:
+    """One file: the query's neighbours, and for each a score, the higher the better; without, they are in order."""
+
+    file: str
+    ids: list[Any]
+    scores: NDArray[np.float64] | None
+
+
+@dataclass(frozen=True)
+class Folder:
+    """The files of a folder, and how they are read.
+
+    Attributes:
+        name: the folder.
+        files: the names of its JSON files, sorted.
+        shape: where in each the neighbours stand; None where all files are empty.
+    """
+
+    name: str
+    files: tuple[str, ...]
+    shape: Shape | None
+
+    def better(self, which: str | None) -> Folder:
+        """The same with the lower, or the higher, value better, whatever it is called; "order": as they stand."""
+        if which is None or self.shape is None:
+            return self
+        if which not in (*BETTER, "order"):
+            raise InputError(f"better is lower, higher or order, not {which!r}", self.name)
+        value = None if which == "order" else self.shape.value
+        return replace(self, shape=replace(self.shape, value=value, sign=BETTER.get(which, 1)))
+
+    def read(self, files: Iterable[str] | None = None, watch: Callable[[int], None] = len) -> Iterator[Neighbours]:
+        """The neighbours in each file.
+
+        Args:
+            files: only these.
+            watch: told how many bytes more were read.
+
+        Raises:
+            InputError: a file is no JSON, or not of a shape that is known.
+        """
+        for file in self.files if files is None else files:
+            value = _value(os.path.join(self.name, file), watch)
+            yield self._neighbours(value, file)
+
+    def _neighbours(self, value: Any, file: str) -> Neighbours:
+        try:
+            if self.shape is None:
+                raise KeyError
+            ids, values = self.shape.neighbours(value)
+        except (KeyError, IndexError, TypeError, ValueError) as error:
+            if is_empty(value):
+                return Neighbours(file, [], None)
+            raise self._unlike(file, error) from None
+        return Neighbours(file, *self._padded(ids, values, file))
+
+    def _padded(self, ids: list[Any], values: list[Any] | None, file: str) -> tuple[list[Any], Any]:
+        """Without FAISS's -1, which fills up short lists; scores instead of distances."""
+        if ids and type(ids[-1]) is int and min(map(int, ids)) < 0:
+            kept = [i for i, number in enumerate(ids) if int(number) >= 0]
+            ids, values = [ids[i] for i in kept], values and [values[i] for i in kept]
+        if values is None:
+            return ids, None
+        assert self.shape is not None
+        try:
+            scores = self.shape.sign * np.array(values, np.float64)
+        except (TypeError, ValueError):
+            scores = np.array([np.nan])
+        if not np.isfinite(scores).all():
+            bad = next(value for value in values if not _is_finite(value))
+            raise InputError(f"{self.shape.value} is no finite number: {bad!r:.60}", os.path.join(self.name, file))
+        return ids, scores
+
+    def _unlike(self, file: str, error: Exception) -> InputError:
+        where = os.path.join(self.name, file)
+        if self.shape is None or not isinstance(error, ValueError):
+            return InputError(f"no neighbours are where other files have them ({self.shape or 'nowhere'})", where)
+        return InputError(str(error), where)
+
+
+def _is_finite(value: Any) -> bool:
+    return isinstance(value, int | float) and bool(np.isfinite(value))
+
+
+def _value(path: str, watch: Callable[[int], None] = len) -> Any:
+    import orjson
+
+    if codec_for(path):
+        text = as_source(path).read()
+    else:
+        with open(path, "rb", buffering=0) as file:
+            text = file.read()
+    watch(len(text))
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return parsed(text.removeprefix(MARK), path)
+
+
+# --- opening ------------------------------------------------------------------------------------------
+
+
+def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], float] = len) -> Folder:
+    """A folder of JSON files, and the shape that they have.
+
+    Args:
+        known: how well ids are known, from none (0) up, which decides between several things that could be ids;
+            by default the likeliest by its name is taken.
+
+    Raises:
+        InputError: there are no JSON files, or nothing in them looks like neighbours.
+    """
+    name = os.fspath(folder)
+    files = tuple(sorted(file for file in os.listdir(name) if _is_json(file)))
+    if not files:
+        raise InputError("there are no .json files in this folder", name)
+    samples = _samples(name, files)
+    if samples is None:
+        return Folder(name, files, None)
+    likely = list(shapes(samples[0]))
+    if not likely:
+        raise InputError("no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for",
+                         os.path.join(name, files[0]))  # fmt: skip
+    return Folder(name, files, max(likely, key=lambda shape: known(_ids(samples, shape))))
+
+
+def _is_json(file: str) -> bool:
+    codec = codec_for(file)
+    return not file.startswith(".") and file.lower().removesuffix(codec.suffix if codec else "").endswith(".json")
+
+
+def _samples(folder: str, files: Sequence[str]) -> list[Any] | None:
+    """The values of some files that are not empty, spread over the folder; None if all are empty."""
+    step = max(1, len(files) // SAMPLE)
+    spread = itertools.chain(files[::step], files)
+    values = (_value(os.path.join(folder, file)) for file in spread)
+    return list(itertools.islice((value for value in values if not is_empty(value)), SAMPLE)) or None
+
+
+def _ids(samples: Sequence[Any], shape: Shape) -> list[Any]:
+    ids: list[Any] = []
+    for value in samples:
+        try:
+            ids += shape.neighbours(value)[0]
+        except (KeyError, IndexError, TypeError, ValueError):
+            continue
+    return ids
+
+
+# --- queries ------------------------------------------------------------------------------------------
+
+
+def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> dict[str, str]:
+    """The query's id of each file whose name has one.
+
+    Args:
+        pattern: a regular expression that finds the id in a file's name.
+        name: what the query is called: each {} stands for a group of the pattern (or for all of what it found),
+            {word} for the group of this name.
+
+    Raises:
+        InputError: the pattern is no regular expression, or does not fit the name.
+
+    >>> queries(["top10_251124160703_00031_faiss.json"])
+    {'top10_251124160703_00031_faiss.json': '251124160703_00031.jpg'}
+    """
+    try:
+        compiled = re.compile(pattern)
+        found = {file: match for file in files if (match := compiled.search(file))}
+        return {
+            file: name.format(*(match.groups() or (match[0],)), **match.groupdict())
+            for file, match in found.items()
+        }
+    except re.error as error:
+        raise InputError(f"the pattern {pattern!r} is no regular expression: {error}") from None
+    except (IndexError, KeyError, ValueError):
+        raise InputError(f"the name {name!r} asks for more than the pattern {pattern!r} finds") from None
+
+
+def one_file_each(files: Mapping[str, str], folder: str) -> None:
+    """Refuse two files for one query.
+
+    Raises:
+        InputError: there are two.
+    """
+    first: dict[str, str] = {}
+    for file, query in files.items():
+        if query in first:
+            raise InputError(f"{shown(first[query])} and {shown(file)} are both query {shown(query)}", folder)
+        first[query] = file
+
+
+def folder_run(folder: str | os.PathLike[str], pattern: str = PATTERN, name: str = NAME) -> Run:
+    """A folder as a run: ids as they stand in the files, queries as the pattern names them.
+
+    Raises:
+        InputError: no file's name has a query's id.
+    """
+    opened = open_folder(folder)
+    files = queries(opened.files, pattern, name)
+    if not files:
+        raise InputError(f"no file's name is like {pattern!r}, e.g. {opened.files[0]}: say which part is the query's id",
+                         opened.name)  # fmt: skip
+    one_file_each(files, opened.name)
+    return Run(opened.name, lambda: (_ranked(files[each.file], each) for each in opened.read(files)))
+
+
+def _ranked(query: str, found: Neighbours) -> Ranked:
+    return Ranked(query, found.ids, None if found.scores is None else found.scores.tolist())

@@ -1,0 +1,211 @@
+"""How a JSON value holds one query's neighbours: objects, parallel arrays, pairs or plain ids, at the top or inside."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from truerank.formats.names import ANSWERS, DOC, folded
+
+LISTS = (
+    *(*ANSWERS, "matches", "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
+    *("result", "response", "data", "images", "references", "faiss", "search"),
+)
+"""Keys under which the neighbours stand, as `folded` spells them."""
+
+IDS = (
+    *("id", "image", "imageid", "filename", "file", "name", "imagename", "path", "filepath", "imagepath", "img"),
+    *("reference", "referenceid", "ref", "refid", "key", *DOC, "index", "idx", "indices", "i", "faissid"),
+    *("label", "labels", "ids", "names", "paths", "filenames", "images", "files", "keys", "references", "docids"),
+)
+"""What an id, or the array of the ids, is called."""
+
+LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
+HIGHER = (
+    "similarity",
+    "similarities",
+    "sim",
+    "sims",
+    "cosine",
+    "innerproduct",
+    "ip",
+    "score",
+    "scores",
+    "confidence",
+)
+RANKS = ("rank", "ranks", "position", "place")
+"""What tells the order: the lower or the higher, the better. A distance is surer than a score, a score than a rank."""
+
+DEEPEST = 4
+"""How many keys down the neighbours may stand."""
+
+Way = tuple[str | int, ...]
+
+
+@dataclass(frozen=True)
+class Shape:
+    """Where in a value the neighbours stand, and where in each its id and what orders it.
+
+    Attributes:
+        way: the keys that lead to the list of neighbours, or to the object that holds the arrays.
+        kind: "objects", "arrays", "pairs", "ids" or "mapping" (id to value).
+        id: the way to the id in each object, or to the array of ids.
+        value: the key of what orders the neighbours; None: they stand in their order.
+        sign: 1 where a higher value is better, -1 where a lower one is.
+    """
+
+    way: Way
+    kind: str
+    id: Way = ()
+    value: str | None = None
+    sign: int = 1
+
+    def neighbours(self, value: Any) -> tuple[list[Any], list[Any] | None]:
+        """The ids and what orders them.
+
+        Raises:
+            KeyError, IndexError, TypeError, ValueError: this value is not of this shape.
+        """
+        node = at(value, self.way)
+        ids, values = _READERS[self.kind](self, node)
+        if values is not None and len(values) != len(ids):
+            raise ValueError(f"there are {len(ids)} ids, but {len(values)} values of {self.value}")
+        return ids, values
+
+    def __str__(self) -> str:
+        """The way to an id, for people: results[].id"""
+        inside = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in self.way).lstrip(".")
+        named = ".".join(map(str, self.id))
+        return (
+            f"{inside}[].{named}".lstrip(".")
+            if self.kind == "objects"
+            else f"{inside}.{named}".strip(".") or "list"
+        )
+
+
+def at(value: Any, way: Way) -> Any:
+    """What a way leads to."""
+    for step in way:
+        value = value[step]
+    return value
+
+
+# --- one value, read by its shape ---------------------------------------------------------------------
+
+
+def _objects(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
+    if len(shape.id) == 1:
+        key = shape.id[0]
+        ids = [item[key] for item in node]
+    else:
+        ids = [at(item, shape.id) for item in node]
+    return ids, None if shape.value is None else [item[shape.value] for item in node]
+
+
+def _arrays(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
+    return _row(at(node, shape.id)), None if shape.value is None else _row(node[shape.value])
+
+
+def _pairs(shape: Shape, node: Any) -> tuple[list[Any], None]:
+    return [name for name, _ in node], None
+
+
+def _ids(shape: Shape, node: Any) -> tuple[list[Any], None]:
+    return list(node), None
+
+
+_READERS: Mapping[str, Any] = {
+    "objects": _objects,
+    "arrays": _arrays,
+    "pairs": _pairs,
+    "ids": _ids,
+    "mapping": _ids,
+}
+
+
+def _row(values: Any) -> list[Any]:
+    """An array, or the one row of a table."""
+    if not isinstance(values, list):
+        raise TypeError("an array should stand here")
+    return values[0] if len(values) == 1 and isinstance(values[0], list) else values
+
+
+# --- the shapes that a value may have -----------------------------------------------------------------
+
+
+def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:
+    """Every way to read neighbours out of a value, the likeliest first; none where there are no neighbours."""
+    if isinstance(value, list) and value:
+        yield from _list_shapes(value, way)
+    elif isinstance(value, dict) and len(way) < DEEPEST:
+        yield from _array_shapes(value, way)
+        inner = [key for key in value if isinstance(value[key], list | dict)]
+        for key in sorted(inner, key=lambda key: _place(key, LISTS)):
+            yield from shapes(value[key], (*way, key))
+        if value and all(_is_number(number) for number in value.values()):
+            yield Shape(way, "mapping")
+
+
+def is_empty(value: Any) -> bool:
+    """Whether a value holds no neighbours because there are none: no list in it has anything."""
+    if isinstance(value, dict):
+        return any(isinstance(inner, list | dict) for inner in value.values()) and all(
+            is_empty(inner) for inner in value.values() if isinstance(inner, list | dict)
+        )
+    return isinstance(value, list) and all(inner == [] for inner in value)
+
+
+def _list_shapes(value: list[Any], way: Way) -> Iterator[Shape]:
+    first = value[0]
+    if isinstance(first, dict):
+        order, sign = _order(first)
+        ids = sorted(_id_ways(first), key=lambda inside: (len(inside), _place(inside[-1], IDS)))
+        yield from (Shape(way, "objects", inside, order, sign) for inside in ids if inside != (order,))
+    elif isinstance(first, list) and len(value) == 1:
+        yield from shapes(first, (*way, 0))
+    elif isinstance(first, list) and len(first) == 2 and _is_id(first[0]) and _is_number(first[1]):
+        yield Shape(way, "pairs")
+    elif _is_id(first):
+        yield Shape(way, "ids")
+
+
+def _array_shapes(value: dict[str, Any], way: Way) -> Iterator[Shape]:
+    """{"ids": […], "distances": […]}; FAISS's (D, I) by these letters."""
+    arrays = {key: _row(array) for key, array in value.items() if isinstance(array, list)}
+    ids = [key for key, array in arrays.items() if array and folded(key) in IDS and _is_id(array[0])]
+    for key in sorted(ids, key=lambda key: _place(key, IDS)):
+        beside = {other: a[0] for other, a in arrays.items() if other != key and len(a) == len(arrays[key])}
+        order, sign = _order(beside)
+        yield Shape(way, "arrays", (key,), order, sign)
+
+
+def _id_ways(item: Mapping[str, Any], before: Way = ()) -> Iterator[Way]:
+    """The ways to whatever may be an id in an object, or in one inside it."""
+    for key, value in item.items():
+        if isinstance(value, dict) and not before:
+            yield from _id_ways(value, (key,))
+        elif _is_id(value) and folded(key) not in (*LOWER, *HIGHER, *RANKS):
+            yield (*before, key)
+
+
+def _order(item: Mapping[str, Any]) -> tuple[str | None, int]:
+    """The key of what orders objects like this one, and which way."""
+    for words, sign in ((LOWER, -1), (HIGHER, 1), (RANKS, -1)):
+        known = [key for key, value in item.items() if folded(key) in words and _is_number(value)]
+        if known:
+            return min(known, key=lambda key: _place(key, words)), sign
+    return None, 1
+
+
+def _place(key: str | int, words: Sequence[str]) -> int:
+    word = folded(str(key))
+    return words.index(word) if word in words else len(words)
+
+
+def _is_id(value: Any) -> bool:
+    return isinstance(value, str | int) and not isinstance(value, bool)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,0 +1,39 @@
+"""Ground truth: which references are right for which query, by rules over places, identities and lists.
+
+from truerank import truth
+right = truth.nearest("flight.json", "references.json", n=1, distance="geodesic")
+scores = tr.evaluate(right, "model.run", ["R@1", "R@10"])
+"""
+
+from truerank.truth.contains import contains
+from truerank.truth.distances import DISTANCES, Distance
+from truerank.truth.identity import identity
+from truerank.truth.items import Items
+from truerank.truth.listed import listed
+from truerank.truth.nearest import nearest
+from truerank.truth.reading import read_items
+from truerank.truth.registry import Rule, build, parse, rule, rules, unregister
+from truerank.truth.result import Pairs, Truth
+from truerank.truth.suspicions import Note
+from truerank.truth.within import within
+
+__all__ = [
+    "DISTANCES",
+    "Distance",
+    "Items",
+    "Note",
+    "Pairs",
+    "Rule",
+    "Truth",
+    "build",
+    "contains",
+    "identity",
+    "listed",
+    "nearest",
+    "parse",
+    "read_items",
+    "rule",
+    "rules",
+    "unregister",
+    "within",
+]

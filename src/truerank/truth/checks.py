@@ -1,0 +1,53 @@
+"""Coordinates that cannot be measured are refused, each with its item and its file."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.errors import InputError, shown
+from truerank.truth.items import Floats, Items
+
+
+def checked(items: Items, distance: str) -> Items:
+    """The items, if all have coordinates that this distance can measure.
+
+    Raises:
+        InputError: a coordinate is missing, not finite, or no degree; or the planes differ.
+    """
+    if distance == "xy":
+        _refuse_unplaced(items, items.plane, "x and y")
+        return items
+    places = items.places
+    _refuse_unplaced(items, places, "latitude and longitude")
+    lat, lon = places.T
+    if (high := np.abs(lat) > 90).any():
+        row = int(np.argmax(high))
+        swapped = " Latitude and longitude look swapped." if (np.abs(lon) <= 90).all() else ""
+        what = f"the latitude of {shown(items.ids[row])} is {lat[row]:g}: no latitude is beyond 90.{swapped}"
+        raise InputError(what, items.name)
+    if (wide := (lon < -180) | (lon > 360)).any():
+        row = int(np.argmax(wide))
+        what = f"the longitude of {shown(items.ids[row])} is {lon[row]:g}, not between -180 and 180"
+        raise InputError(what, items.name)
+    return items
+
+
+def one_plane(queries: Items, references: Items) -> None:
+    """Refuse x and y of different planes.
+
+    Raises:
+        InputError: there are several zones.
+    """
+    zones = {zone for items in (queries, references) for zone in items.zone or () if zone}
+    if len(zones) > 1:
+        planes = f"x and y are measured on several planes (zones {', '.join(sorted(zones)[:4])})"
+        why = "distances between them mean nothing; measure by latitude and longitude"
+        raise InputError(f"{planes}: {why}", references.name)
+
+
+def _refuse_unplaced(items: Items, coordinates: Floats, spoken: str) -> None:
+    bad = ~np.isfinite(coordinates).all(axis=1)
+    if bad.any():
+        first, count = shown(items.ids[int(np.argmax(bad))]), int(bad.sum())
+        more = f", and {count - 1:,} more have none" if count > 1 else ""
+        raise InputError(f"{first} has no {spoken}{more}; give them a place or leave them out", items.name)

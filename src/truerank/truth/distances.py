@@ -1,0 +1,139 @@
+"""Distances, and the points that a k-d tree is built of: close points for close places, by a proven bound."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from truerank.errors import MissingPackage, RulesError, did_you_mean
+from truerank.truth.items import Floats, Items
+
+RADIUS = 6371008.8
+"""Metres: the mean radius of WGS84, which the haversine distance takes for all of the globe."""
+
+EQUATOR, POLE = 6378137.0, 6356752.314245179
+"""Metres: the largest and the smallest radius of the WGS84 ellipsoid."""
+
+MARGIN = 1e-6
+"""Metres added to every bound: a thousand times what rounding moves a point by (64-bit numbers of 6.4e6 m)."""
+
+
+@dataclass(frozen=True)
+class Distance:
+    """A way to measure how far apart two places are.
+
+    Attributes:
+        name: what options call it.
+        places: the coordinates of items as it takes them.
+        metres: the distances between two arrays of coordinates, row by row.
+        points: coordinates to points in space.
+        reach: metres to the greatest distance, straight through space, of points that are so near.
+    """
+
+    name: str
+    places: Callable[[Items], Floats]
+    metres: Callable[[Floats, Floats], Floats]
+    points: Callable[[Floats], Floats]
+    reach: Callable[[Any], Any]
+
+
+# --- on the WGS84 ellipsoid ---------------------------------------------------------------------------
+
+
+def geodesic(one: Floats, other: Floats) -> Floats:
+    """The length of the shortest way over the ellipsoid, to 15 nanometres (Karney, 2013)."""
+    return np.asarray(_ellipsoid().inv(one[:, 1], one[:, 0], other[:, 1], other[:, 0])[2], np.float64)
+
+
+@lru_cache(maxsize=1)
+def _ellipsoid() -> Any:
+    try:
+        from pyproj import Geod
+    except ModuleNotFoundError:
+        raise MissingPackage("geodesic distance", "geo") from None
+    return Geod(ellps="WGS84")
+
+
+def earth_centred(places: Floats) -> Floats:
+    """Places on the ellipsoid as x, y, z from the centre of the earth."""
+    lat, lon = np.radians(places).T
+    squeezed = (POLE / EQUATOR) ** 2
+    radius = EQUATOR / np.sqrt(1 - (1 - squeezed) * np.sin(lat) ** 2)
+    across = radius * np.cos(lat)
+    return np.column_stack([across * np.cos(lon), across * np.sin(lon), squeezed * radius * np.sin(lat)])
+
+
+def geodesic_reach(metres: Any) -> Any:
+    """How far apart, straight through the earth, two places may be whose geodesic distance is at most so much.
+
+    Two bounds, of which the smaller holds. A straight line is never longer than a way over the surface: chord <= s.
+    And s >= POLE * angle between the directions from the centre, for pushing the way inwards onto the sphere of the
+    polar radius, which the ellipsoid encloses, makes nothing longer. With radii r and r' of the two places,
+    chord^2 = (r - r')^2 + 4 r r' sin^2(angle / 2), where |r - r'| <= EQUATOR - POLE and r r' <= EQUATOR^2.
+    The first is the tighter one nearby (s / chord is 1 + s^2 / 24 R^2), the second on the other side of the globe.
+    """
+    half_angle = np.minimum(np.asarray(metres) / POLE, np.pi) / 2
+    far = np.hypot(EQUATOR - POLE, 2 * EQUATOR * np.sin(half_angle))
+    return np.minimum(metres, far) * (1 + 1e-12) + MARGIN
+
+
+# --- on the sphere ------------------------------------------------------------------------------------
+
+
+def haversine(one: Floats, other: Floats) -> Floats:
+    """The length of the great circle between them on a sphere of `RADIUS`; off the geodesic by -0.45 to 0.56 %."""
+    (lat, lon), (lat2, lon2) = np.radians(one).T, np.radians(other).T
+    h = np.sin((lat2 - lat) / 2) ** 2 + np.cos(lat) * np.cos(lat2) * np.sin((lon2 - lon) / 2) ** 2
+    return np.asarray(2 * RADIUS * np.arcsin(np.sqrt(np.minimum(h, 1.0))), np.float64)
+
+
+def on_sphere(places: Floats) -> Floats:
+    """Places on the sphere as x, y, z from its centre."""
+    lat, lon = np.radians(places).T
+    return RADIUS * np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+
+
+def sphere_reach(metres: Any) -> Any:
+    """How far apart, straight through the sphere, two places are whose great circle is so long.
+
+    Near the antipode the great circle is known to 0.1 m only, but there the straight line hardly grows with it.
+    """
+    half_angle = np.minimum(np.asarray(metres) / RADIUS, np.pi) / 2
+    return 2 * RADIUS * np.sin(half_angle) * (1 + 1e-12) + MARGIN
+
+
+# --- on a plane ---------------------------------------------------------------------------------------
+
+
+def planar(one: Floats, other: Floats) -> Floats:
+    """The length of the straight line between them."""
+    return np.hypot(other[:, 0] - one[:, 0], other[:, 1] - one[:, 1])
+
+
+def planar_reach(metres: Any) -> Any:
+    """The same, but for rounding."""
+    return np.asarray(metres) * (1 + 1e-12) + MARGIN
+
+
+DISTANCES = {
+    "geodesic": Distance("geodesic", lambda items: items.places, geodesic, earth_centred, geodesic_reach),
+    "haversine": Distance("haversine", lambda items: items.places, haversine, on_sphere, sphere_reach),
+    "xy": Distance("xy", lambda items: items.plane, planar, lambda plane: plane, planar_reach),
+}
+
+
+def distance_named(name: str) -> Distance:
+    """The distance that an option names.
+
+    Raises:
+        RulesError: there is none of this name.
+    """
+    if name not in DISTANCES:
+        raise RulesError(
+            f"no distance is called {name!r}.{did_you_mean(name, DISTANCES)} There is {', '.join(DISTANCES)}"
+        )
+    return DISTANCES[name]

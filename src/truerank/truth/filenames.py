@@ -1,0 +1,68 @@
+"""Items whose names say where they are: @easting@northing@zone@letter@latitude@longitude@…@.jpg, or a pattern."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from truerank.errors import InputError, shown
+from truerank.truth.keys import KNOWN
+
+PARTS = ("x", "y", "zone", "letter", "lat", "lon")
+"""What stands between the @ of a name, as the collections of visual place recognition write it."""
+
+
+def files(folder: str | os.PathLike[str]) -> list[str]:
+    """The names of the files in a folder and the folders in it, sorted, with / between their parts."""
+    root = Path(folder)
+    found = sorted(path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+    if not found:
+        raise InputError("there are no files in this folder", os.fspath(folder))
+    return [path.relative_to(root).as_posix() for path in found]
+
+
+def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str, Sequence[Any]]:
+    """The ids and what the names say of each.
+
+    Args:
+        pattern: a regular expression with named groups, such as `(?P<label>-?\\d+)_c(?P<camera>\\d)`.
+
+    Raises:
+        InputError: a name does not say it.
+    """
+    match = _by_pattern(pattern, source) if pattern else _by_at
+    said = [match(name) for name in names]
+    for name, found in zip(names, said, strict=True):
+        if found is None:
+            shape = f"the pattern {pattern}" if pattern else "@easting@northing@…"
+            raise InputError(f"the name {shown(name)!r} is not like {shape}", source)
+    roles = dict.fromkeys(role for found in said if found for role in found)
+    return {"id": list(names), **{role: [(found or {}).get(role) for found in said] for role in roles}}
+
+
+def _by_at(name: str) -> dict[str, str] | None:
+    parts = name.rsplit("/", 1)[-1].split("@")
+    if len(parts) < 3 or not (parts[1] and parts[2]):
+        return None
+    return {role: part for role, part in zip(PARTS, parts[1:-1], strict=False) if part}
+
+
+def _by_pattern(pattern: str, source: str) -> Any:
+    try:
+        compiled = re.compile(pattern)
+    except re.error as error:
+        raise InputError(f"{pattern!r} is no regular expression: {error}", source) from None
+    roles = [role for role in compiled.groupindex if role in KNOWN]
+    if not roles:
+        raise InputError(
+            f"the pattern {pattern!r} names nothing: write (?P<lat>…), one of {', '.join(KNOWN)}", source
+        )
+
+    def match(name: str) -> dict[str, str] | None:
+        found = compiled.search(name)
+        return {role: found[role] for role in roles if found[role]} if found else None
+
+    return match

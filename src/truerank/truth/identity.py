@@ -1,0 +1,74 @@
+"""References of the same identity are right."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+import numpy as np
+
+from truerank.errors import InputError, RulesError, shown
+from truerank.qrels import IGNORED
+from truerank.truth.items import Ints, Items, Texts
+from truerank.truth.registry import rule
+from truerank.truth.result import Pairs
+
+
+@rule("identity")
+def identity(
+    queries: Items, references: Items, *, ignore_same: str | None = "camera", ignore_label: str | None = "-1"
+) -> Pairs:
+    """The references that show the same identity are right, but for those of the query's own camera.
+
+    As Market-1501 has it (Zheng et al., 2015): what is ignored leaves the query's list before ranks exist.
+
+    Args:
+        ignore_same: "camera": pairs of the same identity and the same camera are ignored; None: they are right.
+        ignore_label: references with this label, which are no one, are ignored for every query; None: none are.
+
+    >>> from truerank import truth
+    >>> queries = [{"id": "q", "label": 7, "camera": 1}]
+    >>> gallery = [{"id": "a", "label": 7, "camera": 1}, {"id": "b", "label": 7, "camera": 2}]
+    >>> truth.identity(queries, [*gallery, {"id": "c", "label": -1}]).to_dict()
+    {b'q': {b'a': nan, b'b': 1.0, b'c': nan}}
+    """
+    if ignore_same not in ("camera", None):
+        raise RulesError(f"identity: ignore_same is 'camera' or None, not {ignore_same!r}")
+    asked, there = _labels(queries), _labels(references)
+    query, reference = _same(asked, there)
+    grade = np.ones(len(query))
+    if ignore_same and queries.camera and references.camera:
+        own, other = _coded(queries.camera, references.camera)
+        grade[(own[query] == other[reference]) & (own[query] >= 0)] = IGNORED
+    junk = np.array([label == ignore_label and label is not None for label in there])
+    kept = ~junk[reference]
+    rows, columns = np.nonzero(np.ones((len(queries), int(junk.sum())), bool))
+    query = np.concatenate([query[kept], rows])
+    reference = np.concatenate([reference[kept], np.flatnonzero(junk)[columns]])
+    grade = np.concatenate([grade[kept], np.full(len(rows), IGNORED)])
+    return Pairs(query, reference, np.full(len(query), np.nan), grade)
+
+
+def _labels(items: Items) -> Texts:
+    if items.label is None:
+        raise InputError("the items have no labels; name them: label=…", items.name)
+    if None in items.label:
+        row = items.label.index(None)
+        raise InputError(f"{shown(items.ids[row])} has no label", items.name)
+    return items.label
+
+
+def _same(asked: Texts, there: Texts) -> tuple[Ints, Ints]:
+    """(query, reference) of all pairs with one label."""
+    one, other = _coded(asked, there)
+    order = np.argsort(other, kind="stable")
+    first, last = (np.searchsorted(other[order], one, side=side) for side in ("left", "right"))
+    counts = last - first
+    within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.repeat(np.arange(len(asked)), counts), order[np.repeat(first, counts) + within]
+
+
+def _coded(one: Sequence[Hashable], other: Sequence[Hashable]) -> tuple[Ints, Ints]:
+    """Both as numbers, the same for equal texts; -1 for None."""
+    codes = {text: number for number, text in enumerate(dict.fromkeys([*one, *other])) if text is not None}
+    coded = [np.array([codes.get(text, -1) for text in texts], np.int64) for texts in (one, other)]
+    return coded[0], coded[1]

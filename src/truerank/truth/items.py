@@ -1,0 +1,144 @@
+"""Items: what is searched for and what is found, each with a place, a plane position, an identity or a vector."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.errors import InputError, did_you_mean, shown
+from truerank.truth.keys import unread
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+Texts = tuple[str | None, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Items:
+    """Queries or references, in their order; what an item does not have is None.
+
+    Attributes:
+        ids: their names, without repeats.
+        name: where they came from.
+        lat, lon: (items,) WGS84 degrees.
+        x, y: (items,) metres on a plane.
+        zone: the plane that x and y are measured on, such as "52N" in UTM.
+        label, camera: who or what is seen, and by which camera.
+        vector: (items, dimensions) embeddings.
+        bounds: (items, 4) west, south, east and north of a tile, in degrees or in metres; west > east: it
+            crosses the antimeridian.
+        aliases: other columns that name the items, such as a file's path beside a number.
+        others: the names of columns that were not read, for messages.
+
+    >>> Items(("a", "b"), lat=[37.5, 37.6], lon=[127.0, 127.1]).places.shape
+    (2, 2)
+    """
+
+    ids: tuple[str, ...] = field(repr=False)
+    name: str = "items"
+    lat: Floats | None = field(default=None, repr=False)
+    lon: Floats | None = field(default=None, repr=False)
+    x: Floats | None = field(default=None, repr=False)
+    y: Floats | None = field(default=None, repr=False)
+    zone: Texts | None = field(default=None, repr=False)
+    label: Texts | None = field(default=None, repr=False)
+    camera: Texts | None = field(default=None, repr=False)
+    vector: NDArray[Any] | None = field(default=None, repr=False)
+    bounds: Floats | None = field(default=None, repr=False)
+    aliases: Mapping[str, Texts] = field(default_factory=dict, repr=False)
+    others: tuple[str, ...] = field(default=(), repr=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "ids", tuple(self.ids))
+        for column in ("lat", "lon", "x", "y", "bounds"):
+            given = getattr(self, column)
+            if given is not None:
+                object.__setattr__(self, column, np.asarray(given, np.float64))
+        for column, values in self.columns.items():
+            if len(values) != len(self):
+                raise InputError(f"there are {len(self)} ids, but {len(values)} values of {column}", self.name)
+        self._refuse_repeats()
+
+    def _refuse_repeats(self) -> None:
+        if len(self.rows) == len(self):
+            return
+        later = next(row for row, name in enumerate(self.ids) if self.rows[name] != row)
+        first, repeated = later + 1, self.rows[self.ids[later]] + 1
+        who = f"items {first} and {repeated} are both called {shown(self.ids[later])!r}"
+        raise InputError(f"{who}; ids must differ: name another column with id=…", self.name)
+
+    def __len__(self) -> int:
+        """The number of items."""
+        return len(self.ids)
+
+    @cached_property
+    def rows(self) -> dict[str, int]:
+        """Where each id stands."""
+        return {name: row for row, name in enumerate(self.ids)}
+
+    @property
+    def columns(self) -> dict[str, Sequence[Any] | NDArray[Any]]:
+        """What the items have, by the name of the attribute."""
+        named = (f.name for f in fields(self) if f.name not in ("ids", "name", "aliases", "others"))
+        return {name: getattr(self, name) for name in named if getattr(self, name) is not None}
+
+    @property
+    def places(self) -> Floats:
+        """(items, 2) latitude and longitude.
+
+        Raises:
+            InputError: the items have none.
+        """
+        return self._pair("lat", "lon", "latitude and longitude")
+
+    @property
+    def plane(self) -> Floats:
+        """(items, 2) x and y.
+
+        Raises:
+            InputError: the items have none.
+        """
+        return self._pair("x", "y", "x and y")
+
+    def _pair(self, one: str, other: str, spoken: str) -> Floats:
+        first, second = getattr(self, one), getattr(self, other)
+        if first is None or second is None:
+            has = ", ".join(["id", *self.columns])
+            hint = f" ({unread(self.others)})" if self.others else ""
+            raise InputError(
+                f"the items have no {spoken}, only {has}; name it: {one}=…, {other}=…{hint}", self.name
+            )
+        return np.column_stack([first, second])
+
+    def row(self, name: str) -> int:
+        """Where an item stands.
+
+        Raises:
+            InputError: there is no such item; a near one is suggested.
+        """
+        if name not in self.rows:
+            raise InputError(f"there is no item {shown(name)!r}.{did_you_mean(name, self.ids)}", self.name)
+        return self.rows[name]
+
+    def select(self, rows: Sequence[int] | Ints | Bools) -> Items:
+        """Only these items, in this order."""
+        index = np.arange(len(self))[np.asarray(rows)]
+        kept = {name: _taken(values, index) for name, values in self.columns.items()}
+        aliases = {name: _taken(values, index) for name, values in self.aliases.items()}
+        return replace(self, ids=_taken(self.ids, index), aliases=aliases, **kept)
+
+    def renamed(self, alias: str) -> Items:
+        """The same items under the names of another column; what were ids becomes the alias "id"."""
+        aliases = {name: values for name, values in self.aliases.items() if name != alias}
+        ids = tuple(name or "" for name in self.aliases[alias])
+        return replace(self, ids=ids, aliases={**aliases, "id": self.ids})
+
+
+def _taken(values: Any, index: Ints) -> Any:
+    return values[index] if isinstance(values, np.ndarray) else tuple(values[i] for i in index.tolist())

@@ -1,0 +1,146 @@
+"""The names under which files keep an item's id, place, plane position, identity, vector and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from truerank.errors import InputError, did_you_mean
+from truerank.formats.names import folded
+
+KNOWN: dict[str, tuple[str, ...]] = {
+    "id": (
+        *("id", "imageid", "image", "filename", "file", "name", "imagename", "imgname", "img", "path"),
+        *("filepath", "imagepath", "imgpath", "key", "itemid", "docid", "tileid", "tile", "queryid"),
+        *("referenceid", "refid", "uid", "uuid"),
+    ),
+    "lat": (
+        *("lat", "latitude", "gpslatitude", "gpslat", "latdeg", "latitudedeg", "centerlat", "centrelat"),
+        *("centerlatitude", "latlon0", "latlng0", "latlong0", "lonlat1", "lnglat1", "coordinates1"),
+    ),
+    "lon": (
+        *("lon", "lng", "long", "longitude", "gpslongitude", "gpslon", "gpslng", "londeg", "longitudedeg"),
+        *("centerlon", "centrelon", "centerlng", "centerlongitude", "lonlat0", "lnglat0", "coordinates0"),
+        *("latlon1", "latlng1", "latlong1"),
+    ),
+    "x": (
+        *("x", "easting", "utme", "utmeasting", "utmeast", "utmx", "east", "e", "xm", "xcoord", "coordx"),
+        *("posx", "mapx", "localx", "xy0", "utm0"),
+    ),
+    "y": (
+        *("y", "northing", "utmn", "utmnorthing", "utmnorth", "utmy", "north", "n", "ym", "ycoord", "coordy"),
+        *("posy", "mapy", "localy", "xy1", "utm1"),
+    ),
+    "zone": ("zone", "utmzone", "utmzonenumber", "zonenumber", "epsg", "crs", "srid"),
+    "letter": ("utmzoneletter", "zoneletter", "utmletter", "utmband", "hemisphere"),
+    "label": ("label", "identity", "personid", "pid", "vehicleid", "vid", "placeid", "class", "classid"),
+    "camera": ("camera", "cameraid", "camid", "cam"),
+    "vector": ("vector", "embedding", "feature", "features", "descriptor", "vec", "emb"),
+    "west": ("west", "minlon", "lonmin", "minlng", "lngmin", "minx", "xmin", "left", "bounds0", "bbox0", "extent0"),
+    "south": ("south", "minlat", "latmin", "miny", "ymin", "bottom", "bounds1", "bbox1", "extent1"),
+    "east": (
+        "east",
+        "maxlon",
+        "lonmax",
+        "maxlng",
+        "lngmax",
+        "maxx",
+        "xmax",
+        "right",
+        "bounds2",
+        "bbox2",
+        "extent2",
+    ),
+    "north": ("north", "maxlat", "latmax", "maxy", "ymax", "top", "bounds3", "bbox3", "extent3"),
+}
+"""What each column is called, as `folded` spells it, the surest name first."""
+
+SIDES = ("west", "south", "east", "north")
+
+PATHS = ("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath")
+"""Names of a file: they may name an item beside its id."""
+
+_PAIRS = ("gps", "location", "position", "pos", "coords", "coord", "geo", "point", "loc")
+"""Two numbers under one of these may stand in either order."""
+
+
+def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[str, str]:
+    """Which of the columns holds what: {"lat": "gps.latitude"}. What is there twice must be named.
+
+    Args:
+        paths: the names of the columns; a dot stands between a key and a key inside it.
+        given: what the user says of some.
+
+    Raises:
+        InputError: a given name is not there, or several columns could be meant.
+    """
+    for role, path in given.items():
+        if role not in KNOWN:
+            raise InputError(
+                f"nothing of an item is called {role!r}.{did_you_mean(role, KNOWN)} It has {_listed(KNOWN)}"
+            )
+        if path not in paths and path != "#":
+            raise InputError(
+                f"there is no {path!r} for {role}.{did_you_mean(path, paths)} There is {_listed(paths)}", name
+            )
+    either = {role: given.get(role) or _found(paths, role, given, name) for role in KNOWN}
+    found = {role: path for role, path in either.items() if path}
+    return _without_halves(found, paths, name)
+
+
+def _found(paths: Sequence[str], role: str, given: Mapping[str, str], name: str) -> str | None:
+    """The column that is not deep inside others, and of those the one with the surest name."""
+    order = {wanted: place for place, wanted in enumerate(KNOWN[role])}
+    known = [
+        (_depth(path), min(order[word] for word in words), path)
+        for path in paths
+        if (words := _readings(path) & order.keys())
+    ]
+    free = sorted(found for found in known if found[2] not in given.values())
+    if len(free) > 1 and free[0][:2] == free[1][:2]:
+        raise InputError(f"{free[0][2]!r} and {free[1][2]!r} may both be {role}; say which: {role}=…", name)
+    return free[0][2] if free else None
+
+
+def _readings(path: str) -> set[str]:
+    """What a column's name may be looked up as: its last part, its last two, or all of it."""
+    parts = path.split(".")
+    return {folded(parts[-1]), folded("".join(parts[-2:])), folded(path)}
+
+
+def _depth(path: str) -> int:
+    return path.count(".")
+
+
+def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> dict[str, str]:
+    """East and north alone are a position, west, south, east and north are bounds; half a place is an error."""
+    if not all(side in found for side in SIDES):
+        found = {role: path for role, path in found.items() if role not in SIDES}
+    else:
+        sides = {found[side] for side in SIDES}
+        found = {role: path for role, path in found.items() if role in SIDES or path not in sides}
+    for one, other in (("lat", "lon"), ("lon", "lat"), ("x", "y"), ("y", "x")):
+        if one in found and other not in found:
+            raise InputError(
+                f"{found[one]!r} is {one}, but what is {other}? Name it: {other}=… ({_hint(paths)})", name
+            )
+    return found
+
+
+def unread(paths: Sequence[str]) -> str:
+    """What to say when something is not found: which columns were not read, and what is too open to guess."""
+    pair = next(
+        (path for path in paths if path.endswith(".0") and folded(path[:-2].split(".")[-1]) in _PAIRS), None
+    )
+    if pair is None:
+        return _hint(paths)
+    return f"{pair[:-2]!r} holds two numbers: say which is which, e.g. lat={pair!r}, lon='{pair[:-2]}.1'"
+
+
+def _hint(paths: Sequence[str]) -> str:
+    near = (did_you_mean(path.split(".")[-1], ("latitude", "longitude", "easting", "northing")) for path in paths)
+    return f"there is {_listed(paths)}." + "".join(dict.fromkeys(near))
+
+
+def _listed(names: Sequence[str] | Mapping[str, object]) -> str:
+    shown = list(names)
+    return ", ".join(map(repr, shown[:12])) + (", …" if len(shown) > 12 else "")

@@ -1,0 +1,41 @@
+"""The nearest references are right."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.errors import RulesError
+from truerank.truth import search
+from truerank.truth.checks import checked, one_plane
+from truerank.truth.distances import distance_named
+from truerank.truth.items import Items
+from truerank.truth.registry import rule
+from truerank.truth.result import Pairs
+from truerank.truth.suspicions import FAR, Note
+
+
+@rule("nearest")
+def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "geodesic") -> Pairs:
+    """The n references that are nearest to the query are right; of equally near ones the first.
+
+    >>> from truerank import truth
+    >>> queries = [{"id": "q", "lat": 0.0, "lon": 179.9}]
+    >>> references = [{"id": "west", "lat": 0.0, "lon": -179.9}, {"id": "east", "lat": 0.0, "lon": 179.0}]
+    >>> right = truth.nearest(queries, references)
+    >>> right.to_dict(), right.metres.round().tolist()
+    ({b'q': {b'west': 1.0}}, [22264.0])
+    """
+    if isinstance(n, bool) or not isinstance(n, int) or n < 1:
+        raise RulesError(f"nearest: n is a positive whole number, not {n!r}")
+    measured = distance_named(distance)
+    if distance == "xy":
+        one_plane(queries, references)
+    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
+    index, metres, tied = search.nearest(measured, asked, there, n)
+    query = np.repeat(np.arange(len(queries)), index.shape[1])
+    notes = (_far(float(metres[:, 0].min())),) if metres[:, 0].min() > FAR else ()
+    return Pairs(query, index.ravel(), metres.ravel(), tied=tied, distance=distance, notes=notes)
+
+
+def _far(metres: float) -> Note:
+    return Note("far", f"No query has a reference within {metres / 1000:,.0f} km. Do the files belong together?")

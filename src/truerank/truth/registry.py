@@ -1,0 +1,158 @@
+"""What rules there are. A rule is a function from queries and references to pairs; from it comes everything else.
+
+A rule's keyword-only signature is its schema: what can be written between the parentheses of "within(metres=50)".
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from truerank.errors import RulesError, did_you_mean
+from truerank.truth.items import Items
+from truerank.truth.reading import read_items
+from truerank.truth.result import Pairs, Truth, truth_of
+
+P = ParamSpec("P")
+
+
+@dataclass(frozen=True)
+class Rule:
+    """A registered rule.
+
+    Attributes:
+        name: what it is called.
+        make: queries, references and its parameters in, `Truth` out.
+        parameters: the keyword-only parameters by name.
+        meaning: the first line of its docstring.
+        origin: the module and the name of the function; a cell or module that runs again replaces its own.
+    """
+
+    name: str
+    make: Callable[..., Truth]
+    parameters: dict[str, inspect.Parameter]
+    meaning: str
+    origin: tuple[str, str]
+
+
+_rules: dict[str, Rule] = {}
+
+
+def rule(
+    name: str,
+) -> Callable[[Callable[Concatenate[Items, Items, P], Pairs]], Callable[Concatenate[Any, Any, P], Truth]]:
+    """Register a function as a rule; what it becomes takes whatever `read_items` reads, and returns `Truth`.
+
+    >>> import numpy as np
+    >>> from truerank import truth
+    >>> @truth.rule("everything")
+    ... def everything(queries, references):
+    ...     "Every reference is right."
+    ...     query, reference = np.indices((len(queries), len(references))).reshape(2, -1)
+    ...     return truth.Pairs(query, reference, np.full(len(query), np.nan))
+    >>> everything([{"id": "q"}], [{"id": "a"}, {"id": "b"}]).to_dict()
+    {b'q': {b'a': 1.0, b'b': 1.0}}
+    >>> truth.unregister("everything")
+    """
+
+    def register(
+        function: Callable[Concatenate[Items, Items, P], Pairs],
+    ) -> Callable[Concatenate[Any, Any, P], Truth]:
+        if name in _rules and _rules[name].origin != _origin(function):
+            raise RulesError(f"the name {name!r} is taken by another rule of truth")
+        parameters = inspect.signature(function).parameters
+        taken = {key: p for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+        @wraps(function)
+        def make(queries: Any, references: Any, *args: P.args, **params: P.kwargs) -> Truth:
+            asked = read_items(queries, _named(queries, "queries"))
+            there = read_items(references, _named(references, "references"))
+            return truth_of(written(name, params), asked, there, function(asked, there, *args, **params))
+
+        meaning = (inspect.getdoc(function) or "").partition("\n")[0]
+        _rules[name] = Rule(name, make, taken, meaning, _origin(function))
+        return make  # type: ignore[return-value]
+
+    return register
+
+
+def _origin(function: Callable[..., Any]) -> tuple[str, str]:
+    return function.__module__, function.__qualname__
+
+
+def unregister(name: str) -> None:
+    """Forget a rule."""
+    del _rules[named(name).name]
+
+
+def rules() -> dict[str, Rule]:
+    """All rules by name."""
+    return dict(_rules)
+
+
+def named(name: str) -> Rule:
+    """The rule with this name."""
+    if name not in _rules:
+        raise RulesError(
+            f"no rule of truth is called {name!r}.{did_you_mean(name, _rules)} Rules: {', '.join(_rules)}"
+        )
+    return _rules[name]
+
+
+def build(text: str, queries: Any, references: Any, **defaults: Any) -> Truth:
+    """What is right by a rule as people write it: "nearest", "nearest(n=3)", "within(50)".
+
+    Args:
+        queries, references: whatever `read_items` takes.
+        defaults: parameters that the text leaves open; those that the rule does not have are not used.
+    """
+    chosen, params = parse(text)
+    known = {key: value for key, value in defaults.items() if key in chosen.parameters}
+    return chosen.make(queries, references, **{**known, **params})
+
+
+def parse(text: str) -> tuple[Rule, dict[str, Any]]:
+    """The rule and its parameters; those without names are taken in the order of the rule's own.
+
+    >>> parse("within(50)")[1]
+    {'metres': 50}
+    """
+    try:
+        node = ast.parse(text.strip(), mode="eval").body
+        call = node if isinstance(node, ast.Call) else ast.Call(node, [], [])
+        name = ast.unparse(call.func)
+        unnamed = [ast.literal_eval(value) for value in call.args]
+        params = {word.arg or "**": ast.literal_eval(word.value) for word in call.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        raise RulesError(
+            f"cannot read the rule {text!r}; write it like nearest(n=3) or within(metres=50)"
+        ) from None
+    chosen = named(name)
+    for key, value in zip(chosen.parameters, unnamed, strict=False):
+        params = {key: value, **params}
+    if len(unnamed) > len(chosen.parameters) or any(key not in chosen.parameters for key in params):
+        wrong = next((key for key in params if key not in chosen.parameters), "")
+        takes = ", ".join(chosen.parameters) or "nothing"
+        raise RulesError(f"{name} takes {takes}, not {text!r}.{did_you_mean(wrong, chosen.parameters)}")
+    return chosen, params
+
+
+def written(name: str, params: dict[str, Any]) -> str:
+    """The rule as it is parsed, with every parameter that has a value."""
+    known = {key: p.default for key, p in named(name).parameters.items() if p.default is not p.empty}
+    inside = ", ".join(f"{key}={value!r}" for key, value in {**known, **params}.items() if _is_plain(value))
+    return f"{name}({inside})" if inside else name
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, str | int | float)
+
+
+def _named(thing: Any, role: str) -> str | None:
+    """What messages call items that came in memory."""
+    return None if isinstance(thing, str | os.PathLike | Items) else role

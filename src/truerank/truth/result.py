@@ -1,0 +1,123 @@
+"""What is right by a rule: qrels that know how far apart each pair is, and what a person should know."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from truerank._kernel import as_bytes, as_text
+from truerank.errors import shown
+from truerank.qrels import Qrels
+from truerank.truth.items import Bools, Floats, Ints, Items
+from truerank.truth.suspicions import Note, suspicions
+
+EXAMPLES = 5
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs:
+    """What a rule finds: a row a pair, in any order.
+
+    Attributes:
+        query, reference: (pairs,) rows of the items.
+        metres: (pairs,) how far apart they are, NaN where that is not known.
+        grade: (pairs,) how relevant; 1 if None. `IGNORED`: the pair leaves the query's list.
+        tied: (queries,) whether the references' order decided; None: it never does.
+        distance: how they were measured; None where they were not.
+        notes: what a person should know.
+    """
+
+    query: Ints
+    reference: Ints
+    metres: Floats
+    grade: Floats | None = None
+    tied: Bools | None = None
+    distance: str | None = None
+    notes: tuple[Note, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Truth(Qrels):
+    """Qrels that a rule made; they can be evaluated against as they are.
+
+    Attributes:
+        metres: (judgements,) how far each document is from its query, NaN where that is not known.
+        rule: the rule with its parameters.
+        distance: how it was measured: geodesic, haversine, xy, or None.
+        tied: queries for which others were as near, and the references' order decided.
+        barren: queries for which nothing is right.
+        notes: these and whatever is suspicious about the input.
+    """
+
+    metres: Floats = field(default_factory=lambda: np.empty(0), repr=False)
+    rule: str = ""
+    distance: str | None = None
+    tied: tuple[str, ...] = field(default=(), repr=False)
+    barren: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[Note, ...] = field(default=(), repr=False)
+
+    def pairs(self) -> Iterator[tuple[str, str, float, float]]:
+        """(query, document, grade, metres) of each judgement."""
+        for row, q in enumerate(self.query.tolist()):
+            yield as_text(self.queries[q]), as_text(self.doc(row)), float(self.grades[row]), float(self.metres[row])
+
+
+def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Truth:
+    """The pairs as qrels sorted by query, each query's nearest document first."""
+    names = list(map(as_bytes, queries.ids))
+    by_name = sorted(range(len(names)), key=names.__getitem__)
+    place = np.empty(len(names), np.int64)
+    place[by_name] = np.arange(len(names))
+    query = place[pairs.query]
+    order = np.lexsort((pairs.reference, pairs.metres, query))
+    begin, end, text = _text(references.ids)
+    grades = np.ones(len(query)) if pairs.grade is None else pairs.grade
+    right = np.bincount(pairs.query[grades > 0], minlength=len(names))
+    barren = tuple(name for name, count in zip(queries.ids, right.tolist(), strict=True) if not count)
+    tied = tuple(queries.ids[q] for q in np.flatnonzero(pairs.tied).tolist()) if pairs.tied is not None else ()
+    return Truth(
+        queries=tuple(names[i] for i in by_name),
+        start=np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(names)))]).astype(np.int64),
+        begin=begin[pairs.reference[order]],
+        end=end[pairs.reference[order]],
+        text=text,
+        grades=grades[order],
+        name=rule,
+        metres=pairs.metres[order],
+        rule=rule,
+        distance=pairs.distance,
+        tied=tied,
+        barren=barren,
+        notes=(*suspicions(queries, references, pairs.distance), *pairs.notes, *_notes(tied, barren, len(names))),
+    )
+
+
+def _text(ids: Sequence[str]) -> tuple[Ints, Ints, bytes]:
+    """Where each id begins and ends in the text of all."""
+    raw = list(map(as_bytes, ids))
+    end = np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)), dtype=np.int64)
+    return np.concatenate([[0], end[:-1]]).astype(np.int64), end, b"".join(raw)
+
+
+def _notes(tied: Sequence[str], barren: Sequence[str], queries: int) -> Iterator[Note]:
+    if tied:
+        nearer = "references just as near as the right ones, which come first in the references' order"
+        yield Note("ties", f"{counted(len(tied))} with {nearer}: {listed(tied)}.")
+    if barren:
+        yield Note("barren", f"{len(barren):,} of {counted(queries)} without anything right: {listed(barren)}.")
+
+
+def counted(number: int, what: str = "query", many: str = "queries") -> str:
+    """The number with its noun.
+
+    >>> counted(1), counted(2000)
+    ('1 query', '2,000 queries')
+    """
+    return f"{number:,} {what if number == 1 else many}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """The first names, and whether there are more."""
+    return ", ".join(map(shown, names[:EXAMPLES])) + (", …" if len(names) > EXAMPLES else "")

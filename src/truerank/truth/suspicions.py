@@ -1,0 +1,144 @@
+"""What looks wrong with coordinates: swapped axes, radians, float32, several planes, (0, 0)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
+
+import numpy as np
+
+from truerank.errors import shown
+from truerank.truth.distances import haversine
+from truerank.truth.items import Bools, Floats, Items
+
+FAR = 100_000.0
+"""Metres; if even the nearest reference of every query is further, the files hardly belong together."""
+
+DIGITS = 8
+"""A number of more digits that fits into 32 bits was cut to them."""
+
+SAMPLE = 1000
+
+
+@dataclass(frozen=True)
+class Note:
+    """Something that a person should know about the input or the truth made from it.
+
+    Attributes:
+        kind: one word or two for programs.
+        message: a sentence or two.
+    """
+
+    kind: str
+    message: str
+
+    def to_dict(self) -> dict[str, str]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def suspicions(queries: Items, references: Items, distance: str | None) -> tuple[Note, ...]:
+    """What looks wrong, a note each; nothing where nothing was measured."""
+    if distance is None:
+        return ()
+    found = (check(queries, references) for check in (_PLANE if distance == "xy" else _GLOBE))
+    return tuple(note for notes in found for note in notes)
+
+
+# --- degrees ------------------------------------------------------------------------------------------
+
+
+def _swapped(queries: Items, references: Items) -> Iterator[Note]:
+    """The queries' box misses the references', but would meet it with the axes the other way round."""
+    there = _box(references.places)
+    if not _meet(_box(queries.places), there) and _meet(_box(queries.places[:, ::-1]), there):
+        where = "in either the queries or the references"
+        why = "only with one of them the other way round they are in the same region"
+        yield Note("swapped", f"Latitude and longitude look swapped {where}: {why}.")
+
+
+def _radians(queries: Items, references: Items) -> Iterator[Note]:
+    for items in (queries, references):
+        lat, lon = np.abs(items.places).T
+        if lat.max() <= np.pi / 2 and lon.max() <= np.pi and (lat + lon).max() > 0:
+            yield Note("radians", f"No coordinate of {items.name} is beyond pi: are they radians, not degrees?")
+
+
+def _float32(queries: Items, references: Items) -> Iterator[Note]:
+    for items in (queries, references):
+        places = items.places
+        if _is_cut(places[:SAMPLE]):
+            step = np.spacing(np.abs(places).astype(np.float32)).astype(np.float64) / 2 * 111_320
+            step[:, 1] *= np.cos(np.radians(places[:, 0]))
+            rounded = f"were rounded to 32 bits, which moves them by up to {step.max():.2f} m"
+            yield Note("float32", f"The degrees of {items.name} {rounded}.")
+
+
+def _is_cut(values: Floats) -> bool:
+    """Whether all values fit into 32 bits though most have more digits than people write."""
+    long = [len(repr(value).lstrip("-").replace(".", "")) > DIGITS for value in values.ravel().tolist()]
+    return bool((values == values.astype(np.float32)).all()) and 2 * sum(long) > len(long)
+
+
+def _nowhere(queries: Items, references: Items) -> Iterator[Note]:
+    for items in (queries, references):
+        yield from _at_zero(items, (items.places == 0).all(axis=1), "latitude and longitude")
+
+
+def _at_zero(items: Items, zero: Bools, spoken: str) -> Iterator[Note]:
+    if zero.any():
+        names = [shown(items.ids[row]) for row in np.flatnonzero(zero)[:5].tolist()]
+        more = ", …" if zero.sum() > 5 else ""
+        who = f"{int(zero.sum()):,} of {len(items):,} in {items.name}"
+        where = f"{spoken} (0, 0), where things without a place are put"
+        yield Note("zero", f"{who} stand at {where}: {', '.join(names)}{more}.")
+
+
+# --- the plane ----------------------------------------------------------------------------------------
+
+
+def _plane_zero(queries: Items, references: Items) -> Iterator[Note]:
+    for items in (queries, references):
+        if len(items) > 1 and np.abs(items.plane).max() > 1:
+            yield from _at_zero(items, (items.plane == 0).all(axis=1), "x and y")
+
+
+def _disagreement(queries: Items, references: Items) -> Iterator[Note]:
+    """x and y against latitude and longitude: the same lengths, if both are right and in metres."""
+    if any(items.lat is None or items.lon is None for items in (queries, references)):
+        return
+    ratios = _ratios(queries, references)
+    if not len(ratios):
+        return
+    low, middle, high = np.quantile(ratios, [0.05, 0.5, 0.95])
+    if high > 1.1 * low:
+        lengths = f"their lengths are {low:.3g} to {high:.3g} times the others"
+        yield Note("planes", f"x and y do not fit latitude and longitude: {lengths}. Are there several UTM zones?")
+    elif not 0.98 < middle < 1.02:
+        lengths = f"their lengths are {middle:.4g} times those by latitude and longitude"
+        yield Note("scale", f"x and y are not metres: {lengths} (a web map's plane stretches with the latitude).")
+
+
+def _ratios(queries: Items, references: Items) -> Floats:
+    """Lengths on the plane as multiples of those on the globe, for pairs that are far enough apart to tell."""
+    rng = np.random.default_rng(0)
+    asked, there = (rng.integers(0, len(items), SAMPLE) for items in (queries, references))
+    globe = haversine(queries.places[asked], references.places[there])
+    plane = np.hypot(*(queries.plane[asked] - references.plane[there]).T)
+    tell = np.isfinite(globe) & np.isfinite(plane) & (globe > 100)
+    return np.asarray(plane[tell] / globe[tell], np.float64)
+
+
+def _box(places: Floats) -> Floats:
+    """South, west; north, east; a little wider than the places, so that near ones meet."""
+    return np.array([places.min(axis=0) - 1, places.max(axis=0) + 1])
+
+
+def _meet(one: Floats, other: Floats) -> bool:
+    return bool((one[0] <= other[1]).all() and (other[0] <= one[1]).all())
+
+
+Check = Callable[[Items, Items], Iterator[Note]]
+
+_GLOBE: tuple[Check, ...] = (_swapped, _radians, _float32, _nowhere)
+_PLANE: tuple[Check, ...] = (_disagreement, _plane_zero)

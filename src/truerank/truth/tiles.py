@@ -1,0 +1,109 @@
+"""Tiles: which of them hold a point, on the globe (longitudes go round, meridians meet) or on a plane."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.errors import InputError, shown
+from truerank.truth.items import Bools, Floats, Ints, Items
+from truerank.truth.search import tree_of
+
+CHUNK = 1 << 12
+"""Points that are looked up at once."""
+
+SLACK = 1e-9
+"""What rounding may add to a scaled coordinate; the bounds themselves decide."""
+
+
+def checked_bounds(items: Items, is_globe: bool) -> Floats:
+    """(tiles, 4) west, south, east, north.
+
+    Raises:
+        InputError: the items have none, or they are none.
+    """
+    bounds = items.bounds
+    if bounds is None:
+        raise InputError("the references have no bounds; name them: west=…, south=…, east=…, north=…", items.name)
+    west, south, east, north = bounds.T
+    bad = ~np.isfinite(bounds).all(axis=1) | (south > north)
+    if is_globe:
+        bad |= (np.abs(bounds[:, 1::2]) > 90).any(axis=1) | (np.abs(bounds[:, ::2]) > 360).any(axis=1)
+    else:
+        bad |= west > east
+    if bad.any():
+        row = int(np.argmax(bad))
+        edges = ", ".join(f"{edge:g}" for edge in bounds[row])
+        kind = "degrees (for metres on a plane: distance='xy')" if is_globe else "metres on a plane"
+        who = f"the bounds of {shown(items.ids[row])} are {edges}"
+        raise InputError(f"{who}: that is no west, south, east, north in {kind}", items.name)
+    return bounds
+
+
+def middles(bounds: Floats, is_globe: bool) -> Floats:
+    """(tiles, 2) the x or longitude and the y or latitude of each tile's middle."""
+    return np.asarray(bounds[:, :2] + _sizes(bounds, is_globe) / 2, np.float64)
+
+
+def holding(points: Floats, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]:
+    """(point, tile) of every tile that holds a point, edges included.
+
+    Args:
+        points: x and y, or longitude and latitude.
+    """
+    at_pole = is_globe & (np.abs(points[:, 1]) == 90)
+    found = [_near(points, np.flatnonzero(~at_pole), bounds, is_globe)]
+    for row in np.flatnonzero(at_pole).tolist():  # whatever its longitude, it is on every meridian
+        tiles = np.flatnonzero((bounds[:, 1] <= points[row, 1]) & (points[row, 1] <= bounds[:, 3]))
+        found.append((np.full(len(tiles), row), tiles))
+    point, tile = (np.concatenate(part) for part in zip(*found, strict=True))
+    return point, tile
+
+
+def _near(points: Floats, rows: Ints, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]:
+    """A tree finds tiles whose middle is no further than half the widest is wide and half the highest is high."""
+    half = np.maximum(_sizes(bounds, is_globe).max(axis=0) / 2, SLACK)
+    origin = np.array([0.0, -90.0]) if is_globe else bounds[:, :2].min(axis=0)
+    turn = 360.0 / half[0] if is_globe else 0.0
+
+    def scaled(places: Floats) -> Floats:
+        units: Floats = (places - origin) / half
+        if is_globe:
+            units[:, 0] = np.minimum(units[:, 0] % turn, np.nextafter(turn, 0))
+        return units
+
+    tree = tree_of(scaled(middles(bounds, is_globe)), [turn, 0.0] if is_globe else None)
+    found = [(np.empty(0, np.int64), np.empty(0, np.int64))]
+    for start in range(0, len(rows), CHUNK):
+        chunk = rows[start : start + CHUNK]
+        lists = tree.query_ball_point(scaled(points[chunk]), 1 + SLACK, p=np.inf)
+        point = np.repeat(chunk, [len(each) for each in lists])
+        tile = np.concatenate([np.asarray(each, np.int64) for each in lists])
+        held = _holds(points[point], bounds[tile], is_globe)
+        found.append((point[held], tile[held]))
+    point, tile = (np.concatenate(part) for part in zip(*found, strict=True))
+    return point, tile
+
+
+def _sizes(bounds: Floats, is_globe: bool) -> Floats:
+    """(tiles, 2) width and height."""
+    sizes: Floats = bounds[:, 2:] - bounds[:, :2]
+    if is_globe:
+        sizes[:, 0] = np.where(sizes[:, 0] >= 360, 360.0, sizes[:, 0] % 360)
+    return sizes
+
+
+def _holds(points: Floats, bounds: Floats, is_globe: bool) -> Bools:
+    """(pairs,) whether the bounds hold the point."""
+    (x, y), (west, south, east, north) = points.T, bounds.T
+    if is_globe:
+        is_all_round = east - west >= 360
+        x, west, east = _turned(x), _turned(west), _turned(east)
+        wide = np.where(west > east, (x >= west) | (x <= east), (x >= west) & (x <= east)) | is_all_round
+    else:
+        wide = (x >= west) & (x <= east)
+    return np.asarray(wide & (south <= y) & (y <= north), bool)
+
+
+def _turned(lon: Floats) -> Floats:
+    """The same meridian from -180 up to 180, to the bit where it lies there already."""
+    return np.where((lon >= -180) & (lon < 180), lon, (lon + 180) % 360 - 180)

@@ -1,0 +1,38 @@
+"""Whatever is near enough is right."""
+
+from __future__ import annotations
+
+import math
+
+from truerank.errors import RulesError
+from truerank.truth import search
+from truerank.truth.checks import checked, one_plane
+from truerank.truth.distances import distance_named
+from truerank.truth.items import Items
+from truerank.truth.registry import rule
+from truerank.truth.result import Pairs
+
+
+@rule("within")
+def within(
+    queries: Items, references: Items, *, metres: float = 25, distance: str = "geodesic", inclusive: bool = True
+) -> Pairs:
+    """All references that are at most so many metres from the query are right; there may be none.
+
+    Args:
+        inclusive: whether one at exactly this distance is right.
+
+    >>> from truerank import truth
+    >>> queries = [{"id": "q", "x": 0, "y": 0}]
+    >>> references = [{"id": "a", "x": 3, "y": 4}, {"id": "b", "x": 3, "y": 4.1}]
+    >>> truth.within(queries, references, metres=5, distance="xy").to_dict()
+    {b'q': {b'a': 1.0}}
+    """
+    if isinstance(metres, bool) or not isinstance(metres, int | float) or not 0 <= metres < math.inf:
+        raise RulesError(f"within: metres is a number from 0 on, not {metres!r}")
+    measured = distance_named(distance)
+    if distance == "xy":
+        one_plane(queries, references)
+    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
+    query, reference, apart = search.within(measured, asked, there, metres, inclusive)
+    return Pairs(query, reference, apart, distance=distance)

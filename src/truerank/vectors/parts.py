@@ -1,0 +1,28 @@
+"""Parts: the scores of some queries after those of others, as if they had been made at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import fields, replace
+
+import numpy as np
+
+from truerank.scores import Ledger, Scores
+
+EXAMPLES = 5
+
+
+def joined(parts: Sequence[Scores]) -> Scores:
+    """One table of all; a value a query does not depend on where they were cut."""
+    if len(parts) == 1:
+        return parts[0]
+    values = {name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values}
+    queries = tuple(query for part in parts for query in part.queries)
+    return replace(parts[0], queries=queries, values=values, ledger=_ledger([part.ledger for part in parts]))
+
+
+def _ledger(parts: Sequence[Ledger]) -> Ledger:
+    names = [field.name for field in fields(Ledger) if field.name not in ("interleaved", "examples")]
+    keys = dict.fromkeys(key for part in parts for key in part.examples)
+    examples = {key: tuple(q for part in parts for q in part.examples.get(key, ()))[:EXAMPLES] for key in keys}
+    return Ledger(**{name: sum(getattr(part, name) for part in parts) for name in names}, examples=examples)

@@ -1,0 +1,162 @@
+"""The two sides: queries and gallery, with their ids, identities and cameras."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank._kernel import as_bytes
+from truerank.errors import InputError, shown
+from truerank.qrels import Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The queries, or the gallery.
+
+    Attributes:
+        ids: distinct.
+        labels: (entries,) who is on each, as numbers that mean the same on both sides; None without labels.
+        cameras: (entries,) which camera saw it, likewise.
+    """
+
+    ids: tuple[bytes, ...]
+    labels: Ints | None = None
+    cameras: Ints | None = None
+
+    def __len__(self) -> int:
+        """The number of entries."""
+        return len(self.ids)
+
+    @cached_property
+    def place(self) -> dict[bytes, int]:
+        """Where each id stands."""
+        return dict(zip(self.ids, range(len(self)), strict=True))
+
+    def take(self, places: Ints) -> Side:
+        """Only these, in this order."""
+        labels, cameras = (None if x is None else x[places] for x in (self.labels, self.cameras))
+        return Side(tuple(self.ids[place] for place in places.tolist()), labels, cameras)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Given:
+    """What a caller knows of the two sides, as it came."""
+
+    query_labels: Any = None
+    gallery_labels: Any = None
+    query_cameras: Any = None
+    gallery_cameras: Any = None
+    query_ids: Any = None
+    gallery_ids: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Sides:
+    """Both sides.
+
+    Attributes:
+        names: the identities as they were given; a label is an index into them.
+    """
+
+    queries: Side
+    gallery: Side
+    names: NDArray[Any]
+
+    def named(self, numbers: tuple[int, ...]) -> Ints:
+        """The labels of the identities that are these numbers, however they are written: 0, "0" or "0000"."""
+        return np.flatnonzero([_number(name) in numbers for name in self.names.tolist()]).astype(np.int64)
+
+
+def sides(given: Given, queries: int, gallery: int) -> Sides:
+    """What was given, checked and made comparable.
+
+    Raises:
+        InputError: too few or too many of something, an id twice, labels or cameras on one side only.
+    """
+    width = len(str(max(queries, gallery) - 1))
+    ids = [_ids(given.query_ids, queries, width, "query"), _ids(given.gallery_ids, gallery, width, "gallery")]
+    q_labels, g_labels, names = _codes(given.query_labels, given.gallery_labels, queries, gallery, "labels")
+    q_cameras, g_cameras, _ = _codes(given.query_cameras, given.gallery_cameras, queries, gallery, "cameras")
+    return Sides(Side(ids[0], q_labels, q_cameras), Side(ids[1], g_labels, g_cameras), names)
+
+
+def _ids(values: Any, count: int, width: int, who: str) -> tuple[bytes, ...]:
+    """The ids as bytes; by default the places, of one width so that they sort as numbers do."""
+    if values is None:
+        return tuple(b"%0*d" % (width, place) for place in range(count))
+    ids = tuple(map(as_bytes, plain(values).ravel().tolist()))
+    _same_length(len(ids), count, f"{who}_ids")
+    if len(set(ids)) < count:
+        (most, times), *_ = Counter(ids).most_common(1)
+        raise InputError(f"the id {shown(most)} stands {times} times in {who}_ids; each must name one entry")
+    return ids
+
+
+def _codes(one: Any, other: Any, queries: int, gallery: int, what: str) -> tuple[Ints | None, Ints | None, NDArray[Any]]:
+    """Both columns as numbers from 0 on, equal where the values are, and the values."""
+    if one is None and other is None:
+        return None, None, np.empty(0)
+    if one is None or other is None:
+        given, lacking = ("gallery", "query") if one is None else ("query", "gallery")
+        raise InputError(f"there are {given}_{what} but no {lacking}_{what}; give both")
+    first, second = _column(one, queries, f"query_{what}"), _column(other, gallery, f"gallery_{what}")
+    if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
+        raise InputError(f"query_{what} and gallery_{what} cannot be compared: only one of them holds text")
+    names, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
+    codes = codes.astype(np.int64)
+    return codes[:queries], codes[queries:], names
+
+
+def _column(values: Any, count: int, what: str) -> NDArray[Any]:
+    """One label or camera an entry: int64, or text."""
+    column = plain(values)
+    if column.ndim == 2 and 1 in column.shape:  # as MATLAB keeps a list
+        column = column.ravel()
+    if column.ndim != 1:
+        raise InputError(f"{what} is a list with one for each entry, not an array of shape {column.shape}")
+    _same_length(len(column), count, what)
+    if column.dtype.kind == "f" and np.isfinite(column).all() and not (column % 1).any():
+        column = column.astype(np.int64)
+    if column.dtype.kind in "biu":
+        return column.astype(np.int64)
+    if column.dtype.kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
+        return np.array([shown(value) for value in column.tolist()], dtype=np.str_)
+    raise InputError(f"{what} holds {_odd(column)!r}; it should hold whole numbers or text, one kind of the two")
+
+
+def _odd(column: NDArray[Any]) -> Any:
+    """A value that is neither text nor a whole number, or the first one."""
+    values = column.tolist()
+    return next((v for v in values if isinstance(v, float) and not v.is_integer()), values[0] if values else None)
+
+
+def _same_length(found: int, wanted: int, what: str) -> None:
+    if found != wanted:
+        raise InputError(f"{what} has {found:,} values where there are {wanted:,} entries")
+
+
+def _number(name: Any) -> int | None:
+    try:
+        return int(name)
+    except ValueError:
+        return None
+
+
+def plain(values: Any) -> NDArray[Any]:
+    """A NumPy array of a list, a column of a frame, a tensor on any device."""
+    if hasattr(values, "detach"):
+        values = values.detach().cpu()
+    if isinstance(values, Sequence) and not isinstance(values, str) and _is_mixed(values):
+        return np.array(values, dtype=object)  # NumPy would make text of the numbers
+    return np.asarray(values)
+
+
+def _is_mixed(values: Sequence[Any]) -> bool:
+    return len({isinstance(value, str | bytes) for value in values}) > 1

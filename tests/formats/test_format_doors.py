@@ -1,0 +1,110 @@
+"""The same bits from every door."""
+
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.formats import convert
+
+ENDINGS = ["run", "json", "jsonl", "csv", "tsv", "parquet"]
+
+
+@pytest.mark.parametrize("packed", ["", ".gz", ".zst", ".bz2"])
+@pytest.mark.parametrize("ending", ENDINGS)
+def test_a_file_in_any_format_and_compression_gives_the_bits_of_the_dict(
+    ending, packed, run_file, qrels_file, tmp_path, bits, expected
+):
+    run, qrels = tmp_path / f"a.{ending}{packed}", tmp_path / f"a.qrels.{ending}{packed}"
+    convert(run_file, run)
+    convert(qrels_file, qrels)
+    assert bits(qrels, run) == expected
+
+
+@pytest.mark.parametrize("ending", ["run", "run.gz", "parquet", "csv.zst"])
+def test_a_url_gives_the_bits_of_the_dict(ending, run_file, qrels, tmp_path, bits, expected):
+    convert(run_file, f"memory://folder/a.{ending}")
+    assert bits(qrels, f"memory://folder/a.{ending}") == expected
+    convert(run_file, tmp_path / f"a.{ending}")
+    assert bits(qrels, f"file://{tmp_path}/a.{ending}") == expected
+
+
+@pytest.mark.parametrize("ending", ["run", "run.gz", "json", "parquet"])
+@pytest.mark.parametrize("is_pipe", [True, False])
+def test_standard_input_gives_the_bits_of_the_dict(ending, is_pipe, run_file, qrels_file, tmp_path, qrels, run):
+    path = tmp_path / f"a.{ending}"
+    convert(run_file, path)
+    code = "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], '-', 'AP nDCG').values['AP'].tobytes().hex())"
+    with path.open("rb") as file:
+        given = {"input": file.read()} if is_pipe else {"stdin": file}
+        command = [sys.executable, "-c", code, str(qrels_file)]
+        done = subprocess.run(command, capture_output=True, check=True, text=False, **given)
+    assert bytes.fromhex(done.stdout.decode()) == tr.evaluate(qrels, run, "AP").values["AP"].tobytes()
+
+
+def test_a_pipe_of_the_shell_is_read_like_a_file(run_file, qrels_file, qrels, run):
+    code = "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], sys.argv[2], 'AP').mean['AP'].hex())"
+    script = f"{sys.executable} -c \"{code}\" <(cat {qrels_file}) <(sort -R {run_file})"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
+    assert float.fromhex(done.stdout) == tr.evaluate(qrels, run, "AP").mean["AP"]
+
+
+def test_standard_input_without_a_file_behind_it_can_be_read_twice(run_file, qrels, bits, expected, monkeypatch):
+    lines = run_file.read_bytes().splitlines(keepends=True)
+
+    class Pipe(io.BytesIO):
+        def seekable(self) -> bool:
+            return False
+
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Pipe(b"".join(lines[::2] + lines[1::2]))))
+    assert bits(qrels, "-") == expected
+    assert bits(qrels, "-") == expected
+
+
+def test_pairs_lists_and_records_give_the_bits_of_the_dict(qrels, run, bits, expected):
+    assert bits(qrels, list(run.items())) == expected
+    assert bits(qrels, {q: list(answer.items()) for q, answer in run.items()}) == expected
+    records = [{"qid": q, "docno": d, "score": s} for q, answer in run.items() for d, s in answer.items()]
+    judged = [{"query_id": q, "doc_id": d, "relevance": g} for q, j in qrels.items() for d, g in j.items()]
+    assert bits(judged, records) == expected
+
+
+def test_a_list_of_documents_best_first_ranks_like_falling_scores(qrels, run, bits):
+    scored = {q: {d: float(-i) for i, d in enumerate(answer)} for q, answer in run.items()}
+    assert bits(qrels, {q: list(answer) for q, answer in run.items()}) == bits(qrels, scored)
+
+
+def test_arrays_give_the_bits_of_the_dict(bits):
+    rng = np.random.default_rng(5)
+    ids = np.array([rng.permutation(2000)[:50] for _ in range(300)])
+    scores = rng.integers(0, 20, ids.shape) / 4
+    ids[7, 30:] = -1
+    qrels = {q: {str(d): int(rng.integers(0, 3)) for d in rng.permutation(2000)[:200]} for q in range(300)}
+    run = {
+        str(q): {str(d): s for d, s in zip(ids[q].tolist(), scores[q].tolist(), strict=True) if d >= 0}
+        for q in range(300)
+    }
+    expected = bits(qrels, run)
+    assert bits(qrels, (ids, scores)) == expected
+    assert bits(qrels, (ids.astype(np.int32), scores, range(300))) == expected
+    assert bits(qrels, (ids[:7].astype(str), scores[:7])) == bits(qrels, (ids[:7], scores[:7]))
+    assert bits(qrels, (ids[:7].astype(object), scores[:7])) == bits(qrels, (ids[:7], scores[:7]))
+
+
+def test_whole_numbers_and_their_text_are_the_same_id(bits):
+    text = bits({"1": {"7": 1, "10": 0}}, {"1": {"10": 2.0, "7": 1.0}})
+    assert bits({1: {7: 1, 10: 0}}, {1: {10: 2.0, 7: 1.0}}) == text
+    assert bits({1: [7]}, {"1": [10, "7"]})["RR"] == text["RR"]
+
+
+def test_ids_of_one_to_nineteen_digits_come_out_of_an_array_as_they_print():
+    ids = np.array([[0, 9, 10, 99, 100, 12345678, 10**18, 9 * 10**18]])
+    hits = tr.rank({0: {int(d): 1 for d in ids[0]}}, (ids, np.arange(8.0)[None]))
+    assert sorted(hits.rank.tolist()) == list(range(1, 9))

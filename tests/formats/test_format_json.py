@@ -1,0 +1,139 @@
+"""JSON: a dict of dicts, a dict of lists, a list of objects."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+
+import truerank as tr
+from truerank.formats import convert, open_run
+from truerank.formats import json as json_format
+from truerank.run import rankings
+
+QRELS = {"q1": {"b": 1}, "q2": {"c": 2}}
+ANSWERS = [
+    {"q1": {"a": 2.5, "b": 1}, "q2": {"c": 0}},
+    {"q1": ["a", "b"], "q2": ["c"]},
+    {"q1": [["a", 2.5], ["b", 1]], "q2": [["c", 0]]},
+    {"q1": [{"id": "a", "score": 2.5}, {"id": "b", "score": 1}], "q2": [{"id": "c", "score": 0}]},
+    {"q1": {"a": 2.5, "b": 1}, "q2": ["c"]},
+    [{"query_id": "q1", "docs": ["a", "b"]}, {"query_id": "q2", "docs": ["c"]}],
+    [{"qid": q, "docno": d, "score": s} for q, d, s in [("q1", "a", 9), ("q1", "b", 8), ("q2", "c", 0.5)]],
+]
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("answers", ANSWERS)
+def test_runs_may_be_written_in_many_ways(answers, indent, tmp_path):
+    (tmp_path / "a.json").write_text("\ufeff" + json.dumps(answers, indent=indent))
+    assert tr.evaluate(QRELS, tmp_path / "a.json", "RR")["RR"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize(
+    "judged",
+    [
+        {"q1": {"b": 1, "a": 0}, "q2": {}},
+        [{"query_id": "q1", "relevant": {"b": 1, "a": 0}}, {"query_id": "q2", "relevant": []}],
+        [{"query_id": "q1", "relevant": [["b", 1], ["a", 0]]}, {"query_id": "q2", "relevant": []}],
+        [{"id": "q1", "relevant": [{"doc_id": "b", "grade": 1}, {"doc_id": "a", "grade": 0}]}, {"id": "q2", "relevant": []}],
+    ],
+)
+def test_qrels_may_be_written_in_many_ways_and_a_query_may_have_none(judged, tmp_path):
+    (tmp_path / "a.json").write_text(json.dumps(judged))
+    assert tr.read_qrels(tmp_path / "a.json").to_dict() == {b"q1": {b"b": 1.0, b"a": 0.0}, b"q2": {}}
+
+
+def test_a_run_goes_through_json_unchanged(round_trip):
+    round_trip("json")
+
+
+def test_qrels_go_through_json_sorted_by_query(qrels_round_trip):
+    qrels_round_trip("json")
+
+
+def test_what_is_written_is_what_other_readers_read(run_file, run, tmp_path):
+    convert(run_file, tmp_path / "a.json")
+    assert json.loads((tmp_path / "a.json").read_text()) == run
+
+
+def test_a_large_object_is_read_in_parts_whatever_its_ids_hold(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_format, "BLOCK", 200)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 64)
+    rng = random.Random(3)
+    pieces = ["}", "]", ",", '"', ":", "{", "[", "},", '},"', '}, "x": {', "\\", "é", "a", " "]
+    names = ["".join(rng.choices(pieces, k=rng.randint(1, 6))) + str(i) for i in range(300)]
+    run = {q: {d: rng.random() for d in rng.sample(names, 5)} for q in names}
+    for indent in (None, 1):
+        (tmp_path / "a.json").write_text(json.dumps(run, indent=indent, ensure_ascii=False))
+        parts = list(open_run(tmp_path / "a.json").batches())
+        assert len(parts) > 20
+        assert {q: docs for part in parts for q, docs in part.items()} == run
+
+
+def test_damage_in_a_large_object_is_reported_with_its_line_and_not_at_the_end(tmp_path, monkeypatch):
+    monkeypatch.setattr(json_format, "BLOCK", 1000)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 100)
+    lines = [f'"q{i}": {{"d": {i}}},' for i in range(5000)]
+    lines[700] = '"q700": {"d": 1, "e" 2},'
+    (tmp_path / "a.json").write_text("{\n" + "\n".join(lines) + "\n" + '"last": {"d": 1}}')
+    read = []
+    with pytest.raises(tr.InputError, match=r"a\.json:702: this is no JSON"):
+        read.extend(open_run(tmp_path / "a.json").batches())
+    assert 0 < sum(map(len, read)) <= 700
+
+
+def test_a_query_that_comes_twice_in_one_object_is_put_together(tmp_path):
+    (tmp_path / "a.json").write_text('{"q": {"a": 2.0}, "x": {"a": 1.0}, "q": {"b": 1.0}}')
+    (tmp_path / "b.jsonl").write_text('{"qid": "q", "docs": {"a": 2.0}}\n{"qid": "x", "docs": {"a": 1.0}}\n'
+                                      '{"qid": "q", "docs": {"b": 1.0}}\n')  # fmt: skip
+    assert tr.evaluate({"q": ["b"]}, tmp_path / "b.jsonl", "RR").mean == {"RR": 0.5}
+
+
+def test_scattered_rows_and_repeated_documents_are_no_json(tmp_path):
+    (tmp_path / "a.run").write_text("q Q0 a 1 2 t\nx Q0 a 1 1 t\nq Q0 b 2 1 t\n")
+    with pytest.raises(tr.InputError, match="rows of query q are scattered"):
+        convert(tmp_path / "a.run", tmp_path / "a.json")
+    (tmp_path / "a.run").write_text("q Q0 a 1 2 t\nq Q0 a 2 1 t\n")
+    with pytest.raises(tr.InputError, match="a document comes back twice for query q"):
+        convert(tmp_path / "a.run", tmp_path / "a.json")
+
+
+def test_ids_that_are_no_utf8_are_refused(tmp_path):
+    (tmp_path / "a.run").write_bytes(b"q Q0 d\xff 1 2 t\n")
+    for ending in ("json", "jsonl", "parquet"):
+        with pytest.raises(tr.InputError, match=r"b'd\\xff' is not UTF-8"):
+            convert(tmp_path / "a.run", tmp_path / f"a.{ending}")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('{"q": {"a": 1.5}', "unexpected end of data"),
+        ('{"q": {"a": "x"}}', "answer to query q cannot be read"),
+        ('{"q": 5, "r": {}}', "no column holds the document ids|a list of documents"),
+        ('{"q": {}, "r": 5}', "a list of documents should stand here, not 5"),
+        ('{"q": [1.5]}', "an id is text or a whole number, not 1.5"),
+        ('{"q": [null]}', "an id is text or a whole number, not None"),
+        ('{"q": [["a", 1], "b"]}', "not all written in one way"),
+        ('{"q": [{"id": "a", "score": 1}, {"id": "b"}]}', "not all written in one way"),
+        ('{"q": [{"x": "a", "score": 1}]}', "no key holds the document ids"),
+        ('[{"query_id": 1, "docs": ["a"], "scores": [1, 2]}]', "1 documents, but 2 scores"),
+        ('[{"query_id": 1, "docs": ["a"]}, 5]', "a JSON object should stand here, not 5"),
+        ('[{"query_id": 1, "doc_id": "a", "score": "high"}]', "a number should stand here, not 'high'"),
+        ('{"q": {"a": 1e400}}', "number is infinity"),
+    ],
+)
+def test_what_is_wrong_with_json_is_said_in_a_line(text, message, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(tr.InputError, match=message) as caught:
+        tr.evaluate({"q": ["a"]}, tmp_path / "a.json", "RR")
+    assert "\n" not in str(caught.value)
+    assert "a.json" in str(caught.value)
+
+
+def test_a_query_without_scores_counts_down_to_one(tmp_path):
+    (tmp_path / "a.json").write_text('{"q": ["a", "b", "c"]}')
+    (ranked,) = rankings(open_run(tmp_path / "a.json").batches())
+    assert (ranked.docs, ranked.numbers()) == ([b"a", b"b", b"c"], [3.0, 2.0, 1.0])

@@ -1,0 +1,131 @@
+"""JSON lines: a query a line, or a row a line."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import truerank as tr
+from truerank.formats import convert
+
+LISTS = [
+    {"eval_id": 1, "topk": ["x", "a", "y"]},
+    {"standalone_query": "why?", "qid": 1, "topk": ["x", "a", "y"], "answer": "so", "references": [{"score": 1}]},
+    {"topk": ["x", "a", "y"], "query_id": "1"},
+    {"query_id": 1, "results": [{"docid": "x", "score": 3}, {"docid": "a", "score": 2}]},
+    {"query_id": 1, "ranking": [["x", 3], ["a", 2]]},
+    {"id": 1, "docs": {"a": 0.5, "x": 0.75}},
+    {"topic": 1, "docids": ["a", "x"], "scores": [0.5, 0.75]},
+]
+
+
+@pytest.mark.parametrize("line", LISTS)
+@pytest.mark.parametrize("name", ["a.jsonl", "a.csv", "a.json", "a"])
+def test_an_answer_a_line_may_be_written_in_many_ways_whatever_the_file_is_called(line, name, tmp_path):
+    other = {**line, **{key: 2 for key in line if key in ("eval_id", "qid", "query_id", "id", "topic")}}
+    (tmp_path / name).write_text(json.dumps(line) + "\r\n\n" + json.dumps(other))
+    assert tr.evaluate({"1": ["a"], "2": []}, tmp_path / name, "RR")["RR"].tolist() == [0.5, 0.0]
+
+
+def test_rows_may_have_usual_names_of_any_spelling(tmp_path):
+    rows = [{"queryId": 1, "doc-id": 10, "Similarity": 1.5}, {"queryId": 1, "doc-id": 11, "Similarity": 2}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert tr.evaluate({1: [10]}, tmp_path / "a.jsonl", "RR").mean == {"RR": 0.5}
+    ranked = [{"qid": 1, "docno": 10, "rank": 2}, {"qid": 1, "docno": 11, "rank": 1}]
+    (tmp_path / "b.jsonl").write_text("\n".join(map(json.dumps, ranked)))
+    assert tr.evaluate({1: [10]}, tmp_path / "b.jsonl", "RR").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        ['{"eval_id": 1, "relevant": ["a", "b"]}', '{"eval_id": 2, "relevant": []}'],
+        ['{"eval_id": 1, "ground_truth": {"a": 1, "b": 1}}', '{"eval_id": 2, "ground_truth": {}}'],
+        ['{"eval_id": 1, "relevant": ["a"]}', '{"eval_id": 2, "relevant": []}', '{"eval_id": 1, "relevant": ["b"]}'],
+    ],
+)
+def test_qrels_may_be_a_query_a_line(lines, tmp_path):
+    (tmp_path / "a.jsonl").write_text("\n".join(lines))
+    assert tr.read_qrels(tmp_path / "a.jsonl").to_dict() == {b"1": {b"a": 1.0, b"b": 1.0}, b"2": {}}
+
+
+@pytest.mark.parametrize("grade", ["relevance", "grade", "rel", "relevant", "label", "score"])
+def test_qrels_may_be_a_row_a_line(grade, tmp_path):
+    rows = [{"query_id": "1", "doc_id": "a", grade: 2}, {"query_id": "1", "doc_id": "b", grade: 0}]
+    (tmp_path / "a.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    assert tr.read_qrels(tmp_path / "a.jsonl", format="jsonl").to_dict() == {b"1": {b"a": 2.0, b"b": 0.0}}
+
+
+def test_a_run_goes_through_json_lines_unchanged(round_trip):
+    round_trip("jsonl")
+
+
+def test_qrels_go_through_json_lines_sorted_by_query(qrels_round_trip):
+    qrels_round_trip("jsonl")
+
+
+def test_what_is_written_is_what_other_readers_read(run_file, run, tmp_path):
+    convert(run_file, tmp_path / "a.jsonl")
+    lines = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
+    assert {line["query_id"]: dict(zip(line["docs"], line["scores"], strict=True)) for line in lines} == run
+
+
+def test_an_empty_answer_stays_an_answer(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"eval_id": 1, "topk": ["x", "a", "y"]}\n{"eval_id": 2, "topk": []}\n')
+    truth = {"1": ["a"], "2": []}
+    assert tr.evaluate(truth, tmp_path / "a.jsonl", "AP@3", rules="science-qa").mean["AP@3"] == 0.75
+    convert(tmp_path / "a.jsonl", tmp_path / "b.jsonl")
+    assert (tmp_path / "b.jsonl").read_text().splitlines()[1] == '{"query_id":"2","docs":[]}'
+
+
+def test_lines_of_many_megabytes_are_read(tmp_path):
+    docs = [f"document-{i}" for i in range(200_000)]
+    text = json.dumps({"query_id": 1, "docs": docs})
+    assert len(text) > 3_000_000
+    (tmp_path / "a.jsonl").write_text(text + "\n" + json.dumps({"query_id": 2, "docs": docs[:1]}) + "\n")
+    scores = tr.evaluate({"1": docs[-1:], "2": docs[:1]}, tmp_path / "a.jsonl", "RR")
+    assert scores["RR"].tolist() == [1 / 200_000, 1.0]
+
+
+GOOD = '{"query_id": 1, "docs": ["a"]}\n'
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "this is no JSON: unexpected end"),
+        ('{"query_id": 1, "docs": ["a"]},{"query_id": 2, "docs": []}', "this is no JSON"),
+        ("5", "a JSON object should stand here, not 5"),
+        ('{"docs": ["a"]}', "no column holds the query ids"),
+        ('{"query_id": 1}', "no column holds the document ids"),
+        ('{"query_id": 1, "docs": "a"}', "a list of documents should stand here, not 'a'"),
+        ('{"query_id": 1.5, "docs": ["a"]}', "an id is text or a whole number, not 1.5"),
+        ('{"query_id": "", "docs": ["a"]}', "an id is text or a whole number, not ''"),
+        ('{"query_id": 1, "docs": ["a"], "scores": [true]}', "a number should stand here, not True"),
+        ('{"query_id": 1, "doc_id": "a", "score": null}', "a number should stand here, not None"),
+        ('{"query_id": 2, "docs": ["a", "a"]}', "document a comes back twice for query 2"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_with_its_number(line, message, tmp_path):
+    (tmp_path / "a.jsonl").write_text(GOOD + "\n" + line + "\n")
+    with pytest.raises(tr.InputError, match=message) as caught:
+        tr.evaluate({"1": ["a"], "2": ["a"]}, tmp_path / "a.jsonl", "RR")
+    assert str(caught.value).startswith(f"{tmp_path}/a.jsonl:3: ")
+
+
+def test_repeated_rows_are_named_with_both_lines(tmp_path):
+    row = '{"query_id": "q", "doc_id": "%s", "score": 1.5}\n'
+    (tmp_path / "a.jsonl").write_text(row % "a" + "\n" + row % "b" + row % "a")
+    with pytest.raises(tr.InputError, match=r"a\.jsonl:4: document a .*\(first in line 1\)"):
+        tr.evaluate({"q": ["a"]}, tmp_path / "a.jsonl", "RR")
+    judged = '{"query_id": "q", "doc_id": "%s", "grade": 1}\n'
+    (tmp_path / "b.jsonl").write_text(judged % "a" + "\n" + judged % "b" + judged % "a")
+    with pytest.raises(tr.InputError, match=r"b\.jsonl:4: document a .*\(first in line 1\)"):
+        tr.read_qrels(tmp_path / "b.jsonl")
+
+
+def test_numbers_that_are_not_finite_are_named_with_their_line(tmp_path):
+    (tmp_path / "a.jsonl").write_text(GOOD + '{"query_id": 2, "docs": {"a": NaN}}\n')
+    with pytest.raises(tr.InputError, match=r"a\.jsonl:2: this is no JSON"):
+        tr.evaluate({"1": ["a"]}, tmp_path / "a.jsonl", "RR")

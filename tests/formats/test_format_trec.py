@@ -1,0 +1,85 @@
+"""TREC's columns: what lines may look like, and what comes out."""
+
+from __future__ import annotations
+
+import pytest
+
+import truerank as tr
+from truerank.formats import convert
+
+PLAIN = b"q1 Q0 a 1 2.5 t\nq1 Q0 b 2 1.5 t\nq2 Q0 c 1 1 t\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        PLAIN,
+        PLAIN.replace(b" ", b"\t"),
+        PLAIN.replace(b" ", b" \t "),
+        PLAIN.replace(b"\n", b"\r\n"),
+        b"\xef\xbb\xbf" + PLAIN,
+        b"# made by hand\n" + PLAIN + b"# the end",
+        b"\n\n" + PLAIN + b"  \n",
+        PLAIN.rstrip(b"\n"),
+        b"\n".join(b"  " + line for line in PLAIN.split(b"\n")),
+    ],
+    ids=["plain", "tabs", "many blanks", "CRLF", "mark", "comments", "empty lines", "no end", "indented"],
+)
+def test_runs_may_have_blanks_comments_marks_and_line_ends_of_any_kind(text, tmp_path):
+    path = tmp_path / "a.run"
+    path.write_bytes(text)
+    scores = tr.evaluate({"q1": {"b": 1}, "q2": {"c": 1}}, path, "RR")
+    assert scores["RR"].tolist() == [0.5, 1.0]
+    convert(path, tmp_path / "b.csv")
+    assert (tmp_path / "b.csv").read_text() == "query_id,doc_id,score\nq1,a,2.5\nq1,b,1.5\nq2,c,1.0\n"
+
+
+@pytest.mark.parametrize("text", ["q 0 a 1\nq 0 b -1\n", "q\t0\ta\t1\r\nq\t0\tb\t-1\r\n", "# c\nq  0  a  1\nq 0 b -1"])
+def test_qrels_may_have_them_too(text, tmp_path):
+    (tmp_path / "qrels").write_text(text, newline="")
+    assert tr.read_qrels(tmp_path / "qrels").to_dict() == {b"q": {b"a": 1.0, b"b": -1.0}}
+
+
+def test_a_run_goes_through_trec_unchanged(round_trip):
+    round_trip("run")
+
+
+def test_qrels_go_through_trec_sorted_by_query(qrels_round_trip):
+    qrels_round_trip("qrels")
+
+
+def test_the_tag_of_a_run_is_kept_and_a_run_without_one_is_tagged_with_its_name(tmp_path):
+    (tmp_path / "a.run").write_bytes(PLAIN)
+    convert(tmp_path / "a.run", tmp_path / "b.run")
+    assert (tmp_path / "b.run").read_text().splitlines()[0] == "q1 Q0 a 1 2.5 t"
+    (tmp_path / "bm25.json").write_text('{"q": {"a": 1.5}}')
+    convert(tmp_path / "bm25.json", tmp_path / "c.run")
+    assert (tmp_path / "c.run").read_text() == "q Q0 a 1 1.5 bm25\n"
+
+
+def test_ids_that_are_no_utf8_are_kept_as_they_are(tmp_path):
+    (tmp_path / "a.run").write_bytes(b"q\xff Q0 d\xfe\x80 1 2.0 t\n")
+    (tmp_path / "a.qrels").write_bytes(b"q\xff 0 d\xfe\x80 1\n")
+    assert tr.evaluate(tmp_path / "a.qrels", tmp_path / "a.run", "RR").mean == {"RR": 1.0}
+    for ending in ("csv", "tsv", "run"):
+        convert(tmp_path / "a.run", tmp_path / f"b.{ending}")
+        convert(tmp_path / f"b.{ending}", tmp_path / "c.run")
+        assert (tmp_path / "c.run").read_bytes().split()[:3] == [b"q\xff", b"Q0", b"d\xfe\x80"]
+
+
+def test_fractional_and_negative_grades_are_written_in_the_shortest_way(tmp_path):
+    (tmp_path / "a.json").write_text('{"q": {"a": 2, "b": 0.1, "c": -1, "d": 1e300}}')
+    convert(tmp_path / "a.json", tmp_path / "a.qrels")
+    assert (tmp_path / "a.qrels").read_text() == "q 0 a 2\nq 0 b 0.1\nq 0 c -1\nq 0 d 1e+300\n"
+
+
+@pytest.mark.parametrize("name", ["a b", "", "#a", "a\tb", "a\nb"])
+def test_ids_that_columns_cannot_hold_are_refused(name, tmp_path):
+    with pytest.raises(tr.InputError, match="cannot hold the id"):
+        convert({name: {"d": 1.0}}, tmp_path / "a.run", what="run")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_document_may_begin_with_the_comment_sign(tmp_path):
+    convert({"q": {"#d": 1.0}}, tmp_path / "a.run", what="run")
+    assert tr.evaluate({"q": ["#d"]}, tmp_path / "a.run", "RR").mean == {"RR": 1.0}
