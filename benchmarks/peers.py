@@ -3,7 +3,7 @@
     python benchmarks/peers.py file LIBRARY QRELS RUN           from the files to the numbers
     python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
 
-It answers with one JSON object a line: {"ready": true} or {"missing": package}, then seconds and means.
+It answers with one JSON object a line: {"ready": seconds} or {"missing": package}, then seconds, means.
 """
 
 from __future__ import annotations
@@ -158,12 +158,13 @@ def answer(message: dict[str, Any]) -> None:
 
 def main() -> None:
     kind, *arguments = sys.argv[1:]
+    start = time.perf_counter()
     try:
         work = {"file": file_work, "dicts": dicts_work}[kind](*arguments)
     except ModuleNotFoundError as error:
         answer({"missing": error.name})
         return
-    answer({"ready": True})
+    answer({"ready": time.perf_counter() - start})
     for _ in sys.stdin:
         seconds, means = repeated(work)
         answer({"seconds": seconds, "mean": means})

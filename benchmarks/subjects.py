@@ -74,7 +74,8 @@ def against_library(library: str, target: float) -> Callable[[Bench], Line]:
             Worker("file", library, *bench.files) as theirs,
         ):
             times = bench.turns(ours, theirs)
-            return faster(library, times, target, difference(ours.mean, theirs.mean))
+            cold = f"importing and warming up took {theirs.warm_up:.1f} s, which does not count"
+            return faster(library, times, target, f"{difference(ours.mean, theirs.mean)}; {cold}")
 
     return measure
 

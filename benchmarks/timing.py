@@ -90,6 +90,7 @@ class Worker:
         if "missing" in ready:
             self.close()
             raise Skipped(f"{ready['missing']} is not installed")
+        self.warm_up = float(ready["ready"])
 
     def __call__(self) -> float:
         """The seconds that the work took."""

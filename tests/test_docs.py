@@ -45,7 +45,7 @@ def shell(command: str) -> str:
 def test_python_in_the_documents_runs_and_prints_what_they_show(page):
     names: dict[str, object] = {"tr": tr}
     for number, block in enumerate(blocks(page, "python")):
-        if ">>>" in block:
+        if block.lstrip().startswith(">>>"):
             test = doctest.DocTestParser().get_doctest(block, names, f"{page.name}-{number}", str(page), 0)
             runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
             runner.run(test, clear_globs=False)

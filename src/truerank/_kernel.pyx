@@ -85,7 +85,6 @@ cdef class Lines:
 
     cdef char* rest
     cdef uint64_t rest_n, rest_room
-    cdef bint begun
     cdef int error
     cdef readonly int64_t line     # the line that was read last, 1-based
     cdef int want, width           # how many columns a line has; how many the one read last had
@@ -101,6 +100,8 @@ cdef class Lines:
         """Read the whole lines in [p, end), which are followed by PAD readable bytes."""
         cdef Fields f
         cdef int found
+        if self.line == 0 and memcmp(p, b"\xef\xbb\xbf", 3) == 0:
+            p += 3                                       # a byte order mark
         while p < end:
             self.line += 1
             if p[0] == c"#":
@@ -166,10 +167,6 @@ cdef class Lines:
         if n == 0:
             return
         p = <const char*>&data[0]
-        if not self.begun:
-            self.begun = True
-            if n >= 3 and memcmp(p, b"\xef\xbb\xbf", 3) == 0:
-                p, n = p + 3, n - 3
         with nogil:
             self.take(p, n)
         self.check()

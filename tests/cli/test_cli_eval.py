@@ -148,10 +148,10 @@ def test_latex_is_a_booktabs_table_whose_caption_names_the_rules(invoke):
 @pytest.mark.parametrize("format", ["table", "json", "jsonl", "csv", "markdown", "latex", "trec"])
 @pytest.mark.parametrize("per_query", [[], ["--per-query"]])
 def test_every_format_names_its_rules(invoke, format, per_query):
-    result = invoke(*EXAMPLE, "--rules", "trec_eval-10", "-f", format, *per_query)
+    result = invoke(*EXAMPLE, "--rules", "trec_eval-9", "-f", format, *per_query)
     assert result.exit_code == 0
     assert "trec" in result.stdout
-    assert "eval-10" in result.stdout
+    assert "eval-9" in result.stdout
 
 
 def test_the_table_per_query_ends_with_all(invoke):
@@ -178,7 +178,7 @@ def test_digits_are_chosen(invoke):
 
 
 def test_rules_are_a_preset_or_a_file(invoke, here):
-    (here / "strict.toml").write_text('extends = "trec_eval-10"\nlevel = 2\nmeasures = ["RR"]\n')
+    (here / "strict.toml").write_text('extends = "trec_eval-10"\nmissing = "zero"\nlevel = 2\nmeasures = ["RR"]\n')
     result = invoke("eval", "qrels.txt", "first.run", "--rules", "strict.toml", "-f", "json")
     answer = json.loads(result.stdout)
     assert answer["rules"]["name"] == "strict"
@@ -186,11 +186,11 @@ def test_rules_are_a_preset_or_a_file(invoke, here):
 
 
 def test_single_rules_are_set_and_the_name_says_so(invoke):
-    arguments = ("-r", "trec_eval-10", "--set=level=2", "--set=ties=doc-ascending", "--set=depth=100")
+    arguments = ("-r", "trec_eval-9", "--set=level=2", "--set=ties=doc-ascending", "--set=depth=100")
     answer = json.loads(invoke(*EXAMPLE, *arguments, "-f", "json").stdout)
-    name = "trec_eval-10 with level=2, ties=doc-ascending, depth=100"
+    name = "trec_eval-9 with level=2, ties=doc-ascending, depth=100"
     changes = {"name": name, "level": 2, "ties": "doc-ascending", "depth": 100}
-    assert answer["rules"] == Rules.from_dict(changes, Rules.named("trec_eval-10")).to_dict()
+    assert answer["rules"] == Rules.from_dict(changes, Rules.named("trec_eval-9")).to_dict()
 
 
 def test_a_rule_is_set_to_none_or_a_fraction(invoke):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import subprocess
 import sys
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -41,7 +40,9 @@ def test_a_url_gives_the_bits_of_the_dict(ending, run_file, qrels, tmp_path, bit
 def test_standard_input_gives_the_bits_of_the_dict(ending, is_pipe, run_file, qrels_file, tmp_path, qrels, run):
     path = tmp_path / f"a.{ending}"
     convert(run_file, path)
-    code = "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], '-', 'AP nDCG').values['AP'].tobytes().hex())"
+    code = (
+        "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], '-', 'AP nDCG').values['AP'].tobytes().hex())"
+    )
     with path.open("rb") as file:
         given = {"input": file.read()} if is_pipe else {"stdin": file}
         command = [sys.executable, "-c", code, str(qrels_file)]
@@ -51,7 +52,7 @@ def test_standard_input_gives_the_bits_of_the_dict(ending, is_pipe, run_file, qr
 
 def test_a_pipe_of_the_shell_is_read_like_a_file(run_file, qrels_file, qrels, run):
     code = "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], sys.argv[2], 'AP').mean['AP'].hex())"
-    script = f"{sys.executable} -c \"{code}\" <(cat {qrels_file}) <(sort -R {run_file})"
+    script = f'{sys.executable} -c "{code}" <(cat {qrels_file}) <(sort -R {run_file})'
     done = subprocess.run(["bash", "-c", script], capture_output=True, check=True, text=True)
     assert float.fromhex(done.stdout) == tr.evaluate(qrels, run, "AP").mean["AP"]
 

@@ -37,7 +37,10 @@ def test_runs_may_be_written_in_many_ways(answers, indent, tmp_path):
         {"q1": {"b": 1, "a": 0}, "q2": {}},
         [{"query_id": "q1", "relevant": {"b": 1, "a": 0}}, {"query_id": "q2", "relevant": []}],
         [{"query_id": "q1", "relevant": [["b", 1], ["a", 0]]}, {"query_id": "q2", "relevant": []}],
-        [{"id": "q1", "relevant": [{"doc_id": "b", "grade": 1}, {"doc_id": "a", "grade": 0}]}, {"id": "q2", "relevant": []}],
+        [
+            {"id": "q1", "relevant": [{"doc_id": "b", "grade": 1}, {"doc_id": "a", "grade": 0}]},
+            {"id": "q2", "relevant": []},
+        ],
     ],
 )
 def test_qrels_may_be_written_in_many_ways_and_a_query_may_have_none(judged, tmp_path):

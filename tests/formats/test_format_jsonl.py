@@ -42,7 +42,11 @@ def test_rows_may_have_usual_names_of_any_spelling(tmp_path):
     [
         ['{"eval_id": 1, "relevant": ["a", "b"]}', '{"eval_id": 2, "relevant": []}'],
         ['{"eval_id": 1, "ground_truth": {"a": 1, "b": 1}}', '{"eval_id": 2, "ground_truth": {}}'],
-        ['{"eval_id": 1, "relevant": ["a"]}', '{"eval_id": 2, "relevant": []}', '{"eval_id": 1, "relevant": ["b"]}'],
+        [
+            '{"eval_id": 1, "relevant": ["a"]}',
+            '{"eval_id": 2, "relevant": []}',
+            '{"eval_id": 1, "relevant": ["b"]}',
+        ],
     ],
 )
 def test_qrels_may_be_a_query_a_line(lines, tmp_path):

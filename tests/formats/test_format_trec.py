@@ -34,7 +34,9 @@ def test_runs_may_have_blanks_comments_marks_and_line_ends_of_any_kind(text, tmp
     assert (tmp_path / "b.csv").read_text() == "query_id,doc_id,score\nq1,a,2.5\nq1,b,1.5\nq2,c,1.0\n"
 
 
-@pytest.mark.parametrize("text", ["q 0 a 1\nq 0 b -1\n", "q\t0\ta\t1\r\nq\t0\tb\t-1\r\n", "# c\nq  0  a  1\nq 0 b -1"])
+@pytest.mark.parametrize(
+    "text", ["q 0 a 1\nq 0 b -1\n", "q\t0\ta\t1\r\nq\t0\tb\t-1\r\n", "# c\nq  0  a  1\nq 0 b -1"]
+)
 def test_qrels_may_have_them_too(text, tmp_path):
     (tmp_path / "qrels").write_text(text, newline="")
     assert tr.read_qrels(tmp_path / "qrels").to_dict() == {b"q": {b"a": 1.0, b"b": -1.0}}

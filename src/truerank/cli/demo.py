@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import shutil
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -57,9 +58,16 @@ def shown(outcome: Outcome) -> str:
 
 
 def _next_steps(outcomes: list[Outcome], directory: Path) -> str:
+    program = _program()
     what = "".join(f"  {name:<7} {what}\n" for name, (what, _) in RETRIEVERS.items())
-    commands = "".join(f"  {shlex.join(outcome.command)}\n" for outcome in outcomes)
+    commands = "".join(f"  {shlex.join([program, *outcome.arguments])}\n" for outcome in outcomes)
     return f"The retrievers:\n{what}\nThe files are in {directory}. Go on with them:\n{commands}"
+
+
+def _program() -> str:
+    """What to type to call truerank: its path where the name alone would not find it."""
+    called = Path(sys.argv[0])
+    return str(called) if called.stem == "truerank" and not shutil.which("truerank") else "truerank"
 
 
 @contextmanager

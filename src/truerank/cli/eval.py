@@ -11,6 +11,7 @@ import click
 from truerank.cli import options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
+from truerank.contest import judge
 from truerank.evaluate import evaluate
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
@@ -89,7 +90,11 @@ def command(
     with Reading() as reading:
         sources = [replace(open_run(run, run_format), watch=reading.advance) for run in runs]
         reading.total = _size(sources)
-        scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
+        scores: list[Scores]
+        if under.missing == "lines":
+            scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
+        else:
+            scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
     format = format or _by_ending(output)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         _say(scores)

@@ -40,9 +40,9 @@ class Outcome:
     scores: tuple[Scores, ...]
 
     @property
-    def command(self) -> list[str]:
-        """What to type to evaluate the files again."""
-        return ["truerank", "eval", *map(str, (self.qrels, *self.runs)), "--rules", str(self.rules)]
+    def arguments(self) -> list[str]:
+        """Of the command that evaluates the files again."""
+        return ["eval", *map(str, (self.qrels, *self.runs)), "--rules", str(self.rules)]
 
 
 def search(collection: Collection, directory: Path, say: Callable[[str], None] = lambda _: None) -> Outcome:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from truerank.formats.delimited import BEIR, header, read_qrels, write_qrels
+from truerank.formats.delimited import BEIR, header, holds, read_qrels, write_qrels
 from truerank.formats.registry import Format, register
 
 
@@ -18,7 +18,7 @@ register(
         "beir",
         "BEIR's qrels.tsv: a header (query-id, corpus-id, score), then tabs; scores are grades",
         sniff,
-        lambda source: "qrels",
+        holds,
         read_qrels=read_qrels,
         write_qrels=partial(write_qrels, "\t", header=BEIR),
     )

@@ -53,7 +53,7 @@ def convert(
     else:
         run = open_run(source, format)
         with writing(target) as file:
-            write(_finite(run), file, _tag(origin))
+            write(_sound(run), file, _tag(origin))
 
 
 def _what(source: Source | None, target: str, format: str | None) -> str:
@@ -84,9 +84,12 @@ def _tag(source: Source | None) -> str:
     return "".join(Path(source.name).name.split(".", 1)[0].split()) or "truerank"
 
 
-def _finite(run: Run) -> Iterator[Ranked]:
+def _sound(run: Run) -> Iterator[Ranked]:
+    """The rankings of a run, if every id and every score can be written."""
     for part in rankings(run.batches(), run.name):
         scores = part.numbers()
+        if not part.query or b"" in part.docs:
+            raise InputError(f"an id of query '{shown(part.query)}' is empty", run.name, part.line)
         if not math.isfinite(sum(scores)):
             _refuse(part, scores, run.name)
         yield part

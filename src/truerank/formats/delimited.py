@@ -5,7 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, BinaryIO
@@ -27,6 +28,7 @@ from truerank.run import Batch, Columns, Ranked
 DELIMITERS = "\t,;|"
 ROWS = 1 << 15
 NO_COLUMN = 255
+_UNFIT = re.compile(rb"[\0\r]")
 BEIR = ["query-id", "corpus-id", "score"]
 
 
@@ -224,7 +226,7 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
     _write(file, delimiter, header or ["query_id", "doc_id", "relevance"], parts)
 
 
-_Part = tuple[bytes, Iterable[bytes], Iterable[str]]
+_Part = tuple[bytes, Collection[bytes], Iterable[str]]
 """A query's id, its documents and their scores or grades."""
 
 
@@ -234,9 +236,17 @@ def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterabl
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
         for query, docs, values in parts:
+            _check_ids(query, docs)
             writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), values, strict=False))
     finally:
         text.detach()  # or it would close the file
+
+
+def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
+    """Whether readers of CSV agree about these ids."""
+    if _UNFIT.search(b"".join([query, *docs])):
+        name = next(filter(_UNFIT.search, (query, *docs)))
+        raise InputError(f"CSV and TSV cannot hold the id '{shown(name)}': it has a NUL byte or a carriage return")
 
 
 def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], delimiter: str) -> None:
@@ -245,4 +255,4 @@ def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], del
 
 
 _register("csv", "a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance", sniff_csv, ",")
-_register("tsv", "the same with tabs", sniff_tsv, "\t")
+_register("tsv", "a header, then tabs: as csv", sniff_tsv, "\t")

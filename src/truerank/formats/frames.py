@@ -63,11 +63,7 @@ def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
     try:
         if hasattr(frame, "__arrow_c_stream__"):
             return pyarrow.RecordBatchReader.from_stream(frame)
-        if hasattr(frame, "iterrows"):
-            return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()
-        from pyarrow.interchange import from_dataframe
-
-        return from_dataframe(frame).to_reader()
+        return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()  # before pandas 2.2
     except (pyarrow.ArrowException, TypeError) as error:
         raise InputError(f"Arrow cannot hold this table: {_first_line(error)}", name) from None
 

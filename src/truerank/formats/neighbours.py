@@ -28,6 +28,9 @@ NAME = "{}.jpg"
 SAMPLE = 8
 """Files that the shape is found out from."""
 
+FILL = -1
+"""The id with which FAISS fills up a list that is too short."""
+
 BETTER = {"lower": -1, "higher": 1}
 
 
@@ -63,7 +66,9 @@ class Folder:
         value = None if which == "order" else self.shape.value
         return replace(self, shape=replace(self.shape, value=value, sign=BETTER.get(which, 1)))
 
-    def read(self, files: Iterable[str] | None = None, watch: Callable[[int], None] = len) -> Iterator[Neighbours]:
+    def read(
+        self, files: Iterable[str] | None = None, watch: Callable[[int], None] | None = None
+    ) -> Iterator[Neighbours]:
         """The neighbours in each file.
 
         Args:
@@ -89,10 +94,13 @@ class Folder:
         return Neighbours(file, *self._padded(ids, values, file))
 
     def _padded(self, ids: list[Any], values: list[Any] | None, file: str) -> tuple[list[Any], Any]:
-        """Without FAISS's -1, which fills up short lists; scores instead of distances."""
-        if ids and type(ids[-1]) is int and min(map(int, ids)) < 0:
-            kept = [i for i, number in enumerate(ids) if int(number) >= 0]
+        """The ids without filling; scores instead of distances."""
+        if ids and ids[-1] == FILL:
+            kept = [i for i, number in enumerate(ids) if number != FILL]
             ids, values = [ids[i] for i in kept], values and [values[i] for i in kept]
+        if not set(map(type, ids)) <= {str, int}:
+            bad = next(each for each in ids if type(each) not in (str, int))
+            raise InputError(f"an id is text or a whole number, not {bad!r:.60}", os.path.join(self.name, file))
         if values is None:
             return ids, None
         assert self.shape is not None
@@ -116,7 +124,7 @@ def _is_finite(value: Any) -> bool:
     return isinstance(value, int | float) and bool(np.isfinite(value))
 
 
-def _value(path: str, watch: Callable[[int], None] = len) -> Any:
+def _value(path: str, watch: Callable[[int], None] | None = None) -> Any:
     import orjson
 
     if codec_for(path):
@@ -124,7 +132,8 @@ def _value(path: str, watch: Callable[[int], None] = len) -> Any:
     else:
         with open(path, "rb", buffering=0) as file:
             text = file.read()
-    watch(len(text))
+    if watch:
+        watch(len(text))
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError:
@@ -153,8 +162,8 @@ def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], flo
         return Folder(name, files, None)
     likely = list(shapes(samples[0]))
     if not likely:
-        raise InputError("no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for",
-                         os.path.join(name, files[0]))  # fmt: skip
+        what = "no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for"
+        raise InputError(what, os.path.join(name, files[0]))
     return Folder(name, files, max(likely, key=lambda shape: known(_ids(samples, shape))))
 
 
@@ -172,13 +181,7 @@ def _samples(folder: str, files: Sequence[str]) -> list[Any] | None:
 
 
 def _ids(samples: Sequence[Any], shape: Shape) -> list[Any]:
-    ids: list[Any] = []
-    for value in samples:
-        try:
-            ids += shape.neighbours(value)[0]
-        except (KeyError, IndexError, TypeError, ValueError):
-            continue
-    return ids
+    return [name for value in samples if shape in shapes(value) for name in shape.neighbours(value)[0]]
 
 
 # --- queries ------------------------------------------------------------------------------------------
@@ -233,8 +236,10 @@ def folder_run(folder: str | os.PathLike[str], pattern: str = PATTERN, name: str
     opened = open_folder(folder)
     files = queries(opened.files, pattern, name)
     if not files:
-        raise InputError(f"no file's name is like {pattern!r}, e.g. {opened.files[0]}: say which part is the query's id",
-                         opened.name)  # fmt: skip
+        example = f"the first is {shown(opened.files[0])}"
+        raise InputError(
+            f"no file's name is like {pattern!r} ({example}): say where the query's id is", opened.name
+        )
     one_file_each(files, opened.name)
     return Run(opened.name, lambda: (_ranked(files[each.file], each) for each in opened.read(files)))
 

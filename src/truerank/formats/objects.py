@@ -54,7 +54,7 @@ def run_from_object(run: Any, name: str) -> Run:
 
 def is_frame(thing: Any) -> bool:
     """Whether this is a DataFrame of any kind."""
-    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", "__dataframe__", "iterrows"))
+    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", "iterrows"))
 
 
 def _are_records(things: list[Any]) -> bool:

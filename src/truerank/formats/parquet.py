@@ -62,7 +62,7 @@ def _opened(source: Source) -> Iterator[Any]:
         try:
             with ParquetFile(file) as table:
                 yield table
-        except pyarrow.ArrowException as error:
+        except (pyarrow.ArrowException, OSError) as error:
             raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
 
 

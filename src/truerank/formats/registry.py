@@ -90,16 +90,21 @@ def sniffed(source: Source, what: str | None = None) -> Format:
     """
     if not source.head.strip():
         raise InputError("the file is empty", source.name)
-    able = [f for f in _formats.values() if what is None or getattr(f, f"read_{what}")]
-    best = max(able, key=lambda f: f.sniff(source.head, source.name))
+    best = _best(_formats.values(), source)
     if best.sniff(source.head, source.name) <= 0:
-        raise _unknown(source, what)
-    if what and (held := best.holds(source)) and held != what:
+        raise _unknown(source)
+    if what is None:
+        return best
+    if (held := best.holds(source)) and held != what:
         raise InputError(f"this holds {SPOKEN[held]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
-    return best
+    return _best([f for f in _formats.values() if getattr(f, f"read_{what}")], source)
 
 
-def _unknown(source: Source, what: str | None) -> InputError:
+def _best(able: Iterable[Format], source: Source) -> Format:
+    return max(able, key=lambda f: f.sniff(source.head, source.name))
+
+
+def _unknown(source: Source) -> InputError:
     head = source.head
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)

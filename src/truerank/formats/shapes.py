@@ -1,4 +1,4 @@
-"""How a JSON value holds one query's neighbours: objects, parallel arrays, pairs or plain ids, at the top or inside."""
+"""How a JSON value holds one query's neighbours: objects, arrays side by side, pairs, plain ids; anywhere in it."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ HIGHER = (
     "confidence",
 )
 RANKS = ("rank", "ranks", "position", "place")
-"""What tells the order: the lower or the higher, the better. A distance is surer than a score, a score than a rank."""
+"""What tells the order, the surest first: the lower the better, the higher the better, the lower the better."""
 
 DEEPEST = 4
 """How many keys down the neighbours may stand."""
@@ -148,12 +148,14 @@ def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:
 
 
 def is_empty(value: Any) -> bool:
-    """Whether a value holds no neighbours because there are none: no list in it has anything."""
+    """Whether a value has no neighbours because there are none: where they might stand is an empty list."""
+    return next(shapes(value), None) is None and _has_empty_list(value)
+
+
+def _has_empty_list(value: Any) -> bool:
     if isinstance(value, dict):
-        return any(isinstance(inner, list | dict) for inner in value.values()) and all(
-            is_empty(inner) for inner in value.values() if isinstance(inner, list | dict)
-        )
-    return isinstance(value, list) and all(inner == [] for inner in value)
+        return not value or any(_has_empty_list(inner) for inner in value.values())
+    return value in ([], [[]])
 
 
 def _list_shapes(value: list[Any], way: Way) -> Iterator[Shape]:

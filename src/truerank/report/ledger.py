@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from truerank.contest import AuditedScores
 from truerank.errors import shown
+from truerank.report import audit
 from truerank.scores import Scores
 
 _MISSING = {"zero": "scored 0"}
@@ -27,7 +29,9 @@ def counted(scores: Scores) -> str:
     """How many queries there were and how many were answered."""
     ledger = scores.ledger
     text = f"{_queries(ledger.judged)} judged, {ledger.answered:,} answered."
-    if ledger.evaluated != ledger.judged:
+    if scores.rules.missing == "lines":
+        text += f" The mean is over {ledger.evaluated:,} submitted line{'' if ledger.evaluated == 1 else 's'}."
+    elif ledger.evaluated != ledger.judged:
         text += f" The mean is over {_queries(ledger.evaluated)}."
     return text
 
@@ -35,6 +39,7 @@ def counted(scores: Scores) -> str:
 def remarks(scores: Scores) -> list[str]:
     """A sentence for each thing that a reader of the mean should know; none when all is as it should be."""
     ledger, rules = scores.ledger, scores.rules
+    told = audit.TOLD if isinstance(scores, AuditedScores) else ()
     missing = _MISSING.get(rules.missing, "left out")
     barren = _BARREN.get(rules.without_relevant, "left out")
     said = {
@@ -46,14 +51,14 @@ def remarks(scores: Scores) -> list[str]:
     sentences = [
         f"{number:,} {text}: {_ids(ledger.examples.get(key, ()), number)}."
         for key, text in said.items()
-        if (number := getattr(ledger, key))
+        if (number := getattr(ledger, key)) and key not in told
     ]
-    if ledger.duplicates:
+    if ledger.duplicates and "duplicates" not in told:
         rows = "1 row repeats" if ledger.duplicates == 1 else f"{ledger.duplicates:,} rows repeat"
         sentences.append(f"{rows} a document of their query ({_REPEATED.get(rules.duplicates, 'refused')}).")
     if ledger.interleaved:
         sentences.append("The rows of some queries are scattered over the run; they were put together.")
-    return sentences
+    return sentences + audit.sentences(scores) if isinstance(scores, AuditedScores) else sentences
 
 
 def _queries(number: int) -> str:

@@ -51,7 +51,7 @@ def columns(requested: Sequence[str], compat: int) -> list[Column]:
         if point:
             params.setdefault(name, given)  # the first counts
     chosen = [listed for listed in CATALOG.values() if listed.name in names]
-    return [column for listed in chosen for column in _columns(listed, params.get(listed.name))]
+    return [column for listed in chosen for column in _TAKES[listed.takes](listed, params.get(listed.name))]
 
 
 def _members(name: str, compat: int) -> Iterable[str]:
@@ -67,10 +67,6 @@ def _members(name: str, compat: int) -> Iterable[str]:
         hint = did_you_mean(name, [*known, *NICKNAMES])
         raise TrecEvalError(f"-m {name}: there is no such measure.{hint} -h lists them", USAGE)
     return [name]
-
-
-def _columns(listed: Listed, given: str | None) -> list[Column]:
-    return _TAKES[listed.takes](listed, given)
 
 
 def _plain(listed: Listed, given: str | None) -> list[Column]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -57,11 +58,7 @@ def template(names: Iterable[str]) -> str:
 def rows(names: Sequence[str], topics: Sequence[bytes], columns: Sequence[Sequence[str]]) -> Iterator[bytes]:
     """The lines of all topics, each topic's together; one list of texts a name."""
     form = template(names)
-    if not names:
-        return
-    lines = [
-        (form % row).replace(TOPIC, topic.decode("latin-1"))
-        for topic, row in zip(topics, zip(*columns, strict=True), strict=True)
-    ]
-    for start in range(0, len(lines), AT_ONCE):
-        yield "".join(lines[start : start + AT_ONCE]).encode("latin-1")
+    values = zip(topics, zip(*columns, strict=True), strict=bool(names))
+    lines = ((form % row).replace(TOPIC, topic.decode("latin-1")) for topic, row in values)
+    while piece := "".join(itertools.islice(lines, AT_ONCE)):
+        yield piece.encode("latin-1")

@@ -28,7 +28,7 @@ class Answers:
         missing: (topics,) whether the run does not answer it.
         judged: how many topics the qrels hold.
         relevant: how many judgements are above grade 0.
-        tag: the last column of the run's last line.
+        tag: the sixth column of the run's last line.
     """
 
     hits: Hits
@@ -83,7 +83,7 @@ def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
     """Read the run: what stands behind its sixth column is no matter."""
     try:
         return _scan_rows(qrels, run, options)
-    except InputError as error:
+    except InputError as error:  # `from None` hides its context from people only
         if not (isinstance(error.__context__, Refused) and error.__context__.kind == "fields"):
             raise
     return _scan_rows(qrels, replace(run, batches=lambda: _six_columns(run), path=None), options)
@@ -161,9 +161,11 @@ class LastRow:
             for batch in run.batches():
                 assert isinstance(batch, bytes)
                 yield batch
-                whole, _, rest = (rest + batch).rpartition(b"\n")
-                self.row = _last_row(whole) or self.row
-            self.row = _last_row(rest) or self.row
+                text = rest + batch
+                cut = text.rfind(b"\n") + 1
+                self.row = _last_row(text, cut) or self.row
+                rest = text[cut:]
+            self.row = _last_row(rest, len(rest)) or self.row
 
         return replace(run, batches=batches)
 
@@ -173,17 +175,19 @@ class LastRow:
         with path.open("rb") as file:
             while not self.row:
                 file.seek(max(0, size - length))
-                text = file.read()
-                self.row = _last_row(text if length >= size else text.partition(b"\n")[2])
+                text = file.read() if length >= size else file.read().partition(b"\n")[2]
+                self.row = _last_row(text, len(text))
                 if length >= size:
                     return
                 length *= 16
 
 
-def _last_row(text: bytes) -> bytes:
-    """The last line that is neither blank nor a comment."""
-    while text:
-        text, _, line = text.rpartition(b"\n")
-        if line.strip() and not line.lstrip().startswith(b"#"):
+def _last_row(text: bytes, end: int) -> bytes:
+    """The last line before the end that is neither blank nor a comment."""
+    while end > 0:
+        start = text.rfind(b"\n", 0, end) + 1
+        line = text[start:end].strip()
+        if line and not line.startswith(b"#"):
             return line
+        end = start - 1
     return b""

@@ -13,7 +13,7 @@ from truerank.trec import lines, zscores
 from truerank.trec.columns import Column
 from truerank.trec.options import Options
 from truerank.trec.reading import Answers
-from truerank.trec.values import FLOOR, relstrings, values
+from truerank.trec.values import FLOOR, per_topic, relstrings
 
 
 class Report:
@@ -26,11 +26,11 @@ class Report:
     def __init__(self, columns: Sequence[Column], answers: Answers, options: Options):
         self.columns, self.answers, self.options = columns, answers, options
         self.norms = None if options.zscores is None else zscores.read(options.zscores)
-        self.values = {c.name: self._values(c) for c in columns if c.listed.ours}
+        self.values = {column: self._values(column) for column in columns if column.measure}
 
     def _values(self, column: Column) -> Floats:
         """One value a topic."""
-        found = values(column, self.answers, self.options)
+        found = per_topic(column, self.answers, self.options)
         if column.listed.kind == "logarithm":
             found = logarithm(np.maximum(found, FLOOR))
         if self.norms is not None:
@@ -56,17 +56,18 @@ class Report:
         """What is printed for each topic."""
         if column.listed.kind == "text":
             return relstrings(column, self.answers)
-        return self._printed(column, self.values[column.name])
+        values = self.values[column]
+        return lines.wholes(values) if self._is_whole(column) else lines.decimals(values)
 
-    def _printed(self, column: Column, numbers: Floats) -> list[str]:
-        whole = column.listed.kind == "whole" and self.norms is None
-        return lines.wholes(numbers) if whole else lines.decimals(numbers)
+    def _is_whole(self, column: Column) -> bool:
+        return column.listed.kind == "whole" and self.norms is None
 
     def _summary(self, column: Column) -> str:
         """What is printed for all topics."""
         if column.name == "runid":
             return self.answers.tag.decode("latin-1")
-        return self._printed(column, np.array([self._average(column)]))[0]
+        average = self._average(column)
+        return f"{average:.0f}" if self._is_whole(column) else f"{average:6.4f}"
 
     def _average(self, column: Column) -> float:
         """One number for all topics, which are with -c those of the qrels."""
@@ -76,7 +77,7 @@ class Report:
             return topics
         if column.name == "num_rel" and self.options.complete:
             return self.answers.relevant  # the reference counts grades above 0 here, whatever -l says
-        summed = total(self.values[column.name])
+        summed = total(self.values[column])
         if column.listed.kind == "whole":
             return summed
         if column.listed.kind == "logarithm":

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.hits import Hits
+from truerank.measures import Measure
 from truerank.measures.sums import powers
 from truerank.qrels import Floats
 from truerank.trec.columns import Column
@@ -18,21 +19,23 @@ NOTHING = {"num_ret", "relstring", "utility", "rbp_resid"}
 """What trec_eval 10 sets to 0 for a topic that is not answered; it does not under a name with parameters."""
 
 
-def values(column: Column, answers: Answers, options: Options) -> Floats:
+def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
     """(topics,) the values of a column."""
     assert column.measure is not None
     rules, hits = options.rules, answers.hits
-    docs = {"docs": options.collection} if options.collection else {}
-    found = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, **docs)
     if column.listed.name == "rbp_resid":
-        found = _residual(hits, float(dict(column.measure.params).get("p", 0.8)))
+        found = _residual(hits, column.measure)
+    else:
+        docs = options.collection or None
+        found = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, docs=docs)
     if column.name in NOTHING or column.listed.name == "unj":
         found = np.where(answers.missing, 0.0, found)
     return found
 
 
-def _residual(hits: Hits, p: float) -> Floats:
+def _residual(hits: Hits, measure: Measure) -> Floats:
     """RBPResidual to the reference's last bit: it adds the unjudged up, and without any forgets the tail."""
+    p = float(dict(measure.params).get("p", measure.definition.parameters["p"].default))
     judged = hits.relevant(0)
     order = np.argsort(judged.rank, kind="stable")
     topic = judged.query[order]

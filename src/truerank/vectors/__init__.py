@@ -1,31 +1,193 @@
-"""Vectors: embeddings, or a ready matrix of distances, evaluated without sorting and without the whole matrix.
+"""Vectors: embeddings, or a ready matrix, evaluated without sorting and without holding all scores.
 
-The scores of a block of queries are made by one product; the rank of an entry that is right is then 1 + the number of
+The scores of a block of queries come from one product; the rank of an entry that is right is then 1 + the number of
 better scores. Entries that do not count (the same person seen by the same camera) are gone before ranks exist.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
-from truerank.errors import InputError, RulesError
-from truerank.evaluate import ranked, score
 from truerank.formats import read_qrels
-from truerank.hits import Hits, concatenate
+from truerank.hits import Hits
 from truerank.measures import Measure
-from truerank.qrels import Ints, Qrels
 from truerank.rules import Rules
-from truerank.run import Scan
 from truerank.scores import Scores
 from truerank.vectors import blocks
 from truerank.vectors.blocks import Holds, Metric, Source
-from truerank.vectors.parts import joined
-from truerank.vectors.pairs import Pairs, by_label, by_qrels
 from truerank.vectors.protocol import PROTOCOLS, Protocol, chosen, protocol_of
-from truerank.vectors.ranking import scan
-from truerank.vectors.sides import Given, Side, sides
-from truerank.vectors.single_shot import SingleShot, with_ranks
+from truerank.vectors.retrieval import Retrieval, Watch
+from truerank.vectors.sides import Given
+
+__all__ = ["PROTOCOLS", "Protocol", "evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
+
+AnyRules = Rules | str | dict[str, Any] | None
+Measures = str | Measure | Iterable[str | Measure] | None
+
+
+def _unwatched(done: int, queries: int) -> None:
+    """Nobody looks on."""
+
+
+def evaluate_vectors(
+    query_vectors: Any,
+    gallery_vectors: Any = None,
+    query_labels: Any = None,
+    gallery_labels: Any = None,
+    query_cameras: Any = None,
+    gallery_cameras: Any = None,
+    *,
+    qrels: Any = None,
+    query_ids: Any = None,
+    gallery_ids: Any = None,
+    measures: Measures = None,
+    rules: AnyRules = "market1501",
+    protocol: Protocol | None = None,
+    metric: Metric = "cosine",
+    name: str = "vectors",
+    watch: Watch = _unwatched,
+) -> Scores:
+    """How well vectors find the entries of a gallery that show the same identity.
+
+    Args:
+        query_vectors, gallery_vectors: (entries, numbers), of NumPy or torch; without a gallery the queries are
+            one another's, and none finds itself.
+        query_labels, gallery_labels: the identity on each entry.
+        query_cameras, gallery_cameras: which camera saw it; the same identity seen by the same camera is ignored.
+        qrels: what is right for each id, instead of labels.
+        query_ids, gallery_ids: what the entries are called; their places if not given.
+        measures: names such as "cmc@1 mAP mINP"; by default those of the rules.
+        rules: "market1501", "cuhk03", "university1652", or as for `truerank.evaluate`.
+        protocol: junk, distractors and random galleries, if not those that go with the rules.
+        metric: "cosine", "dot" or "euclidean".
+        name: what to call it in tables.
+        watch: told how many queries are ranked, and of how many.
+
+    Raises:
+        TruerankError: wrong input; the message says what and where.
+
+    >>> people = [[1.0, 0.0], [0.0, 1.0]], [[0.9, 0.1], [0.8, 0.3], [0.2, 0.9]]
+    >>> evaluate_vectors(*people, [1, 2], [1, 2, 2], measures="cmc@1 mAP mINP").mean
+    {'Success@1': 1.0, 'AP': 1.0, 'mINP': 1.0}
+    """
+    under = Rules.of(rules)
+    source = _products(query_vectors, gallery_vectors, metric, under)
+    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    retrieval = _retrieval(source, given, under, protocol, qrels, is_self=gallery_vectors is None)
+    return _scores(retrieval, measures, name, watch)
+
+
+def rank_vectors(
+    query_vectors: Any,
+    gallery_vectors: Any = None,
+    query_labels: Any = None,
+    gallery_labels: Any = None,
+    query_cameras: Any = None,
+    gallery_cameras: Any = None,
+    *,
+    qrels: Any = None,
+    query_ids: Any = None,
+    gallery_ids: Any = None,
+    rules: AnyRules = "market1501",
+    protocol: Protocol | None = None,
+    metric: Metric = "cosine",
+    watch: Watch = _unwatched,
+) -> Hits:
+    """Where the right entries came back. Arguments as for `evaluate_vectors`.
+
+    >>> rank_vectors([[1.0, 0.0]], [[0.9, 0.1], [0.8, 0.3], [0.2, 0.9]], [2], [1, 2, 2]).rank.tolist()
+    [2, 3]
+    """
+    under = Rules.of(rules)
+    source = _products(query_vectors, gallery_vectors, metric, under)
+    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    return _retrieval(source, given, under, protocol, qrels, is_self=gallery_vectors is None).hits(watch)
+
+
+def evaluate_matrix(
+    matrix: Any,
+    query_labels: Any = None,
+    gallery_labels: Any = None,
+    query_cameras: Any = None,
+    gallery_cameras: Any = None,
+    *,
+    holds: Holds,
+    qrels: Any = None,
+    query_ids: Any = None,
+    gallery_ids: Any = None,
+    measures: Measures = None,
+    rules: AnyRules = "market1501",
+    protocol: Protocol | None = None,
+    name: str = "matrix",
+    watch: Watch = _unwatched,
+) -> Scores:
+    """How well a ready matrix of distances or similarities ranks a gallery for each query.
+
+    Args:
+        matrix: (queries, gallery); may be mapped from a file, and is read a few rows at a time.
+        holds: "distances" (less is better) or "similarities" (more is better).
+
+    The others are those of `evaluate_vectors`. Without the gallery's labels or ids, the queries are the gallery.
+
+    >>> evaluate_matrix([[0.1, 0.2, 0.9]], [2], [1, 2, 2], holds="distances", measures="RR mAP").mean
+    {'RR': 0.5, 'AP': 0.5833333333333333}
+    """
+    under = Rules.of(rules)
+    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    retrieval = _retrieval(_ready(matrix, holds, under), given, under, protocol, qrels, is_self=_is_alone(given))
+    return _scores(retrieval, measures, name, watch)
+
+
+def rank_matrix(
+    matrix: Any,
+    query_labels: Any = None,
+    gallery_labels: Any = None,
+    query_cameras: Any = None,
+    gallery_cameras: Any = None,
+    *,
+    holds: Holds,
+    qrels: Any = None,
+    query_ids: Any = None,
+    gallery_ids: Any = None,
+    rules: AnyRules = "market1501",
+    protocol: Protocol | None = None,
+    watch: Watch = _unwatched,
+) -> Hits:
+    """Where the right entries came back. Arguments as for `evaluate_matrix`."""
+    under = Rules.of(rules)
+    given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
+    retrieval = _retrieval(_ready(matrix, holds, under), given, under, protocol, qrels, is_self=_is_alone(given))
+    return retrieval.hits(watch)
+
+
+def _products(queries: Any, gallery: Any, metric: str, rules: Rules) -> Source:
+    gallery = queries if gallery is None else gallery
+    return blocks.vectors(queries, gallery, metric, single=rules.score_precision == "single")
+
+
+def _ready(matrix: Any, holds: Holds, rules: Rules) -> Source:
+    return blocks.matrix(matrix, holds, single=rules.score_precision == "single")
+
+
+def _given(*columns: Any) -> Given:
+    names = ("query_labels", "gallery_labels", "query_cameras", "gallery_cameras", "query_ids", "gallery_ids")
+    return Given(**dict(zip(names, columns, strict=True)))
+
+
+def _is_alone(given: Given) -> bool:
+    """Whether nothing is known of a gallery of its own."""
+    return given.gallery_labels is None and given.gallery_ids is None
+
+
+def _retrieval(
+    source: Source, given: Given, rules: Rules, protocol: Protocol | None, qrels: Any, *, is_self: bool
+) -> Retrieval:
+    judged = None if qrels is None else read_qrels(qrels)
+    return Retrieval.of(source, given, rules, protocol or protocol_of(rules), judged, is_self=is_self)
+
+
+def _scores(retrieval: Retrieval, measures: Measures, name: str, watch: Watch) -> Scores:
+    size = retrieval.source.shape[1]
+    wanted = chosen(measures, retrieval.rules, retrieval.protocol, size)
+    return retrieval.scores(wanted, name, watch)

@@ -1,4 +1,4 @@
-"""Blocks: the scores of some queries against the whole gallery at a time, out of vectors or out of a ready matrix."""
+"""Blocks: the scores of some queries at a time against the whole gallery, out of vectors or a ready matrix."""
 
 from __future__ import annotations
 
@@ -160,10 +160,14 @@ def _squares(table: NDArray[Any], metric: str, who: str) -> Floats:
     squares = np.concatenate([np.empty(0), *parts])
     bad = ~np.isfinite(squares)
     if bad.any():
-        raise InputError(f"{who} vector {int(np.argmax(bad))} (from 0) holds a number that is not finite, or is too large")
+        raise InputError(
+            f"{who} vector {int(np.argmax(bad))} (from 0) holds a number that is not finite, or is too large"
+        )
     if metric == "cosine" and not squares.all():
         which = int(np.argmin(squares))
-        raise InputError(f"{who} vector {which} (from 0) is all zeros, which has no cosine; leave it out or use dot")
+        raise InputError(
+            f"{who} vector {which} (from 0) is all zeros, which has no cosine; leave it out or use dot"
+        )
     return squares
 
 
@@ -193,7 +197,7 @@ def _rows(table: NDArray[Any], columns: Ints | None, holds: str, real: np.dtype[
         is_run = rows[-1] - rows[0] + 1 == len(rows) and (np.diff(rows) == 1).all()
         part = table[rows[0] : rows[-1] + 1] if is_run else table[rows]
         block = buffer[: len(rows)]
-        block[...] = part if columns is None else part[:, columns]
+        block[...] = part if columns is None else np.take(part, columns, axis=1)
         _refuse_unfinished(block, rows)
         return np.negative(block, out=block) if holds == "distances" else block
 

@@ -1,4 +1,4 @@
-"""Pairs: which entries of the gallery are right for a query, and which leave its list, as judgements with places."""
+"""Pairs: which entries of the gallery are right for a query and which leave its list, as judgements with places."""
 
 from __future__ import annotations
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from truerank.measures import Measure, parse_measures
 from truerank.rules import Rules
@@ -20,7 +21,7 @@ class Protocol:
     Attributes:
         junk: identities that leave the gallery for every query.
         distractors: identities that stay in the gallery and are never right.
-        galleries: Success@k is the mean over so many random galleries with one entry an identity; 0: over the whole one.
+        galleries: Success@k is the mean over so many random galleries with one entry an identity; 0: the whole one.
         seed: what the random galleries depend on, beside the query.
         measures: further ones, such as R@1%, that only the size of a gallery makes whole.
     """
@@ -53,23 +54,31 @@ def protocol_of(rules: Rules) -> Protocol:
 _PERCENT = re.compile(r"\b(?:R|recall|success|hit|hit_rate|cmc|rank)@([0-9]*\.?[0-9]+)%", re.IGNORECASE)
 
 
+class Chosen(NamedTuple):
+    """What to evaluate, and what to say of it."""
+
+    measures: list[Measure]
+    remarks: list[str]
+
+
 def chosen(
     measures: str | Measure | Iterable[str | Measure] | None, rules: Rules, protocol: Protocol, gallery: int
-) -> list[Measure]:
+) -> Chosen:
     """The measures to evaluate; R@1% becomes Success@k for the size of the gallery.
 
     University-1652's code reads its list of hit rates, which begins at rank 1, at position round(0.01 · gallery).
 
-    >>> [str(m) for m in chosen("R@1% AP", Rules(), Protocol(), 701)]
-    ['Success@8', 'AP']
+    >>> chosen("R@1%", Rules(), Protocol(), 701).remarks
+    ['R@1% is Success@8']
     """
     if measures is None:
         measures = [*(rules.measures or DEFAULT), *protocol.measures]
-    if isinstance(measures, str | Measure):
-        measures = [measures]
-    words = [_PERCENT.sub(lambda m: _cutoff(m[1], gallery), w) if isinstance(w, str) else w for w in measures]
-    return list(dict.fromkeys(m for word in words for m in parse_measures(word)))
+    words = [measures] if isinstance(measures, str | Measure) else list(measures)
+    found = [match for word in words if isinstance(word, str) for match in _PERCENT.finditer(word)]
+    whole = [_PERCENT.sub(lambda m: _cutoff(m, gallery), word) if isinstance(word, str) else word for word in words]
+    parsed = dict.fromkeys(measure for word in whole for measure in parse_measures(word))
+    return Chosen(list(parsed), [f"{match[0]} is {_cutoff(match, gallery)}" for match in found])
 
 
-def _cutoff(percent: str, gallery: int) -> str:
-    return f"Success@{round(float(percent) * 0.01 * gallery) + 1}"
+def _cutoff(match: re.Match[str], gallery: int) -> str:
+    return f"Success@{round(float(match[1]) * 0.01 * gallery) + 1}"

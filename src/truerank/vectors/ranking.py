@@ -15,7 +15,7 @@ from truerank.vectors.counting import find
 from truerank.vectors.pairs import Pairs
 
 Look = Callable[[Ints, Any, Ints, Ints], None]
-"""Told each block: the rows of its queries, their scores without what is ignored, and the pairs (row, column) in it."""
+"""Told each block: the rows of its queries, their scores without what is ignored, and its pairs (row, column)."""
 
 ROW = np.dtype([*((name, np.int64) for name in ("query", "doc", "rank", "first", "last")), ("score", np.float64)])
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,7 +11,6 @@ import numpy as np
 from truerank.errors import InputError, RulesError, shown
 from truerank.evaluate import ranked, score
 from truerank.hits import Hits, concatenate
-from truerank.measures import Measure
 from truerank.qrels import Ints, Qrels
 from truerank.rules import Rules
 from truerank.run import Scan
@@ -19,9 +18,9 @@ from truerank.scores import Scores
 from truerank.vectors.blocks import Source
 from truerank.vectors.pairs import Pairs, by_label, by_qrels
 from truerank.vectors.parts import joined
-from truerank.vectors.protocol import Protocol
-from truerank.vectors.ranking import Look, scan
-from truerank.vectors.sides import Given, Side, Sides, sides
+from truerank.vectors.protocol import Chosen, Protocol
+from truerank.vectors.ranking import scan
+from truerank.vectors.sides import Given, Side, Sides, plain, sides
 from truerank.vectors.single_shot import SingleShot, with_ranks
 
 Watch = Callable[[int, int], None]
@@ -72,12 +71,14 @@ class Retrieval:
         name = self.source.name
         return concatenate([ranked(p.qrels, found, self.rules, name) for p, found in self._scans(None, watch)])
 
-    def scores(self, measures: list[Measure], name: str, watch: Watch) -> Scores:
-        """What the measures say."""
-        remark = "; ".join(filter(None, [self.source.name, self.protocol.remark]))
+    def scores(self, wanted: Chosen, name: str, watch: Watch) -> Scores:
+        """What the measures say; the run's name says how the scores were made."""
+        remark = "; ".join(filter(None, [self.source.name, self.protocol.remark, *wanted.remarks]))
         draw = self._draw()
         scans = self._scans(draw, watch)
-        scores = joined([score(p.qrels, found, measures, self.rules, f"{name} ({remark})") for p, found in scans])
+        scores = joined(
+            [score(p.qrels, found, wanted.measures, self.rules, f"{name} ({remark})") for p, found in scans]
+        )
         if draw is None:
             return scores
         names = [name.decode("utf-8", "surrogateescape") for name in self.queries.ids]
@@ -94,7 +95,7 @@ class Retrieval:
         def look(rows: Ints, block: Any, pair_row: Ints, pair_column: Ints) -> None:
             nonlocal done
             if draw is not None and self.queries.labels is not None:
-                draw.look(rows, self.queries.labels[rows], block, pair_row, pair_column)
+                draw.look(rows, self.queries.labels[rows], plain(block), pair_row, pair_column)
             done += len(rows)
             watch(done, len(self.queries))
 
@@ -107,3 +108,56 @@ class Retrieval:
         if self.qrels is None:
             return by_label(self.queries, self.gallery, is_self_ignored=without_self)
         return by_qrels(self.qrels.ignoring_self() if without_self else self.qrels, self.queries, self.gallery)
+
+
+def _twice(given: Given, source: Source) -> Given:
+    """The queries' side on both sides."""
+    if source.shape[0] != source.shape[1]:
+        shape = " x ".join(map(str, source.shape))
+        raise InputError(
+            f"without a gallery's labels or ids the queries are the gallery, but the matrix is {shape}"
+        )
+    return replace(
+        given,
+        gallery_labels=given.query_labels,
+        gallery_cameras=given.query_cameras,
+        gallery_ids=given.query_ids,
+    )
+
+
+def _refuse(given: Given, both: Sides, rules: Rules, protocol: Protocol, qrels: Qrels | None) -> None:
+    """What cannot be evaluated, said before the work begins."""
+    if rules.missing == "lines":
+        raise RulesError("missing = 'lines' is for runs that are written in lines; vectors have none")
+    if qrels is None:
+        _refuse_labels(both, protocol)
+    elif both.queries.labels is not None or both.queries.cameras is not None:
+        raise InputError("qrels say what is right, and so do labels and cameras; give one of the two")
+    elif given.query_ids is None or given.gallery_ids is None:
+        raise InputError("qrels name queries and documents; give query_ids and gallery_ids to find them by")
+    elif protocol.galleries:
+        raise RulesError("random galleries with one entry an identity need labels, not qrels")
+
+
+def _refuse_labels(both: Sides, protocol: Protocol) -> None:
+    """A query must be somebody whom the gallery can show."""
+    labels = both.queries.labels
+    if labels is None:
+        raise InputError("there are neither labels nor qrels to tell what is right; give one of them")
+    nobody = np.isin(labels, both.named((*protocol.junk, *protocol.distractors)))
+    if nobody.any():
+        name, count = shown(str(both.names[labels[nobody][0]])), int(nobody.sum())
+        raise InputError(
+            f"{count:,} of the queries have the label {name}, which these rules keep for junk or distractors; "
+            "number identities from 1, or choose other rules, e.g. truerank"
+        )
+
+
+def _columns(both: Sides, rules: Rules, protocol: Protocol) -> Ints:
+    """The entries of the gallery that count, in the order of the tie rule."""
+    ids, labels = both.gallery.ids, both.gallery.labels
+    columns = np.arange(len(ids))
+    if rules.ties != "input":
+        by_id = sorted(range(len(ids)), key=ids.__getitem__, reverse=rules.ties == "doc-descending")
+        columns = np.array(by_id, np.int64)
+    return columns if labels is None else columns[~np.isin(labels[columns], both.named(protocol.junk))]

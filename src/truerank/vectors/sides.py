@@ -99,7 +99,9 @@ def _ids(values: Any, count: int, width: int, who: str) -> tuple[bytes, ...]:
     return ids
 
 
-def _codes(one: Any, other: Any, queries: int, gallery: int, what: str) -> tuple[Ints | None, Ints | None, NDArray[Any]]:
+def _codes(
+    one: Any, other: Any, queries: int, gallery: int, what: str
+) -> tuple[Ints | None, Ints | None, NDArray[Any]]:
     """Both columns as numbers from 0 on, equal where the values are, and the values."""
     if one is None and other is None:
         return None, None, np.empty(0)

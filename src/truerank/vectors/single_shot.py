@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.measures import Measure
-from truerank.measures.sums import Ints, PerQuery
+from truerank.measures.sums import Ints, PerQuery, ratio
 from truerank.scores import Scores
 from truerank.vectors.counting import Block
 
@@ -20,9 +19,9 @@ NEVER = np.iinfo(np.int64).max
 class SingleShot:
     """Ranks of the right entry in random galleries.
 
-    For the query in row q, `default_rng([seed, q]).random((galleries, identities + 1))` decides: number i of a row times
-    the entries of the i-th identity, rounded down, is the place of the one that stands for it; the last number likewise
-    chooses among the entries that are right for the query.
+    For the query in row q, `default_rng([seed, q]).random((galleries, identities + 1))` decides, a gallery a row:
+    number i times the entries of the i-th identity, rounded down, is the place of the one that stands for it; the
+    last number likewise chooses among the entries that are right for the query.
 
     Attributes:
         ranks: (queries, galleries), `NEVER` where nothing is right.
@@ -67,5 +66,4 @@ def with_ranks(scores: Scores, ranks: dict[str, Ints]) -> Scores:
 
 
 def _share(ranks: NDArray[np.int64], measure: Measure) -> PerQuery:
-    k: Any = dict(measure.params)["k"]
-    return (ranks <= k).sum(axis=1) / max(ranks.shape[1], 1)
+    return ratio((ranks <= dict(measure.params)["k"]).sum(axis=1), ranks.shape[1])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -11,13 +12,13 @@ from truerank.qrels import Floats, Ints
 from truerank.vectors.blocks import PRODUCT, Scorer, Source
 from truerank.vectors.counting import Found
 
-Tensor = Any  # torch is not needed to check the types
+Tensor = Any
+"""Of torch, which is there if anybody has one."""
 
 
 def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Source:
     """The products of two tensors of one device, in 32 bits unless either has 64."""
-    import torch
-
+    torch = _torch()
     if queries.device != gallery.device:
         raise InputError(f"query vectors are on {queries.device} and gallery vectors on {gallery.device}; move one")
     is_wide = torch.float64 in (queries.dtype, gallery.dtype) and not single
@@ -48,8 +49,7 @@ def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Sour
 
 def matrix(values: Tensor, holds: str, single: bool) -> Source:
     """A ready matrix on a device."""
-    import torch
-
+    torch = _torch()
     is_wide = values.dtype == torch.float64 and not single
     if values.ndim != 2 or not values.numel():
         raise InputError(f"the matrix: a table of numbers is needed, not a tensor of shape {tuple(values.shape)}")
@@ -70,8 +70,7 @@ def matrix(values: Tensor, holds: str, single: bool) -> Source:
 
 def find(block: Tensor, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
     """As `counting.find`, on the device: the first pair of every row at once, then the second, …"""
-    import torch
-
+    torch = _torch()
     rows, columns = _on(block, row), _on(block, column)
     block[_on(block, ignored[0]), _on(block, ignored[1])] = -torch.inf
     score = block[rows, columns]
@@ -110,7 +109,7 @@ def _squares(table: Tensor, metric: str, who: str) -> Tensor:
         bad |= squares == 0
     if bad.any():
         which = int(bad.nonzero()[0])
-        raise InputError(f"{who} vector {which} (from 0) is all zeros, or holds a number that is not finite or too large")
+        raise InputError(f"{who} vector {which} (from 0) is all zeros, or holds a number that is not finite")
     return squares
 
 
@@ -120,6 +119,8 @@ def _shared(block: Tensor) -> Any:
 
 
 def _on(other: Tensor, places: Ints) -> Tensor:
-    import torch
+    return _torch().as_tensor(places, device=other.device)
 
-    return torch.as_tensor(places, device=other.device)
+
+def _torch() -> Any:
+    return import_module("torch")

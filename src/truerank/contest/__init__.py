@@ -1,0 +1,194 @@
+"""The judge of a contest: the official score, the strict one, and what the official code lets pass.
+
+A contest's code takes the mean over the submitted lines. Who leaves out the lines that would score 0, repeats one
+that scores 1 or names one document three times wins more than who answers. So beside the official number, which
+is reproduced to the last bit, stands the strict one, and an audit that names the lines.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truerank.contest.findings import EXAMPLES, Case, Finding, findings
+from truerank.contest.submission import NO_DOC, Line, Submission, read
+from truerank.errors import InputError, shown
+from truerank.evaluate import evaluate
+from truerank.formats import read_qrels
+from truerank.measures import Measure, parse_measures
+from truerank.qrels import Qrels
+from truerank.rules import Rules
+from truerank.run import Ranked, Run
+from truerank.scores import Ledger, Scores
+
+__all__ = ["Audit", "AuditedScores", "Finding", "audit", "judge"]
+
+RULES = "science-qa"
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What a submission scores, officially and strictly, and what is wrong with it.
+
+    Attributes:
+        findings: what the official code lets pass or stops at; each with lines, count and examples.
+        official_scores: a value a submitted line; None where the official code stops.
+        strict_scores: a value a judged id.
+    """
+
+    findings: tuple[Finding, ...]
+    official_scores: Scores | None
+    strict_scores: Scores
+
+    @property
+    def official(self) -> float | None:
+        """The official score to the last bit; None where the official code stops."""
+        return _first(self.official_scores) if self.official_scores else None
+
+    @property
+    def strict(self) -> float:
+        """The score in which missing, repeated and wrongly typed answers are 0 and a document counts once."""
+        return _first(self.strict_scores)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "official": self.official_scores.mean if self.official_scores else None,
+            "strict": self.strict_scores.mean,
+            "findings": [finding.to_dict() for finding in self.findings],
+        }
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class AuditedScores(Scores):
+    """Official scores with their audit."""
+
+    audit: Audit
+
+    def to_dict(self, per_query: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON: also strict, the strict means, and audit, the findings."""
+        audit = self.audit.to_dict()
+        return {**super().to_dict(per_query), "strict": audit["strict"], "audit": audit["findings"]}
+
+
+def audit(
+    truth: Any,
+    submission: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = RULES,
+    format: str | None = None,
+) -> Audit:
+    """What a submission scores, officially and strictly, and what is wrong with it.
+
+    The strict score is that of the submission put right: a line for each judged id and no other. A line that is
+    missing, repeated or holds no list is one that finds nothing; a repeated document is no hit the second time.
+
+    Args:
+        truth: {id: documents}, or whatever else holds judgements; an id may have no documents.
+        submission: a path, {id: results}, (id, results) pairs, a list of records, or whatever holds a run.
+        measures: what to evaluate; by default what the rules name. The first is `official` and `strict`.
+        rules: rules whose mean is over the submitted lines.
+        format: the submission's, instead of the one that it looks like.
+
+    >>> found = audit({1: ["a"], 2: ["b"], 3: []}, [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}])
+    >>> found.official, found.strict, [finding.kind for finding in found.findings]
+    (1.0, 0.6666666666666666, ['missing-id', 'repeated-document'])
+    """
+    under = Rules.of(rules)
+    chosen = parse_measures(measures if measures is not None else under.measures or Rules.named(RULES).measures)
+    qrels, sent = read_qrels(truth), read(submission, format)
+    case = _case(qrels, sent, chosen, under)
+    found = findings(case)
+    stops = any(finding.stops for finding in found)
+    official = None if stops else evaluate(qrels, sent.run, chosen, rules=under)
+    strict = evaluate(qrels, _put_right(case, sent.name), chosen, rules=under)
+    return Audit(
+        found,
+        official and replace(official, ledger=_ledger(official.ledger, case)),
+        replace(strict, rules=under.replace(name=f"{under.name}, strictly")),
+    )
+
+
+def judge(
+    truth: Any,
+    submission: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = RULES,
+    format: str | None = None,
+) -> AuditedScores:
+    """The official scores, with their audit; the arguments as for `audit`.
+
+    Raises:
+        InputError: the official code stops at some line, so there is no official score.
+    """
+    found = audit(truth, submission, measures, rules=rules, format=format)
+    scores = found.official_scores
+    if scores is None:
+        raise InputError(_no_score(found), found.strict_scores.run, _first_stop(found))
+    fields = {name: getattr(scores, name) for name in ("queries", "measures", "values", "rules", "ledger", "run")}
+    return AuditedScores(**fields, audit=found)
+
+
+def _case(qrels: Qrels, sent: Submission, measures: list[Measure], rules: Rules) -> Case:
+    judged = qrels.to_dict()
+    truth = {q: frozenset(d for d, grade in docs.items() if grade >= rules.level) for q, docs in judged.items()}
+    cuts: list[Any] = [dict(measure.params).get("k") or rules.depth for measure in measures]
+    return Case(sent.lines, truth, None if None in cuts else max(cuts), rules.extra == "error")
+
+
+def _put_right(case: Case, name: str) -> Run:
+    """One line for each judged id, in the order of the ids."""
+    lines = [_strictly(query, answers) for query, answers in case.answers.items()]
+    return Run(name, lambda: iter(lines))
+
+
+def _strictly(query: bytes, answers: list[Line]) -> Ranked:
+    if len(answers) != 1 or not answers[0].is_list:
+        return Ranked(query, [NO_DOC])
+    once: dict[bytes, int] = {}
+    docs = [
+        doc if once.setdefault(doc, place) == place else NO_DOC + b"again %d" % place
+        for place, doc in enumerate(answers[0].results)
+    ]
+    return Ranked(query, docs, answers[0].scores, answers[0].number)
+
+
+def _ledger(ledger: Ledger, case: Case) -> Ledger:
+    """What the means hide, counted in judged ids where the engine counts lines."""
+    missing = [query for query, lines in case.answers.items() if not lines]
+    extra = list(dict.fromkeys(x.query for x in case.readable if x.query and x.query not in case.truth))
+    barren = [query for query, docs in case.truth.items() if not docs]
+    named = {"missing": _names(missing), "extra": _names(extra), "without_relevant": _names(barren)}
+    return replace(
+        ledger,
+        judged=len(case.truth),
+        answered=len(case.truth) - len(missing),
+        missing=len(missing),
+        extra=len(extra),
+        without_relevant=len(barren),
+        duplicates=sum(count - 1 for line in case.readable for count in line.counts.values()),
+        examples={**ledger.examples, **{key: names for key, names in named.items() if names}},
+    )
+
+
+def _names(queries: list[bytes]) -> tuple[str, ...]:
+    return tuple(query.decode("utf-8", "surrogateescape") for query in queries[:EXAMPLES])
+
+
+def _first(scores: Scores) -> float:
+    return next(iter(scores.mean.values()))
+
+
+def _first_stop(found: Audit) -> int | None:
+    return min((line for finding in found.findings if finding.stops for line in finding.lines[:1]), default=None)
+
+
+def _no_score(found: Audit) -> str:
+    """Why there is no official score; then what else there is to say."""
+    strict = ", ".join(f"{shown(name)} {mean!r}" for name, mean in found.strict_scores.mean.items())
+    messages = [f.message for f in sorted(found.findings, key=lambda finding: not finding.stops)]
+    return " ".join(["There is no official score.", *messages, f"The strict score is {strict}."])

@@ -1,0 +1,207 @@
+"""A submission as it is: every line with its number, however malformed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from truerank._kernel import as_bytes
+from truerank.errors import InputError, shown
+from truerank.formats import names, open_run
+from truerank.formats.jsonl import LONGEST
+from truerank.formats.records import answer
+from truerank.formats.registry import chosen
+from truerank.formats.source import MARK, Source, as_source
+from truerank.run import Batch, Ranked, Run, rankings
+
+NO_DOC = b"\0"
+"""Begins what stands for a result that is no document's id."""
+
+
+@dataclass(frozen=True)
+class Line:
+    """One answer of a submission.
+
+    Attributes:
+        number: its line, 1-based; where there are no lines, its place.
+        query: the id that it answers; None where none can be read.
+        answer: what stands where the list of results should.
+        scores: a score for each result, in files that have them.
+        fault: why nothing can be read here.
+    """
+
+    number: int
+    query: bytes | None
+    answer: Any
+    scores: Sequence[float] | None = None
+    fault: str = ""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether the results are a list, as they should be."""
+        return isinstance(self.answer, list)
+
+    @cached_property
+    def results(self) -> list[bytes]:
+        """What the official code goes through: the results, the letters of a text, nothing or something."""
+        if isinstance(self.answer, list | str):
+            return [_result(value, place) for place, value in enumerate(self.answer)]
+        return [NO_DOC] if self.answer else []
+
+    @cached_property
+    def counts(self) -> Counter[bytes]:
+        """How often each document is in the list of results."""
+        return Counter(doc for doc in self.results if not doc.startswith(NO_DOC)) if self.is_list else Counter()
+
+    @property
+    def ranked(self) -> Ranked:
+        """The answer as the engine takes it."""
+        return Ranked(self.query, self.results, self.scores, self.number)
+
+
+def _result(value: Any, place: int) -> bytes:
+    """The id of a result; what is none can be no hit either."""
+    return as_bytes(value) if is_id(value) else NO_DOC + b"%d" % place
+
+
+def is_id(value: Any) -> bool:
+    """Whether a value can be an id: text or a whole number."""
+    return type(value) in (str, int, bytes) and value not in ("", b"")
+
+
+@dataclass(frozen=True, eq=False)
+class Submission:
+    """The lines of a submission, and what its name is."""
+
+    name: str
+    lines: tuple[Line, ...]
+
+    @property
+    def run(self) -> Run:
+        """What the official code sees of it, as the engine takes it."""
+        return Run(self.name, self._batches)
+
+    def _batches(self) -> Iterator[Batch]:
+        return (line.ranked for line in self.lines if not line.fault)
+
+
+def read(submission: Any, format: str | None = None) -> Submission:
+    """A submission from a path, {id: results}, (id, results) pairs, records, or anything that holds a run.
+
+    Args:
+        format: the name of a format, instead of the one that the file looks like.
+
+    Raises:
+        InputError: the file cannot be read at all, or holds something else.
+    """
+    if isinstance(submission, str | os.PathLike):
+        return _from_source(as_source(submission), format)
+    if isinstance(submission, Mapping) and not _is_scored(submission):
+        return Submission("submission", tuple(_from_pairs(submission.items())))
+    if isinstance(submission, list):
+        pairs = all(isinstance(entry, tuple) for entry in submission)
+        return Submission("submission", tuple((_from_pairs if pairs else _from_records)(submission)))
+    return _from_run(open_run(submission, name=None if isinstance(submission, Run) else "submission"))
+
+
+def _from_source(source: Source, format: str | None) -> Submission:
+    if not source.head.strip():
+        return Submission(source.name, ())
+    kind = chosen(source, "run", format).name
+    if kind == "jsonl":
+        return Submission(source.name, tuple(_from_lines(source)))
+    if kind != "json":
+        return _from_run(open_run(source.name, format))
+    try:
+        value = _parsed(source.read().removeprefix(MARK))
+    except ValueError:  # several values: a file of lines whose first one looked like the whole
+        return Submission(source.name, tuple(_from_lines(source)))
+    if isinstance(value, dict) and _is_scored(value):
+        return _from_run(open_run(source.name, format))
+    is_mapping = isinstance(value, dict) and _keys(value) is None
+    return Submission(source.name, tuple(_from_pairs(value.items()) if is_mapping else _from_records(value)))
+
+
+def _is_scored(answers: Mapping[Any, Any]) -> bool:
+    """Whether this is {query: {document: score}}."""
+    return bool(answers) and all(isinstance(docs, Mapping) for docs in answers.values())
+
+
+def _from_lines(source: Source) -> Iterator[Line]:
+    for first, block in source.blocks(LONGEST):
+        for number, text in enumerate(block.split(b"\n"), first):
+            if text.strip():
+                yield _line(number, text)
+
+
+def _line(number: int, text: bytes) -> Line:
+    try:
+        return _record(number, _parsed(text))
+    except ValueError:
+        return Line(number, None, None, fault="it is no JSON")
+
+
+def _parsed(text: bytes) -> Any:
+    """A JSON value, with the NaN that Python writes and other readers refuse."""
+    import orjson
+
+    try:
+        return orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return json.loads(text)
+
+
+def _from_run(run: Run) -> Submission:
+    ranked = enumerate(rankings(run.batches(), run.name), 1)
+    lines = (Line(r.line or place, r.query, list(r.docs), r.scores) for place, r in ranked)
+    return Submission(run.name, tuple(lines))
+
+
+def _from_pairs(pairs: Iterable[tuple[Any, Any]]) -> Iterator[Line]:
+    return (_answered(place, query, docs) for place, (query, docs) in enumerate(pairs, 1))
+
+
+def _from_records(records: Any) -> Iterator[Line]:
+    entries = records if isinstance(records, list) else [records]
+    return (_record(place, record) for place, record in enumerate(entries, 1))
+
+
+def _record(number: int, record: Any) -> Line:
+    """A line from an object with an id and results, whatever their keys are called."""
+    if not isinstance(record, dict):
+        return Line(number, None, None, fault=f"it holds {short(record)}, not an object")
+    keys = list(record)
+    query, docs, scores = (names.find(keys, group) for group in ((*names.QUERY, "id"), names.ANSWERS, names.SCORES))
+    if query is None:
+        return Line(number, None, None, fault="it has no eval_id")
+    if docs is None:
+        return Line(number, None, None, fault="it has no topk")
+    given = None if scores is None else record[keys[scores]]
+    return _answered(number, record[keys[query]], record[keys[docs]], given)
+
+
+def _keys(record: dict[str, Any]) -> tuple[int, int] | None:
+    """Where a record keeps its id and its results; None where it is no record."""
+    query, docs = (names.find(list(record), group) for group in ((*names.QUERY, "id"), names.ANSWERS))
+    return None if query is None or docs is None else (query, docs)
+
+
+def _answered(number: int, query: Any, docs: Any, scores: Any = None) -> Line:
+    if not is_id(query):
+        return Line(number, None, None, fault=f"its id is {short(query)}")
+    try:
+        scores = None if scores is None else answer(query, docs, scores, "").scores
+    except InputError:
+        return Line(number, None, None, fault="its scores are not one number a result")
+    return Line(number, as_bytes(query), list(docs) if isinstance(docs, tuple) else docs, scores)
+
+
+def short(value: Any) -> str:
+    """A value as JSON writes it, cut where it is long."""
+    text = shown(json.dumps(value, ensure_ascii=False, default=repr))
+    return text if len(text) <= 40 else text[:39] + "…"

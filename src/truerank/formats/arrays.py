@@ -1,0 +1,223 @@
+"""Arrays: embeddings, identities and cameras out of .npy, .npz, .mat and Parquet files; lists out of text too."""
+
+from __future__ import annotations
+
+import zipfile
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from io import BytesIO
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.errors import InputError, MissingPackage
+from truerank.formats import frames
+from truerank.formats.names import folded
+from truerank.formats.source import Source, as_source
+
+Array = NDArray[Any]
+
+# Each as `folded` spells it; a file with both sides has the side before it, as in query_f and g_pids.
+VECTORS = ("vectors", "vector", "embeddings", "embedding", "features", "feature", "feats", "feat", "f")
+LABELS = ("labels", "label", "pids", "pid", "identities", "identity", "classes", "class", "targets", "target", "y")
+CAMERAS = ("cameras", "camera", "cams", "cam", "camids", "camid", "cameraids", "cameraid")
+IDS = ("ids", "id", "paths", "path", "images", "image", "files", "file", "filenames", "filename", "names", "name")
+SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
+
+_REFUSED = {
+    b"\x89HDF": "this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz",
+    b"\x80": "this is a pickle, which runs code when it is read; save the arrays with numpy.save or numpy.savez",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """What a file tells of the queries or of the gallery; None for what it does not."""
+
+    vectors: Any = None
+    labels: Any = None
+    cameras: Any = None
+
+
+def read_sides(path: str) -> dict[str, Entries]:
+    """What a file tells of each side, by the names of its arrays: "query", "gallery", and "" where none is named.
+
+    Raises:
+        InputError: the file cannot be read.
+    """
+    arrays = _arrays(as_source(path))
+    return {side: _entries(arrays, names) for side, names in _by_side(arrays).items()}
+
+
+def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
+    """One value an entry, of the kind `LABELS`, `CAMERAS` or `IDS`, for each side: an array, or a text's lines.
+
+    Raises:
+        InputError: the file cannot be read, or it is not clear which of its arrays is meant.
+    """
+    source = as_source(path)
+    if _opener(source) is None:
+        return {"": _lines(source)}
+    arrays = _arrays(source)
+    sides = _by_side(arrays).items()
+    found = {side: arrays[name] for side, names in sides if (name := _name(arrays, names, kind, 1)) is not None}
+    if not found:
+        raise InputError(f"none of the arrays is called {kind[0]} (there is {', '.join(map(repr, arrays))})", path)
+    return found
+
+
+# --- which array is which -----------------------------------------------------------------------------
+
+
+def _by_side(arrays: Iterable[str]) -> dict[str, dict[str, str]]:
+    """{side: {folded name without the side: name}}; the side is "" for an array that names none."""
+    sides: dict[str, dict[str, str]] = {}
+    for name in arrays:
+        side, kind = _split(folded(name))
+        sides.setdefault(side, {})[kind] = name
+    return sides
+
+
+def _split(name: str) -> tuple[str, str]:
+    """The side that a name begins with, and what it is the name of; a mere side is that of its vectors."""
+    known = ("", *VECTORS, *LABELS, *CAMERAS, *IDS)
+    for side, prefixes in SIDES.items():
+        for prefix in prefixes:
+            if name.startswith(prefix) and name.removeprefix(prefix) in known:
+                return side, name.removeprefix(prefix) or VECTORS[0]
+    return "", name
+
+
+def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
+    found = _name(arrays, names, VECTORS, 2), _name(arrays, names, LABELS), _name(arrays, names, CAMERAS)
+    return Entries(*(None if name is None else arrays[name] for name in found))
+
+
+def _name(
+    arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str, ...], dimensions: int | None = None
+) -> str | None:
+    """The array of this kind: by its name, or the only one that has so many dimensions."""
+    by_name = next((names[word] for word in kind if word in names), None)
+    if by_name is not None or dimensions is None:
+        return by_name
+    fitting = [name for name in names.values() if _dimensions(arrays[name]) == dimensions]
+    return fitting[0] if len(fitting) == 1 else None
+
+
+def _dimensions(array: Array) -> int:
+    """MATLAB's lists have two, of which one is 1 long."""
+    return 1 if array.ndim == 2 and 1 in array.shape else array.ndim
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def _arrays(source: Source) -> Mapping[str, Array]:
+    """The arrays by name; those of Parquet and .npz are read when they are asked for."""
+    opener = _opener(source)
+    if opener is None:
+        why = next((why for head, why in _REFUSED.items() if source.head.startswith(head)), None)
+        raise InputError(why or "this is no .npy, .npz, .mat or Parquet file", source.name)
+    try:
+        return opener(source)  # type: ignore[no-any-return]
+    except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise InputError(f"the arrays cannot be read: {str(error).partition(chr(10))[0]}", source.name) from None
+
+
+def _opener(source: Source) -> Any:
+    """What reads a file that begins like this."""
+    openers = {b"\x93NUMPY": _npy, b"PK": _npz, b"MATLAB 5": _mat, b"PAR1": _parquet}
+    return next((opener for head, opener in openers.items() if source.head.startswith(head)), None)
+
+
+def _npy(source: Source) -> Mapping[str, Array]:
+    """One array without a name; mapped, not read, where the file is a plain one."""
+    array = np.load(source.path or BytesIO(source.read()), "r" if source.path else None, allow_pickle=False)
+    return {"": array}
+
+
+def _npz(source: Source) -> Mapping[str, Array]:
+    return _Checked(np.load(source.path or BytesIO(source.read()), allow_pickle=False), source.name)
+
+
+def _mat(source: Source) -> Mapping[str, Array]:
+    try:
+        from scipy.io import loadmat  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        raise MissingPackage(f"reading {source.name}", "vectors") from None
+    arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
+    return {name: array for name, array in arrays.items() if not name.startswith("__")}
+
+
+def _parquet(source: Source) -> Mapping[str, Array]:
+    pyarrow = frames.arrow("reading Parquet", "parquet")
+    from pyarrow.parquet import ParquetFile
+
+    try:
+        table = ParquetFile(source.path or BytesIO(source.read()))
+    except pyarrow.ArrowException as error:
+        raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
+    return _Columns(table, source.name)
+
+
+@dataclass(frozen=True)
+class _Checked(Mapping[str, Array]):
+    """The arrays of an .npz file."""
+
+    file: Any
+    path: str
+
+    def __getitem__(self, name: str) -> Array:
+        try:
+            return np.asarray(self.file[name])
+        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+            raise InputError(f"the array {name!r} cannot be read: {error}", self.path) from None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.file.files)
+
+    def __len__(self) -> int:
+        return len(self.file.files)
+
+
+@dataclass(frozen=True)
+class _Columns(Mapping[str, Array]):
+    """The columns of a Parquet file."""
+
+    table: Any
+    path: str
+
+    def __getitem__(self, name: str) -> Array:
+        column = self.table.read([name]).column(0)
+        if column.null_count:
+            raise InputError(f"column {name!r} has rows without a value", self.path)
+        if not hasattr(column.type, "value_type") or hasattr(column.type, "index_type"):
+            return np.asarray(column.to_numpy())
+        return self._table(name, column)
+
+    def _table(self, name: str, column: Any) -> Array:
+        """A column of lists, all of one length, as rows."""
+        from pyarrow import compute
+
+        lengths = compute.unique(compute.list_value_length(column)).to_pylist()
+        if len(lengths) > 1:
+            raise InputError(f"column {name!r} has lists of {min(lengths)} to {max(lengths)} numbers", self.path)
+        return np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks]).reshape(-1, *lengths)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.table.schema_arrow.names)
+
+    def __len__(self) -> int:
+        return len(self.table.schema_arrow.names)
+
+
+def _lines(source: Source) -> list[str] | list[int]:
+    """A value a line; whole numbers if all are, and written as such: 0012 is a name."""
+    try:
+        lines = source.read().decode("utf-8-sig").splitlines()
+    except UnicodeDecodeError:
+        raise InputError("this is neither an array nor UTF-8 text", source.name) from None
+    values = [line.strip() for line in lines if line.strip()]
+    numbers = [int(value) for value in values if value.lstrip("-").isdecimal() and str(int(value)) == value]
+    return numbers if len(numbers) == len(values) else values

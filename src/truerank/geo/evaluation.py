@@ -1,0 +1,195 @@
+"""Places found by pictures, evaluated: ground truth from coordinates, what came back, and how far off it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from truerank.errors import InputError, RulesError, did_you_mean
+from truerank.evaluate import evaluate as evaluate_run
+from truerank.geo import accuracy
+from truerank.geo.landings import NOTHING, errors, first_results
+from truerank.geo.results import Results, read_results
+from truerank.geo.view import Places, View
+from truerank.measures import Measure, parse_measures
+from truerank.rules import Rules
+from truerank.truth import DISTANCES, Items, Note, Truth, build, parse, read_items
+from truerank.truth.items import Ints
+from truerank.truth.result import counted
+from truerank.truth.search import nearest
+
+RULES = Rules(name="geo", ties="input", missing="skip")
+"""A list that is given best first stays so where scores are equal; queries without results are not evaluated."""
+
+CUTS = (1, 5, 10)
+WITHIN = (10.0, 25.0, 50.0)
+
+METRICS = ("both", *DISTANCES)
+
+
+def evaluate(
+    queries: Any,
+    references: Any,
+    results: Any,
+    *,
+    metric: str | Iterable[str] = "both",
+    k: Sequence[int] = CUTS,
+    truth: str = "nearest",
+    within: Sequence[float] = WITHIN,
+    measures: str | Iterable[str | Measure] = (),
+    rules: Rules | str | dict[str, Any] | None = None,
+    **reading: Any,
+) -> Places:
+    """How well results find the references that are right for each query's place, and how far off they are.
+
+    Args:
+        queries, references: what `truth.read_items` takes.
+        results: a folder of JSON files, one a query, or what `open_run` takes, or `Results`.
+        metric: geodesic, haversine, xy, several of them, or both: geodesic and, where there are x and y, xy.
+        k: the cutoffs of R, P and Success.
+        truth: a rule of truth as it is written: nearest, nearest(n=3), within(metres=25), contains, ...
+        within: metres for R@k within t, the distribution of the error and the areas under it.
+        measures: more measures.
+        rules: by default `RULES`.
+        reading: what `read_results` takes: pattern, name, better, format, watch.
+
+    Raises:
+        TruerankError: wrong input; the message says what, where and what now.
+
+    >>> from truerank import geo
+    >>> flight = [{"image": "q.jpg", "lat": 37.5, "lon": 127.0}]
+    >>> references = [{"id": "a", "lat": 37.5001, "lon": 127.0}, {"id": "b", "lat": 37.6, "lon": 127.0}]
+    >>> places = geo.evaluate(flight, references, {"q.jpg": ["b", "a"]}, k=[1, 2])
+    >>> places["geo"].scores.mean["R@1"], places["geo"].scores.mean["R@2"], round(places["geo"].errors[0, 1], 2)
+    (0.0, 1.0, 11.1)
+    """
+    asked, there = _items(queries, "queries"), _items(references, "references")
+    ruled = RULES if rules is None else Rules.of(rules)
+    found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
+    chosen = parse_measures(
+        [*(f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")), *_listed(measures)]
+    )
+    plan = _Plan(asked, there, found, truth, chosen, tuple(_cuts(k)), accuracy.distances(within), ruled)
+    views, notes = plan.views(_metrics(metric, asked, there), is_open=metric == "both")
+    return Places(views, (*found.notes, *notes))
+
+
+def _items(source: Any, role: str) -> Items:
+    return source if isinstance(source, Items) else read_items(source, None if isinstance(source, str) else role)
+
+
+def _cuts(k: Sequence[int]) -> list[int]:
+    for cut in k:
+        if isinstance(cut, bool) or not isinstance(cut, int) or cut < 1:
+            raise RulesError(f"k is positive whole numbers, not {cut!r}")
+    if not k:
+        raise RulesError("k is one positive whole number at least")
+    return sorted(set(k))
+
+
+def _listed(measures: str | Iterable[str | Measure]) -> list[str | Measure]:
+    return [*parse_measures(measures)]
+
+
+def _metrics(metric: str | Iterable[str], queries: Items, references: Items) -> list[str]:
+    """The distances that are asked for, or those that there are coordinates for."""
+    names = [metric] if isinstance(metric, str) else list(metric)
+    for name in names:
+        if name not in METRICS:
+            raise RulesError(
+                f"no metric is called {name!r}.{did_you_mean(name, METRICS)} There is {', '.join(METRICS)}"
+            )
+    wanted = [one for name in names for one in (_possible(queries, references) if name == "both" else (name,))]
+    if "geodesic" in wanted and "haversine" in wanted:
+        raise RulesError("geodesic and haversine are two ways to measure 'geo': take one of them")
+    return list(dict.fromkeys(wanted))
+
+
+def _possible(queries: Items, references: Items) -> Sequence[str]:
+    """Geodesic and xy, if all items have what it takes; geodesic, which will say what is missing, if neither."""
+    has: Mapping[str, bool] = {
+        "geodesic": all(items.lat is not None for items in (queries, references)),
+        "xy": all(items.x is not None for items in (queries, references)),
+    }
+    return [name for name, there in has.items() if there] or ["geodesic"]
+
+
+class _Plan:
+    """What is the same for every distance."""
+
+    def __init__(
+        self,
+        queries: Items,
+        references: Items,
+        results: Results,
+        truth: str,
+        measures: Sequence[Measure],
+        k: tuple[int, ...],
+        within: tuple[float, ...],
+        rules: Rules,
+    ):
+        self.queries, self.references, self.results = queries, references, results
+        self.truth, self.measures, self.k, self.within, self.rules = truth, measures, k, within, rules
+        self.run = results.run(references)
+
+    def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[Note]]:
+        """A view for each distance; where nobody asked for xy, it is left out with a note if it cannot be."""
+        views, notes = {}, []
+        for name in metrics:
+            view = self.view(name) if name != "xy" or not (is_open and views) else self._if_possible(name)
+            if isinstance(view, Note):
+                notes.append(view)
+            else:
+                views["xy" if name == "xy" else "geo"] = view
+        return views, notes
+
+    def _if_possible(self, distance: str) -> View | Note:
+        try:
+            return self.view(distance)
+        except InputError as error:
+            return Note(f"no {distance}", f"{distance} is left out: {error}.")
+
+    def view(self, distance: str) -> View:
+        """Truth by this distance, the scores, and the errors of the first results."""
+        right = build(self.truth, self.queries, self.references, distance=distance)
+        cut = accuracy.percent_cut(len(self.references))
+        percent = parse_measures(f"Success@{cut}")
+        scores = evaluate_run(right, self.run, [*self.measures, *percent], rules=self.rules)
+        first = first_results(self.results, self.references, self.rules, max(self.k))
+        rows, table = self._aligned(scores.queries, first)
+        metres = errors(DISTANCES[distance], self.queries, self.references, rows, table)
+        notes = (*right.notes, *self._on_the_sphere(right))
+        return View(
+            distance,
+            right,
+            scores,
+            self.run,
+            tuple(self.measures),
+            metres,
+            table,
+            self.references,
+            self.k,
+            self.within,
+            notes,
+        )
+
+    def _aligned(self, queries: Sequence[str], first: Ints) -> tuple[Ints, Ints]:
+        """The items' row and the first results of each evaluated query."""
+        place = {name: row for row, name in enumerate(self.results.queries)}
+        table = np.vstack([first, np.full((1, first.shape[1]), NOTHING)])
+        rows = np.array([self.queries.rows[name] for name in queries], np.int64)
+        return rows, table[[place.get(name, -1) for name in queries]]
+
+    def _on_the_sphere(self, right: Truth) -> list[Note]:
+        """How many queries have another nearest reference by haversine, where that is not what was measured."""
+        if right.distance != "geodesic" or parse(self.truth)[0].name != "nearest":
+            return []
+        asked, there = self.queries.places, self.references.places
+        one, other = (nearest(DISTANCES[name], asked, there, 1)[0] for name in ("geodesic", "haversine"))
+        differ = int((one != other).sum())
+        many = counted(differ, "query", "queries")
+        return (
+            [Note("sphere", f"By haversine another reference would be the nearest for {many}.")] if differ else []
+        )

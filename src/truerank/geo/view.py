@@ -1,0 +1,229 @@
+"""The outcome of an evaluation of places: one view a distance, with everything that can be said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truerank.evaluate import rank
+from truerank.geo import accuracy
+from truerank.hits import Hits
+from truerank.measures import Measure
+from truerank.run import Run
+from truerank.scores import Scores
+from truerank.truth import Items, Note, Truth
+from truerank.truth.items import Bools, Floats, Ints
+
+QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95)
+
+
+@dataclass(frozen=True)
+class Found:
+    """One query: what is right, where it came back, and what came first instead.
+
+    Attributes:
+        query: its id.
+        truth: the nearest right reference, None if there is none.
+        distance: metres from the query to it.
+        rank: where the first right reference came back, None if nowhere.
+        recall: the share of the right references that came back at all.
+        top1: the first result, None if there is none.
+        error: metres from the query to that; None if that is not known.
+        truths: all right references.
+    """
+
+    query: str
+    truth: str | None
+    distance: float | None
+    rank: int | None
+    recall: float
+    top1: str | None
+    error: float | None
+    truths: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """One way to measure, and its numbers.
+
+    Attributes:
+        distance: geodesic, haversine or xy.
+        truth: what is right, with distances.
+        scores: a value for each query and measure.
+        run: what came back.
+        measures: those that were asked for.
+        errors: (queries of the scores, at least max(k)) metres from the query to its first results, infinite where
+            there is none.
+        first: the same results as rows of the references.
+        references: the items.
+        k, within: cutoffs and metres.
+        notes: what a person should know.
+    """
+
+    distance: str
+    truth: Truth
+    scores: Scores
+    run: Run
+    measures: tuple[Measure, ...]
+    errors: Floats = field(repr=False)
+    first: Ints = field(repr=False)
+    references: Items
+    k: tuple[int, ...]
+    within: tuple[float, ...]
+    notes: tuple[Note, ...] = ()
+
+    @property
+    def mean(self) -> dict[str, float]:
+        """The mean of each measure that was asked for."""
+        return {str(m): self.scores.mean[str(m)] for m in self.measures}
+
+    @cached_property
+    def answerable(self) -> Bools:
+        """(queries,) whether anything is right."""
+        barren = set(self.truth.barren)
+        return np.array([query not in barren for query in self.scores.queries], bool)
+
+    @property
+    def answerable_mean(self) -> dict[str, float]:
+        """The mean of each measure over the queries for which something is right."""
+        return {str(m): m.mean(self.scores[m][self.answerable]) for m in self.measures}
+
+    @property
+    def error(self) -> Floats:
+        """(queries,) metres from each query to its first result, infinite where there is none."""
+        return self.errors[:, 0]
+
+    @property
+    def surface(self) -> dict[str, dict[str, float]]:
+        """R@k within t metres, for each k and t."""
+        return accuracy.surface(self.errors, self.k, self.within)
+
+    @property
+    def error_curve(self) -> dict[str, Any]:
+        """The first result's error: quantiles, its distribution at each distance, and the area under that."""
+        return {
+            "median": accuracy.quantile(self.error, 0.5),
+            "quantiles": {f"{share:g}": accuracy.quantile(self.error, share) for share in QUANTILES},
+            "within": {accuracy.spelled(t): accuracy.share_within(self.error, t) for t in self.within},
+            "auc": {accuracy.spelled(t): accuracy.area(self.error, t) for t in self.within},
+        }
+
+    @property
+    def sdm(self) -> dict[str, float]:
+        """The spatial distance metric at each k."""
+        return {f"SDM@{k}": accuracy.sdm(self.errors, k) for k in self.k}
+
+    @property
+    def one_percent(self) -> dict[str, Any]:
+        """R@1%: whether anything right is among the first 1 % of the references, and how many that are."""
+        cut = accuracy.percent_cut(len(self.references))
+        longest = int(self.scores.ledger.returned / max(1, self.scores.ledger.answered))
+        return {"k": cut, "R@1%": self.scores.mean[f"Success@{cut}"], "complete": longest >= cut}
+
+    @cached_property
+    def hits(self) -> Hits:
+        """Where the right references came back."""
+        return rank(self.truth, self.run, rules=self.scores.rules)
+
+    def found(self) -> Iterator[Found]:
+        """Each evaluated query."""
+        hits = self.hits.relevant(self.scores.rules.level)
+        best = np.full(len(hits.queries), 0)
+        best[hits.query[::-1]] = hits.rank[::-1]
+        total = hits.relevant_total(self.scores.rules.level)
+        rows = self._truth_rows()
+        for q, query in enumerate(self.scores.queries):
+            right = rows[query]
+            truths = tuple(name for name, _ in right)
+            yield Found(
+                query,
+                truths[0] if truths else None,
+                _finite(right[0][1]) if right else None,
+                int(best[q]) or None,
+                float(hits.count[q] / total[q]) if total[q] else 0.0,
+                self._name(int(self.first[q, 0])),
+                _finite(float(self.error[q])),
+                truths,
+            )
+
+    def _truth_rows(self) -> dict[str, list[tuple[str, float]]]:
+        """The right references of each query with their distances, the nearest first."""
+        level = self.scores.rules.level
+        rows: dict[str, list[tuple[str, float]]] = {query: [] for query in self.scores.queries}
+        for query, doc, grade, metres in self.truth.pairs():
+            if grade >= level and query in rows:
+                rows[query].append((doc, metres))
+        return rows
+
+    def _name(self, row: int) -> str | None:
+        """The name of a reference; None where nothing came back, or no reference."""
+        return self.references.ids[row] if 0 <= row < len(self.references) else None
+
+    def to_dict(self, per_query: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        told = self.scores.to_dict()
+        return {
+            "mean": self.mean,
+            "distance": self.distance,
+            "truth": {"rule": self.truth.rule, "tied": len(self.truth.tied), "without": len(self.truth.barren)},
+            **({} if self.answerable.all() else {"answerable": self._answerable()}),
+            "error": self.error_curve,
+            "surface": self.surface,
+            "sdm": {**self.sdm, "steepness": accuracy.STEEPNESS},
+            "one_percent": self.one_percent,
+            "rules": told["rules"],
+            "run": told["run"],
+            "ledger": told["ledger"],
+            "notes": [note.to_dict() for note in self.notes],
+            **({"queries": self._queries()} if per_query else {}),
+        }
+
+    def _answerable(self) -> dict[str, Any]:
+        return {"queries": int(self.answerable.sum()), "mean": self.answerable_mean}
+
+    def _queries(self) -> dict[str, dict[str, Any]]:
+        values = self.scores.per_query()
+        wanted = [str(m) for m in self.measures]
+        return {
+            one.query: {
+                "truth": one.truth,
+                "distance": one.distance,
+                "rank": one.rank,
+                "recall": one.recall,
+                "top1": one.top1,
+                "error": one.error,
+                "truths": list(one.truths),
+                **{name: values[one.query][name] for name in wanted},
+            }
+            for one in self.found()
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class Places:
+    """The views of one evaluation: "geo" by latitude and longitude, "xy" by x and y.
+
+    Attributes:
+        views: what there is of the two.
+        notes: how the results were read.
+    """
+
+    views: dict[str, View]
+    notes: tuple[Note, ...] = ()
+
+    def __getitem__(self, name: str) -> View:
+        """The view "geo" or "xy"."""
+        return self.views[name]
+
+    def to_dict(self, per_query: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        views = {name: view.to_dict(per_query) for name, view in self.views.items()}
+        return {**views, "notes": [note.to_dict() for note in self.notes]}
+
+
+def _finite(number: float) -> float | None:
+    return float(number) if np.isfinite(number) else None

@@ -1,0 +1,155 @@
+"""gzip, zstd and bzip2: several members, damage, and files whose ending lies."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import os
+import threading
+import time
+import tracemalloc
+
+import pytest
+import zstandard
+
+import truerank as tr
+from truerank.formats import open_run
+from truerank.formats.compression import ahead
+from truerank.formats.source import Source, as_source
+
+PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "zstd": zstandard.ZstdCompressor().compress}
+TEXT = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (i // 100, i % 100, i % 7) for i in range(40_000))
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_members_and_frames_one_after_another_are_one_file(kind, tmp_path):
+    step = 12_345
+    parts = [PACK[kind](TEXT[i : i + step]) for i in range(0, len(TEXT), step)]
+    (tmp_path / "a").write_bytes(b"".join([PACK[kind](b""), *parts, PACK[kind](b"")]))
+    assert as_source(tmp_path / "a").read() == TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_any_chunk_size_gives_the_same_bytes(kind, tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(PACK[kind](TEXT[:3000]) + PACK[kind](TEXT[3000:5000]))
+    for size in (1, 2, 3, 7, 64, 1 << 20):
+        monkeypatch.setattr("truerank.formats.source.CHUNK", max(size, 16))
+        assert as_source(tmp_path / "a").read() == TEXT[:5000]
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_a_file_that_was_cut_short_is_refused_wherever_it_was_cut(kind, tmp_path):
+    packed = PACK[kind](os.urandom(300) + TEXT)
+    for cut in (len(packed) - 1, len(packed) - 5, len(packed) // 2, 30):
+        (tmp_path / "a").write_bytes(packed[:cut])
+        with pytest.raises(tr.InputError, match=f"a: the {kind} data ends too early: the file was cut short"):
+            as_source(tmp_path / "a").read()
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_damaged_data_is_refused(kind, tmp_path):
+    packed = bytearray(PACK[kind](TEXT))
+    packed[len(packed) // 2] ^= 0xFF
+    (tmp_path / "a").write_bytes(packed)
+    with pytest.raises(tr.InputError, match=f"a: the {kind} data (is damaged|ends too early)"):
+        as_source(tmp_path / "a").read()
+    (tmp_path / "b").write_bytes(PACK[kind](TEXT) + b"rubbish")
+    with pytest.raises(tr.InputError, match=f"b: the {kind} data (is damaged|ends too early)"):
+        as_source(tmp_path / "b").read()
+
+
+def test_damage_is_found_while_a_run_is_evaluated(tmp_path):
+    packed = gzip.compress(TEXT)
+    (tmp_path / "a.run.gz").write_bytes(packed[:-9])
+    with pytest.raises(tr.InputError, match=r"a\.run\.gz: the gzip data ends too early"):
+        tr.evaluate({"q1": ["d1"]}, tmp_path / "a.run.gz", "RR")
+
+
+def test_zeros_after_a_gzip_member_are_no_damage(tmp_path):
+    (tmp_path / "a").write_bytes(gzip.compress(TEXT) + bytes(1000) + gzip.compress(TEXT) + bytes(10))
+    assert as_source(tmp_path / "a").read() == TEXT + TEXT
+
+
+def test_a_frame_to_skip_before_the_first_zstd_frame_is_skipped(tmp_path):
+    (tmp_path / "a").write_bytes(b"\x50\x2a\x4d\x18\x04\x00\x00\x00abcd" + PACK["zstd"](TEXT))
+    assert as_source(tmp_path / "a").read() == TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_the_content_decides_and_not_the_ending(kind, tmp_path):
+    (tmp_path / "a.txt").write_bytes(PACK[kind](TEXT))
+    assert tr.evaluate({"q1": ["d0"]}, tmp_path / "a.txt", "NumRet").mean["NumRet"] == 100
+    (tmp_path / "b.gz").write_bytes(b"BZh1 Q0 d 1 2.0 t\n")
+    assert tr.evaluate({"BZh1": ["d"]}, tmp_path / "b.gz", "RR").mean == {"RR": 1.0}
+
+
+def test_lines_are_counted_through_compression(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(TEXT + b"q Q0 d 1 high t\n"))
+    with pytest.raises(tr.InputError, match=r"a\.gz:40001: the score is no number"):
+        tr.evaluate({"q1": ["d1"]}, tmp_path / "a.gz", "RR")
+
+
+def test_a_large_compressed_file_is_read_in_little_memory(tmp_path):
+    with gzip.open(tmp_path / "a.gz", "wb", compresslevel=1) as file:
+        for i in range(40):
+            file.write(TEXT.replace(b"q", b"q%d_" % i))
+    qrels = tr.read_qrels({"q1_1": ["d1"]})
+    tr.evaluate(qrels, tmp_path / "a.gz", "RR")
+    tracemalloc.start()
+    tr.evaluate(qrels, tmp_path / "a.gz", "RR")
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 16 << 20 < 40 * len(TEXT)
+
+
+def test_reading_ahead_happens_in_another_thread_and_ends_with_its_reader():
+    made = []
+
+    def chunks():
+        try:
+            for i in range(100):
+                made.append((i, threading.current_thread()))
+                yield b"%d" % i
+        finally:
+            made.append("closed")
+
+    reader = ahead(chunks())
+    assert [next(reader), next(reader)] == [b"0", b"1"]
+    reader.close()
+    assert made[-1] == "closed"
+    assert len(made) <= 4
+    assert threading.main_thread() not in [thread for _, thread in made[:-1]]
+
+
+def test_an_error_made_ahead_is_raised_where_it_is_read():
+    def chunks():
+        yield b"one"
+        time.sleep(0.01)
+        raise ValueError("two")
+
+    reader = ahead(chunks())
+    assert next(reader) == b"one"
+    with pytest.raises(ValueError, match="two"):
+        next(reader)
+
+
+def test_a_source_can_be_opened_anew_while_it_is_being_read(tmp_path):
+    (tmp_path / "a.gz").write_bytes(gzip.compress(TEXT * 50))
+    run = open_run(tmp_path / "a.gz")
+    first, second = run.batches(), run.batches()
+    assert next(first) == next(second)
+    assert b"".join(second) == b"".join(first)
+
+
+def test_blocks_are_whole_lines_with_their_numbers(tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.source.BLOCK", 1000)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 333)
+    (tmp_path / "a").write_bytes(b"\xef\xbb\xbf" + TEXT[:-1])
+    blocks = list(Source(str(tmp_path / "a")).blocks())
+    assert b"".join(block for _, block in blocks) == TEXT
+    assert len(blocks) > 500
+    line = 1
+    for number, block in blocks:
+        assert number == line
+        assert block.endswith(b"\n")
+        line += block.count(b"\n")

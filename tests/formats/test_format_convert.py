@@ -1,0 +1,259 @@
+"""convert, and files that are there when all of them is written, and not before."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import stat
+import subprocess
+import sys
+from types import SimpleNamespace
+
+import pytest
+
+import truerank as tr
+from truerank.formats import Format, convert, register, registry
+from truerank.formats.target import writing
+
+RUN = "q1 Q0 a 1 2.5 t\nq1 Q0 b 2 1.5 t\n"
+QRELS = "q1 0 a 1\nq1 0 b 0\n"
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    (tmp_path / "a.run").write_text(RUN)
+    (tmp_path / "a.qrels").write_text(QRELS)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("target", "start"),
+    [
+        ("b.run", b"q1 Q0 a 1 2.5 t\n"),
+        ("b.txt", b"q1 Q0 a 1 2.5 t\n"),
+        ("b.unheard-of", b"q1 Q0 a 1 2.5 t\n"),
+        ("b.json", b"{\n"),
+        ("b.jsonl", b'{"query_id":"q1",'),
+        ("b.ndjson", b'{"query_id":"q1",'),
+        ("b.CSV", b"query_id,doc_id,score\n"),
+        ("b.tsv", b"query_id\tdoc_id\tscore\n"),
+        ("b.parquet", b"PAR1"),
+        ("b.json.gz", b"\x1f\x8b\x08"),
+        ("b.csv.zst", b"\x28\xb5\x2f\xfd"),
+        ("b.run.bz2", b"BZh9"),
+    ],
+)
+def test_the_targets_ending_decides_format_and_compression(target, start, folder):
+    convert("a.run", target)
+    assert (folder / target).read_bytes().startswith(start)
+
+
+def test_whether_it_is_a_run_or_qrels_is_seen(folder):
+    convert("a.qrels", "b.csv")
+    assert (folder / "b.csv").read_text() == "query_id,doc_id,relevance\nq1,a,1\nq1,b,0\n"
+    convert("b.csv", "c.json")
+    assert (folder / "c.json").read_text() == '{\n"q1": {"a":1,"b":0}\n}\n'
+
+
+def test_where_it_cannot_be_seen_the_names_decide_or_one_must_say(folder):
+    (folder / "x.json").write_text('{"q": {"a": 1}}')
+    with pytest.raises(tr.InputError, match=r"x\.json: this may be a run or qrels: say which"):
+        convert("x.json", "y.csv")
+    convert("x.json", "y.qrels")
+    assert (folder / "y.qrels").read_text() == "q 0 a 1\n"
+    convert("x.json", "y.run")
+    assert (folder / "y.run").read_text() == "q Q0 a 1 1.0 x\n"
+    (folder / "my-run.json").write_text('{"q": {"a": 1}}')
+    convert("my-run.json", "y.csv")
+    assert (folder / "y.csv").read_text() == "query_id,doc_id,score\nq,a,1.0\n"
+    convert("x.json", "y.csv", what="qrels")
+    assert (folder / "y.csv").read_text() == "query_id,doc_id,relevance\nq,a,1\n"
+
+
+def test_objects_can_be_written_too(folder):
+    convert({"q": {"a": 1.5}}, "b.run", what="run")
+    assert (folder / "b.run").read_text() == "q Q0 a 1 1.5 truerank\n"
+    convert(tr.Qrels.from_dict({"q": {"a": 1.5}}), "b.qrels", what="qrels")
+    assert (folder / "b.qrels").read_text() == "q 0 a 1.5\n"
+    with pytest.raises(tr.InputError, match="say which"):
+        convert({"q": {"a": 1.5}}, "c.csv")
+
+
+def test_a_format_can_be_forced_on_both_sides(folder):
+    (folder / "list.json").write_text('[{"query_id": 1, "docs": ["a"]}]')
+    convert("list.json", "b.dat", to="jsonl", format="json")
+    assert (folder / "b.dat").read_text() == '{"query_id":"1","docs":["a"]}\n'
+    with pytest.raises(tr.InputError, match=r"there is no format 'jsonnl'\. Did you mean jsonl\? Formats: "):
+        convert("a.run", "b.dat", to="jsonnl")
+    with pytest.raises(tr.InputError, match="what is converted is 'run' or 'qrels', not 'runs'"):
+        convert("a.run", "b.dat", what="runs")
+
+
+def test_a_file_can_be_converted_onto_itself(folder):
+    convert("a.run", "a.run", to="csv")
+    assert (folder / "a.run").read_text() == "query_id,doc_id,score\nq1,a,2.5\nq1,b,1.5\n"
+
+
+def test_standard_output_gets_the_text(folder, monkeypatch):
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", SimpleNamespace(buffer=out))
+    for to, text in (("tsv", b"query_id\tdoc_id\tscore\n"), ("json", b"{\n"), ("parquet", b"PAR1")):
+        convert("a.run", "-", to=to)
+        assert out.getvalue().startswith(text)
+        out.seek(0)
+        out.truncate()
+
+
+def test_a_pipe_that_nobody_reads_is_left_to_the_caller_to_excuse(folder):
+    code = "from truerank.formats import convert; convert('a.run', '-')"
+    (folder / "a.run").write_text(RUN * 50_000)
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        process.stdout.read(10)
+        process.stdout.close()
+        assert b"BrokenPipeError" in process.stderr.read()
+
+
+@pytest.mark.parametrize("score", ["nan", "inf", "1e400", "1_0", "high"])
+@pytest.mark.parametrize("ending", ["run", "csv", "json", "parquet"])
+def test_what_is_no_score_is_not_passed_on(score, ending, folder):
+    (folder / "bad.run").write_text(f"{RUN}q2 Q0 a 1 {score} t\n")
+    with pytest.raises(tr.InputError, match=rf"bad\.run:3: '{score}' is no score"):
+        convert("bad.run", f"b.{ending}")
+    assert sorted(os.listdir(folder)) == ["a.qrels", "a.run", "bad.run"]
+
+
+def test_scores_of_objects_that_are_not_finite_are_not_passed_on(folder):
+    with pytest.raises(tr.InputError, match="document a of query q has the score nan, which is not finite"):
+        convert({"q": {"b": 1.0, "a": float("nan")}}, "b.csv", what="run")
+
+
+def test_a_line_with_other_columns_stops_a_conversion_with_its_number(folder):
+    (folder / "bad.run").write_text(RUN + "# comment\nq2 Q0 a 1 1.0\n")
+    with pytest.raises(tr.InputError, match=r"bad\.run:4: a run line has 6 columns"):
+        convert("bad.run", "b.csv", format="trec", what="run")
+
+
+# --- all or nothing -----------------------------------------------------------------------------------
+
+
+def test_the_target_is_as_before_until_all_is_written(tmp_path):
+    (tmp_path / "out").write_text("before")
+    with writing(tmp_path / "out") as file:
+        file.write(b"after")
+        file.flush()
+        assert (tmp_path / "out").read_text() == "before"
+    assert (tmp_path / "out").read_text() == "after"
+    assert os.listdir(tmp_path) == ["out"]
+
+
+@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
+@pytest.mark.parametrize("name", ["out", "out.gz", "out.zst", "out.bz2"])
+def test_an_error_leaves_nothing_behind(error, name, tmp_path):
+    def fail() -> None:
+        with writing(tmp_path / name) as file:
+            file.write(b"half")
+            raise error
+
+    with pytest.raises(error):
+        fail()
+    assert os.listdir(tmp_path) == []
+    (tmp_path / name).write_text("before")
+    with pytest.raises(error):
+        fail()
+    assert (tmp_path / name).read_text() == "before"
+    assert os.listdir(tmp_path) == [name]
+
+
+def test_a_url_gets_all_or_nothing():
+    import fsspec
+
+    files = fsspec.filesystem("memory")
+    with writing("memory://all/b.txt.gz") as file:
+        file.write(b"text")
+    assert gzip.decompress(files.cat("/all/b.txt.gz")) == b"text"
+
+    def fail() -> None:
+        with writing("memory://all/c.txt") as file:
+            file.write(b"half")
+            raise ValueError
+
+    with pytest.raises(ValueError):  # noqa: PT011 (raised two lines above)
+        fail()
+    assert not files.exists("/all/c.txt")
+
+
+def test_rights_and_links_of_the_target_stay(tmp_path):
+    (tmp_path / "out").write_text("before")
+    (tmp_path / "out").chmod(0o640)
+    (tmp_path / "link").symlink_to("out")
+    with writing(tmp_path / "link") as file:
+        file.write(b"after")
+    assert (tmp_path / "link").is_symlink()
+    assert (tmp_path / "out").read_text() == "after"
+    assert stat.S_IMODE((tmp_path / "out").stat().st_mode) == 0o640
+
+
+def test_a_new_file_has_the_rights_that_any_new_file_has(tmp_path):
+    (tmp_path / "other").write_text("")
+    with writing(tmp_path / "out") as file:
+        file.write(b"x")
+    assert (tmp_path / "out").stat().st_mode == (tmp_path / "other").stat().st_mode
+
+
+def test_devices_are_written_to_as_they_are():
+    with writing("/dev/null") as file:
+        file.write(b"x")
+    assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("no/such/folder/out", "cannot be written: No such file or directory"),
+        (".", "cannot be written: Is a directory"),
+        ("a.run/out", "cannot be written: Not a directory"),
+        ("nothing://out", "cannot be written: Protocol not known"),
+    ],
+)
+def test_a_target_that_cannot_be_written_is_an_input_error(name, message, folder):
+    with pytest.raises(tr.InputError, match=message):
+        convert("a.run", name)
+
+
+def test_a_full_disk_is_an_input_error(folder):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("this system has no /dev/full")
+    with pytest.raises(tr.InputError, match="/dev/full: cannot be written: No space left"):
+        convert("a.run", "/dev/full", to="csv")
+
+
+def test_compressed_output_is_the_same_every_time(folder):
+    for name in ("b.run.gz", "c.run.gz"):
+        convert("a.run", name)
+    assert (folder / "b.run.gz").read_bytes() == (folder / "c.run.gz").read_bytes()
+
+
+# --- formats of one's own -----------------------------------------------------------------------------
+
+
+def test_a_format_of_ones_own_is_found_read_and_written(folder, monkeypatch):
+    monkeypatch.setattr(registry, "_formats", dict(registry._formats))
+
+    def write(run, file, tag):
+        file.writelines(b"%b=%b;" % (part.query, b",".join(part.docs)) for part in run)
+
+    def read(source):
+        for part in source.read().split(b";")[:-1]:
+            query, docs = part.split(b"=")
+            yield tr.run.Ranked(query, docs.split(b","))
+
+    register(Format("own", "query=doc,doc;", lambda head, name: float(b";" in head), suffixes=(".own",),
+                    read_run=read, write_run=write))  # fmt: skip
+    convert("a.run", "b.own")
+    assert (folder / "b.own").read_text() == "q1=a,b;"
+    assert tr.evaluate("a.qrels", "b.own", "RR").mean == {"RR": 1.0}
+    with pytest.raises(tr.InputError, match="the format own cannot hold qrels"):
+        tr.read_qrels("b.own", format="own")

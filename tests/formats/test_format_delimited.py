@@ -1,0 +1,221 @@
+"""CSV and TSV with a header; BEIR's and MS MARCO's files."""
+
+from __future__ import annotations
+
+import csv
+import random
+
+import pytest
+
+import truerank as tr
+from truerank.formats import convert, open_run, registry
+from truerank.formats.source import as_source
+from truerank.run import Columns
+
+QRELS = {"q1": {"b": 1}, "q2": {"c": 1}}
+ROWS = [("q1", "a", "2.5"), ("q1", "b", "1.5"), ("q2", "c", "-1e-3")]
+
+
+def written(header: str, rows: list[tuple[str, ...]], delimiter: str = ",", end: str = "\n") -> bytes:
+    return end.join([header.replace(",", delimiter), *map(delimiter.join, rows), ""]).encode()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        written("query_id,doc_id,score", ROWS),
+        written("qid,docno,score", ROWS, "\t"),
+        written("Query-ID,DocID,Similarity", ROWS, ";"),
+        written("topic,pid,sim", ROWS, "|", "\r\n"),
+        b"\xef\xbb\xbf" + written("query,doc,score", ROWS).rstrip(b"\n"),
+        written("n,score,doc_id,run,query_id", [(str(i), s, d, "x", q) for i, (q, d, s) in enumerate(ROWS)]),
+        written("qid,docid,docno,rank,score,query", [(q, "7", d, "1", s, "what?") for q, d, s in ROWS], "\t"),
+        written('"query_id","doc_id","score"', [(f'"{q}"', f'"{d}"', s) for q, d, s in ROWS]),
+        written("query_id,doc_id,score", [(q, d, "+" + s if s[0] != "-" else s) for q, d, s in ROWS]),
+        written("query_id,doc_id,score", ROWS).replace(b"q2", b"\nq2"),
+        written("query_id,doc_id,rank", [(q, d, str(i)) for i, (q, d, _) in enumerate(ROWS)]),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv", "a.run", "a"])
+def test_columns_are_found_by_their_names_whatever_stands_between_them(text, name, tmp_path):
+    (tmp_path / name).write_bytes(text)
+    assert tr.evaluate(QRELS, tmp_path / name, "RR")["RR"].tolist() == [0.5, 1.0]
+
+
+@pytest.mark.parametrize("grade", ["relevance", "grade", "rel", "label", "judgment"])
+def test_grades_are_found_by_their_names(grade, tmp_path):
+    (tmp_path / "a.csv").write_text(f"query_id,iteration,doc_id,{grade}\n1,0,a,2\n1,0,b,-0.5\n")
+    assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"1": {b"a": 2.0, b"b": -0.5}}
+
+
+def test_a_table_with_scores_and_grades_serves_as_both(tmp_path):
+    (tmp_path / "a.csv").write_text("query_id,doc_id,score,relevance\nq,a,2.5,0\nq,b,1.5,1\n")
+    assert tr.evaluate(tmp_path / "a.csv", tmp_path / "a.csv", "RR").mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_a_run_goes_through_unchanged(ending, round_trip):
+    round_trip(ending)
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv"])
+def test_qrels_go_through_sorted_by_query(ending, qrels_round_trip):
+    qrels_round_trip(ending)
+
+
+def test_ids_with_delimiters_quotes_and_line_ends_go_through(tmp_path):
+    run = {'q,"1"': {"a,b": 1.5, 'say "hi"': 2.5, "two\nlines": 0.5, "tab\there": 0.25}}
+    for ending in ("csv", "tsv"):
+        convert(run, tmp_path / f"a.{ending}", what="run")
+        (part,) = open_run(tmp_path / f"a.{ending}").batches()
+        assert isinstance(part, Columns)
+        ranks = tr.rank({q: dict.fromkeys(docs, 1) for q, docs in run.items()}, tmp_path / f"a.{ending}")
+        assert len(ranks) == 4
+
+
+def test_what_is_written_is_what_other_readers_read(run_file, run, tmp_path):
+    convert(run_file, tmp_path / "a.csv")
+    with (tmp_path / "a.csv").open(encoding="utf-8", newline="") as file:
+        rows = [(row["query_id"], row["doc_id"], float(row["score"])) for row in csv.DictReader(file)]
+    assert rows == [(q, d, s) for q, answer in run.items() for d, s in answer.items()]
+
+
+def numbers_of(text: str, tmp_path) -> list[float]:
+    (tmp_path / "a.csv").write_text("query_id,doc_id,score\n" + text)
+    return [score for part in open_run(tmp_path / "a.csv").batches() for score in part.scores.tolist()]
+
+
+def test_numbers_are_read_to_the_last_bit_by_both_readers(tmp_path):
+    rng = random.Random(8)
+    texts = [f"{rng.choice('-+ ')}{rng.randrange(10**17)}.{rng.randrange(10**17)}" for _ in range(500)]
+    texts += [f"{rng.random()}e{rng.randint(-300, 300)}" for _ in range(500)] + [
+        "0",
+        "-0.0",
+        "7",
+        ".5",
+        "5.",
+        "1E3",
+    ]
+    expected = [float(text).hex() for text in texts]
+    plain = "".join(f"q,d{i},{text}\n" for i, text in enumerate(texts))
+    quoted = "".join(f'q,"d{i}",{text}\n' for i, text in enumerate(texts))
+    assert [number.hex() for number in numbers_of(plain, tmp_path)] == expected
+    assert [number.hex() for number in numbers_of(quoted, tmp_path)] == expected
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_many_blocks_are_read_like_one(quote, tmp_path, monkeypatch):
+    rows = [(f"q{i // 50}", f"d{i % 50}", str(i % 7)) for i in range(2000)]
+    text = "".join(f"{q},{quote * (i > 1500)}{d}{quote * (i > 1500)},{s}\n" for i, (q, d, s) in enumerate(rows))
+    run: dict[str, dict[str, float]] = {}
+    for q, d, s in rows:
+        run.setdefault(q, {})[d] = float(s)
+    (tmp_path / "a.csv").write_text("query_id,doc_id,score\n" + text)
+    monkeypatch.setattr("truerank.formats.source.BLOCK", 300)
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 100)
+    assert len(list(open_run(tmp_path / "a.csv").batches())) > 10
+    qrels = {q: dict.fromkeys(docs, 1) for q, docs in run.items()}
+    by_dict, by_file = tr.rank(qrels, run), tr.rank(qrels, tmp_path / "a.csv")
+    assert by_dict.rank.tolist() == by_file.rank.tolist()
+    with pytest.raises(tr.InputError, match=r"a\.csv:2002: 'x' is no number"):
+        numbers_of(text + "q,d,x\n", tmp_path)
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("q,a", "the header has 3 columns, but this line 2"),
+        ("q,a,1,2", "the header has 3 columns, but this line 4"),
+        ("q,a,high", "'high' is no number"),
+        ("q,a,1_0", "'1_0' is no number"),
+        ("q,a,", "'' is no number"),
+        ("q,a,true", "'true' is no number"),
+        ("q,a,[1]", r"'\[1\]' is no number"),
+        ("q,a,nan", "the score is not a finite number"),
+        ("q,a,1e400", "the score is not a finite number"),
+        ("q,,1", "the document id is empty"),
+        (",a,1", "the query id is empty"),
+        ("q,b,1", r"document b comes back twice for query q \(first in line 2\)"),
+        ("q,\0,1", "NUL byte"),
+    ],
+)
+def test_what_is_wrong_with_a_line_is_said_with_its_number(line, message, quote, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text(f"query_id,doc_id,score\nq,{quote}b{quote},3\nq,c,2\n\n{line}\nq,e,1\n")
+    with pytest.raises(tr.InputError, match=message) as caught:
+        tr.evaluate({"q": ["b"]}, path, "RR")
+    assert str(caught.value).startswith(f"{path}:5: ")
+
+
+def test_a_decimal_comma_is_no_two_numbers(tmp_path):
+    (tmp_path / "a.csv").write_text("query_id;doc_id;score\nq;a;1,5\n")
+    with pytest.raises(tr.InputError, match=r"a\.csv:2: '1,5' is no number"):
+        tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
+
+
+@pytest.mark.parametrize(
+    ("header", "message"),
+    [
+        ("a,b,c", "no column holds the query ids; name it query_id .there is 'a', 'b', 'c'"),
+        ("query_id,b,c", "no column holds the document ids; name it doc_id"),
+        ("query_id,doc_id,c", "no column holds the scores; name it score"),
+    ],
+)
+def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path):
+    (tmp_path / "a.csv").write_text(f"{header}\n1,2,3\n")
+    with pytest.raises(tr.InputError, match=rf"a\.csv:1: {message}"):
+        tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
+
+
+# --- BEIR ---------------------------------------------------------------------------------------------
+
+BEIR = "query-id\tcorpus-id\tscore\n1\td1\t1\n1\td2\t0\n2\td1\t2\n"
+
+
+def test_beirs_judgements_are_known_by_their_header(tmp_path):
+    (tmp_path / "test.tsv").write_text(BEIR)
+    assert registry.sniffed(as_source(tmp_path / "test.tsv"), "qrels").name == "beir"
+    assert tr.read_qrels(tmp_path / "test.tsv").to_dict() == {b"1": {b"d1": 1.0, b"d2": 0.0}, b"2": {b"d1": 2.0}}
+
+
+def test_beirs_judgements_are_no_run_unless_one_says_so(tmp_path):
+    (tmp_path / "test.tsv").write_text(BEIR)
+    with pytest.raises(tr.InputError, match="this holds qrels, not a run: are the two files swapped"):
+        open_run(tmp_path / "test.tsv")
+    run = open_run(tmp_path / "test.tsv", format="tsv")
+    assert tr.evaluate({"1": ["d1"]}, run, "RR").mean == {"RR": 1.0}
+
+
+def test_a_run_under_beirs_header_is_a_run(tmp_path):
+    (tmp_path / "run.tsv").write_text("query-id\tcorpus-id\tscore\n1\td1\t0.5\n")
+    assert tr.evaluate({"1": ["d1"]}, tmp_path / "run.tsv", "RR").mean == {"RR": 1.0}
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels"):
+        tr.read_qrels(tmp_path / "run.tsv")
+
+
+def test_qrels_go_through_beir_sorted_by_query(qrels_round_trip, tmp_path):
+    qrels_round_trip("tsv", to="beir")
+    assert (tmp_path / "there.tsv").read_text().startswith("query-id\tcorpus-id\tscore\nq0\t")
+
+
+def test_beir_cannot_hold_a_run(tmp_path):
+    with pytest.raises(tr.InputError, match="the format beir cannot hold a run"):
+        convert({"q": {"a": 1.0}}, tmp_path / "a.tsv", what="run", to="beir")
+
+
+# --- MS MARCO -----------------------------------------------------------------------------------------
+
+
+def test_ms_marcos_runs_are_known_by_ranks_that_count_from_one(tmp_path):
+    (tmp_path / "run.tsv").write_text("7\t30\t1\n7\t10\t2\n7\t20\t3\n8\t10\t1\n")
+    scores = tr.evaluate({"7": ["10"], "8": ["10"]}, tmp_path / "run.tsv", "RR@10")
+    assert scores["RR@10"].tolist() == [0.5, 1.0]
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels"):
+        tr.read_qrels(tmp_path / "run.tsv")
+
+
+def test_three_columns_that_are_no_ranks_are_not_taken_for_a_run(tmp_path):
+    (tmp_path / "run.tsv").write_text("7\t30\t5\n7\t10\t9\n")
+    with pytest.raises(tr.InputError, match="no column holds"):
+        tr.evaluate({"7": ["10"]}, tmp_path / "run.tsv", "RR")

@@ -1,0 +1,121 @@
+"""Which format a file is in: the content decides, the name only breaks ties."""
+
+from __future__ import annotations
+
+import pytest
+
+import truerank as tr
+from truerank.formats import formats, names
+from truerank.formats.registry import sniffed
+from truerank.formats.source import as_source
+
+SIX, FOUR = "q Q0 d 1 2.5 t\n", "q 0 d 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "what", "found"),
+    [
+        (SIX, "run", "trec"),
+        (FOUR, "qrels", "trec"),
+        ("# c\n\n" + SIX.replace(" ", "\t"), "run", "trec"),
+        ("query_id,doc_id,score\nq,d,1\n", "run", "csv"),
+        ("qid;docid;score\nq;d;1\n", "run", "csv"),
+        ("qid\tdocno\tsim\nq\td\t1\n", "run", "tsv"),
+        ("query-id\tcorpus-id\tscore\nq\td\t1\n", "qrels", "beir"),
+        ("q\td\t1\nq\te\t2\n", "run", "msmarco"),
+        ('{"q": {"d": 1.5}}', "run", "json"),
+        ('\n {\n "q": ["d"]}', "run", "json"),
+        ("{}", "run", "json"),
+        ('[{"qid": 1, "docs": []}]', "run", "json"),
+        ('{"qid": 1, "docs": []}\n{"qid": 2, "docs": []}', "run", "jsonl"),
+        ('{"docs": [], "qid": 1}', "run", "jsonl"),
+        ('{"eval_id": 1, "relevant": []}', "qrels", "jsonl"),
+        ("{q Q0 d 1 2.5 t\n", "run", "trec"),
+        ("[q] Q0 d 1 2.5 t\n", "run", "trec"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.run", "a.csv", "a.tsv", "a.json", "a.jsonl", "a.parquet", "a"])
+def test_the_content_decides(text, what, found, name, tmp_path):
+    (tmp_path / name).write_text(text)
+    assert sniffed(as_source(tmp_path / name), what).name == found
+
+
+def test_a_long_first_line_is_enough(tmp_path):
+    (tmp_path / "a").write_text('{"q": {' + ", ".join(f'"d{i}": {i}.5' for i in range(20_000)) + "}}")
+    assert sniffed(as_source(tmp_path / "a"), "run").name == "json"
+    (tmp_path / "a").write_text('{"query_id": 1, "docs": [' + ", ".join(f'"d{i}"' for i in range(20_000)) + "]}")
+    assert sniffed(as_source(tmp_path / "a"), "run").name == "jsonl"
+
+
+RUNS = {
+    "trec": SIX,
+    "csv": "query_id,doc_id,score\nq,d,1.5\n",
+    "ranked csv": "query_id,doc_id,rank\nq,d,1\n",
+    "jsonl": '{"query_id": 1, "topk": ["d"]}\n',
+    "jsonl rows": '{"query_id": 1, "doc_id": 2, "score": 1.5}\n',
+    "json": '{"q": {' + ", ".join(f'"d{i}": {99.5 - i}' for i in range(30)) + "}}",
+    "json list": '[{"query_id": 1, "topk": ["d"]}]',
+    "msmarco": "q\td\t1\n",
+}
+QRELS = {
+    "trec": FOUR,
+    "csv": "query_id,doc_id,relevance\nq,d,1\n",
+    "beir": "query-id\tcorpus-id\tscore\nq\td\t1\n",
+    "jsonl": '{"query_id": 1, "relevant": ["d"]}\n',
+    "jsonl rows": '{"query_id": 1, "doc_id": 2, "grade": 1}\n',
+    "json list": '[{"query_id": 1, "relevant": ["d"]}]',
+}
+
+
+@pytest.mark.parametrize("kind", RUNS)
+def test_a_run_given_as_qrels_is_recognised(kind, tmp_path):
+    (tmp_path / "a").write_text(RUNS[kind])
+    with pytest.raises(tr.InputError, match=r"a: this holds a run, not qrels: are the two files swapped\?"):
+        tr.read_qrels(tmp_path / "a")
+
+
+@pytest.mark.parametrize("kind", QRELS)
+def test_qrels_given_as_a_run_are_recognised(kind, tmp_path):
+    (tmp_path / "a").write_text(QRELS[kind])
+    with pytest.raises(tr.InputError, match=r"a: this holds qrels, not a run: are the two files swapped\?"):
+        tr.open_run(tmp_path / "a")
+
+
+def test_grades_that_are_fractions_are_no_run(tmp_path):
+    (tmp_path / "a.json").write_text('{"q": {"a": 0.7, "b": 0.5, "c": 0.65, "d": 0.5}}')
+    assert tr.read_qrels(tmp_path / "a.json").to_dict()[b"q"][b"c"] == 0.65
+
+
+def test_a_forced_format_is_not_second_guessed(tmp_path):
+    (tmp_path / "a").write_text(RUNS["json"])
+    assert len(tr.read_qrels(tmp_path / "a", format="json").grades) == 30
+    with pytest.raises(tr.InputError, match=r"there is no format 'jason'\. Did you mean json\?"):
+        tr.read_qrels(tmp_path / "a", format="jason")
+    with pytest.raises(tr.InputError, match="the format msmarco cannot hold qrels"):
+        tr.read_qrels(tmp_path / "a", format="msmarco")
+
+
+def test_text_that_is_nothing_known_is_taken_for_columns_and_says_what_is_wrong(tmp_path):
+    (tmp_path / "a").write_text("Dear all,\nplease find attached\n")
+    with pytest.raises(tr.InputError, match=r"a:1: a run line has 6 columns .*; this one has 2"):
+        tr.evaluate({"q": ["d"]}, tmp_path / "a", "RR")
+
+
+def test_every_format_says_what_it_is_and_what_it_can_do():
+    for name, format in formats().items():
+        assert name == format.name
+        assert len(format.meaning) > 20
+        assert format.read_run or format.read_qrels
+        assert format.read_run or not format.write_run
+        assert format.read_qrels or not format.write_qrels
+
+
+@pytest.mark.parametrize("name", ["query_id", "query-id", "queryId", "QUERY ID", "Query.Id"])
+def test_names_are_known_in_any_spelling(name):
+    assert names.find(["x", name], names.QUERY) == 1
+
+
+def test_the_surest_name_wins():
+    columns = ["query", "docid", "qid", "docno", "rank", "score", "label"]
+    assert names.layout(columns, "run", None) == names.Layout(2, 3, 5)
+    assert names.layout(columns, "qrels", None) == names.Layout(2, 3, 6)
