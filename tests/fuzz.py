@@ -113,7 +113,7 @@ def text_of_qrels(rng: Random) -> None:
 def numbers(rng: Random) -> None:
     """Numbers of every shape, as scores and as grades: the double that float() gives, to the bit."""
     shapes = [rng.choice(SHAPES)(rng) for _ in range(50)]
-    if rng.random() < 0.05:
+    if rng.random() < 0.2:
         shapes.append(a_long_number(rng))
     for shape in shapes:
         line = b"q 0 d %b\n" % shape

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import truerank as tr
-from truerank.formats import formats
+from truerank.formats import convert, formats
 
 QRELS = {"q": {"a": 1}}
 GOOD = b"q Q0 a 1 2.5 t\n"
@@ -306,3 +306,26 @@ def test_objects_that_are_no_qrels(qrels, message):
     with pytest.raises(tr.InputError, match=message) as caught:
         tr.read_qrels(qrels)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "ending", ["run", "csv", "tsv", "json", "jsonl", "parquet", "run.gz", "csv.zst", "json.bz2"]
+)
+def test_a_damaged_file_in_any_format_never_raises_anything_else(ending, tmp_path):
+    rng = random.Random(ending)
+    run = {f"q{i}": {f"d{rng.randrange(50)}": rng.random() for _ in range(8)} for i in range(8)}
+    judged = {q: dict.fromkeys(docs, 1) for q, docs in run.items()}
+    for what, thing in (("run", run), ("qrels", judged)):
+        convert(thing, tmp_path / f"whole.{ending}", what=what)
+        whole = (tmp_path / f"whole.{ending}").read_bytes()
+        for _ in range(150):
+            data = bytearray(whole)
+            for _ in range(rng.randrange(1, 4)):
+                start, size = rng.randrange(len(data)), rng.randrange(12)
+                data[start : start + size] = rng.choices(b'\0\n\r\t ,;"{}[]:0a-.eE\xff', k=rng.randrange(12))
+            (tmp_path / f"bad.{ending}").write_bytes(data)
+            for read in (lambda path: tr.evaluate(judged, path, "RR"), tr.read_qrels):
+                try:
+                    read(tmp_path / f"bad.{ending}")
+                except tr.TruerankError as error:  # noqa: PERF203
+                    assert "\n" not in str(error)  # noqa: PT017 (most of them are no error at all)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import gzip
 import os
 import random
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -17,28 +16,30 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from truerank.errors import TruerankError
-from truerank.trec import Options, TrecEvalError, help_text, lines, trec_eval
-from truerank.trec.catalog import CATALOG, NICKNAMES
-from truerank.trec.columns import columns
-from truerank.trec.status import CALCULATION, FILES, NOTHING, USAGE
+from trec_eval_cases import (
+    QRELS,
+    REFERENCES,
+    RUN,
+    Rows,
+    deviations,
+    fields,
+    files,
+    flags,
+    ours,
+    printed,
+    reference,
+    refusal,
+    repeated,
+    rows,
+    written,
+)
+from truerank.trec import lines
+from truerank.trec.catalog import NICKNAMES
+from truerank.trec.status import CALCULATION, NOTHING
 
 ROBUST = Path(__file__).parent.parent.parent / "shared" / "data" / "robust03"
 RUNS = ("InexpC2", "NLPR03vb10", "humR03dc", "pircRBa1", "rutcor03100", "uic0301")
-REFERENCES = {9: os.environ.get("TREC_EVAL_9"), 10: os.environ.get("TREC_EVAL")}
 CASES = int(os.environ.get("TREC_EVAL_CASES", "300"))
-
-
-def printed(*arguments: str | Path) -> str:
-    return b"".join(trec_eval(Options.parse(list(map(str, arguments))))).decode()
-
-
-def written(folder: Path, qrels: str, run: str) -> list[str]:
-    """The paths of two files that hold these texts."""
-    for name, text in (("qrels", qrels), ("run", run)):
-        (folder / name).write_text(text, "utf-8", newline="")
-    return [str(folder / "qrels"), str(folder / "run")]
-
 
 # --- recorded output ----------------------------------------------------------------------------------
 
@@ -53,92 +54,6 @@ def test_six_trec_runs_print_the_recorded_bytes(run, compat):
 
 
 # --- the program itself -------------------------------------------------------------------------------
-
-TOPICS = ("1", "2", "10", "q-1", "é")
-DOCS = ("a", "b", "c", "d", "B", "a1", "a#b", "é", "zz", "d-10", "d-9", "0")
-GRADES = (-2, -1, 0, 0, 0, 1, 1, 1, 2, 3, 12)
-SCORES = ("1", "1.0", "2", "0.5", "-3.25", "0.123456789", "0.123456788", "1e-3", "7", "6", "5")
-MEASURES = """
-    map gm_map gm_bpref Rprec bpref recip_rank infAP binG G ndcg ndcg_rel Rndcg yaap official set all_trec
-    P P.1,3 recall.2,1 ndcg_cut.1,2,5 map_cut.3 relative_P.2 success.2 num_q num_ret num_rel num_rel_ret
-    runid relstring relstring.3 iprec_at_recall iprec_at_recall.0.333,.33,.5 11pt_avg 11pt_avg.0,.5,1
-    Rprec_mult Rprec_mult.0.5,1.5 utility utility.2,-1,-.5,0.25 set_P set_recall set_map set_relative_P
-    set_F set_F.4 set_F.0.5 num_nonrel_judged_ret G.1=2,2=5 ndcg_rel.1=3,0=1 Rndcg.2=4
-    dcg ideal_dcg rbp rbp.p=0.8 rbp_resid rbp_resid.p=0.5 unj unj.1,4
-"""
-SINCE_10 = ("dcg", "ideal_dcg", "rbp", "unj")
-
-
-def files(rng: random.Random) -> tuple[str, str]:
-    """Small qrels and a small run: ties, missing and extra topics, documents that nobody judged."""
-    judged = rng.sample(TOPICS, rng.randint(1, 4))
-    answered = rng.sample(TOPICS, rng.randint(1, 4)) if rng.random() < 0.5 else judged
-    ending = rng.choice(("\n", "\n", "\r\n"))
-    qrels, run = [], []
-    for topic in judged:
-        docs = rng.sample(DOCS, rng.randint(1, 9))
-        grades = [rng.choice(GRADES) for _ in docs]
-        grades[0] = max(0, grades[0])  # at a topic without a grade from 0 the reference stops, or crashes
-        qrels += [f"{topic} 0 {doc} {grade}" for doc, grade in zip(docs, grades, strict=True)]
-    for topic in answered:
-        docs = rng.sample(DOCS, rng.randint(1, 12))
-        run += [f"{topic}\tQ0 {doc} {rng.randint(0, 9)} {rng.choice(SCORES)} t{len(run)}" for doc in docs]
-    for rows in (qrels, run) if rng.random() < 0.3 else ():
-        rng.shuffle(rows)
-    return "".join(line + ending for line in qrels), "".join(line + ending for line in run)
-
-
-def flags(rng: random.Random, compat: int) -> list[str]:
-    """Some options, in one of the ways in which they can be written."""
-    some: list[str] = []
-    some += rng.choice(([], ["-q"], ["--query_eval_wanted"], ["-qn"]))
-    some += rng.choice(([], ["-c"], ["-c"], ["--complete"]))
-    some += rng.choice(([], [], ["-l2"], ["-l", "3"], ["--level_for_rel=0"]))
-    some += rng.choice(([], [], ["-J"]))
-    some += rng.choice(([], [], ["-M", "2"], ["-M5"]))
-    some += rng.choice(([], ["-N", "100"]))
-    with_gains = (["dcg.1=5,2=7"], ["ndcg.1=3,2=9,3=1", "map"])
-    wanted = rng.choice(([], ["all_trec"], ["rbp"], *with_gains, rng.sample(MEASURES.split(), rng.randint(1, 8))))
-    known = [name for name in wanted if compat == 10 or not name.startswith(SINCE_10)]
-    return some + [word for name in known for word in ("-m", name)]
-
-
-def repeated(rng: random.Random, run: str) -> str:
-    """The run with one of its documents once more, in the same topic."""
-    rows = run.splitlines(keepends=True)
-    row = rng.randrange(len(rows))
-    topic, doc = rows[row].split()[0], rows[row].split()[2]
-    return "".join([*rows[: row + 1], f"{topic} Q0 {doc} 1 {rng.choice(SCORES)} again\n", *rows[row + 1 :]])
-
-
-def deviations(rng: random.Random) -> str:
-    """Means and deviations for -Z, with a last measure and a last topic: the reference reads one beyond."""
-    names = [column.name for column in columns(["all_trec"], 10)]
-    known = [
-        f"{topic} {name} {rng.random():.3f} {rng.choice((0, 0.1, 2))}\n"
-        for topic in rng.sample(TOPICS, 4)
-        for name in [*rng.sample(names, 60), "~"]
-    ]
-    return "".join([*known, "\N{LATIN SMALL LETTER Y WITH DIAERESIS} ~ 0 1\n"])
-
-
-def reference(compat: int, arguments: list[str]) -> tuple[str, int]:
-    done = subprocess.run([str(REFERENCES[compat]), *arguments], capture_output=True, check=False)
-    return done.stdout.decode(), done.returncode
-
-
-def ours(compat: int, arguments: list[str]) -> tuple[str, int]:
-    try:
-        return printed("--compat", str(compat), *arguments), 0
-    except TruerankError as error:
-        return "", error.status if isinstance(error, TrecEvalError) else FILES
-
-
-def is_explained(theirs: str, arguments: list[str]) -> bool:
-    """Whether a line of the reference shows a fault that docs/trec_eval.md lists."""
-    undefined = "nan" in theirs
-    alone = arguments.count("-m") == 1
-    return undefined or (theirs.lstrip("Z").startswith("rbp") and "rbp_resid" not in theirs and not alone)
 
 
 @pytest.mark.slow
@@ -169,6 +84,13 @@ def compare(rng: random.Random, compat: int, folder: Path) -> None:
         pairs = list(zip(theirs.splitlines(), mine.splitlines(), strict=True))
         differing = [pair for pair in pairs if pair[0] != pair[1] and not is_explained(pair[0], arguments)]
         assert differing == [], context
+
+
+def is_explained(theirs: str, arguments: list[str]) -> bool:
+    """Whether a line of the reference shows a fault that docs/trec_eval.md lists."""
+    undefined = "nan" in theirs
+    alone = arguments.count("-m") == 1
+    return undefined or (theirs.lstrip("Z").startswith("rbp") and "rbp_resid" not in theirs and not alone)
 
 
 # --- pytrec_eval, which is trec_eval 9.0.8 ------------------------------------------------------------
@@ -213,45 +135,21 @@ def test_halves_at_the_fifth_decimal_round_as_the_binary_number_does():
 
 # --- small cases by hand ------------------------------------------------------------------------------
 
-QRELS = "1 0 a 2\n1 0 b 0\n1 0 c 1\n2 0 a 1\n2 0 d -1\n3 0 z 1\n"
-RUN = "1 Q0 a 1 3.0 t\n1 Q0 b 1 3.0 t\n1 Q0 x 1 2.0 t\n2 Q0 d 1 2.0 t\n2 Q0 a 1 1.0 t\n3 Q0 z 1 1.0 last one\n"
-
-
-def fields(text: str) -> list[list[str]]:
-    return [[field.strip() for field in line.split("\t")] for line in text.splitlines()]
-
 
 @pytest.fixture
-def ours_alone(tmp_path):
-    """Evaluate texts, by default `QRELS` and `RUN`."""
+def case(tmp_path):
+    """What is printed for two texts; the program itself must print the same, where there is one."""
 
-    def evaluate(options: str, qrels: str = QRELS, run: str = RUN) -> list[list[str]]:
-        return fields(printed(*options.split(), *written(tmp_path, qrels, run)))
-
-    return evaluate
-
-
-@pytest.fixture
-def case(ours_alone, tmp_path):
-    """The same, for what the program itself must print too, where there is one."""
-
-    def evaluate(options: str, qrels: str = QRELS, run: str = RUN) -> list[list[str]]:
+    def evaluate(options: str, qrels: str = QRELS, run: str = RUN) -> Rows:
         compat = 9 if "--compat 9" in options else 10
         if REFERENCES[compat]:
             arguments = options.replace("--compat 9", "").split()
             theirs, status = reference(compat, [*arguments, *written(tmp_path, qrels, run)])
             mine, end = ours(compat, [*arguments, *written(tmp_path, qrels, run)])
             assert (fields(mine), end) == (fields(theirs) if status == 0 else [], status)
-        return ours_alone(options, qrels, run)
+        return rows(tmp_path, options, qrels, run)
 
     return evaluate
-
-
-def refusal(case, *arguments: str) -> tuple[str, int]:
-    """What is said, and the exit status."""
-    with pytest.raises(TruerankError) as caught:
-        case(*arguments)
-    return str(caught.value), caught.value.status if isinstance(caught.value, TrecEvalError) else FILES
 
 
 def test_rows_stand_in_the_references_order_whatever_the_order_of_the_options(case):
@@ -384,153 +282,3 @@ def test_what_z_scores_know_nothing_of_is_minus_a_million(case, tmp_path):
     (tmp_path / "z").write_text("1 map 0.25 0\n2 map 0.75 0\n4 too 0 0\n")
     rows = case(f"-qn -m map -Z {tmp_path / 'z'}")
     assert [row[2] for row in rows] == ["0.0000", "-1000000.0000", "-1000000.0000"]
-
-
-# --- where the reference is wrong, and this is not: docs/trec_eval.md lists these ----------------------
-
-ONE, ANSWER = "1 0 a 1\n", "1 Q0 a 1 3.0 t\n"
-
-
-@pytest.mark.parametrize("score", ["abc", "nan", "inf", "1e400", "0x10", "1.0x"])
-def test_a_score_that_is_no_finite_number_is_refused(ours_alone, score):
-    message, status = refusal(ours_alone, "", ONE, f"1 Q0 b 1 2.0 t\n1 Q0 a 1 {score} t\n")
-    assert ("run:2: the score is" in message, status) == (True, FILES)
-
-
-def test_a_grade_that_is_no_number_is_refused(ours_alone):
-    message, status = refusal(ours_alone, "", "1 0 a x\n", ANSWER)
-    assert ("qrels:1: the grade is no number" in message, status) == (True, FILES)
-
-
-def test_fractional_grades_count_as_they_are(ours_alone):
-    rows = ours_alone("-m ndcg -m num_rel", "1 0 a 0.5\n1 0 b 1.5\n", "1 Q0 a 1 2 t\n1 Q0 b 1 1 t\n")
-    worth = (0.5 + 1.5 / 1.584962500721156) / (1.5 + 0.5 / 1.584962500721156)
-    assert rows == [["num_rel", "all", "1"], ["ndcg", "all", f"{worth:.4f}"]]
-    assert ours_alone("-l 0.5 -m num_rel", "1 0 a 0.5\n", ANSWER) == [["num_rel", "all", "1"]]
-
-
-@pytest.mark.parametrize("compat", ["9", "10"])
-def test_blank_lines_and_comments_are_read_over(ours_alone, compat):
-    qrels = "# one\n# two\n\n1 0 a 1\n# three\n"
-    assert ours_alone(f"--compat {compat} -m num_rel", qrels, f"# hm\n\n{ANSWER}#\n") == [["num_rel", "all", "1"]]
-
-
-def test_compressed_files_are_read(tmp_path):
-    (tmp_path / "run.gz").write_bytes(gzip.compress(ANSWER.encode()))
-    qrels, _ = written(tmp_path, ONE, "")
-    assert printed("-m", "runid", qrels, tmp_path / "run.gz") == "runid                 \tall\tt\n"
-
-
-def test_a_document_judged_twice_is_refused_even_where_nothing_answers(ours_alone):
-    message, status = refusal(ours_alone, "--compat 9", ONE + "2 0 a 1\n2 0 a 1\n", ANSWER)
-    assert ("qrels:3: document a of query 2 is judged twice" in message, status) == (True, FILES)
-
-
-@pytest.mark.parametrize("run", ["", "\n", "# nothing\n"])
-def test_a_run_without_rows_is_refused(ours_alone, run):
-    assert refusal(ours_alone, "", ONE, run)[1] == FILES
-
-
-@pytest.mark.parametrize(
-    "option", ["-l x", "-l -1", "-l nan", "-M 0", "-M x", "-N x", "-N -1", "-D1", "--compat 8"]
-)
-def test_options_that_mean_nothing_are_refused(ours_alone, option):
-    message, status = refusal(ours_alone, option)
-    assert (message.startswith(option[:2]), status) == (True, USAGE)
-
-
-PARAMETERS = ["P.5x", "P.0", "P.5,5", "P.", "iprec_at_recall.1.5", "11pt_avg.2", "set_F.x", "utility.1"]
-PAIRS = ["ndcg.5", "ndcg.p=5", "ndcg.-1=5", "ndcg.1=2,1=3", "G.1=", "rbp.1=1", "rbp.p=2"]
-
-
-@pytest.mark.parametrize("name", PARAMETERS + PAIRS)
-def test_parameters_that_a_measure_cannot_have_are_refused(ours_alone, name):
-    message, status = refusal(ours_alone, f"-m {name}")
-    assert status == (USAGE if name == "P." else FILES)
-    assert name in message or "from 0 to 1" in message
-
-
-def test_recall_levels_of_the_average_are_taken_in_order(ours_alone):
-    qrels = "".join(f"1 0 {doc} 1\n" for doc in "abcd")
-    values = [ours_alone(f"-m 11pt_avg.{levels}", qrels, ANSWER)[0][2] for levels in ("0.25,1", "1,0.25")]
-    assert values == ["0.5000", "0.5000"]
-
-
-def test_gains_less_than_1_apart_are_different(ours_alone):
-    qrels = "1 0 a 1\n1 0 b 2\n1 0 c 3\n"
-    run = "1 Q0 a 1 3 t\n1 Q0 b 2 2 t\n1 Q0 c 3 1 t\n"
-    ideal = 0.9 + 0.5 / 1.584962500721156 + 0.2 / 2
-    found = 0.9 + 0.2 / 1.584962500721156 + 0.5 / 2
-    assert ours_alone("-m ndcg.1=0.9,2=0.2,3=0.5", qrels, run)[0][2] == f"{found / ideal:.4f}"
-
-
-def test_dcg_and_ndcg_have_parameters_of_their_own(ours_alone):
-    values = dict(row[::2] for row in ours_alone("-m dcg -m ideal_dcg.1=3 -m ndcg", ONE, ANSWER))
-    assert values == {"dcg": "1.0000", "ideal_dcg_1=3": "3.0000", "ndcg": "1.0000"}
-
-
-def test_rbp_divides_by_the_topics_highest_grade_where_that_is_above_1(ours_alone):
-    qrels, run = "1 0 a 2\n1 0 b 1\n2 0 a 1\n", "1 Q0 b 1 2 t\n1 Q0 a 2 1 t\n2 Q0 a 1 1 t\n"
-    rows = ours_alone("-q -m ndcg -m rbp", qrels, run)
-    assert [row[2] for row in rows if row[0] == "rbp"] == ["0.1400", "0.1000", "0.1200"]
-
-
-@pytest.mark.parametrize("compat", ["9", "10"])
-@pytest.mark.parametrize("name", ["iprec_at_recall", "11pt_avg", "Rndcg.1=0", "set_P"])
-def test_nothing_is_ever_nan(ours_alone, compat, name):
-    rows = ours_alone(f"--compat {compat} -J -m {name}", "1 0 b 1\n", ANSWER)
-    assert {row[2] for row in rows} == {"0.0000"}
-
-
-@pytest.mark.parametrize("compat", ["9", "10"])
-def test_a_topic_judged_below_0_throughout_scores_0(ours_alone, compat):
-    rows = ours_alone(f"--compat {compat} -q -m map -m ndcg", "1 0 a -2\n2 0 a 1\n3 0 a -2\n", "".join(
-        f"{topic} Q0 a 1 1 t\n" for topic in "123"
-    ))  # fmt: skip
-    assert [row[2] for row in rows if row[0] == "map"] == ["0.0000", "1.0000", "0.0000", "0.3333"]
-
-
-def test_a_level_above_all_grades_scores_0(ours_alone):
-    assert ours_alone("-l 1000000 -m bpref -m map") == [["map", "all", "0.0000"], ["bpref", "all", "0.0000"]]
-
-
-def test_a_file_of_z_scores_that_cannot_be_read_names_the_line(ours_alone, tmp_path):
-    (tmp_path / "z").write_text("1 map 0.5 0\n2 map x 0\n")
-    message, status = refusal(ours_alone, f"-Z {tmp_path / 'z'}")
-    assert ("z:2: a line has four columns" in message, status) == (True, FILES)
-
-
-def test_z_scores_beyond_the_last_topic_are_unknown(ours_alone, tmp_path):
-    (tmp_path / "z").write_text("0 map 0.5 0\n")
-    assert {row[2] for row in ours_alone(f"-m map -Z {tmp_path / 'z'}")} == {"-1000000.0000"}
-
-
-@pytest.mark.parametrize("option", ["-R prefs", "-T qrels", "-m prefs_simp", "-m all_prefs", "-m qrels_jg"])
-def test_preferences_and_judgement_groups_are_still_to_come(ours_alone, option):
-    assert "still to come" in refusal(ours_alone, option)[0]
-
-
-# --- names and help -----------------------------------------------------------------------------------
-
-
-def test_an_unknown_measure_is_told_with_what_was_meant(ours_alone):
-    message, status = refusal(ours_alone, "-m ndgc_cut")
-    assert ("Did you mean ndcg_cut?" in message, status) == (True, USAGE)
-    assert "came with trec_eval 10" in refusal(ours_alone, "--compat 9 -m rbp")[0]
-
-
-@pytest.mark.parametrize("compat", [9, 10])
-def test_the_help_names_every_measure_and_nickname_of_the_version(compat):
-    words = help_text(Options(compat=compat)).replace(":", " ").split()
-    names = {name for name, listed in CATALOG.items() if listed.since <= compat}
-    assert names | set(NICKNAMES) <= set(words)
-    assert not (set(CATALOG) - names) & set(words)
-
-
-def test_every_measure_is_explained_with_parameters_that_it_takes():
-    for name, listed in CATALOG.items():
-        text = help_text(Options(measures=(name,)))
-        assert text.startswith(name + "\n  ")
-        assert ("Parameters: -m " in text) == bool(listed.takes)
-        if listed.takes:
-            columns([text.split("Parameters: -m ")[1].strip()], 10)

@@ -20,6 +20,7 @@ cdef struct Ids:               # a growing list of byte strings that can know wh
     char* text
     uint64_t text_room
     bint plain                 # without a table: append and read only
+    bint roomy                 # with a table that is mostly empty: fewer branches that no processor foresees
     uint64_t* table            # (high half of the hash, birth + row); a slot is live when its row is < n
     uint64_t mask
     uint32_t birth             # moves on at a reset, which thereby empties the table without touching it
@@ -79,12 +80,13 @@ cdef inline void table_put(Ids* ids, uint64_t h, int64_t row) noexcept nogil:
 
 
 cdef inline int table_grow(Ids* ids) noexcept nogil:
-    cdef uint64_t* table = <uint64_t*>calloc(2 * ids.room, sizeof(uint64_t))
+    cdef uint64_t slots = (8 if ids.roomy and ids.room <= 1 << 13 else 2) * ids.room
+    cdef uint64_t* table = <uint64_t*>calloc(slots, sizeof(uint64_t))
     cdef int64_t i
     if table == NULL:
         return MEMORY
     free(ids.table)
-    ids.table, ids.mask, ids.birth = table, 2 * ids.room - 1, 1
+    ids.table, ids.mask, ids.birth = table, slots - 1, 1
     for i in range(ids.n):
         table_put(ids, hash_id(ids.text + id_start(ids, i), id_length(ids, i)), i)
     return OK
@@ -97,7 +99,7 @@ cdef inline int ids_grow(Ids* ids, uint64_t more_text) noexcept nogil:
     if ids.n == room:
         if room >= 1 << 30:
             return MEMORY
-        room = 2 * room if room else 1024
+        room = 2 * room if room else 16
         p = realloc(ids.end, room * sizeof(uint64_t))
         if p == NULL:
             return MEMORY

@@ -6,6 +6,7 @@ A `Scanner` is fed what a system answered, through one of four doors (`feed`, `c
 at a time. Untrusted bytes end here: every load stays inside its buffer by the argument beside it.
 """
 
+cimport cython
 from cpython.dict cimport PyDict_GetItem, PyDict_Next
 from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
 from cpython.object cimport PyObject
@@ -189,6 +190,7 @@ cdef struct Judgement:
     double grade
 
 
+@cython.final
 cdef class QrelsParser(Lines):
     """Reads `query iteration document grade` lines into columns."""
 
@@ -251,6 +253,7 @@ cdef object table(const char* p, int64_t n, dtype):
 
 # --- the judged documents ---------------------------------------------------------------------------
 
+@cython.final
 cdef class Judged:
     """Which documents are judged for which query, laid out for looking up: a small table a query."""
 
@@ -284,7 +287,7 @@ cdef class Judged:
             name = queries[q]
             if ids_add(&self.queries, name, len(name), hash_id(name, len(name))):
                 raise MemoryError
-            room = 2
+            room = 16                                    # even one document: most look-ups then see an empty slot
             while room < 2 * (start[q + 1] - start[q]):
                 room *= 2
             total += room
@@ -343,6 +346,7 @@ cdef struct Hit:
     double score
 
 
+@cython.final
 cdef class Scanner(Lines):
     """Reads one run and keeps a row for each judged document in it.
 
@@ -375,7 +379,7 @@ cdef class Scanner(Lines):
         self.order = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
         self.duplicates = DUPLICATES[duplicates]
         self.returned = np.full(judged.n_queries, -1, np.int64)
-        self.one.query = -1
+        self.one.query, self.one.ids.roomy = -1, True
         self.now = &self.one
         if interleaved:
             self.all = <Answer*>calloc(judged.n_queries + 1, sizeof(Answer))

@@ -57,11 +57,13 @@ def evaluate(
 
 def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name: str) -> Scores:
     """What a run scores whose judged documents were found already, by whatever door it came in."""
-    hits = _kept(build(qrels, found), rules, name)
+    everyone = build(qrels, found)
+    hits = _kept(everyone, rules, name)
     final = hits.under(rules)
     values = {str(m): _value(m, final, rules) for m in measures}
     tied = _depends_on_ties(hits, measures, rules)
-    ledger = _ledger(qrels, found, final, tied, rules)
+    barren = _barren(everyone if rules.without_relevant == "skip" else hits, rules)
+    ledger = _ledger(qrels, found, final, tied, barren, rules)
     return Scores(_names(hits.queries, rules), tuple(measures), values, rules, ledger, name)
 
 
@@ -133,13 +135,18 @@ def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools
     return tied
 
 
-def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, rules: Rules) -> Ledger:
+def _barren(hits: Hits, rules: Rules) -> list[bytes]:
+    """The queries that have nothing to find."""
+    nothing = hits.relevant_total(rules.level) == 0
+    return [hits.queries[i] for i in np.flatnonzero(nothing)]
+
+
+def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: list[bytes], rules: Rules) -> Ledger:
     everyone = np.array(qrels.queries, dtype=object)
-    barren = hits.relevant_total(rules.level) == 0
     groups = {
         "missing": everyone[found.returned < 0],
         "extra": found.extra,
-        "without_relevant": np.array(hits.queries, dtype=object)[barren],
+        "without_relevant": barren,
         "tied": np.array(hits.queries, dtype=object)[tied],
     }
     returned = int(hits.returned.sum())

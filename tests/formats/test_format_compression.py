@@ -133,12 +133,13 @@ def test_an_error_made_ahead_is_raised_where_it_is_read():
         next(reader)
 
 
-def test_a_source_can_be_opened_anew_while_it_is_being_read(tmp_path):
-    (tmp_path / "a.gz").write_bytes(gzip.compress(TEXT * 50))
+def test_a_source_can_be_opened_anew_while_it_is_being_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("truerank.formats.source.CHUNK", 1000)
+    (tmp_path / "a.gz").write_bytes(gzip.compress(TEXT))
     run = open_run(tmp_path / "a.gz")
     first, second = run.batches(), run.batches()
     assert next(first) == next(second)
-    assert b"".join(second) == b"".join(first)
+    assert list(second) == list(first) != []
 
 
 def test_blocks_are_whole_lines_with_their_numbers(tmp_path, monkeypatch):

@@ -106,11 +106,13 @@ def test_standard_output_gets_the_text(folder, monkeypatch):
         out.truncate()
 
 
-def test_a_pipe_that_nobody_reads_is_left_to_the_caller_to_excuse(folder):
+@pytest.mark.parametrize("buffering", ["0", "1"])
+def test_a_pipe_that_nobody_reads_is_left_to_the_caller_to_excuse(buffering, folder):
     code = "from truerank.formats import convert; convert('a.run', '-')"
     (folder / "a.run").write_text(RUN * 50_000)
-    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
-        assert process.stdout is not None
+    environment = {**os.environ, "PYTHONUNBUFFERED": buffering.replace("0", "")}
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", code], env=environment, **pipes) as process:
         process.stdout.read(10)
         process.stdout.close()
         assert b"BrokenPipeError" in process.stderr.read()

@@ -15,7 +15,7 @@ from truerank.run import rankings
 
 FULL = st.floats(allow_nan=False, allow_infinity=False)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)
-TRICKY = st.text(st.sampled_from(',;"\'\t\n\r|{}[]:\\#a1 \u2028é'), min_size=1, max_size=8)
+TRICKY = st.text(st.sampled_from(",;\"'\t\n\r|{}[]:\\#a1 \u2028é"), min_size=1, max_size=8)
 BYTES = st.binary(min_size=1, max_size=8)
 
 
@@ -44,7 +44,7 @@ def test_any_text_goes_through_or_is_refused(ending, run):
     try:
         found = through(run, ending)
     except tr.InputError as error:
-        assert "cannot hold the id" in str(error)
+        assert "cannot hold the id" in str(error)  # noqa: PT017 (most runs are no error at all)
         assert ending in ("csv", "tsv", "trec")
     else:
         assert found == rows_of(run)
@@ -57,7 +57,7 @@ def test_any_bytes_go_through_columns_or_are_refused(ending, run):
     try:
         found = through(run, ending)
     except tr.InputError as error:
-        assert "cannot hold the id" in str(error)
+        assert "cannot hold the id" in str(error)  # noqa: PT017
     else:
         assert found == rows_of(run)
 

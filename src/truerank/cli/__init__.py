@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 
 import click
 
@@ -17,7 +18,11 @@ COMMANDS = {
     "rules": "List the presets of rules, or print one as a rules file.",
     "formats": "List the file formats.",
     "lint": "Tell what in qrels and runs would make numbers wrong or arbitrary, with line numbers.",
+    "curve": "Tell how precision falls as recall rises.",
+    "confusion": "Tell what was retrieved against what is relevant, in four counts and what is made of them.",
     "convert": "Write a run or qrels in another format.",
+    "truth": "Write qrels that a rule makes of queries and references.",
+    "geo": "Tell how well places are recognised in pictures.",
     "demo": "Search two real collections with two real retrievers, and evaluate them.",
     "completion": "Print the script that completes truerank's commands in a shell.",
 }
@@ -35,6 +40,8 @@ class Commands(click.Group):
         """The command, from the module that is called like it."""
         if name not in COMMANDS:
             return None
+        if name != "vectors":  # nothing else multiplies matrices: NumPy starts sooner without its pool of threads
+            os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         command: click.Command = importlib.import_module(f"{__name__}.{name}").command
         return command
 

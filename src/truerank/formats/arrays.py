@@ -146,7 +146,10 @@ def _mat(source: Source) -> Mapping[str, Array]:
         from scipy.io import loadmat  # type: ignore[import-untyped]
     except ModuleNotFoundError:
         raise MissingPackage(f"reading {source.name}", "vectors") from None
-    arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
+    try:
+        arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
+    except Exception as error:  # whatever its parser meets in a damaged file
+        raise ValueError(str(error) or type(error).__name__) from error
     return {name: array for name, array in arrays.items() if not name.startswith("__")}
 
 

@@ -49,11 +49,15 @@ def header(head: bytes) -> Header:
     """The header that a file begins with."""
     line = head.split(b"\n", 1)[0].decode("utf-8", "surrogateescape").rstrip("\r")
     delimiter = next((d for d in DELIMITERS if d in line), ",")
+    return Header(delimiter, [cell.strip() for row in _rows([line], delimiter) for cell in row])
+
+
+def _rows(lines: list[str], delimiter: str) -> list[list[str]]:
+    """The cells of some lines; none where they are no CSV, which the reader will tell of."""
     try:
-        cells = next(csv.reader([line], delimiter=delimiter), [])
+        return list(csv.reader(lines, delimiter=delimiter))
     except csv.Error:
-        cells = []
-    return Header(delimiter, [cell.strip() for cell in cells])
+        return []
 
 
 def sniff_csv(head: bytes, name: str) -> float:
@@ -83,7 +87,7 @@ def holds(source: Source) -> str | None:
     if held != "run" or column is None or names.find(first.names, names.RANK) is not None:
         return held
     lines = source.head.decode("utf-8", "replace").split("\n")[1:-1]
-    scores = [row[column] for row in csv.reader(lines, delimiter=first.delimiter) if len(row) > column]
+    scores = [row[column] for row in _rows(lines, first.delimiter) if len(row) > column]
     if any(not score.strip().lstrip("+-").isdigit() for score in scores):
         return "run"
     return "qrels" if first.names == BEIR else None

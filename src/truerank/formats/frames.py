@@ -65,7 +65,7 @@ def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
             return pyarrow.RecordBatchReader.from_stream(frame)
         return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()  # before pandas 2.2
     except (pyarrow.ArrowException, TypeError) as error:
-        raise InputError(f"Arrow cannot hold this table: {_first_line(error)}", name) from None
+        raise InputError(f"Arrow cannot hold this table: {first_line(error)}", name) from None
 
 
 def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> Iterator[Columns]:
@@ -83,7 +83,7 @@ def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -
     try:
         return _columns(batch, where, name, row)
     except pyarrow.ArrowException as error:
-        raise InputError(f"Arrow cannot convert this table: {_first_line(error)}", name) from None
+        raise InputError(f"Arrow cannot convert this table: {first_line(error)}", name) from None
 
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
@@ -136,5 +136,6 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
     return cast("NDArray[np.float64]", numbers)
 
 
-def _first_line(error: Exception) -> str:
+def first_line(error: Exception) -> str:
+    """What an error of Arrow says, which may go on for lines."""
     return str(error).split("\n", 1)[0]

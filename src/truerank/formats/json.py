@@ -19,7 +19,7 @@ from truerank.run import Batch, Ranked
 _START = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\]])')
 _OPEN = re.compile(rb"\A\s*\{")
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
-_NUMBER = re.compile(rb":\s*(-?\d[\d.eE+-]*)")
+_NUMBER = re.compile(rb":\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 
 FALLING = 10
 """Documents whose scores must fall before a query is taken for a run's."""

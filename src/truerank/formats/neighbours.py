@@ -9,9 +9,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from truerank.errors import InputError, shown
 from truerank.formats.compression import codec_for
 from truerank.formats.records import parsed
@@ -36,11 +33,11 @@ BETTER = {"lower": -1, "higher": 1}
 
 @dataclass(frozen=True)
 class Neighbours:
-    """One file: the query's neighbours, and for each a score, the higher the better; without, they are in order."""
+    """One file: the ids of the query's neighbours, and what orders them; None: they stand in their order."""
 
     file: str
     ids: list[Any]
-    scores: NDArray[np.float64] | None
+    values: list[Any] | None
 
 
 @dataclass(frozen=True)
@@ -91,37 +88,16 @@ class Folder:
             if is_empty(value):
                 return Neighbours(file, [], None)
             raise self._unlike(file, error) from None
-        return Neighbours(file, *self._padded(ids, values, file))
-
-    def _padded(self, ids: list[Any], values: list[Any] | None, file: str) -> tuple[list[Any], Any]:
-        """The ids without filling; scores instead of distances."""
         if ids and ids[-1] == FILL:
             kept = [i for i, number in enumerate(ids) if number != FILL]
             ids, values = [ids[i] for i in kept], values and [values[i] for i in kept]
-        if not set(map(type, ids)) <= {str, int}:
-            bad = next(each for each in ids if type(each) not in (str, int))
-            raise InputError(f"an id is text or a whole number, not {bad!r:.60}", os.path.join(self.name, file))
-        if values is None:
-            return ids, None
-        assert self.shape is not None
-        try:
-            scores = self.shape.sign * np.array(values, np.float64)
-        except (TypeError, ValueError):
-            scores = np.array([np.nan])
-        if not np.isfinite(scores).all():
-            bad = next(value for value in values if not _is_finite(value))
-            raise InputError(f"{self.shape.value} is no finite number: {bad!r:.60}", os.path.join(self.name, file))
-        return ids, scores
+        return Neighbours(file, ids, values)
 
     def _unlike(self, file: str, error: Exception) -> InputError:
         where = os.path.join(self.name, file)
         if self.shape is None or not isinstance(error, ValueError):
             return InputError(f"no neighbours are where other files have them ({self.shape or 'nowhere'})", where)
         return InputError(str(error), where)
-
-
-def _is_finite(value: Any) -> bool:
-    return isinstance(value, int | float) and bool(np.isfinite(value))
 
 
 def _value(path: str, watch: Callable[[int], None] | None = None) -> Any:
@@ -164,7 +140,17 @@ def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], flo
     if not likely:
         what = "no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for"
         raise InputError(what, os.path.join(name, files[0]))
-    return Folder(name, files, max(likely, key=lambda shape: known(_ids(samples, shape))))
+    return Folder(name, files, _best(likely, lambda shape: known(_ids(samples, shape))))
+
+
+def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
+    """The first shape whose ids are all known, else the one with most."""
+    shares: dict[Shape, float] = {}
+    for shape in likely:
+        shares[shape] = known(shape)
+        if shares[shape] >= 1:
+            return shape
+    return max(shares, key=shares.__getitem__)
 
 
 def _is_json(file: str) -> bool:
@@ -241,8 +227,9 @@ def folder_run(folder: str | os.PathLike[str], pattern: str = PATTERN, name: str
             f"no file's name is like {pattern!r} ({example}): say where the query's id is", opened.name
         )
     one_file_each(files, opened.name)
-    return Run(opened.name, lambda: (_ranked(files[each.file], each) for each in opened.read(files)))
+    sign = opened.shape.sign if opened.shape else 1
+    return Run(opened.name, lambda: (_ranked(files[each.file], each, sign) for each in opened.read(files)))
 
 
-def _ranked(query: str, found: Neighbours) -> Ranked:
-    return Ranked(query, found.ids, None if found.scores is None else found.scores.tolist())
+def _ranked(query: str, found: Neighbours, sign: int) -> Ranked:
+    return Ranked(query, found.ids, None if found.values is None else [sign * value for value in found.values])

@@ -63,7 +63,9 @@ def _opened(source: Source) -> Iterator[Any]:
             with ParquetFile(file) as table:
                 yield table
         except (pyarrow.ArrowException, OSError) as error:
-            raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
+            raise InputError(
+                f"the Parquet data is damaged or cut short ({frames.first_line(error)})", source.name
+            ) from None
 
 
 def _parts(table: Any, layout: names.Layout, name: str) -> Iterator[Columns]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from truerank.formats.names import ANSWERS, DOC, folded
@@ -95,12 +96,8 @@ def at(value: Any, way: Way) -> Any:
 
 
 def _objects(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
-    if len(shape.id) == 1:
-        key = shape.id[0]
-        ids = [item[key] for item in node]
-    else:
-        ids = [at(item, shape.id) for item in node]
-    return ids, None if shape.value is None else [item[shape.value] for item in node]
+    ids = map(itemgetter(shape.id[0]), node) if len(shape.id) == 1 else (at(item, shape.id) for item in node)
+    return list(ids), None if shape.value is None else list(map(itemgetter(shape.value), node))
 
 
 def _arrays(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:

@@ -8,6 +8,7 @@ import shutil
 import stat
 import sys
 import tempfile
+import weakref
 from collections.abc import Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
@@ -171,17 +172,18 @@ class Source:
     @cached_property
     def _copy(self) -> IO[bytes]:
         with self._opened() as pipe:
-            return _spooled(pipe)
+            return _spooled(pipe, self)
 
 
 @lru_cache(maxsize=1)
 def _seekable(file: IO[bytes]) -> IO[bytes]:
-    return file if file.seekable() else _spooled(file)
+    return file if file.seekable() else _spooled(file, file)
 
 
-def _spooled(pipe: IO[bytes]) -> IO[bytes]:
-    """A copy of a pipe that can be read again; it is gone when nobody holds it."""
+def _spooled(pipe: IO[bytes], owner: object) -> IO[bytes]:
+    """A copy of a pipe that can be read again; it is closed when its owner goes."""
     copy = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    weakref.finalize(owner, copy.close)
     shutil.copyfileobj(pipe, copy, CHUNK)
     return copy
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import secrets
 import shutil
@@ -47,7 +48,10 @@ def _packed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
-    if name == "-":
+    if name == "-" and isinstance(sys.stdout.buffer, io.RawIOBase):  # python -u: a write may do only a part
+        with open(sys.stdout.fileno(), "wb", closefd=False) as file:
+            yield file
+    elif name == "-":
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
     elif "://" in name:

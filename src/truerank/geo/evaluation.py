@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
+from truerank._kernel import as_bytes
 from truerank.errors import InputError, RulesError, did_you_mean
 from truerank.evaluate import evaluate as evaluate_run
 from truerank.geo import accuracy
@@ -14,6 +16,7 @@ from truerank.geo.landings import NOTHING, errors, first_results
 from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
+from truerank.qrels import Qrels
 from truerank.rules import Rules
 from truerank.truth import DISTANCES, Items, Note, Truth, build, parse, read_items
 from truerank.truth.items import Ints
@@ -62,8 +65,8 @@ def evaluate(
     >>> flight = [{"image": "q.jpg", "lat": 37.5, "lon": 127.0}]
     >>> references = [{"id": "a", "lat": 37.5001, "lon": 127.0}, {"id": "b", "lat": 37.6, "lon": 127.0}]
     >>> places = geo.evaluate(flight, references, {"q.jpg": ["b", "a"]}, k=[1, 2])
-    >>> places["geo"].scores.mean["R@1"], places["geo"].scores.mean["R@2"], round(places["geo"].errors[0, 1], 2)
-    (0.0, 1.0, 11.1)
+    >>> places["geo"].scores.mean["R@1"], places["geo"].scores.mean["R@2"], places["geo"].errors.round(2).tolist()
+    (0.0, 1.0, [[11098.8, 11.1]])
     """
     asked, there = _items(queries, "queries"), _items(references, "references")
     ruled = RULES if rules is None else Rules.of(rules)
@@ -132,11 +135,12 @@ class _Plan:
     ):
         self.queries, self.references, self.results = queries, references, results
         self.truth, self.measures, self.k, self.within, self.rules = truth, measures, k, within, rules
-        self.run = results.run(references)
+        self.run = results.run()
 
     def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[Note]]:
         """A view for each distance; where nobody asked for xy, it is left out with a note if it cannot be."""
-        views, notes = {}, []
+        views: dict[str, View] = {}
+        notes = []
         for name in metrics:
             view = self.view(name) if name != "xy" or not (is_open and views) else self._if_possible(name)
             if isinstance(view, Note):
@@ -156,29 +160,43 @@ class _Plan:
         right = build(self.truth, self.queries, self.references, distance=distance)
         cut = accuracy.percent_cut(len(self.references))
         percent = parse_measures(f"Success@{cut}")
-        scores = evaluate_run(right, self.run, [*self.measures, *percent], rules=self.rules)
-        first = first_results(self.results, self.references, self.rules, max(self.k))
-        rows, table = self._aligned(scores.queries, first)
+        qrels = self._as_named(right)
+        scores = evaluate_run(qrels, self.run, [*self.measures, *percent], rules=self.rules)
+        rows, table = self._aligned(scores.queries)
         metres = errors(DISTANCES[distance], self.queries, self.references, rows, table)
-        notes = (*right.notes, *self._on_the_sphere(right))
         return View(
             distance,
             right,
+            qrels,
             scores,
             self.run,
             tuple(self.measures),
             metres,
             table,
             self.references,
-            self.k,
-            self.within,
-            notes,
+            longest=int(np.diff(self.results.start).max(initial=0)),
+            k=self.k,
+            within=self.within,
+            notes=(*right.notes, *self._on_the_sphere(right)),
         )
 
-    def _aligned(self, queries: Sequence[str], first: Ints) -> tuple[Ints, Ints]:
+    @cached_property
+    def first(self) -> Ints:
+        """The first results of each query that has some."""
+        return first_results(self.results, self.rules, max(self.k))
+
+    def _as_named(self, right: Truth) -> Qrels:
+        """The truth with the references called as the results call them."""
+        names = self.results.form.keys
+        if names == self.references.ids:
+            return right
+        docs = [as_bytes(names[self.references.rows[doc]]) for _, doc, _, _ in right.pairs()]
+        return Qrels.from_rows(right.queries, right.query, docs, right.grades, name=right.name)
+
+    def _aligned(self, queries: Sequence[str]) -> tuple[Ints, Ints]:
         """The items' row and the first results of each evaluated query."""
         place = {name: row for row, name in enumerate(self.results.queries)}
-        table = np.vstack([first, np.full((1, first.shape[1]), NOTHING)])
+        table = np.vstack([self.first, np.full((1, max(self.k)), NOTHING)])
         rows = np.array([self.queries.rows[name] for name in queries], np.int64)
         return rows, table[[place.get(name, -1) for name in queries]]
 

@@ -2,69 +2,79 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from operator import ge
 from typing import Any
 
 import numpy as np
 
 from truerank._kernel import as_bytes
+from truerank.geo.names import UNKNOWN
 from truerank.geo.results import Results
 from truerank.rules import Rules
+from truerank.run import Ranked
 from truerank.truth.distances import Distance
 from truerank.truth.items import Floats, Ints, Items
 
 NOTHING = -1
+STRANGER = -2
+"""Rows of no reference: nothing came back at this rank, or a name that no reference has."""
 
 
-def first_results(results: Results, references: Items, rules: Rules, k: int) -> Ints:
-    """(queries of the results, k) the rows of the first k results, best first; `NOTHING` where there are fewer.
+def first_results(results: Results, rules: Rules, k: int) -> Ints:
+    """(queries of the results, k) the rows of the first k results, best first, else `NOTHING` or `STRANGER`.
 
-    The order is the kernel's under the same rules: by score, equal scores by the rule for ties. `rank` tells it for
-    judged documents only; here it is needed for all.
+    The order is the kernel's under the same rules. `rank` tells it for judged documents only; here it is needed for
+    whatever came first.
     """
-    names = np.array([*references.ids, *results.strangers], object)
-    query = np.repeat(np.arange(len(results.queries)), np.diff(results.start))
-    query, found, scores = _without_repeats(query, results, rules, len(names))
-    order = _order(query, found, scores, names, rules)
-    query, found = query[order], found[order]
-    if rules.self_match == "remove":
-        other = names[found] != np.array(results.queries, object)[query]
-        query, found = query[other], found[other]
-    counts = np.bincount(query, minlength=len(results.queries))
-    place = np.arange(len(query)) - np.repeat(np.cumsum(counts) - counts, counts)
-    near = place < min(k, rules.depth or k)
     table = np.full((len(results.queries), k), NOTHING)
-    table[query[near], place[near]] = found[near]
+    for q, ranked in enumerate(results.ranked()):
+        names = first(ranked, rules, min(k, rules.depth or k))
+        table[q, : len(names)] = [STRANGER if row == UNKNOWN else row for row in _rows(results, names)]
     return table
 
 
-def _without_repeats(query: Ints, results: Results, rules: Rules, names: int) -> tuple[Ints, Ints, Floats]:
-    """Query, reference and score of each result; a repeated one stands at its first place, with the ruled score."""
-    found, scores = results.found, results.scores
-    if scores is None:
-        scores = -np.arange(len(found), dtype=np.float64)
-    elif rules.score_precision == "single":
-        scores = scores.astype(np.float32).astype(np.float64)
+def _rows(results: Results, names: Sequence[Any]) -> list[int]:
+    find = results.form.table.get
+    return [find(str(name), UNKNOWN) for name in names]
+
+
+def first(ranked: Ranked, rules: Rules, k: int) -> Sequence[Any]:
+    """The first k documents of a ranking under the rules."""
+    docs, scores = _single(ranked.docs, ranked.scores, rules)
+    if scores is not None and (rules.ties != "input" or not all(map(ge, scores, scores[1:]))):
+        order = sorted(range(len(docs)), key=_by_score(docs, scores, rules.ties))
+        docs = [docs[i] for i in order]
+    if rules.self_match == "remove":
+        docs = [doc for doc in docs if as_bytes(doc) != as_bytes(ranked.query)]
+    return docs[:k]
+
+
+def _single(
+    docs: Sequence[Any], scores: Sequence[float] | None, rules: Rules
+) -> tuple[Sequence[Any], Sequence[float] | None]:
+    """Documents and scores without repeats: the first place, and the score of the first or of the last."""
+    if scores is not None and rules.score_precision == "single":
+        scores = np.asarray(scores, np.float32).tolist()
     if rules.duplicates in ("error", "count"):  # there are none, or all stay
-        return query, found, scores
-    pair = query * names + found
-    first, which = np.unique(pair, return_index=True, return_inverse=True)[1:]
-    if rules.duplicates == "last":
-        scores = scores.copy()
-        latest = np.zeros(len(first), np.int64)
-        np.maximum.at(latest, which, np.arange(len(pair)))
-        scores[first] = scores[latest]
-    kept = np.sort(first)
-    return query[kept], found[kept], scores[kept]
+        return docs, scores
+    if scores is None:
+        if rules.duplicates == "first":
+            return list(dict.fromkeys(docs)), None
+        scores = range(len(docs), 0, -1)
+    kept: dict[Any, float] = {}
+    for doc, score in zip(docs, scores, strict=True):
+        if rules.duplicates == "last" or doc not in kept:
+            kept[doc] = score
+    return list(kept), list(kept.values())
 
 
-def _order(query: Ints, found: Ints, scores: Floats, names: Any, rules: Rules) -> Any:
-    """Rows of the results, each query's best first."""
-    if rules.ties == "input":
-        rising = (np.diff(scores) > 0) & (np.diff(query) == 0)
-        return np.lexsort((-scores, query)) if rising.any() else slice(None)
-    place = np.empty(len(names), np.int64)
-    place[sorted(range(len(names)), key=lambda row: as_bytes(names[row]))] = np.arange(len(names))
-    return np.lexsort((place[found] * (-1 if rules.ties == "doc-descending" else 1), -scores, query))
+def _by_score(docs: Sequence[Any], scores: Sequence[float], ties: str) -> Callable[[int], Any]:
+    """Best first; equal scores by the rule."""
+    if ties == "input":
+        return lambda i: -scores[i]
+    place = {name: rank for rank, name in enumerate(sorted(map(as_bytes, docs), reverse=ties == "doc-descending"))}
+    return lambda i: (-scores[i], place[as_bytes(docs[i])])
 
 
 def errors(distance: Distance, queries: Items, references: Items, rows: Ints, table: Ints) -> Floats:
@@ -75,7 +85,7 @@ def errors(distance: Distance, queries: Items, references: Items, rows: Ints, ta
         table: what `first_results` gives.
     """
     asked, there = distance.places(queries), distance.places(references)
-    known = (table >= 0) & (table < len(references))
+    known = table >= 0
     apart = np.full(table.shape, np.inf)
     of = np.repeat(rows, table.shape[1]).reshape(table.shape)
     apart[known] = distance.metres(asked[of[known]], there[table[known]])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -21,25 +21,28 @@ class Form:
 
     Attributes:
         label: what it is called in notes.
-        table: the items' names as this way reads them, and their rows.
+        keys: what this way calls each item.
         folded: a name as this way reads it; None: as it is.
-        alias: the column of the items that it looks into, if not the ids.
     """
 
     label: str
-    table: Mapping[Any, int]
+    keys: tuple[str, ...]
     folded: Callable[[str], str] | None = None
-    alias: str | None = None
 
-    def rows(self, names: Sequence[Any]) -> list[int]:
+    @cached_property
+    def table(self) -> dict[str, int]:
+        """The row of each item; empty where two items have the same name."""
+        table = {name: row for row, name in enumerate(self.keys)}
+        return table if len(table) == len(self.keys) else {}
+
+    def read(self, names: list[Any]) -> list[Any]:
+        """Names as this way reads them; whole numbers may stay."""
+        return [self.folded(str(name)) for name in names] if self.folded else names
+
+    def rows(self, names: Iterable[Any]) -> list[int]:
         """The row of each name's item, `UNKNOWN` where there is none."""
-        texts: Iterable[Any] = names
-        if names and type(names[0]) is not str:
-            texts = map(str, names)
-        if self.folded:
-            texts = map(self.folded, texts)
         find = self.table.get
-        return [find(text, UNKNOWN) for text in texts]
+        return [find(name, UNKNOWN) for name in map(str, self.read(list(names)))]
 
     def share(self, names: Sequence[Any]) -> float:
         """The share of the names that are known."""
@@ -65,33 +68,43 @@ def stem(name: str) -> str:
 
 
 class Names:
-    """The ways to read a name as one of these items."""
+    """The ways to read a name as one of these items, each worked out when the surer ones do not do."""
 
     def __init__(self, items: Items):
         self.items = items
+        self._known: list[Form] = []
+        self._more = self._forms()
 
-    @cached_property
-    def forms(self) -> tuple[Form, ...]:
+    def __iter__(self) -> Iterator[Form]:
         """The ways, the surest first."""
-        return tuple(form for form in self._forms() if form.table)
+        yield from self._known
+        for form in self._more:
+            self._known.append(form)
+            yield form
 
     def _forms(self) -> Iterator[Form]:
-        columns: dict[str | None, Sequence[Any]] = {None: self.items.ids}
-        columns.update(self.items.aliases)
-        for alias, names in columns.items():
-            yield Form(alias or "id", _table(names), None, alias)
+        columns = {"id": self.items.ids, **self.items.aliases}
+        for label, names in columns.items():
+            yield Form(label, tuple(name or "" for name in names))
         for label, fold in (("name without folders", without_folders), ("name without ending", stem)):
-            for alias, names in columns.items():
-                yield Form(label, _table(map(fold, names)), fold, alias)
-        yield Form("place in the list, from 0", {str(row): row for row in range(len(self.items))})
+            for names in columns.values():
+                yield Form(label, tuple(fold(name or "") for name in names), fold)
+        yield Form("place in the list, from 0", tuple(map(str, range(len(self.items)))))
 
     def best(self, names: Sequence[Any]) -> Form:
         """The way that knows most of these names; of equals the surest."""
-        return max(self.forms, key=lambda form: form.share(names))
+        best, most = next(iter(self)), -1.0
+        for form in self:
+            share = form.share(names)
+            if share > most:
+                best, most = form, share
+            if share == 1:
+                break
+        return best
 
     def share(self, names: Sequence[Any]) -> float:
         """The greatest share of the names that one way knows."""
-        return max(form.share(names) for form in self.forms)
+        return self.best(names).share(names)
 
     def inside(self, text: str) -> str | None:
         """The longest of the items' names, without ending, that stands in a text as a word of its own."""
@@ -103,19 +116,12 @@ class Names:
         return None
 
     @cached_property
-    def _stems(self) -> Mapping[str, int]:
-        return _table(map(stem, self.items.ids))
+    def _stems(self) -> set[str]:
+        return set(map(stem, self.items.ids))
 
     @cached_property
     def _lengths(self) -> list[int]:
         return sorted({len(name) for name in self._stems}, reverse=True)
-
-
-def _table(names: Iterable[str]) -> dict[str, int]:
-    """The row of each name; empty where two items have the same one."""
-    listed = list(names)
-    table = {name: row for row, name in enumerate(listed)}
-    return table if len(table) == len(listed) else {}
 
 
 def _is_cut(text: str, start: int, end: int) -> bool:

@@ -1,4 +1,4 @@
-"""What came back for each query, as rows of the references: out of a folder of JSON files, or any run."""
+"""What came back for each query, out of a folder of JSON files or any run, and which references the names mean."""
 
 from __future__ import annotations
 
@@ -10,53 +10,59 @@ from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_bytes, as_text
+from truerank._kernel import as_text
 from truerank.errors import InputError, shown
 from truerank.formats import neighbours, open_run
 from truerank.formats.neighbours import NAME, PATTERN, Folder
 from truerank.geo.names import UNKNOWN, Form, Names
+from truerank.geo.packing import Answers
 from truerank.run import Ranked, Run, rankings
 from truerank.truth import Items, Note
 from truerank.truth.items import Floats, Ints
 from truerank.truth.result import counted, listed
 
 TELLING = 10
-"""So many neighbouring scores that all run against their name tell that the name is wrong."""
+"""So many neighbouring values that all run against their name tell that the name is wrong."""
+
+SAMPLE = 100
+"""Answers of a run from which it is found out how the references are named."""
 
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What came back, a row a result, ordered by query and then as given.
+    """What came back for each query.
 
     Attributes:
-        name: where they came from.
-        queries: whose they are: ids of the items where they are known, else as they stand in the results.
-        start: (queries + 1,) query q's results are start[q] to start[q + 1].
-        found: (results,) the row of the reference; from `len(references)` on: a name that no reference has.
-        strangers: those names.
-        scores: (results,) the higher the better; None: as they stand, best first.
+        name: where it came from.
+        answers: the names as they stand, a list a query; queries as the items call them, where these know them.
+        form: how the names are read.
+        start: (queries + 1,) query q's results are start[q] to start[q + 1] among the scores.
+        scores: (results,) the higher the better; None: they stand best first.
         notes: how they were read, and what is remarkable.
     """
 
     name: str
-    queries: tuple[str, ...]
+    answers: Answers
+    form: Form
     start: Ints
-    found: Ints
-    strangers: tuple[str, ...]
     scores: Floats | None
     notes: tuple[Note, ...] = ()
 
-    def run(self, references: Items) -> Run:
-        """The same for `tr.evaluate`."""
-        names = list(map(as_bytes, (*references.ids, *self.strangers)))
-        return Run(self.name, lambda: self._ranked(names))
+    @property
+    def queries(self) -> Sequence[str]:
+        """Whose results they are."""
+        return self.answers.queries
 
-    def _ranked(self, names: Sequence[bytes]) -> Iterator[Ranked]:
+    def ranked(self) -> Iterator[Ranked]:
+        """Each query's results; references by the names that the form knows them by."""
         scores = None if self.scores is None else self.scores.tolist()
-        found, start = self.found.tolist(), self.start.tolist()
-        for q, query in enumerate(self.queries):
-            part = slice(start[q], start[q + 1])
-            yield Ranked(query, [names[row] for row in found[part]], scores and scores[part])
+        ends = self.start.tolist()
+        for q, (query, names) in enumerate(self.answers):
+            yield Ranked(query, self.form.read(names), scores and scores[ends[q] : ends[q + 1]])
+
+    def run(self) -> Run:
+        """The same for `tr.evaluate`."""
+        return Run(self.name, self.ranked)
 
 
 def read_results(
@@ -82,36 +88,28 @@ def read_results(
     Raises:
         InputError: no query or no reference is known by the names in the results.
     """
-    if isinstance(source, str | os.PathLike) and Path(source).is_dir():
-        return _of_folder(os.fspath(source), queries, references, pattern, name, better, watch)
-    return _of_run(open_run(source, format), queries, references)
+    if not (isinstance(source, str | os.PathLike) and Path(source).is_dir()):
+        return _of_run(open_run(source, format), queries, references)
+    folder = neighbours.open_folder(source, Names(references).share).better(better)
+    files, notes = _named(folder, queries, pattern, name)
+    results = _of_folder(folder, files, references, watch)
+    turned, more = _turned(results, folder) if better is None else (results, [])
+    return replace(turned, notes=(*notes, *results.notes, *more))
 
 
 # --- a folder -----------------------------------------------------------------------------------------
 
 
 def _of_folder(
-    path: str,
-    queries: Items,
-    references: Items,
-    pattern: str | None,
-    name: str | None,
-    better: str | None,
-    watch: Callable[[int], None] | None,
+    folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None] | None
 ) -> Results:
-    names = Names(references)
-    folder = neighbours.open_folder(path, names.share).better(better)
-    files, notes = _named(folder, queries, pattern, name)
-    sample = [each for found in folder.read(_spread(list(files))) for each in found.ids]
-    form = _form(names, sample, folder.name)
-    gathered = _Gathered(form, len(references))
+    spread = list(files)[:: max(1, len(files) // neighbours.SAMPLE)]
+    sample = [name for found in folder.read(spread) for name in found.ids]
+    form = _form(Names(references), sample, folder.name)
+    answers = Answers(folder.name)
     for found in folder.read(files, watch):
-        gathered.add(files[found.file], found.ids, found.scores)
-    results = gathered.results(folder.name)
-    value = folder.shape.value if folder.shape and not better else None
-    turned, more = _turned(results, value, "lower" if folder.shape and folder.shape.sign < 0 else "higher")
-    said = (*notes, *_read_by(form, folder), *more, *_strange(results))
-    return replace(turned, notes=said)
+        answers.add(files[found.file], found.ids, found.values, os.path.join(folder.name, found.file))
+    return _results(folder.name, answers, form, folder.shape.sign if folder.shape else 1)
 
 
 def _named(
@@ -137,43 +135,24 @@ def _named(
     return named, notes
 
 
-def _known(names: Sequence[str], queries: Items, source: str) -> dict[str, str]:
-    """What the items call each query; names that they do not know stay."""
-    form = Names(queries).best(names)
-    rows = form.rows(names)
-    if set(rows) <= {UNKNOWN}:
-        example = f"the results have {shown(names[0])}, {queries.name} has {shown(queries.ids[0])}"
-        raise InputError(f"no query is known by the results' names: {example}", source)
-    return {name: queries.ids[row] if row != UNKNOWN else name for name, row in zip(names, rows, strict=True)}
-
-
-def _spread(files: Sequence[str]) -> Sequence[str]:
-    return files[:: max(1, len(files) // neighbours.SAMPLE)]
-
-
-def _read_by(form: Form, folder: Folder) -> Iterator[Note]:
-    shape = f" (at {folder.shape})" if folder.shape else ""
-    if form.label != "id":
-        yield Note("reference names", f"The results name references by their {form.label}{shape}.")
-
-
-def _turned(results: Results, value: str | None, better: str) -> tuple[Results, list[Note]]:
+def _turned(results: Results, folder: Folder) -> tuple[Results, list[Note]]:
     """The results, the other way round where every list runs against what its values are called.
 
     Lists are written best first. Scores that rise down every list, or distances that fall, have the wrong name:
     FAISS calls inner products distances too.
     """
-    if value is None or results.scores is None:
+    if results.scores is None or folder.shape is None:
         return results, []
-    steps = np.diff(results.scores)
-    inside = np.ones(len(steps), bool)
-    inside[results.start[1:-1][(results.start[1:-1] > 0) & (results.start[1:-1] < len(results.scores))] - 1] = False
-    rising, falling = int((steps[inside] > 0).sum()), int((steps[inside] < 0).sum())
+    value = folder.shape.value
+    inside = np.ones(len(results.scores), bool)
+    inside[results.start[:-1][np.diff(results.start) > 0]] = False
+    steps = np.diff(results.scores, prepend=np.nan)[inside]
+    rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
     if rising >= TELLING and not falling:
-        other = "higher" if better == "lower" else "lower"
-        what = f"{value!r} runs the other way in every list, so the {other} was taken for the better"
+        named, other = ("lower", "higher") if folder.shape.sign < 0 else ("higher", "lower")
+        what = f"{value!r} runs the other way in every list, so the {other} is taken for the better"
         return replace(results, scores=-results.scores), [
-            Note("direction", f"{what}; --better {better} forbids that.")
+            Note("direction", f"{what}; --better {named} forbids that.")
         ]
     if rising:
         return results, [Note("order", f"Some lists are not in the order of {value!r}, which decides.")]
@@ -184,24 +163,33 @@ def _turned(results: Results, value: str | None, better: str) -> tuple[Results, 
 
 
 def _of_run(run: Run, queries: Items, references: Items) -> Results:
-    answers: dict[str, tuple[list[str], list[float]]] = {}
+    found: dict[str, tuple[list[str], list[float]]] = {}
     for part in rankings(run.batches(), run.name):
-        docs, scores = answers.setdefault(as_text(part.query), ([], []))
+        docs, scores = found.setdefault(as_text(part.query), ([], []))
         docs += map(as_text, part.docs)
         scores += part.numbers()
-    if not answers:
+    if not found:
         raise InputError("there are no results in it", run.name)
-    known = _known(list(answers), queries, run.name)
-    form = _form(Names(references), [doc for docs, _ in list(answers.values())[:100] for doc in docs], run.name)
-    gathered = _Gathered(form, len(references))
-    for query, (docs, scores) in answers.items():
-        gathered.add(known[query], docs, scores)
-    results = gathered.results(run.name)
-    notes = [Note("reference names", f"The results name references by their {form.label}.")]
-    return replace(results, notes=(*(notes if form.label != "id" else ()), *_strange(results)))
+    known = _known(list(found), queries, run.name)
+    sample = [doc for docs, _ in list(found.values())[:SAMPLE] for doc in docs]
+    form = _form(Names(references), sample, run.name)
+    answers = Answers(run.name)
+    for query, (docs, scores) in found.items():
+        answers.add(known[query], docs, scores, run.name)
+    return _results(run.name, answers, form, 1)
 
 
 # --- both ---------------------------------------------------------------------------------------------
+
+
+def _known(names: Sequence[str], queries: Items, source: str) -> dict[str, str]:
+    """What the items call each query; names that they do not know stay."""
+    form = Names(queries).best(names)
+    rows = form.rows(names)
+    if set(rows) <= {UNKNOWN}:
+        example = f"the results have {shown(names[0])}, {queries.name} has {shown(queries.ids[0])}"
+        raise InputError(f"no query is known by the results' names: {example}", source)
+    return {name: queries.ids[row] if row != UNKNOWN else name for name, row in zip(names, rows, strict=True)}
 
 
 def _form(names: Names, sample: Sequence[Any], source: str) -> Form:
@@ -212,39 +200,6 @@ def _form(names: Names, sample: Sequence[Any], source: str) -> Form:
     return form
 
 
-class _Gathered:
-    """Results of one query after another, as they become rows."""
-
-    def __init__(self, form: Form, references: int):
-        self.form = form
-        self.references = references
-        self.queries: list[str] = []
-        self.found: list[Ints] = []
-        self.scores: list[Any] = []
-        self.strangers: dict[str, int] = {}
-
-    def add(self, query: str, ids: Sequence[Any], scores: Any) -> None:
-        """One query's results; the names that no reference has are numbered after the references."""
-        rows = self.form.rows(ids)
-        if UNKNOWN in rows:
-            rows = [self._number(str(name)) if row == UNKNOWN else row for name, row in zip(ids, rows, strict=True)]
-        self.queries.append(query)
-        self.found.append(np.array(rows, np.int64))
-        if ids:
-            self.scores.append(scores)
-
-    def _number(self, name: str) -> int:
-        return self.strangers.setdefault(name, self.references + len(self.strangers))
-
-    def results(self, name: str) -> Results:
-        start = np.concatenate([[0], np.cumsum([len(rows) for rows in self.found])]).astype(np.int64)
-        found = np.concatenate(self.found) if self.found else np.empty(0, np.int64)
-        is_scored = self.scores and all(scores is not None for scores in self.scores)
-        scores = np.concatenate(self.scores).astype(np.float64) if is_scored else None
-        return Results(name, tuple(self.queries), start, found, tuple(self.strangers), scores)
-
-
-def _strange(results: Results) -> Iterator[Note]:
-    if results.strangers:
-        many = counted(len(results.strangers), "name in the results is", "names in the results are")
-        yield Note("strangers", f"{many} no reference's: {listed(results.strangers)}.")
+def _results(name: str, answers: Answers, form: Form, sign: int) -> Results:
+    by = Note("reference names", f"The results name references by their {form.label}.")
+    return Results(name, answers, form, answers.start, answers.scores(sign), () if form.label == "id" else (by,))

@@ -13,6 +13,7 @@ from truerank.evaluate import rank
 from truerank.geo import accuracy
 from truerank.hits import Hits
 from truerank.measures import Measure
+from truerank.qrels import Qrels
 from truerank.run import Run
 from truerank.scores import Scores
 from truerank.truth import Items, Note, Truth
@@ -53,6 +54,7 @@ class View:
     Attributes:
         distance: geodesic, haversine or xy.
         truth: what is right, with distances.
+        qrels: the same with the references called as the results call them.
         scores: a value for each query and measure.
         run: what came back.
         measures: those that were asked for.
@@ -60,18 +62,21 @@ class View:
             there is none.
         first: the same results as rows of the references.
         references: the items.
+        longest: the most results that a query has.
         k, within: cutoffs and metres.
         notes: what a person should know.
     """
 
     distance: str
     truth: Truth
+    qrels: Qrels = field(repr=False)
     scores: Scores
     run: Run
     measures: tuple[Measure, ...]
     errors: Floats = field(repr=False)
     first: Ints = field(repr=False)
     references: Items
+    longest: int
     k: tuple[int, ...]
     within: tuple[float, ...]
     notes: tuple[Note, ...] = ()
@@ -119,15 +124,15 @@ class View:
 
     @property
     def one_percent(self) -> dict[str, Any]:
-        """R@1%: whether anything right is among the first 1 % of the references, and how many that are."""
+        """R@1%: whether anything right is among the first 1 % of the references, how many that are, and whether
+        any list is so long."""
         cut = accuracy.percent_cut(len(self.references))
-        longest = int(self.scores.ledger.returned / max(1, self.scores.ledger.answered))
-        return {"k": cut, "R@1%": self.scores.mean[f"Success@{cut}"], "complete": longest >= cut}
+        return {"k": cut, "R@1%": self.scores.mean[f"Success@{cut}"], "complete": self.longest >= cut}
 
     @cached_property
     def hits(self) -> Hits:
         """Where the right references came back."""
-        return rank(self.truth, self.run, rules=self.scores.rules)
+        return rank(self.qrels, self.run, rules=self.scores.rules)
 
     def found(self) -> Iterator[Found]:
         """Each evaluated query."""
@@ -169,7 +174,11 @@ class View:
         return {
             "mean": self.mean,
             "distance": self.distance,
-            "truth": {"rule": self.truth.rule, "tied": len(self.truth.tied), "without": len(self.truth.barren)},
+            "truth": {
+                "rule": self.truth.rule,
+                "tied": len(self.truth.tied),
+                "without_positives": len(self.truth.barren),
+            },
             **({} if self.answerable.all() else {"answerable": self._answerable()}),
             "error": self.error_curve,
             "surface": self.surface,

@@ -155,6 +155,7 @@ def plain(values: Any) -> NDArray[Any]:
     """A NumPy array of a list, a column of a frame, a tensor on any device."""
     if hasattr(values, "detach"):
         values = values.detach().cpu()
+        values = values.float() if str(values.dtype) == "torch.bfloat16" else values  # which NumPy does not know
     if isinstance(values, Sequence) and not isinstance(values, str) and _is_mixed(values):
         return np.array(values, dtype=object)  # NumPy would make text of the numbers
     return np.asarray(values)

@@ -1,0 +1,116 @@
+"""`truerank confusion`: what was retrieved against what is relevant, in four counts."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import click
+
+from truerank.cli import options, tables
+from truerank.cli.progress import Reading
+from truerank.confusion import Confusion, confusion, counted, sweep
+from truerank.errors import InputError
+from truerank.formats import open_run, read_qrels
+from truerank.report import counts as report
+from truerank.report.counts import Weight
+from truerank.rules import Rules
+
+
+@click.command("confusion")
+@click.argument("qrels", required=False, type=options.FILE)
+@click.argument("run", required=False, type=options.FILE)
+@click.option("-k", type=click.IntRange(1), help="The first K results of each query are retrieved.")
+@click.option("-t", "--threshold", type=float, help="The results with at least this score are retrieved.")
+@click.option("--documents", metavar="N", type=click.IntRange(0), help="How many documents there are to search.")
+@click.option("--counts", metavar="TP,FP,FN[,TN]", help="These counts, in place of QRELS and RUN.")
+@click.option("--beta", type=float, help="Also F in which recall counts BETA times as much as precision.")
+@click.option("--alpha", type=float, help="Also F with this weight on precision; beta² = (1 - alpha) / alpha.")
+@click.option("--sweep", "is_swept", is_flag=True, help="The counts as a threshold falls; the best F is marked.")
+@click.option("--steps", type=click.IntRange(3), default=20, show_default=True, help="Of a sweep, at most.")
+@click.option("-q", "--per-query", is_flag=True, help="Every query's counts too.")
+@options.rules
+@options.changes
+@tables.format
+@tables.output
+@tables.digits
+@options.qrels_format
+@options.run_format
+def command(
+    qrels: str | None,
+    run: str | None,
+    k: int | None,
+    threshold: float | None,
+    documents: int | None,
+    counts: str | None,
+    beta: float | None,
+    alpha: float | None,
+    is_swept: bool,
+    steps: int,
+    per_query: bool,
+    rules: str | None,
+    changes: tuple[str, ...],
+    format: str | None,
+    output: str,
+    digits: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Tell what was retrieved against what is relevant, in four counts and what is made of them.
+
+    Retrieved are the first K results, those with at least a score, or else all that came back. The counts are
+    sums over all queries (micro). Without --documents nobody knows the true negatives, nor accuracy and
+    specificity.
+
+    \b
+    Examples:
+      truerank confusion qrels.txt bm25.run -k 20 --documents 1000
+      truerank confusion qrels.txt bm25.run --threshold 0.5 --beta 2
+      truerank confusion qrels.txt bm25.run --sweep
+      truerank confusion --counts 7,13,58,922
+    """
+    weight = Weight(beta, alpha)
+    _refuse_together({"-k": k is not None, "--threshold": threshold is not None, "--sweep": is_swept})
+    if counts is not None:
+        others = {"QRELS": qrels is not None, "-k": k is not None, "--threshold": threshold is not None}
+        _refuse_with("--counts", {**others, "--sweep": is_swept, "--per-query": per_query})
+        tables.show(report.of_counts(_given(counts, documents), weight, digits), format, output)
+        return
+    if qrels is None or run is None:
+        raise click.UsageError("Give QRELS and RUN, or --counts.")
+    options.refuse_two_standard_inputs(qrels, run)
+    under = options.changed(Rules.of(rules), changes)
+    judged = read_qrels(qrels, qrels_format)
+    with Reading() as reading:
+        source = replace(open_run(run, run_format), watch=reading.advance)
+        if is_swept:
+            _refuse_with("--sweep", {"--per-query": per_query})
+            swept = sweep(judged, source, steps=steps, alpha=weight.alpha, documents=documents, rules=under)
+            pages = report.of_sweep(swept, weight, digits)
+        else:
+            found = confusion(judged, source, k=k, threshold=threshold, documents=documents, rules=under)
+            pages = report.of_run(found, weight, digits, per_query=per_query)
+    tables.show(pages, format, output)
+
+
+def _given(text: str, documents: int | None) -> Confusion:
+    """The counts that were typed; the last of them from the number of documents, where that is given instead."""
+    try:
+        tp, fp, fn, *rest = [int(count) for count in text.split(",")]
+        tn = rest[0] if len(rest) == 1 else None
+        if len(rest) > 1 or (rest and documents is not None):
+            raise ValueError
+    except ValueError:
+        message = f"--counts takes TP,FP,FN,TN or, with --documents, TP,FP,FN: whole numbers; not {text!r}"
+        raise InputError(message) from None
+    return Confusion(tp, fp, fn, tn) if documents is None else counted(tp, tp + fp, tp + fn, documents)
+
+
+def _refuse_together(given: dict[str, bool]) -> None:
+    there = [name for name, is_given in given.items() if is_given]
+    if len(there) > 1:
+        raise click.UsageError(f"{' and '.join(there)} do not go together.")
+
+
+def _refuse_with(option: str, others: dict[str, bool]) -> None:
+    for name, is_given in others.items():
+        _refuse_together({option: True, name: is_given})

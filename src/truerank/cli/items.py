@@ -1,0 +1,48 @@
+"""Options and arguments of commands that read items with coordinates, labels or bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+import click
+
+from truerank.truth import Items, read_items
+
+Number = TypeVar("Number", int, float)
+
+KEY = click.option(
+    "--key",
+    "keys",
+    multiple=True,
+    metavar="FIELD=COLUMN",
+    help="What a column is called, e.g. lat=gps.phi, id=#, inside=images, or queries.lat=phi for one file only.",
+)
+
+
+def read(path: str, keys: Sequence[str], role: str) -> Items:
+    """The items of a file, whose columns are called as the user says.
+
+    Args:
+        role: queries or references; keys that begin with the other one are not for this file.
+    """
+    named = {}
+    for key in keys:
+        field, equals, column = key.partition("=")
+        owner, dot, inner = field.rpartition(".")
+        if not equals or (dot and owner not in ("queries", "references")):
+            raise click.UsageError(f"--key takes FIELD=COLUMN, e.g. lat=gps.phi; not {key!r}.")
+        if owner in ("", role):
+            named[inner] = column
+    return read_items(path, **named)
+
+
+def split(texts: Sequence[str], number: Callable[[str], Number], option: str) -> list[Number]:
+    """Numbers with commas between them."""
+    words = [word for text in texts for word in text.replace(",", " ").split()]
+    try:
+        return [number(word) for word in words]
+    except ValueError:
+        raise click.UsageError(
+            f"{option} takes numbers with commas between them, not {' '.join(texts)!r}."
+        ) from None

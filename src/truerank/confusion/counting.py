@@ -1,0 +1,121 @@
+"""The counts of a run: its first k results, or those of a high enough score, against the judgements."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truerank._kernel import as_text
+from truerank.confusion.table import Confusion, counted
+from truerank.errors import InputError, RulesError, TruerankError, shown
+from truerank.evaluate import rank
+from truerank.formats import open_run
+from truerank.hits import Hits
+from truerank.rules import Rules
+from truerank.run import Batch, Ranked, Run, rankings
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The counts of a run, query by query and together.
+
+    Attributes:
+        run: its name.
+        queries: the counts of each query.
+        micro: their sums over all queries.
+        k, threshold: what makes a result retrieved; without both, that it came back.
+        rules: under whose rules.
+    """
+
+    run: str
+    queries: Mapping[str, Confusion]
+    micro: Confusion
+    k: int | None
+    threshold: float | None
+    rules: Rules
+
+
+def confusion(
+    qrels: Any,
+    run: Any,
+    *,
+    k: int | None = None,
+    threshold: float | None = None,
+    documents: int | None = None,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    threads: int | None = None,
+) -> Counts:
+    """The four counts of a run, for each query and over all of them.
+
+    Args:
+        qrels, run, rules, threads: as for `evaluate`.
+        k: the first k results are retrieved.
+        threshold: the results with at least this score are retrieved.
+        documents: how many documents there are to search; without it nobody knows the true negatives.
+
+    >>> confusion({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, k=2, documents=10).micro
+    Confusion(tp=1, fp=1, fn=1, tn=7)
+    """
+    if k is not None and threshold is not None:
+        raise TruerankError("what is retrieved is said by k or by a threshold, not by both")
+    under, source = ruled(rules), open_run(run)
+    cut = under if k is None else under.replace(depth=k if under.depth is None else min(k, under.depth))
+    chosen = source if threshold is None else _at_least(source, threshold)
+    hits = rank(qrels, chosen, rules=cut, threads=threads)
+    queries = _per_query(hits, under.level, documents)
+    micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None else 0))
+    return Counts(source.name, queries, micro, k, threshold, under)
+
+
+def ruled(rules: Any) -> Rules:
+    """The rules, if they are of judged queries."""
+    under = Rules.of(rules)
+    if under.missing == "lines":
+        raise RulesError("counts are of judged queries; under these rules the mean is over submitted lines")
+    return under
+
+
+def checked(threshold: float) -> float:
+    """A threshold, if it is finite."""
+    if not math.isfinite(threshold):
+        raise InputError(f"a threshold is a finite number, not {threshold!r}")
+    return float(threshold)
+
+
+def scores(part: Ranked, run: Run) -> list[float]:
+    """The scores of an answer, if it has any."""
+    if part.scores is None:
+        raise InputError("this run has no scores to compare with a threshold; say by k what is retrieved", run.name)
+    return part.numbers()
+
+
+def enough(documents: int | None, known: int, query: str) -> None:
+    """Refuse a number of documents that is less than those a query is known to have."""
+    if documents is not None and documents < known:
+        found = f"query {shown(query)} alone has {known:,} relevant or retrieved documents"
+        raise InputError(f"{found}: there are more than {documents:,} documents")
+
+
+def _per_query(hits: Hits, level: float, documents: int | None) -> dict[str, Confusion]:
+    columns = (hits.relevant(level).count, hits.returned, hits.relevant_total(level))
+    found = {}
+    for name, *row in zip(hits.queries, *(column.tolist() for column in columns), strict=True):
+        query, (tp, returned, relevant) = as_text(name), row
+        enough(documents, relevant + returned - tp, query)
+        found[query] = counted(tp, returned, relevant, documents)
+    return found
+
+
+def _at_least(run: Run, threshold: float) -> Run:
+    """The run without the results of lower scores; a query of which nothing is left is still answered."""
+    lowest = checked(threshold)
+
+    def batches() -> Iterator[Batch]:
+        for part in rankings(run.batches(), run.name):
+            kept = [row for row in zip(part.docs, scores(part, run), strict=True) if row[1] >= lowest]
+            yield Ranked(part.query, [doc for doc, _ in kept], [score for _, score in kept], part.line)
+
+    return replace(run, batches=batches, path=None)

@@ -1,0 +1,150 @@
+"""The counts as a threshold on the score falls."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerank._kernel import as_text
+from truerank.confusion.counting import checked, enough, ruled, scores
+from truerank.confusion.table import Confusion, counted, weight_on_precision
+from truerank.errors import TruerankError
+from truerank.evaluate import rank
+from truerank.formats import open_run, read_qrels
+from truerank.hits import Hits
+from truerank.qrels import Floats, Ints, Qrels
+from truerank.rules import Rules
+from truerank.run import Ranked, Run, rankings
+
+STEPS = 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """The counts over all queries when the results of at least this score are retrieved."""
+
+    threshold: float
+    counts: Confusion
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """The counts at several thresholds.
+
+    Attributes:
+        run: the name of the run.
+        queries: how many there are.
+        steps: the highest threshold first.
+        best: the step with the highest F, of equal ones the highest; None where nothing relevant came back.
+        alpha: the weight on precision in that F.
+        rules: under whose rules.
+    """
+
+    run: str
+    queries: int
+    steps: tuple[Step, ...]
+    best: Step | None
+    alpha: float
+    rules: Rules
+
+
+def sweep(
+    qrels: Any,
+    run: Any,
+    thresholds: Iterable[float] | None = None,
+    *,
+    steps: int = STEPS,
+    alpha: float = 0.5,
+    documents: int | None = None,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    threads: int | None = None,
+) -> Sweep:
+    """The counts as a threshold on the score falls.
+
+    Args:
+        qrels, run, rules, threads: as for `evaluate`.
+        thresholds: those to try; by default the scores at which a relevant document comes back, for only there
+            recall rises and F can be highest.
+        steps: how many of these at most, 3 or more; the first, the last and the best are always among them.
+        alpha: the weight on precision in the F that chooses the best.
+        documents: how many documents there are to search.
+
+    >>> found = sweep({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "y": 1.5, "b": 1.0}})
+    >>> [(step.threshold, step.counts.tp, step.counts.fp) for step in found.steps], found.best.threshold
+    ([(3.0, 1, 0), (1.0, 2, 2)], 3.0)
+    """
+    if steps < 3:
+        raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
+    alpha, under, source, judged = weight_on_precision(alpha=alpha), ruled(rules), open_run(run), read_qrels(qrels)
+    hits = rank(judged, source, rules=under, threads=threads)
+    returned = _returned(judged, source, hits, under)
+    relevant = hits.relevant(under.level).score
+    chosen = relevant if thresholds is None else np.array([*map(checked, thresholds)], np.float64)
+    chosen = np.unique(chosen)[::-1]
+    total, everything = int(hits.relevant_total(under.level).sum()), _everything(hits, documents, under.level)
+    counts = zip(chosen.tolist(), _reaching(relevant, chosen), _reaching(returned, chosen), strict=True)
+    every = [Step(at, counted(tp, found, total, everything)) for at, tp, found in counts]
+    best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
+    few = every if thresholds is not None else _spread(every, best, steps)
+    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under)
+
+
+def _everything(hits: Hits, documents: int | None, level: float) -> int | None:
+    """How many pairs of a query and a document there are."""
+    known = hits.returned + hits.relevant_total(level) - hits.relevant(level).count
+    for query, number in zip(hits.queries, known.tolist(), strict=True):
+        enough(documents, number, as_text(query))
+    return None if documents is None else documents * len(hits.queries)
+
+
+def _reaching(values: Floats, thresholds: Floats) -> list[int]:
+    """How many values reach each threshold."""
+    below: Ints = np.searchsorted(np.sort(values), thresholds, side="left")
+    return (len(values) - below).tolist()  # type: ignore[no-any-return]
+
+
+def _spread(steps: list[Step], best: Step | None, most: int) -> list[Step]:
+    """At most so many of the steps: the first, the last, the best, and others evenly between."""
+    if len(steps) <= most or best is None:
+        return steps
+    places = set(np.linspace(0, len(steps) - 1, most - 1).round().astype(int).tolist())
+    return [steps[place] for place in sorted(places | {steps.index(best)})]
+
+
+# --- the scores of all that came back -----------------------------------------------------------------
+
+
+def _returned(qrels: Qrels, run: Run, hits: Hits, rules: Rules) -> Floats:
+    """The scores of every result that counts as returned, judged or not."""
+    if rules.unjudged == "removed":
+        return hits.score
+    parts: dict[bytes, list[Ranked]] = {query: [] for query in hits.queries}
+    for part in rankings(run.batches(), run.name):
+        if part.query in parts:
+            parts[part.query].append(part)
+    ignored = _ignored(qrels, rules)
+    lists = (_counted_once(found, ignored.get(query, set()), run, rules) for query, found in parts.items())
+    cut = [np.sort(np.array(values, np.float64))[::-1][: rules.depth] for values in lists]
+    return np.concatenate([np.empty(0), *cut])
+
+
+def _ignored(qrels: Qrels, rules: Rules) -> dict[bytes, set[bytes]]:
+    """The documents of each query that leave its list."""
+    found = qrels.ignoring_self() if rules.self_match == "remove" else qrels
+    if not np.isnan(found.grades).any():
+        return {}
+    return {q: {doc for doc, grade in judged.items() if grade != grade} for q, judged in found.to_dict().items()}
+
+
+def _counted_once(parts: list[Ranked], ignored: set[bytes], run: Run, rules: Rules) -> Iterable[float]:
+    """The scores of a query's results, a repeated one as the rules say."""
+    rows = list(itertools.chain.from_iterable(zip(part.docs, scores(part, run), strict=True) for part in parts))
+    rows = [(doc, score) for doc, score in rows if doc not in ignored] if ignored else rows
+    if rules.duplicates in ("first", "last"):
+        return list(dict(reversed(rows) if rules.duplicates == "first" else rows).values())
+    return [score for _, score in rows]

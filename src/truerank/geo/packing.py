@@ -1,0 +1,117 @@
+"""Many short lists of names in little memory: one text or one array each, and one array for all scores."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterator, Sequence
+from typing import Any, Union
+
+import numpy as np
+
+from truerank.errors import InputError, shown
+from truerank.truth.items import Floats, Ints
+
+Packed = Union[str, "array[int]", list[Any]]
+
+
+def packed(names: list[Any]) -> Packed:
+    """Names as one thing.
+
+    Raises:
+        TypeError: a name is neither text nor a whole number.
+
+    >>> packed(["a", "b"]), unpacked(packed([3, 1]))
+    ('a\\nb', [3, 1])
+    """
+    if not names:
+        return []
+    try:
+        text = "\n".join(names)
+    except TypeError:
+        return _numbers(names)
+    return text if text.count("\n") == len(names) - 1 else names
+
+
+def _numbers(names: list[Any]) -> Packed:
+    kinds = set(map(type, names))
+    if not kinds <= {str, int}:
+        raise TypeError(next(name for name in names if type(name) not in (str, int)))
+    try:
+        return array("q", names) if kinds == {int} else list(map(str, names))
+    except OverflowError:
+        return list(map(str, names))
+
+
+def unpacked(names: Packed) -> list[Any]:
+    """The names again."""
+    if isinstance(names, str):
+        return names.split("\n")
+    return names.tolist() if isinstance(names, array) else names
+
+
+class Answers:
+    """The answers to one query after another.
+
+    Attributes:
+        source: where they come from, for messages.
+        queries: whose they are.
+        docs: the packed names.
+        counts: how many each has.
+        is_scored: whether all answers that are not empty have scores.
+    """
+
+    def __init__(self, source: str):
+        self.source = source
+        self.queries: list[str] = []
+        self.docs: list[Packed] = []
+        self.counts: list[int] = []
+        self.is_scored = True
+        self._values = array("d")
+
+    def add(self, query: str, names: list[Any], values: Sequence[Any] | None, where: str) -> None:
+        """One answer.
+
+        Raises:
+            InputError: a name or a value is not what it should be; `where` it stands.
+        """
+        try:
+            self.docs.append(packed(names))
+        except TypeError as error:
+            raise InputError(f"an id is text or a whole number, not {error.args[0]!r:.60}", where) from None
+        self.queries.append(query)
+        self.counts.append(len(names))
+        if values is not None:
+            self._extend(values, where)
+        elif names:
+            self.is_scored = False
+
+    def _extend(self, values: Sequence[Any], where: str) -> None:
+        try:
+            self._values.fromlist(values if isinstance(values, list) else list(values))
+        except TypeError:
+            bad = next(value for value in values if not isinstance(value, int | float))
+            raise InputError(f"a score or a distance is a number, not {bad!r:.60}", where) from None
+
+    @property
+    def start(self) -> Ints:
+        """(queries + 1,) where the answers begin and end in the scores."""
+        return np.concatenate([[0], np.cumsum(self.counts, dtype=np.int64)]).astype(np.int64)
+
+    def scores(self, sign: int) -> Floats | None:
+        """The values, the higher the better; None if some answers have none.
+
+        Raises:
+            InputError: one is not finite.
+        """
+        if not self.is_scored or not self._values:
+            return None
+        values = np.frombuffer(self._values)
+        if not np.isfinite(values).all():
+            row = int(np.argmin(np.isfinite(values)))
+            query = self.queries[int(np.searchsorted(self.start, row, side="right")) - 1]
+            raise InputError(f"query {shown(query)} has a score or a distance that is not finite", self.source)
+        return sign * values
+
+    def __iter__(self) -> Iterator[tuple[str, list[Any]]]:
+        """Each query with its names."""
+        return zip(self.queries, map(unpacked, self.docs), strict=True)

@@ -1,0 +1,153 @@
+"""Counts, and what is made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truerank.confusion import Confusion, Counts, Sweep, weight_on_precision
+from truerank.errors import shown
+from truerank.report import few
+from truerank.report.table import Cell, Table
+from truerank.report.tables import Pages
+
+Row = tuple[tuple[Cell, ...], Confusion]
+"""The cells that say whose counts these are, and the counts."""
+
+RARE = 0.9
+"""Where a larger share than this is not relevant, accuracy says little."""
+
+FIGURES = ("accuracy", "precision", "recall", "specificity", "f1")
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The weighted F that is shown beside F1, if one was asked for.
+
+    Attributes:
+        given_beta, given_alpha: how much more recall counts, or the weight on precision; None for neither.
+    """
+
+    given_beta: float | None = None
+    given_alpha: float | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether either was given."""
+        return self.given_beta is not None or self.given_alpha is not None
+
+    @property
+    def alpha(self) -> float:
+        """The weight on precision."""
+        return weight_on_precision(self.given_beta, self.given_alpha)
+
+    @property
+    def beta(self) -> float | None:
+        """How much more recall counts; None where precision does not count at all."""
+        if self.given_beta is not None:
+            return self.given_beta
+        return math.sqrt((1 - self.alpha) / self.alpha) if self.alpha else None
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        if not self.asked:
+            return "f1"
+        return f"f (beta={self.given_beta:g})" if self.given_alpha is None else f"f (alpha={self.given_alpha:g})"
+
+    def figures(self, counts: Confusion) -> dict[str, float | None]:
+        """Accuracy and the others by their names, with this F where it was asked for."""
+        weighted = {self.name: counts.f(alpha=self.alpha)} if self.asked else {}
+        return {**{name: getattr(counts, name) for name in FIGURES}, **weighted}
+
+    def to_dict(self, counts: Confusion) -> dict[str, Any]:
+        """The counts and figures, for JSON."""
+        weighted = {"alpha": self.alpha, "beta": self.beta, "f_beta": counts.f(alpha=self.alpha)}
+        return {**counts.to_dict(), **(weighted if self.asked else {})}
+
+
+def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Pages:
+    """Four counts that were given."""
+    said = remarks(counts)
+    plain = {**weight.to_dict(counts), "remarks": said}
+    return Pages(_square(counts, weight, digits, said), _flat([((), counts)], (), weight, digits), plain, said)
+
+
+def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Pages:
+    """The counts of a run: their sums and, if asked, those of each query."""
+    notes = [_about(found, len(found.queries), _retrieved(found)), *remarks(found.micro)]
+    said = [*few.remarks(len(found.queries)), *remarks(found.micro)]
+    who = {"rules": found.rules.to_dict(), "run": found.run, "query_count": len(found.queries)}
+    plain = {**who, "k": found.k, "threshold": found.threshold, **weight.to_dict(found.micro), "remarks": said}
+    square = _square(found.micro, weight, digits, [*notes, *few.remarks(len(found.queries))])
+    if not per_query:
+        flat = _flat([((shown(found.run), shown(found.rules.name)), found.micro)], ("run", "rules"), weight, digits)
+        return Pages(square, flat, plain, said)
+    queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
+    rows: list[Row] = [((shown(name),), counts) for name, counts in found.queries.items()]
+    flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
+    return Pages([replace(flat, digits=_digits(digits)), *square], flat, {**plain, "queries": queries}, said)
+
+
+def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
+    """The counts at each threshold, of which the best is marked."""
+    micro = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
+    about = f"retrieved: results with at least this score; * has the highest {weight.name}"
+    said = [*few.remarks(found.queries), *remarks(micro)]
+    rows: list[Row] = [((step.threshold, "*" if step == found.best else ""), step.counts) for step in found.steps]
+    flat = _flat(rows, ("threshold", "best"), weight, digits)
+    people = replace(flat, digits=_digits(digits))
+    notes = (_about(found, found.queries, about), *said)
+    steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
+    best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
+    who = {"rules": found.rules.to_dict(), "run": found.run, "query_count": found.queries}
+    plain = {**who, "sweep": steps, "best": best, "remarks": said}
+    return Pages([replace(people, notes=notes)], flat, plain, said)
+
+
+def _digits(digits: int | None) -> int:
+    """For people: 4, unless they want others."""
+    return 4 if digits is None else digits
+
+
+def _square(counts: Confusion, weight: Weight, digits: int | None, notes: Sequence[str]) -> list[Table]:
+    """The four counts, and the figures below them."""
+    square = Table(
+        ("", "relevant", "not relevant"),
+        (("retrieved", counts.tp, counts.fp), ("not retrieved", counts.fn, counts.tn)),
+    )
+    rows = tuple(weight.figures(counts).items())
+    return [square, Table(("measure", "value"), rows, notes=tuple(notes), digits=_digits(digits))]
+
+
+def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int | None) -> Table:
+    """A row for each of several counts, after the cells that say whose they are."""
+    columns = (*names, "tp", "fp", "fn", "tn", *weight.figures(Confusion(0, 0, 0)))
+    cells = tuple((*who, c.tp, c.fp, c.fn, c.tn, *weight.figures(c).values()) for who, c in rows)
+    return Table(columns, cells, digits=digits)
+
+
+def _about(found: Counts | Sweep, queries: int, retrieved: str) -> str:
+    over = f"{queries:,} {'query' if queries == 1 else 'queries'}"
+    return f"Rules: {shown(found.rules.name)}. Counts summed over {over} (micro); {retrieved}."
+
+
+def _retrieved(found: Counts) -> str:
+    if found.k is not None:
+        return f"retrieved: the first {found.k:,} results" if found.k > 1 else "retrieved: the first result"
+    if found.threshold is not None:
+        return f"retrieved: results with a score of at least {found.threshold!r}"
+    return "retrieved: all that came back"
+
+
+def remarks(counts: Confusion) -> list[str]:
+    """What must be known to read the figures rightly."""
+    if counts.tn is None:
+        return ["TN, accuracy and specificity need the number of documents: --documents N."]
+    documents, relevant = counts.tp + counts.fp + counts.fn + counts.tn, counts.tp + counts.fn
+    idle = (documents - relevant) / documents if documents else 0.0
+    if idle < RARE:
+        return []
+    return [f"Accuracy misleads where little is relevant: retrieving nothing at all would reach {idle:.4f}."]

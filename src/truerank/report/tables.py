@@ -1,0 +1,65 @@
+"""Tables as text in every format that there is for them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from truerank.errors import shown
+from truerank.formats.compression import codec_for
+from truerank.report import csv, latex, markdown, terminal
+from truerank.report.json import dumps
+from truerank.report.table import Table
+
+FORMATS = {
+    "table": (".txt",),
+    "json": (".json",),
+    "csv": (".csv",),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+}
+"""The formats by name, and the file endings that suggest them."""
+
+
+def by_ending(path: str) -> str:
+    """The format that a file's name asks for; a table for want of a better one."""
+    codec = codec_for(path)
+    ending = os.path.splitext(path.removesuffix(codec.suffix) if codec else path)[1]
+    return next((name for name, endings in FORMATS.items() if ending in endings), "table")
+
+
+@dataclass(frozen=True)
+class Pages:
+    """One thing to show, in the shapes that the formats need.
+
+    Attributes:
+        tables: for people, one after another, with notes.
+        flat: for programs, a row a thing.
+        plain: for JSON.
+        remarks: what a reader should know; among the notes and in JSON already.
+    """
+
+    tables: Sequence[Table]
+    flat: Table
+    plain: Any
+    remarks: Sequence[str] = ()
+
+    def render(self, format: str = "table", *, styled: bool = False) -> str:
+        """The text in one of `FORMATS`."""
+        if format == "json":
+            return dumps(self.plain, indent=True)
+        if format == "csv":
+            return csv.render(self.flat)
+        if format == "table":
+            return "\n".join(terminal.render(table, styled=styled) for table in self.tables)
+        draw = markdown.render if format == "markdown" else latex.render
+        return "\n".join(map(draw, self.tables))
+
+
+def labels(runs: Sequence[str]) -> list[str]:
+    """What to call runs: their files' names where these differ, else as they were given."""
+    full = list(map(shown, runs))
+    short = [os.path.basename(name) or name for name in full]
+    return short if len(set(short)) == len(short) else full
