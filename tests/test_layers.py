@@ -13,7 +13,7 @@ LAYERS = [
     {"cli", "board"},
     {"demo"},
     {"report", "engines"},
-    {"compare", "contest", "confusion", "curve", "explain", "check", "lint", "trec", "bench", "geo", "contest", "curve", "confusion"},
+    {"compare", "explain", "check", "lint", "trec", "bench", "geo", "contest", "curve", "confusion"},
     {"vectors"},
     {"evaluate"},
     {"scores"},

@@ -106,13 +106,14 @@ static inline int scaled(uint64_t m, int scale, double *out) {
     return HARD;
 }
 
-/* The exponent at p, which stands before end: e-5; or 1 where it is none. Huge ones are cut, not overflowed. */
+/* The exponent at p, which stands before end: e-5; or 1 where it is none. Huge ones are
+   cut, at more than the digits of any line can make up for. */
 static inline int exponent(const char *p, const char *end, int *scale) {
     int power = 0, down = p[1] == '-';
     p += 1 + (p[1] == '-' || p[1] == '+');
     if (p >= end) return 1;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
-        if (power < 100000) power = power * 10 + (*p - '0');
+        if (power < 100000000) power = power * 10 + (*p - '0');
     *scale += down ? -power : power;
     return p != end;
 }

@@ -23,6 +23,7 @@ COMMANDS = {
     "convert": "Write a run or qrels in another format.",
     "truth": "Write qrels that a rule makes of queries and references.",
     "geo": "Tell how well places are recognised in pictures.",
+    "vectors": "Tell how well embeddings find the same person, building or thing in a gallery.",
     "demo": "Search two real collections with two real retrievers, and evaluate them.",
     "completion": "Print the script that completes truerank's commands in a shell.",
 }

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 
 import click
 
-from truerank.cli import options
+from truerank.cli import options, tables
 from truerank.cli.eval import _by_ending, _say
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
@@ -54,8 +54,8 @@ HOLDS = ("vectors", *get_args(Holds))
 @click.option("--seed", type=click.IntRange(0), help="What these depend on [default: 0].")
 @click.option("-q", "--per-query", is_flag=True, help="Every query's values too.")
 @click.option("-f", "--format", type=click.Choice(list(FORMATS)), help="How to write the scores [default: table].")
-@click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there; all or nothing.")
-@click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4; all in csv, JSON].")
+@tables.output
+@tables.digits
 def command(
     queries: str,
     gallery: str | None,

@@ -138,7 +138,10 @@ def _npy(source: Source) -> Mapping[str, Array]:
 
 
 def _npz(source: Source) -> Mapping[str, Array]:
-    return _Checked(np.load(source.path or BytesIO(source.read()), allow_pickle=False), source.name)
+    file = source.path or BytesIO(source.read())
+    if not zipfile.is_zipfile(file):  # NumPy would leave it open
+        raise ValueError("the archive is damaged or cut short")
+    return _Checked(np.load(file, allow_pickle=False), source.name)
 
 
 def _mat(source: Source) -> Mapping[str, Array]:

@@ -88,23 +88,27 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
     queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
     rows: list[Row] = [((shown(name),), counts) for name, counts in found.queries.items()]
     flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
-    return Pages([replace(flat, digits=_digits(digits)), *square], flat, {**plain, "queries": queries}, said)
+    return Pages([_for_people(flat, digits), *square], flat, {**plain, "queries": queries}, said)
 
 
 def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
     """The counts at each threshold, of which the best is marked."""
-    micro = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
-    about = f"retrieved: results with at least this score; * has the highest {weight.name}"
-    said = [*few.remarks(found.queries), *remarks(micro)]
-    rows: list[Row] = [((step.threshold, "*" if step == found.best else ""), step.counts) for step in found.steps]
-    flat = _flat(rows, ("threshold", "best"), weight, digits)
-    people = replace(flat, digits=_digits(digits))
-    notes = (_about(found, found.queries, about), *said)
+    about = _about(found, found.queries, f"retrieved: what scores at least that; * has the highest {weight.name}")
+    said = [*few.remarks(found.queries), *remarks(found.steps[-1].counts if found.steps else Confusion(0, 0, 0))]
     steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
     best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
     who = {"rules": found.rules.to_dict(), "run": found.run, "query_count": found.queries}
+    people = replace(_for_people(_steps(found, weight, digits), digits), notes=(about, *said))
     plain = {**who, "sweep": steps, "best": best, "remarks": said}
-    return Pages([replace(people, notes=notes)], flat, plain, said)
+    return Pages([people], _steps(found, weight, digits), plain, said)
+
+
+def _steps(found: Sweep, weight: Weight, digits: int | None) -> Table:
+    """A row a threshold, which has all its digits: rounded up it would miss documents."""
+    rows: list[Row] = []
+    for step in found.steps:
+        rows += [((repr(step.threshold), "*" if step == found.best else ""), step.counts)]
+    return _flat(rows, ("threshold", "best"), weight, digits)
 
 
 def _digits(digits: int | None) -> int:
@@ -127,6 +131,13 @@ def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int
     columns = (*names, "tp", "fp", "fn", "tn", *weight.figures(Confusion(0, 0, 0)))
     cells = tuple((*who, c.tp, c.fp, c.fn, c.tn, *weight.figures(c).values()) for who, c in rows)
     return Table(columns, cells, digits=digits)
+
+
+def _for_people(flat: Table, digits: int | None) -> Table:
+    """The same rounded, without the columns of which nothing is known."""
+    kept = [i for i in range(len(flat.columns)) if any(row[i] is not None for row in flat.rows)]
+    rows = tuple(tuple(row[i] for i in kept) for row in flat.rows)
+    return Table(tuple(flat.columns[i] for i in kept), rows, digits=_digits(digits))
 
 
 def _about(found: Counts | Sweep, queries: int, retrieved: str) -> str:

@@ -58,10 +58,9 @@ def flat_table(curves: Sequence[Curve], digits: int | None = None) -> Table:
     if curves[0].sawtooth:
         return raw_table(curves, digits, named=True)
     columns = ("run", "rules", "queries", *_summary(curves[0]))
-    rows: list[tuple[Cell, ...]] = []
-    for curve in curves:
-        rows.append((shown(curve.run), shown(curve.rules.name), curve.queries, *_summary(curve).values()))
-    return Table(columns, tuple(rows), digits=digits)
+    who: list[tuple[Cell, ...]] = [(shown(c.run), shown(c.rules.name), c.queries) for c in curves]
+    rows = tuple((*cells, *_summary(c).values()) for cells, c in zip(who, curves, strict=True))
+    return Table(columns, rows, digits=digits)
 
 
 def notes(curves: Sequence[Curve]) -> list[str]:

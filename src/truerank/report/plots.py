@@ -131,7 +131,7 @@ def _layers_of_means(curves: Sequence[Curve], names: Sequence[str]) -> list[Any]
         opacity=alt.condition(chosen, alt.value(1), alt.value(0.15)),
     )
     points = both.mark_point(filled=True, size=55).encode(
-        shape=alt.Shape("run:N", sort=list(names), scale=alt.Scale(range=SHAPES), legend=_legend(names)),
+        shape=alt.Shape("run:N", scale=alt.Scale(domain=list(names), range=SHAPES), legend=_legend(names)),
         tooltip=["run:N", alt.Tooltip("recall:Q"), alt.Tooltip("precision:Q", format=".4f")],
     )
     return [both.mark_line(strokeWidth=2), points.add_params(chosen)]
@@ -182,26 +182,27 @@ def _step_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
 def _axis(field: str, title: str) -> Any:
     alt = _altair()
     make = alt.X if field == "recall" else alt.Y
-    tenths = alt.Axis(title=title, values=[i / 10 for i in range(11)], format=".1f")
+    tenths = alt.Axis(title=title, values=[i / 10 for i in range(11)], format=".1f", labelFlush=False)
     return make(f"{field}:Q", scale=alt.Scale(domain=[0, 1]), axis=tenths)
 
 
 def _colour(names: Sequence[str]) -> Any:
     """A colour a run; with more runs than colours, those of a larger palette."""
     alt = _altair()
-    scale = alt.Scale(range=COLOURS) if len(names) <= len(COLOURS) else alt.Scale(scheme="tableau20")
-    return alt.Color("run:N", sort=list(names), scale=scale, legend=_legend(names))
+    colours = {"range": COLOURS} if len(names) <= len(COLOURS) else {"scheme": "tableau20"}
+    return alt.Color("run:N", scale=alt.Scale(domain=list(names), **colours), legend=_legend(names))
 
 
 def _legend(names: Sequence[str]) -> Any:
     """Nothing for one run, whose name stands in the title."""
-    return None if len(names) == 1 else _altair().Legend(title=None)
+    return None if len(names) == 1 else _altair().Legend(title=None, symbolOpacity=1)
 
 
 def _title(curve: Curve, names: Sequence[str]) -> dict[str, Any]:
     """What is shown, of which run if there is one only, under whose rules."""
     queries = f"{curve.queries:,} {'query' if curve.queries == 1 else 'queries'}"
-    what = f"the mean of {queries}" if curve.query is None else f"query {shown(curve.query)}"
+    one = f"query {shown(curve.query or '')}: the raw curve dashed, the interpolated one solid"
+    what = f"the mean of {queries}" if curve.query is None else one
     run = [names[0]] if len(names) == 1 else []
     subtitle = "; ".join([*run, what, f"rules {shown(curve.rules.name)}"])
     return {"text": "Precision against recall", "subtitle": subtitle}
