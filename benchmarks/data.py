@@ -13,13 +13,14 @@ from timing import HERE
 MEGABYTE = 1 << 20
 
 
-def big(directory: Path, queries: int) -> None:
+def big(directory: Path, queries: int, rows: int = 1000) -> None:
     """big.run and big.qrels in this directory."""
     run = directory / "big.run"
     if not run.exists():
-        say(f"writing {run}: {queries:,} queries")
+        say(f"writing {run}: {queries:,} queries × {rows:,} rows")
         part = directory / "part"
-        subprocess.run([sys.executable, HERE / "make_big.py", part, "--queries", str(queries)], check=True)
+        size = ("--queries", str(queries), "--rows", str(rows))
+        subprocess.run([sys.executable, HERE / "make_big.py", part, *size], check=True)
         for name in ("big.qrels", "big.run"):
             (part / name).replace(directory / name)
         part.rmdir()

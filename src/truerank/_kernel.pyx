@@ -275,7 +275,7 @@ cdef class Judged:
         cdef bytes name
         self.n_queries = len(queries)
         self.keep_alive, self.names, self.duplicates = (start, begin, end, text), {}, []
-        self.start, self.text = &start[0], NULL
+        self.start, self.text = &start[0], b""
         if begin.shape[0]:
             self.begin, self.end = &begin[0], &end[0]
         if text.shape[0]:
@@ -523,8 +523,8 @@ cdef class Scanner(Lines):
         """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores."""
         cdef int64_t i, n = scores.shape[0], a, b, c, d
         cdef int error = OK
-        cdef const char* queries = NULL
-        cdef const char* docs = NULL
+        cdef const char* queries = b""
+        cdef const char* docs = b""
         if query_text.shape[0]:
             queries = <const char*>&query_text[0]
         if doc_text.shape[0]:

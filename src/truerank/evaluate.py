@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -142,12 +142,11 @@ def _barren(hits: Hits, rules: Rules) -> list[bytes]:
 
 
 def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: list[bytes], rules: Rules) -> Ledger:
-    everyone = np.array(qrels.queries, dtype=object)
-    groups = {
-        "missing": everyone[found.returned < 0],
+    groups: dict[str, Sequence[bytes]] = {
+        "missing": [qrels.queries[q] for q in np.flatnonzero(found.returned < 0)],
         "extra": found.extra,
         "without_relevant": barren,
-        "tied": np.array(hits.queries, dtype=object)[tied],
+        "tied": [hits.queries[q] for q in np.flatnonzero(tied)],
     }
     returned = int(hits.returned.sum())
     return Ledger(

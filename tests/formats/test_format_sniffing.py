@@ -119,3 +119,9 @@ def test_the_surest_name_wins():
     columns = ["query", "docid", "qid", "docno", "rank", "score", "label"]
     assert names.layout(columns, "run", None) == names.Layout(2, 3, 5)
     assert names.layout(columns, "qrels", None) == names.Layout(2, 3, 6)
+
+
+def test_a_comment_line_with_commas_is_no_header(tmp_path):
+    path = tmp_path / "qrels"
+    path.write_text("# query, iteration, document, score\nq 0 d 1\n")
+    assert tr.read_qrels(path).queries == (b"q",)

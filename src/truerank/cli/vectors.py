@@ -36,7 +36,12 @@ HOLDS = ("vectors", *get_args(Holds))
 @click.option("--ids", metavar="FILE", multiple=True, type=options.FILE, help="What it is called, likewise.")
 @click.option("--qrels", metavar="FILE", type=options.FILE, help="What is right for each id, instead of labels.")
 @click.option("--holds", type=click.Choice(HOLDS), default=HOLDS[0], help="What QUERIES holds [default: vectors].")
-@click.option("--metric", type=click.Choice(get_args(Metric)), default="cosine", help="What makes vectors alike.")
+@click.option(
+    "--metric",
+    type=click.Choice(get_args(Metric)),
+    default="cosine",
+    help="What makes vectors alike [default: cosine].",
+)
 @options.measures
 @click.option(
     "-r",

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from truerank._kernel import as_text
+from truerank.confusion.scores import checked, returned
 from truerank.confusion.table import Confusion, counted
 from truerank.errors import InputError, RulesError, TruerankError, shown
 from truerank.evaluate import rank
-from truerank.formats import open_run
+from truerank.formats import open_run, read_qrels
 from truerank.hits import Hits
+from truerank.qrels import Ints
 from truerank.rules import Rules
-from truerank.run import Batch, Ranked, Run, rankings
 
 
 @dataclass(frozen=True)
@@ -61,11 +63,16 @@ def confusion(
     """
     if k is not None and threshold is not None:
         raise TruerankError("what is retrieved is said by k or by a threshold, not by both")
-    under, source = ruled(rules), open_run(run)
+    under, source, judged = ruled(rules), open_run(run), read_qrels(qrels)
     cut = under if k is None else under.replace(depth=k if under.depth is None else min(k, under.depth))
-    chosen = source if threshold is None else _at_least(source, threshold)
-    hits = rank(qrels, chosen, rules=cut, threads=threads)
-    queries = _per_query(hits, under.level, documents)
+    hits = rank(judged, source, rules=cut, threads=threads)
+    retrieved = hits.returned
+    if threshold is not None:
+        lowest = checked(threshold)
+        lists = returned(judged, source, hits, under)
+        retrieved = np.array([len(scores) - np.searchsorted(scores, lowest) for scores in lists], np.int64)
+        hits = hits.where(hits.score >= lowest)
+    queries = _per_query(hits, retrieved, under.level, documents)
     micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None else 0))
     return Counts(source.name, queries, micro, k, threshold, under)
 
@@ -75,21 +82,9 @@ def ruled(rules: Any) -> Rules:
     under = Rules.of(rules)
     if under.missing == "lines":
         raise RulesError("counts are of judged queries; under these rules the mean is over submitted lines")
+    if under.duplicates == "count":
+        raise RulesError("counts are of sets, which hold a document once; duplicates = 'count' cannot be")
     return under
-
-
-def checked(threshold: float) -> float:
-    """A threshold, if it is finite."""
-    if not math.isfinite(threshold):
-        raise InputError(f"a threshold is a finite number, not {threshold!r}")
-    return float(threshold)
-
-
-def scores(part: Ranked, run: Run) -> list[float]:
-    """The scores of an answer, if it has any."""
-    if part.scores is None:
-        raise InputError("this run has no scores to compare with a threshold; say by k what is retrieved", run.name)
-    return part.numbers()
 
 
 def enough(documents: int | None, known: int, query: str) -> None:
@@ -99,23 +94,11 @@ def enough(documents: int | None, known: int, query: str) -> None:
         raise InputError(f"{found}: there are more than {documents:,} documents")
 
 
-def _per_query(hits: Hits, level: float, documents: int | None) -> dict[str, Confusion]:
-    columns = (hits.relevant(level).count, hits.returned, hits.relevant_total(level))
+def _per_query(hits: Hits, retrieved: Ints, level: float, documents: int | None) -> dict[str, Confusion]:
+    columns = (hits.relevant(level).count, retrieved, hits.relevant_total(level))
     found = {}
     for name, *row in zip(hits.queries, *(column.tolist() for column in columns), strict=True):
-        query, (tp, returned, relevant) = as_text(name), row
-        enough(documents, relevant + returned - tp, query)
-        found[query] = counted(tp, returned, relevant, documents)
+        query, (tp, size, relevant) = as_text(name), row
+        enough(documents, relevant + size - tp, query)
+        found[query] = counted(tp, size, relevant, documents)
     return found
-
-
-def _at_least(run: Run, threshold: float) -> Run:
-    """The run without the results of lower scores; a query of which nothing is left is still answered."""
-    lowest = checked(threshold)
-
-    def batches() -> Iterator[Batch]:
-        for part in rankings(run.batches(), run.name):
-            kept = [row for row in zip(part.docs, scores(part, run), strict=True) if row[1] >= lowest]
-            yield Ranked(part.query, [doc for doc, _ in kept], [score for _, score in kept], part.line)
-
-    return replace(run, batches=batches, path=None)

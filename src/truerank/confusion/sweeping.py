@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import os
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -11,15 +10,15 @@ from typing import Any
 import numpy as np
 
 from truerank._kernel import as_text
-from truerank.confusion.counting import checked, enough, ruled, scores
+from truerank.confusion.counting import enough, ruled
+from truerank.confusion.scores import checked, returned
 from truerank.confusion.table import Confusion, counted, weight_on_precision
 from truerank.errors import TruerankError
 from truerank.evaluate import rank
 from truerank.formats import open_run, read_qrels
 from truerank.hits import Hits
-from truerank.qrels import Floats, Ints, Qrels
+from truerank.qrels import Floats, Ints
 from truerank.rules import Rules
-from truerank.run import Ranked, Run, rankings
 
 STEPS = 20
 
@@ -82,19 +81,19 @@ def sweep(
         raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
     alpha, under, source, judged = weight_on_precision(alpha=alpha), ruled(rules), open_run(run), read_qrels(qrels)
     hits = rank(judged, source, rules=under, threads=threads)
-    returned = _returned(judged, source, hits, under)
+    everything = np.concatenate([np.empty(0), *returned(judged, source, hits, under)])
     relevant = hits.relevant(under.level).score
     chosen = relevant if thresholds is None else np.array([*map(checked, thresholds)], np.float64)
     chosen = np.unique(chosen)[::-1]
-    total, everything = int(hits.relevant_total(under.level).sum()), _everything(hits, documents, under.level)
-    counts = zip(chosen.tolist(), _reaching(relevant, chosen), _reaching(returned, chosen), strict=True)
-    every = [Step(at, counted(tp, found, total, everything)) for at, tp, found in counts]
+    total, pairs = int(hits.relevant_total(under.level).sum()), _pairs(hits, documents, under.level)
+    counts = zip(chosen.tolist(), _reaching(relevant, chosen), _reaching(everything, chosen), strict=True)
+    every = [Step(at, counted(tp, size, total, pairs)) for at, tp, size in counts]
     best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
     few = every if thresholds is not None else _spread(every, best, steps)
     return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under)
 
 
-def _everything(hits: Hits, documents: int | None, level: float) -> int | None:
+def _pairs(hits: Hits, documents: int | None, level: float) -> int | None:
     """How many pairs of a query and a document there are."""
     known = hits.returned + hits.relevant_total(level) - hits.relevant(level).count
     for query, number in zip(hits.queries, known.tolist(), strict=True):
@@ -114,37 +113,3 @@ def _spread(steps: list[Step], best: Step | None, most: int) -> list[Step]:
         return steps
     places = set(np.linspace(0, len(steps) - 1, most - 1).round().astype(int).tolist())
     return [steps[place] for place in sorted(places | {steps.index(best)})]
-
-
-# --- the scores of all that came back -----------------------------------------------------------------
-
-
-def _returned(qrels: Qrels, run: Run, hits: Hits, rules: Rules) -> Floats:
-    """The scores of every result that counts as returned, judged or not."""
-    if rules.unjudged == "removed":
-        return hits.score
-    parts: dict[bytes, list[Ranked]] = {query: [] for query in hits.queries}
-    for part in rankings(run.batches(), run.name):
-        if part.query in parts:
-            parts[part.query].append(part)
-    ignored = _ignored(qrels, rules)
-    lists = (_counted_once(found, ignored.get(query, set()), run, rules) for query, found in parts.items())
-    cut = [np.sort(np.array(values, np.float64))[::-1][: rules.depth] for values in lists]
-    return np.concatenate([np.empty(0), *cut])
-
-
-def _ignored(qrels: Qrels, rules: Rules) -> dict[bytes, set[bytes]]:
-    """The documents of each query that leave its list."""
-    found = qrels.ignoring_self() if rules.self_match == "remove" else qrels
-    if not np.isnan(found.grades).any():
-        return {}
-    return {q: {doc for doc, grade in judged.items() if grade != grade} for q, judged in found.to_dict().items()}
-
-
-def _counted_once(parts: list[Ranked], ignored: set[bytes], run: Run, rules: Rules) -> Iterable[float]:
-    """The scores of a query's results, a repeated one as the rules say."""
-    rows = list(itertools.chain.from_iterable(zip(part.docs, scores(part, run), strict=True) for part in parts))
-    rows = [(doc, score) for doc, score in rows if doc not in ignored] if ignored else rows
-    if rules.duplicates in ("first", "last"):
-        return list(dict(reversed(rows) if rules.duplicates == "first" else rows).values())
-    return [score for _, score in rows]

@@ -46,7 +46,9 @@ class Header:
 
 
 def header(head: bytes) -> Header:
-    """The header that a file begins with."""
+    """The header that a file begins with; a TREC file's comment line is none."""
+    if head.startswith(b"#"):
+        return Header(",", [])
     line = head.split(b"\n", 1)[0].decode("utf-8", "surrogateescape").rstrip("\r")
     delimiter = next((d for d in DELIMITERS if d in line), ",")
     return Header(delimiter, [cell.strip() for row in _rows([line], delimiter) for cell in row])

@@ -167,7 +167,7 @@ def _samples(folder: str, files: Sequence[str]) -> list[Any] | None:
 
 
 def _ids(samples: Sequence[Any], shape: Shape) -> list[Any]:
-    return [name for value in samples if shape in shapes(value) for name in shape.neighbours(value)[0]]
+    return [name for value in samples if shape in shapes(value) for name in shape.ids(value)]
 
 
 # --- queries ------------------------------------------------------------------------------------------

@@ -68,11 +68,15 @@ class Shape:
         Raises:
             KeyError, IndexError, TypeError, ValueError: this value is not of this shape.
         """
-        node = at(value, self.way)
-        ids, values = _READERS[self.kind](self, node)
+        ids, values = _READERS[self.kind](self, at(value, self.way))
         if values is not None and len(values) != len(ids):
             raise ValueError(f"there are {len(ids)} ids, but {len(values)} values of {self.value}")
         return ids, values
+
+    def ids(self, value: Any) -> list[Any]:
+        """The ids alone, whatever orders them."""
+        found: list[Any] = _READERS[self.kind](self, at(value, self.way))[0]
+        return found
 
     def __str__(self) -> str:
         """The way to an id, for people: results[].id"""
@@ -174,7 +178,7 @@ def _array_shapes(value: dict[str, Any], way: Way) -> Iterator[Shape]:
     arrays = {key: _row(array) for key, array in value.items() if isinstance(array, list)}
     ids = [key for key, array in arrays.items() if array and folded(key) in IDS and _is_id(array[0])]
     for key in sorted(ids, key=lambda key: _place(key, IDS)):
-        beside = {other: a[0] for other, a in arrays.items() if other != key and len(a) == len(arrays[key])}
+        beside = {other: array[0] for other, array in arrays.items() if other != key and array}
         order, sign = _order(beside)
         yield Shape(way, "arrays", (key,), order, sign)
 

@@ -36,10 +36,13 @@ PAGE = """\
 </head>
 <body>
 <div id="plot"></div>
-<script>vegaEmbed("#plot", {spec}, {{"mode": "vega-lite", "actions": false}});</script>
+<script>vegaEmbed("#plot", {spec}, {options});</script>
 </body>
 </html>
 """
+
+ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
+"""What the page's menu offers: to save the picture, and nothing that opens another site."""
 
 
 def precision_recall(curves: Sequence[Curve]) -> Any:
@@ -97,7 +100,9 @@ def _html(chart: altair.LayerChart) -> bytes:
     version = ".".join(_altair().SCHEMA_VERSION.split(".")[:2])
     bundle = cast(Any, vl_convert).javascript_bundle(vl_version=version)
     title = html.escape("; ".join(spec["title"].values()))
-    return PAGE.format(title=title, bundle=bundle, spec=json.dumps(spec).replace("<", "\\u003c")).encode()
+    text = json.dumps(spec).replace("<", "\\u003c")
+    options = json.dumps({"mode": "vega-lite", "actions": ACTIONS})
+    return PAGE.format(title=title, bundle=bundle, spec=text, options=options).encode()
 
 
 DRAWERS: dict[str, Callable[[Any], bytes]] = {".svg": _svg, ".png": _png, ".html": _html}
@@ -124,33 +129,29 @@ def _layers_of_means(curves: Sequence[Curve], names: Sequence[str]) -> list[Any]
         for recall, height in zip(curve.recalls, curve.precision, strict=True)
     ]
     chosen = alt.selection_point(fields=["run"], bind="legend")
-    both = alt.Chart(alt.Data(values=rows)).encode(
-        x=_axis("recall", "Recall"),
-        y=_axis("precision", "Precision"),
-        color=_colour(names),
-        opacity=alt.condition(chosen, alt.value(1), alt.value(0.15)),
-    )
+    opacity = alt.condition(chosen, alt.value(1), alt.value(0.15))
+    both = alt.Chart().encode(**_axes(), color=_colour(names), opacity=opacity)
     points = both.mark_point(filled=True, size=55).encode(
         shape=alt.Shape("run:N", scale=alt.Scale(domain=list(names), range=SHAPES), legend=_legend(names)),
         tooltip=["run:N", alt.Tooltip("recall:Q"), alt.Tooltip("precision:Q", format=".4f")],
     )
-    return [both.mark_line(strokeWidth=2), points.add_params(chosen)]
+    lines = both.mark_line(strokeWidth=2)
+    return [alt.layer(lines, points.add_params(chosen), data=alt.Data(values=rows))]
 
 
 def _layers_of_query(curves: Sequence[Curve], names: Sequence[str]) -> list[Any]:
     """The raw sawtooth as a thin line with a point a result, the interpolated curve as steps."""
     alt = _altair()
     raw, steps = (
-        [row for name, curve in zip(names, curves, strict=True) for row in rows_of(name, curve)]
+        alt.Data(values=[row for name, curve in zip(names, curves, strict=True) for row in rows_of(name, curve)])
         for rows_of in (_raw_rows, _step_rows)
     )
-    x, y, colour = _axis("recall", "Recall"), _axis("precision", "Precision"), _colour(names)
-    teeth = alt.Chart(alt.Data(values=raw)).encode(x=x, y=y, color=colour, order="rank:Q")
-    line = teeth.mark_line(strokeWidth=1, opacity=0.6, strokeDash=[4, 2])
+    both = alt.Chart().encode(**_axes(), color=_colour(names))
+    teeth = both.mark_line(strokeWidth=1, opacity=0.6, strokeDash=[4, 2]).encode(order="rank:Q")
     hints = ["run:N", "rank:Q", "relevant:N", "recall:Q", alt.Tooltip("precision:Q", format=".4f")]
-    dots = teeth.mark_point(filled=True, size=28, opacity=0.8).encode(tooltip=hints)
-    upper = alt.Chart(alt.Data(values=steps)).mark_line(interpolate="step-before", strokeWidth=2.5)
-    return [line, dots, upper.encode(x=x, y=y, color=colour, order="place:Q")]
+    dots = both.mark_point(filled=True, size=28, opacity=0.8).encode(tooltip=hints)
+    upper = both.mark_line(interpolate="step-before", strokeWidth=2.5).encode(order="place:Q")
+    return [alt.layer(teeth, dots, data=raw), alt.layer(upper, data=steps)]
 
 
 def _raw_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
@@ -179,11 +180,13 @@ def _step_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
 # --- what they share ----------------------------------------------------------------------------------
 
 
-def _axis(field: str, title: str) -> Any:
+def _axes() -> dict[str, Any]:
+    """Both from 0 to 1, with a line a tenth."""
     alt = _altair()
-    make = alt.X if field == "recall" else alt.Y
-    tenths = alt.Axis(title=title, values=[i / 10 for i in range(11)], format=".1f", labelFlush=False)
-    return make(f"{field}:Q", scale=alt.Scale(domain=[0, 1]), axis=tenths)
+    scale, tenths = alt.Scale(domain=[0, 1]), [i / 10 for i in range(11)]
+    look = {"values": tenths, "format": ".1f", "labelFlush": False}
+    x, y = (alt.Axis(title=title, **look) for title in ("Recall", "Precision"))
+    return {"x": alt.X("recall:Q", scale=scale, axis=x), "y": alt.Y("precision:Q", scale=scale, axis=y)}
 
 
 def _colour(names: Sequence[str]) -> Any:

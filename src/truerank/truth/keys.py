@@ -31,7 +31,7 @@ KNOWN: dict[str, tuple[str, ...]] = {
         *("posy", "mapy", "localy", "xy1", "utm1"),
     ),
     "zone": ("zone", "utmzone", "utmzonenumber", "zonenumber", "epsg", "crs", "srid"),
-    "letter": ("utmzoneletter", "zoneletter", "utmletter", "utmband", "hemisphere"),
+    "letter": ("letter", "utmzoneletter", "zoneletter", "utmletter", "utmband", "hemisphere"),
     "label": ("label", "identity", "personid", "pid", "vehicleid", "vid", "placeid", "class", "classid"),
     "camera": ("camera", "cameraid", "camid", "cam"),
     "vector": ("vector", "embedding", "feature", "features", "descriptor", "vec", "emb"),

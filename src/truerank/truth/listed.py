@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -10,20 +11,26 @@ import numpy as np
 from truerank._kernel import as_text
 from truerank.errors import InputError
 from truerank.formats import read_qrels
+from truerank.formats.delimited import header
+from truerank.formats.names import QUERY, find
+from truerank.formats.objects import is_frame
+from truerank.formats.source import MARK, Source, as_source
 from truerank.qrels import Qrels
 from truerank.truth.checks import checked
 from truerank.truth.distances import DISTANCES, distance_named
 from truerank.truth.items import Floats, Ints, Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
+from truerank.truth.tabular import from_csv
 
 
 @rule("listed")
 def listed(queries: Items, references: Items, *, pairs: Any, distance: str | None = None) -> Pairs:
-    """The pairs of a list are right: a file of judgements, or pairs of ids.
+    """The pairs of a list are right: a file of judgements or of pairs, or pairs of ids.
 
     Args:
-        pairs: what `read_qrels` takes (a path, a dict, a DataFrame), or (query, reference) pairs.
+        pairs: what `read_qrels` takes (a path, a dict, a DataFrame); a file with two columns, the query's and the
+            reference's id; or (query, reference) pairs.
         distance: how to measure the pairs; by default geodesic where all have a place, else not at all.
 
     Raises:
@@ -42,14 +49,33 @@ def listed(queries: Items, references: Items, *, pairs: Any, distance: str | Non
 
 
 def _read(pairs: Any) -> Qrels:
-    if isinstance(pairs, Mapping | str) or not isinstance(pairs, Iterable) or hasattr(pairs, "columns"):
+    if isinstance(pairs, str | os.PathLike):
+        return _of_file(as_source(pairs))
+    if isinstance(pairs, Mapping) or not isinstance(pairs, Iterable) or is_frame(pairs):
         return read_qrels(pairs)
+    return _of_pairs(pairs, "pairs")
+
+
+def _of_file(source: Source) -> Qrels:
+    """Pairs where there are two columns and no more, else judgements."""
+    first = header(source.head)
+    if len(first.names) == 2 and first.is_known:
+        query = find(first.names, QUERY)
+        columns = list(from_csv(source).values())
+        return _of_pairs(zip(*columns[:: -1 if query else 1], strict=True), source.name)
+    lines = [line.split() for line in source.head.decode("utf-8", "replace").splitlines()[:1]]
+    if lines and len(lines[0]) == 2 and len(first.names) == 1:
+        return _of_pairs(map(bytes.split, source.read().removeprefix(MARK).splitlines()), source.name)
+    return read_qrels(source.name)
+
+
+def _of_pairs(pairs: Iterable[Any], name: str) -> Qrels:
     judged: dict[Any, list[Any]] = {}
-    for pair in pairs:
+    for row, pair in enumerate(pairs, 1):
         if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise InputError(f"a pair is (query, reference), not {pair!r:.60}", "pairs")
+            raise InputError(f"pair {row} is no (query, reference): {pair!r:.60}", name)
         judged.setdefault(pair[0], []).append(pair[1])
-    return Qrels.from_dict(judged, "pairs")
+    return Qrels.from_dict(judged, name)
 
 
 def _possible(queries: Items, references: Items) -> str | None:

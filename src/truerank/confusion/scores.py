@@ -1,0 +1,53 @@
+"""The scores of all results, judged or not: hits know only those of the judged ones."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from truerank.errors import InputError
+from truerank.hits import Hits
+from truerank.qrels import Floats, Qrels
+from truerank.rules import Rules
+from truerank.run import Ranked, Run, rankings
+
+
+def checked(threshold: float) -> float:
+    """A threshold, if it is finite."""
+    if not math.isfinite(threshold):
+        raise InputError(f"a threshold is a finite number, not {threshold!r}")
+    return float(threshold)
+
+
+def returned(qrels: Qrels, run: Run, hits: Hits, rules: Rules) -> list[Floats]:
+    """For each query of the hits the scores of the results that count as returned, the lowest first."""
+    if rules.unjudged == "removed":
+        return [np.sort(hits.score[hits.query == query]) for query in range(len(hits.queries))]
+    parts: dict[bytes, list[Ranked]] = {query: [] for query in hits.queries}
+    for part in rankings(run.batches(), run.name):
+        if part.query in parts:
+            parts[part.query].append(part)
+    ignored = _ignored(qrels, rules)
+    lists = (_once(found, ignored.get(query, set()), run, rules) for query, found in parts.items())
+    return [np.sort(scores)[-rules.depth :] if rules.depth else np.sort(scores) for scores in lists]
+
+
+def _ignored(qrels: Qrels, rules: Rules) -> dict[bytes, set[bytes]]:
+    """The documents of each query that leave its list."""
+    found = qrels.ignoring_self() if rules.self_match == "remove" else qrels
+    if not np.isnan(found.grades).any():
+        return {}
+    return {q: {doc for doc, grade in judged.items() if math.isnan(grade)} for q, judged in found.to_dict().items()}
+
+
+def _once(parts: list[Ranked], ignored: set[bytes], run: Run, rules: Rules) -> Floats:
+    """The scores of a query's results, of a repeated one that which the rules say."""
+    if any(part.scores is None for part in parts):
+        raise InputError("this run has no scores to compare with a threshold; say by k what is retrieved", run.name)
+    rows = list(itertools.chain.from_iterable(zip(part.docs, part.numbers(), strict=True) for part in parts))
+    rows = [(doc, score) for doc, score in rows if doc not in ignored] if ignored else rows
+    if rules.duplicates in ("first", "last"):
+        rows = list(dict(reversed(rows) if rules.duplicates == "first" else rows).items())
+    return np.array([score for _, score in rows], np.float64)

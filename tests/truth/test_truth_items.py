@@ -1,0 +1,329 @@
+"""Items are read from whatever they are kept in, and their columns are found by their usual names."""
+
+from __future__ import annotations
+
+import gzip
+import json
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+from pyarrow import parquet
+
+import truerank as tr
+from truerank.truth import Items, read_items
+from truerank.truth.keys import KNOWN
+
+PLACES = [[37.5, 127.0], [37.6, 127.25]]
+
+
+def check(items: Items, ids: tuple[str, ...] = ("a.jpg", "b.jpg")) -> None:
+    assert items.ids == ids
+    assert items.places.tolist() == PLACES
+
+
+RECORDS = [{"image": "a.jpg", "lat": 37.5, "lon": 127.0}, {"image": "b.jpg", "lat": 37.6, "lon": 127.25}]
+KEYED = {
+    "a.jpg": {"gps": {"latitude": 37.5, "longitude": 127}},
+    "b.jpg": {"gps": {"latitude": 37.6, "longitude": 127.25}},
+}
+COLUMNS = {"filename": ["a.jpg", "b.jpg"], "Latitude": [37.5, 37.6], "LNG": [127, 127.25]}
+FEATURES = {
+    "type": "FeatureCollection",
+    "features": [
+        {"type": "Feature", "id": name, "geometry": {"type": "Point", "coordinates": [lon, lat, 12.0]}}
+        for name, (lat, lon) in zip(("a.jpg", "b.jpg"), PLACES, strict=True)
+    ],
+}
+SHAPES = {
+    "a list of objects": RECORDS,
+    "an object of objects": KEYED,
+    "under a key": {"images": RECORDS},
+    "deep inside": {"version": 1, "data": {"map": {"images": KEYED, "cameras": []}}},
+    "beside lists of other things": {"cameras": [{"id": 1, "model": "x"}], "images": RECORDS},
+    "columns": COLUMNS,
+    "GeoJSON": FEATURES,
+    "numbers as text": [{**record, "lat": str(record["lat"])} for record in RECORDS],
+    "pairs of which the name tells the order": [
+        {"id": name, "lonlat": [lon, lat]} for name, (lat, lon) in zip(("a.jpg", "b.jpg"), PLACES, strict=True)
+    ],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_json_of_any_shape(shape, tmp_path):
+    path = tmp_path / "items.json"
+    path.write_text(json.dumps(SHAPES[shape]))
+    check(read_items(path))
+    check(read_items(SHAPES[shape]))
+    packed = tmp_path / "items.json.gz"
+    packed.write_bytes(gzip.compress(b"\xef\xbb\xbf" + path.read_bytes()))
+    check(read_items(packed))
+
+
+def test_json_lines(tmp_path):
+    path = tmp_path / "items.jsonl"
+    path.write_text("\n".join(map(json.dumps, RECORDS)) + "\n\n")
+    check(read_items(path))
+    path.write_text("\n".join(map(json.dumps, FEATURES["features"])))
+    check(read_items(path))
+    path.write_text(json.dumps(RECORDS[0]) + "\n{oops}\n")
+    with pytest.raises(tr.InputError, match=r"items.jsonl:2: this is no JSON"):
+        read_items(path)
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_csv(delimiter, tmp_path):
+    path = tmp_path / "items.csv"
+    rows = [
+        ["Name", "y_lat", "Latitude", "Longitude"],
+        ["a.jpg", "?", "37.5", "127"],
+        ["b.jpg", "", "37.6", "127.25"],
+    ]
+    path.write_text("".join(delimiter.join(row) + "\r\n" for row in rows))
+    check(read_items(path))
+    path.write_text("id,lat,lon\na,1\n")
+    with pytest.raises(tr.InputError, match="there are 3 columns, but a row has 2"):
+        read_items(path)
+
+
+def test_parquet_and_frames(tmp_path):
+    frame = pandas.DataFrame(RECORDS)
+    path = tmp_path / "items.parquet"
+    frame.to_parquet(path)
+    check(read_items(path))
+    check(read_items(frame))
+    check(read_items(frame.set_index("image")))
+    check(read_items(polars.DataFrame(RECORDS)))
+    check(read_items(polars.DataFrame([{"image": n, **inner} for n, inner in KEYED.items()])))
+    check(read_items(pyarrow.Table.from_pylist(RECORDS)))
+    parquet.write_table(pyarrow.Table.from_pylist([{"id": n, **inner} for n, inner in KEYED.items()]), path)
+    check(read_items(path))
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises(tr.InputError, match="damaged or cut short"):
+        read_items(path)
+
+
+AT = [
+    "@0548123.45@4150012.50@52@S@037.50000@127.00000@pano@@@@@@202401@@.jpg",
+    "@0570000.00@4160000.00@52@S@037.60000@127.25000@pano@@@@@@202401@@.jpg",
+]
+
+
+def test_file_names_that_say_where_they_are(tmp_path):
+    folder = tmp_path / "database"
+    (folder / "night").mkdir(parents=True)
+    for name in AT:
+        (folder / "night" / name).touch()
+    (folder / ".hidden").touch()
+    listed = tmp_path / "names.txt"
+    listed.write_text("\n".join(AT) + "\n")
+    for source, ids in ((folder, tuple(f"night/{name}" for name in AT)), (listed, tuple(AT)), (AT, tuple(AT))):
+        items = read_items(source)
+        check(items, ids)
+        assert items.plane.tolist() == [[548123.45, 4150012.5], [570000.0, 4160000.0]]
+        assert items.zone == ("52N", "52N")
+
+
+def test_file_names_of_a_pattern():
+    names = ["0002_c1s1_000451_03.jpg", "-1_c2s1_000001_00.jpg"]
+    items = read_items(names, pattern=r"(?P<label>-?\d+)_c(?P<camera>\d)")
+    assert (items.ids, items.label, items.camera) == (tuple(names), ("0002", "-1"), ("1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        (None, "'a.jpg' is not like @easting@northing@…"),
+        (r"(?P<lat>\d+)_", "'a.jpg' is not like the pattern"),
+        (r"(\d+)", "names nothing"),
+        ("(", "no regular expression"),
+    ],
+)
+def test_file_names_that_say_nothing_are_refused(pattern, said):
+    with pytest.raises(tr.InputError, match=said.replace("(", r"\(") if said.startswith("(") else said):
+        read_items(["a.jpg"], pattern=pattern)
+
+
+ROLES = [role for role in ("lat", "lon", "x", "y") if role]
+
+
+@pytest.mark.parametrize(
+    ("role", "name"), [(role, name) for role in ROLES for name in KNOWN[role] if name.isalpha()]
+)
+def test_every_usual_name_is_known(role, name):
+    other = {"lat": "lon", "lon": "lat", "x": "y", "y": "x"}[role]
+    items = read_items([{"id": "a", name.upper(): 1.5, other: 2.5}])
+    assert getattr(items, role).tolist() == [1.5]
+    assert getattr(items, other).tolist() == [2.5]
+
+
+@pytest.mark.parametrize("name", ["id", "image", "image_id", "filename", "name", "path", "imagePath", "Key"])
+def test_every_usual_name_of_an_id_is_known(name):
+    assert read_items([{name: "a", "lat": 1, "lon": 2}]).ids == ("a",)
+
+
+def test_utm_columns_of_the_usual_kinds():
+    record = {
+        "id": "a",
+        "utm": {"easting": 548123.45, "northing": 4150012.5, "zone_number": 52, "zone_letter": "S"},
+    }
+    items = read_items([record])
+    assert (items.plane.tolist(), items.zone) == ([[548123.45, 4150012.5]], ("52N",))
+    assert read_items([{"id": "a", "utm_e": 1, "utm_n": 2, "epsg": 32652}]).zone == ("32652",)
+    assert read_items([{"id": "a", "x": 1, "y": 2, "zone": "18", "hemisphere": "S"}]).zone == ("18S",)
+    assert read_items([{"id": "a", "east": 1, "north": 2}]).plane.tolist() == [[1, 2]]
+
+
+def test_bounds_of_the_usual_kinds():
+    for record in (
+        {"bbox": [1, 2, 3, 4]},
+        {"bounds": {"west": 1, "south": 2, "east": 3, "north": 4}},
+        {"min_lon": 1, "min_lat": 2, "max_lon": 3, "max_lat": 4},
+    ):
+        items = read_items([{"id": "t", **record}])
+        assert items.bounds is not None
+        assert (items.bounds.tolist(), items.x) == ([[1, 2, 3, 4]], None)
+
+
+def test_rectangles_of_geojson_are_bounds():
+    def polygon(*corners: list[float]) -> dict[str, object]:
+        return {"type": "Feature", "id": "t", "geometry": {"type": "Polygon", "coordinates": [list(corners)]}}
+
+    items = read_items([polygon([1, 2], [3, 2], [3, 4], [1, 4], [1, 2])])
+    assert items.bounds is not None
+    assert items.bounds.tolist() == [[1, 2, 3, 4]]
+    crossing = read_items([{**polygon([1, 2], [3, 2]), "bbox": [179, 2, -179, 4]}])
+    assert crossing.bounds is not None
+    assert crossing.bounds.tolist() == [[179, 2, -179, 4]]
+    with pytest.raises(tr.InputError, match="only rectangles"):
+        read_items([polygon([1, 2], [3, 2], [2, 4], [1, 2])])
+    with pytest.raises(tr.InputError, match="not a LineString"):
+        read_items(
+            [{"type": "Feature", "id": 1, "geometry": {"type": "LineString", "coordinates": [[1, 2], [3, 4]]}}]
+        )
+
+
+def test_vectors_labels_and_cameras():
+    items = read_items(
+        [{"id": 1, "pid": 7, "camid": 0, "embedding": [0.1] * 8}, {"id": 2, "pid": "x", "embedding": [0.2] * 8}]
+    )
+    assert (items.ids, items.label, items.camera) == (("1", "2"), ("7", "x"), ("0", None))
+    assert items.vector is not None
+    assert items.vector.shape == (2, 8)
+    with pytest.raises(tr.InputError, match="vectors of one length"):
+        read_items([{"id": 1, "vector": [0.1] * 8}, {"id": 2, "vector": [0.1] * 7}])
+
+
+def test_columns_can_be_named():
+    records = [{"key": {"nr": 5}, "pos": [37.5, 127.0]}, {"key": {"nr": 6}, "pos": [37.6, 127.25]}]
+    check(read_items(records, id="key.nr", lat="pos.0", lon="pos.1"), ("5", "6"))
+    check(read_items([{"lat": lat, "lon": lon} for lat, lon in PLACES], id="#"), ("0", "1"))
+    both = {"queries": RECORDS, "references": RECORDS}
+    check(read_items(both, inside="references"))
+
+
+def test_keys_that_only_count_give_way_to_names_but_may_still_be_used():
+    items = read_items({"0": RECORDS[0], "1": RECORDS[1]})
+    check(items)
+    assert items.aliases == {"(key)": ("0", "1")}
+    named = read_items({"x1": {**RECORDS[0], "path": "p/1"}, "x2": {**RECORDS[1], "path": "p/2"}})
+    assert (named.ids, set(named.aliases)) == (("x1", "x2"), {"image", "path"})
+
+
+def test_a_column_near_the_top_is_surer_than_one_deep_inside():
+    record = {"id": "a", "camera": {"id": 9, "lat": 1, "lon": 2}, "lat": 37.5, "lon": 127}
+    items = read_items([record])
+    assert (items.ids, items.places.tolist()) == (("a",), [[37.5, 127.0]])
+
+
+@pytest.mark.parametrize(
+    ("source", "keys", "said"),
+    [
+        ([{"id": "a", "lat": 1}], {}, "'lat' is lat, but what is lon"),
+        ([{"id": "a", "lat": 1, "longtitude": 2}], {}, "Did you mean longitude?"),
+        ([{"lat": 1, "lon": 2}], {}, "no column holds the ids"),
+        ([{"id": "a", "lat": 1, "lon": 2}], {"lat": "latt"}, "there is no 'latt' for lat. Did you mean lat?"),
+        ([{"id": "a", "lat": 1, "lon": 2}], {"latt": "lat"}, "called 'latt'. Did you mean lat?"),
+        (
+            [{"id": "a", "gps1": {"lat": 1, "lon": 2}, "gps2": {"lat": 1, "lon": 2}}],
+            {},
+            "may both be lat; say which",
+        ),
+        ([{"id": "a", "lat": "north", "lon": 2}], {}, "lat of a is no number: 'north'"),
+        ([{"id": "a", "lat": True, "lon": 2}], {}, "lat of a is no number: True"),
+        ([{"id": "a", "lat": "1_0", "lon": 2}], {}, "no number"),
+        ([{"id": "a", "lat": 1, "lon": 2}, {"lat": 1, "lon": 2}], {}, "item 2 has no id"),
+        ([{"id": [1], "lat": 1, "lon": 2}], {}, "id of item 1 is text or a whole number"),
+        ([{"id": 1.5, "lat": 1, "lon": 2}], {}, "id of item 1 is text or a whole number, not 1.5"),
+        ([{"id": "a"}, {"id": "b"}, {"id": "a"}], {}, "items 1 and 3 are both called 'a'"),
+        (
+            {"queries": RECORDS, "references": RECORDS},
+            {},
+            "several lists of items are in it: 'queries', 'references'",
+        ),
+        ({"queries": RECORDS}, {"inside": "reference"}, "there is no 'reference' in it"),
+        ([1, 2], {}, "no list of items is in it"),
+        ([], {}, "there are no items in it"),
+        ({}, {}, "there are no items in it"),
+        (7, {}, "there are no items|no list of items"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_with_a_hint(source, keys, said):
+    with pytest.raises(tr.InputError, match=said.replace("?", r"\?")):
+        read_items(source, **keys)
+
+
+def test_two_numbers_in_an_open_order_are_not_guessed():
+    items = read_items([{"id": "a", "location": [37.5, 127.0]}])
+    with pytest.raises(
+        tr.InputError, match=r"'location' holds two numbers: say which is which, e\.g\. lat='location\.0'"
+    ):
+        items.places  # noqa: B018
+
+
+def test_files_that_cannot_be_read_are_refused(tmp_path):
+    with pytest.raises(tr.InputError, match="there is no such file"):
+        read_items(tmp_path / "nowhere.json")
+    (tmp_path / "empty.json").write_text(" \n")
+    with pytest.raises(tr.InputError, match="the file is empty"):
+        read_items(tmp_path / "empty.json")
+    (tmp_path / "folder").mkdir()
+    with pytest.raises(tr.InputError, match="there are no files in this folder"):
+        read_items(tmp_path / "folder")
+    (tmp_path / "bad.json").write_text('[{"id": 1,\n "lat": }]')
+    with pytest.raises(tr.InputError, match=r"bad.json:2: this is no JSON"):
+        read_items(tmp_path / "bad.json")
+
+
+def test_whole_numbers_that_pandas_made_fractions_are_ids_again():
+    frame = pandas.DataFrame({"id": ["a", "b"], "label": [1.0, np.nan]})
+    assert read_items(frame).label == ("1", None)
+
+
+def test_ids_that_are_no_utf8_survive(tmp_path):
+    path = tmp_path / "names.csv"
+    path.write_bytes(b"id,lat,lon\n\xff\xfe,1,2\n")
+    assert read_items(path).ids == (b"\xff\xfe".decode("utf-8", "surrogateescape"),)
+
+
+def test_items_can_be_selected_and_renamed():
+    items = read_items([{"id": i, "path": f"p{i}", "lat": i, "lon": 0, "label": i} for i in range(4)])
+    part = items.select([2, 0])
+    assert (part.ids, part.lat.tolist(), part.label, part.aliases) == (
+        ("2", "0"),
+        [2, 0],
+        ("2", "0"),
+        {"path": ("p2", "p0")},
+    )
+    assert items.select(np.array([False, True, False, True])).ids == ("1", "3")
+    assert items.renamed("path").ids == ("p0", "p1", "p2", "p3")
+    with pytest.raises(tr.InputError, match="there are 2 ids, but 1 values of lat"):
+        Items(("a", "b"), lat=[1.0])
+
+
+def test_items_are_read_again_as_they_are():
+    items = read_items(RECORDS)
+    assert read_items(items) is items

@@ -1,0 +1,282 @@
+"""Rules of truth: contains, identity, listed, one's own; how they are written, and what comes of them."""
+
+from __future__ import annotations
+
+import doctest
+import importlib
+import math
+import pkgutil
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import truerank as tr
+from truerank import truth
+from truerank.truth import Items
+
+# --- contains -----------------------------------------------------------------------------------------
+
+EDGES = [-180.0, -179.5, -90.0, 0.0, 0.1, 10.0, 90.0, 179.5, 180.0]
+
+
+def tiles(bounds: list[list[float]]) -> Items:
+    return Items(tuple(f"t{i}" for i in range(len(bounds))), "tiles", bounds=np.array(bounds))
+
+
+def holds(lon: float, lat: float, bounds: list[float]) -> bool:
+    """One tile at a time: go east from its west edge."""
+    west, south, east, north = bounds
+    if not south <= lat <= north:
+        return False
+    if abs(lat) == 90 or east - west >= 360:
+        return True
+    return (lon - west) % 360 <= (east - west) % 360
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(EDGES), st.sampled_from([-90.0, -5.0, 0.0, 89.0, 90.0])), min_size=1, max_size=6
+    ),
+    st.lists(
+        st.tuples(
+            st.sampled_from(EDGES),
+            st.sampled_from([-90.0, -5.0, 0.0]),
+            st.sampled_from(EDGES),
+            st.sampled_from([0.0, 5.0, 90.0]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+)
+def test_a_tile_holds_a_point_inside_it_or_on_its_edge_wherever_on_the_globe(points, bounds):
+    bounds = [list(edges) for edges in bounds]
+    queries = [{"id": f"q{i}", "lon": lon, "lat": lat} for i, (lon, lat) in enumerate(points)]
+    right = truth.contains(queries, tiles(bounds)).to_dict()
+    for i, (lon, lat) in enumerate(points):
+        wanted = {f"t{t}".encode() for t, edges in enumerate(bounds) if holds(lon, lat, edges)}
+        assert right[f"q{i}".encode()].keys() == wanted, (lon, lat)
+
+
+def test_thousands_of_tiles_and_points_on_the_globe_and_on_a_plane():
+    rng = np.random.default_rng(1)
+    west, south = rng.uniform(-180, 180, 2000), rng.uniform(-85, 80, 2000)
+    east = (west + rng.uniform(0, 5, 2000) + 180) % 360 - 180
+    bounds = np.column_stack([west, south, east, south + rng.uniform(0, 5, 2000)])
+    lon, lat = rng.uniform(-180, 180, 6000), rng.uniform(-90, 90, 6000)
+    queries = Items(tuple(f"q{i}" for i in range(6000)), "points", lat=lat, lon=lon, x=lon, y=lat)
+    inside = ((lon[:, None] - west) % 360 <= (east - west) % 360) & (bounds[:, 1] <= lat[:, None])
+    inside &= lat[:, None] <= bounds[:, 3]
+    right = truth.contains(queries, tiles(bounds.tolist()))
+    assert right.to_dict() == _as_dict(inside)
+    flat = bounds[west <= east]
+    held = (lon[:, None] >= flat[:, 0]) & (lon[:, None] <= flat[:, 2])
+    held &= (lat[:, None] >= flat[:, 1]) & (lat[:, None] <= flat[:, 3])
+    right = truth.contains(queries, tiles(flat.tolist()), distance="xy")
+    assert right.to_dict() == _as_dict(held)
+
+
+def _as_dict(inside: np.ndarray) -> dict[bytes, dict[bytes, float]]:
+    return {b"q%d" % q: {b"t%d" % t: 1.0 for t in np.flatnonzero(row)} for q, row in enumerate(inside)}
+
+
+def test_the_distance_of_a_tile_is_the_one_to_its_middle_across_the_antimeridian_too():
+    right = truth.contains([{"id": "q", "lat": 0, "lon": 179.5}], tiles([[179, -1, -179, 1]]))
+    nearest = truth.nearest([{"id": "q", "lat": 0, "lon": 179.5}], [{"id": "m", "lat": 0, "lon": 180}])
+    assert right.metres.tolist() == nearest.metres.tolist()
+
+
+@pytest.mark.parametrize(
+    ("bounds", "distance", "said"),
+    [
+        ([0, 10, 1, 5], "geodesic", "no west, south, east, north in degrees"),
+        ([300000, 4000000, 300100, 4000100], "geodesic", "distance='xy'"),
+        ([5, 0, 1, 1], "xy", "metres on a plane"),
+        ([0, 0, math.nan, 1], "geodesic", "no west, south"),
+    ],
+)
+def test_bounds_that_are_none_are_refused(bounds, distance, said):
+    with pytest.raises(tr.InputError, match=said):
+        truth.contains([{"id": "q", "lat": 0, "lon": 0, "x": 0, "y": 0}], tiles([bounds]), distance=distance)
+
+
+def test_references_without_bounds_are_refused():
+    with pytest.raises(tr.InputError, match="the references have no bounds; name them: west=…"):
+        truth.contains([{"id": "q", "lat": 0, "lon": 0}], [{"id": "t", "lat": 0, "lon": 0}])
+
+
+# --- identity -----------------------------------------------------------------------------------------
+
+PEOPLE = st.lists(st.tuples(st.sampled_from(["-1", "0", "7", "8"]), st.sampled_from(["1", "2", None])), max_size=9)
+
+
+def person(i: int, label: str, camera: str | None, letter: str) -> dict[str, object]:
+    return {"id": f"{letter}{i}", "label": label, "camera": camera}
+
+
+@settings(max_examples=100, deadline=None)
+@given(PEOPLE.filter(len), PEOPLE.filter(len), st.sampled_from(["camera", None]), st.sampled_from(["-1", None]))
+def test_identity_is_what_two_loops_say(queries, gallery, ignore_same, ignore_label):
+    asked = [person(i, *p, "q") for i, p in enumerate(queries)]
+    there = [person(i, *p, "g") for i, p in enumerate(gallery)]
+    right = truth.identity(asked, there, ignore_same=ignore_same, ignore_label=ignore_label)
+    for i, (label, camera) in enumerate(queries):
+        wanted = {}
+        for j, (other, second) in enumerate(gallery):
+            if ignore_label is not None and other == ignore_label:
+                wanted[f"g{j}".encode()] = "ignored"
+            elif other == label:
+                is_same = ignore_same is not None and camera is not None and camera == second
+                wanted[f"g{j}".encode()] = "ignored" if is_same else "right"
+        found = {d: "ignored" if math.isnan(g) else "right" for d, g in right.to_dict()[f"q{i}".encode()].items()}
+        assert found == wanted
+
+
+def test_ignored_people_leave_the_list_before_ranks_exist():
+    queries = [{"id": "q", "pid": 7, "camid": 1}]
+    gallery = [
+        {"id": "same camera", "pid": 7, "camid": 1},
+        {"id": "no one", "pid": -1, "camid": 3},
+        {"id": "wrong", "pid": 8, "camid": 2},
+        {"id": "right", "pid": 7, "camid": 2},
+    ]
+    run = {"q": ["same camera", "no one", "wrong", "right"]}
+    assert tr.evaluate(truth.identity(queries, gallery), run, "RR").mean == {"RR": 0.5}
+
+
+def test_items_without_labels_are_refused():
+    with pytest.raises(tr.InputError, match="the items have no labels; name them: label=…"):
+        truth.identity([{"id": "q"}], [{"id": "a", "label": 1}])
+    with pytest.raises(tr.InputError, match="b has no label"):
+        truth.identity([{"id": "q", "label": 1}], [{"id": "a", "label": 1}, {"id": "b"}])
+
+
+# --- listed -------------------------------------------------------------------------------------------
+
+
+def test_a_list_may_be_a_file_of_judgements_pairs_or_a_dict(tmp_path):
+    queries, references = [{"id": "q"}, {"id": "r"}], [{"id": "a"}, {"id": "b"}]
+    (tmp_path / "pairs.csv").write_text("query_id,doc_id,relevance\nq,b,2\n")
+    for pairs in (tmp_path / "pairs.csv", str(tmp_path / "pairs.csv"), {"q": {"b": 2}}):
+        right = truth.listed(queries, references, pairs=pairs)
+        assert right.to_dict() == {b"q": {b"b": 2.0}, b"r": {}}
+        assert (right.barren, right.distance) == (("r",), None)
+    (tmp_path / "two.tsv").write_text("doc_id\tquery_id\nb\tq\na\tq\n")
+    (tmp_path / "two.txt").write_text("q b\nq a\n")
+    for name in ("two.tsv", "two.txt"):
+        right = truth.listed(queries, references, pairs=tmp_path / name)
+        assert right.to_dict() == {b"q": {b"a": 1, b"b": 1}, b"r": {}}
+    assert truth.listed(queries, references, pairs=[("q", "a"), ("q", "b")]).to_dict()[b"q"] == {b"a": 1, b"b": 1}
+
+
+def test_listed_pairs_are_measured_where_all_have_a_place():
+    queries, references = [{"id": "q", "lat": 0, "lon": 0}], [{"id": "a", "lat": 0, "lon": 1}]
+    right = truth.listed(queries, references, pairs=[("q", "a")])
+    assert right.distance == "geodesic"
+    assert right.metres.tolist() == truth.nearest(queries, references).metres.tolist()
+
+
+@pytest.mark.parametrize(("pair", "said"), [(("qq", "abc"), "qq"), (("q1", "abd"), "Did you mean abc?")])
+def test_a_listed_id_that_is_no_items_is_refused_with_a_suggestion(pair, said):
+    with pytest.raises(tr.InputError, match="there is no item") as caught:
+        truth.listed([{"id": "q1"}], [{"id": "abc"}], pairs=[pair])
+    assert said in str(caught.value)
+
+
+# --- rules as such ------------------------------------------------------------------------------------
+
+PLACED = [{"id": "a", "lat": 0.0, "lon": 0.0}, {"id": "b", "lat": 0.0, "lon": 0.0001}]
+
+
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("nearest", "nearest(n=1, distance='geodesic')"),
+        ("nearest(2)", "nearest(n=2, distance='geodesic')"),
+        (" within( metres=50 )", "within(metres=50, distance='geodesic', inclusive=True)"),
+        ("within(50, 'haversine')", "within(metres=50, distance='haversine', inclusive=True)"),
+    ],
+)
+def test_a_rule_is_written_as_it_is_called(text, rule):
+    assert truth.build(text, PLACED, PLACED).rule == rule
+    assert truth.build(rule, PLACED, PLACED).rule == rule
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("nearst", "Did you mean nearest?"),
+        ("nearest(m=2)", r"nearest takes n, distance, not 'nearest\(m=2\)'"),
+        ("within(meters=2)", "Did you mean metres?"),
+        ("nearest(1, 'xy', 3)", "nearest takes n, distance"),
+        ("nearest(", "cannot read the rule"),
+        ("nearest(n=open)", "cannot read the rule"),
+        ("nearest(n=0)", "n is a positive whole number, not 0"),
+        ("nearest(n=True)", "n is a positive whole number"),
+        ("within(-1)", "metres is a number from 0 on"),
+        ("within('far')", "metres is a number from 0 on"),
+        ("nearest(distance='geodetic')", "Did you mean geodesic?"),
+        ("identity(ignore_same='place')", "ignore_same is 'camera' or None"),
+    ],
+)
+def test_a_rule_that_cannot_be_is_refused(text, said):
+    with pytest.raises(tr.RulesError, match=said):
+        truth.build(text, PLACED, PLACED)
+
+
+def test_a_rule_of_ones_own_is_one_function():
+    @truth.rule("east")
+    def east(queries: Items, references: Items, *, steps: int = 1) -> truth.Pairs:
+        "The reference that comes next in the list is right."
+        row = np.arange(len(queries))
+        return truth.Pairs(row, (row + steps) % len(references), np.full(len(row), np.nan))
+
+    try:
+        right = truth.build("east(steps=2)", _letters(), _letters())
+        assert right.rule == "east(steps=2)"
+        assert right.to_dict() == {b"a": {b"c": 1}, b"b": {b"a": 1}, b"c": {b"b": 1}}
+    finally:
+        truth.unregister("east")
+    assert "east" not in truth.rules()
+
+
+def _letters() -> list[dict[str, str]]:
+    return [{"id": letter} for letter in "abc"]
+
+
+def test_every_rule_says_what_is_right():
+    for rule in truth.rules().values():
+        assert rule.meaning.endswith("."), rule.name
+
+
+def test_truth_is_qrels_that_know_their_distances():
+    right = truth.nearest([{"id": "q", "lat": 0, "lon": 0.00009}], PLACED, n=2)
+    assert isinstance(right, tr.Qrels)
+    assert [doc for _, doc, _, _ in right.pairs()] == ["b", "a"]
+    assert (np.diff(right.metres) > 0).all()
+    assert tr.evaluate(right, {"q": ["x", "a"]}, "R@2").mean == {"R@2": 0.5}
+
+
+def test_queries_are_sorted_by_their_bytes_and_keep_their_own_pairs():
+    names = ["é", "z", "10", "9", "Z"]
+    queries = [{"id": name, "x": i, "y": 0} for i, name in enumerate(names)]
+    references = [{"id": f"r{i}", "x": i, "y": 0} for i in range(5)]
+    right = truth.nearest(queries, references, distance="xy")
+    assert right.queries == tuple(sorted(name.encode() for name in names))
+    assert {q.decode(): next(iter(d)).decode() for q, d in right.to_dict().items()} == {
+        name: f"r{i}" for i, name in enumerate(names)
+    }
+    assert right.metres.tolist() == [0] * 5
+
+
+@pytest.mark.parametrize("package", ["truerank.truth", "truerank.geo"])
+def test_examples_in_the_docstrings_are_true(package):
+    modules = [
+        package,
+        *(f"{package}.{m.name}" for m in pkgutil.iter_modules(importlib.import_module(package).__path__)),
+    ]
+    results = [doctest.testmod(importlib.import_module(name)) for name in modules]
+    assert sum(result.failed for result in results) == 0
+    assert sum(result.attempted for result in results) > 10
