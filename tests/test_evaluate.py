@@ -186,3 +186,13 @@ def test_rules_can_name_the_measures_and_else_a_default_is_used():
     pair = ({"q": {"a": 1}}, {"q": {"a": 1.0}})
     assert list(tr.evaluate(*pair, rules={"measures": ["RR"]}).mean) == ["RR"]
     assert list(tr.evaluate(*pair).mean) == ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+
+
+def test_a_submitted_line_for_an_unknown_query_is_named_as_it_was_submitted():
+    with pytest.raises(tr.InputError, match=r"query 9 is not judged"):
+        tr.evaluate({"1": ["a"]}, [("9", ["a"])], rules="science-qa")
+
+
+def test_lines_of_one_query_keep_apart_in_the_values_per_query():
+    scores = tr.evaluate({"1": ["a"]}, [("1", ["a"]), ("1", ["x"])], rules="science-qa")
+    assert {query: sum(row.values()) for query, row in scores.per_query().items()} == {"1": 1.0, "1 #2": 0.0}

@@ -14,6 +14,7 @@ import numpy as np
 from truerank._kernel import as_bytes, as_text
 from truerank.errors import InputError, RulesError, did_you_mean, shown
 from truerank.evaluate import rank
+from truerank.formats import open_run
 from truerank.hits import Hits
 from truerank.measures import curves
 from truerank.measures.curves import ELEVEN
@@ -117,12 +118,12 @@ def precision_recall(
     under = Rules.of(rules)
     if under.missing == "lines":
         raise RulesError("a curve is of judged queries; under these rules the mean is over submitted lines")
-    hits = rank(qrels, run, rules=under, threads=threads)
-    name = getattr(run, "name", None) or (os.fspath(run) if isinstance(run, str | os.PathLike) else "run")
-    hits = hits if query is None else _only(hits, as_bytes(query), name)
+    source = open_run(run)
+    hits = rank(qrels, source, rules=under, threads=threads)
+    hits = hits if query is None else _only(hits, as_bytes(query), source.name)
     at = _heights(hits, _checked(recalls), points, under.level)
     return Curve(
-        run=name,
+        run=source.name,
         query=None if query is None else as_text(as_bytes(query)),
         queries=len(hits.queries),
         recalls=tuple(_checked(recalls)),

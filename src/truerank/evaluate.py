@@ -94,9 +94,8 @@ def _scan(qrels: Any, run: Any, rules: Rules, threads: int | None) -> tuple[Qrel
         qrels = qrels.ignoring_self()
     found = scan(run, qrels.judged, rules, threads)
     if found.extra and rules.extra == "error":
-        raise InputError(
-            f"query {shown(found.extra[0])} is not judged; rules.extra = 'skip' leaves it out", run.name
-        )
+        first = shown(_names(found.extra[:1], rules)[0])
+        raise InputError(f"query {first} is not judged; rules.extra = 'skip' leaves it out", run.name)
     return qrels, run, found
 
 

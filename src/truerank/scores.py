@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -100,9 +101,10 @@ class Scores:
         return {str(m): m.mean(self.values[str(m)]) for m in self.measures}
 
     def per_query(self) -> dict[str, dict[str, float]]:
-        """{query: {measure: value}}."""
+        """{query: {measure: value}}; under rules that count lines, a query's second line is "id #2"."""
         columns = [(name, values.tolist()) for name, values in self.values.items()]
-        return {query: {name: column[i] for name, column in columns} for i, query in enumerate(self.queries)}
+        rows = [{name: column[i] for name, column in columns} for i in range(len(self.queries))]
+        return dict(zip(_distinct(self.queries), rows, strict=True))
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries."""
@@ -137,3 +139,15 @@ class Scores:
         except ModuleNotFoundError:
             raise MissingPackage("Scores.to_pandas", "frames") from None
         return pandas.DataFrame(self.values, index=pandas.Index(self.queries, name="query"))
+
+
+def _distinct(names: tuple[str, ...]) -> list[str]:
+    """The names, those that come again with a number."""
+    if len(set(names)) == len(names):
+        return list(names)
+    seen: Counter[str] = Counter()
+    out = []
+    for name in names:
+        seen[name] += 1
+        out.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return out

@@ -11,7 +11,6 @@ import click
 from truerank.cli import options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
-from truerank.contest import judge
 from truerank.evaluate import evaluate
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
@@ -92,6 +91,8 @@ def command(
         reading.total = _size(sources)
         scores: list[Scores]
         if under.missing == "lines":
+            from truerank.contest import judge
+
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
         else:
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]

@@ -111,5 +111,12 @@ def _spread(steps: list[Step], best: Step | None, most: int) -> list[Step]:
     """At most so many of the steps: the first, the last, the best, and others evenly between."""
     if len(steps) <= most or best is None:
         return steps
-    places = set(np.linspace(0, len(steps) - 1, most - 1).round().astype(int).tolist())
-    return [steps[place] for place in sorted(places | {steps.index(best)})]
+    chosen, places = steps.index(best), _evenly(len(steps), most)
+    if chosen not in places:
+        places = {chosen} | _evenly(len(steps), most - 1)
+    return [steps[place] for place in sorted(places)]
+
+
+def _evenly(length: int, number: int) -> set[int]:
+    """So many places in a list, the first and the last among them."""
+    return set(np.linspace(0, length - 1, number).round().astype(int).tolist())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ from truerank._kernel import as_bytes
 from truerank.errors import InputError, RulesError, did_you_mean
 from truerank.evaluate import evaluate as evaluate_run
 from truerank.geo import accuracy
-from truerank.geo.landings import NOTHING, errors, first_results
+from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
 from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
@@ -20,7 +21,7 @@ from truerank.qrels import Qrels
 from truerank.rules import Rules
 from truerank.truth import DISTANCES, Items, Note, Truth, build, parse, read_items
 from truerank.truth.items import Ints
-from truerank.truth.result import counted
+from truerank.truth.result import EXAMPLES, counted, listed
 from truerank.truth.search import nearest
 
 RULES = Rules(name="geo", ties="input", missing="skip")
@@ -72,15 +73,19 @@ def evaluate(
     ruled = RULES if rules is None else Rules.of(rules)
     found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
     chosen = parse_measures(
-        [*(f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")), *_listed(measures)]
+        [*(f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")), *_parsed(measures)]
     )
     plan = _Plan(asked, there, found, truth, chosen, tuple(_cuts(k)), accuracy.distances(within), ruled)
     views, notes = plan.views(_metrics(metric, asked, there), is_open=metric == "both")
-    return Places(views, (*found.notes, *notes))
+    return Places(views, (*found.notes, *plan.strangers(), *notes))
 
 
 def _items(source: Any, role: str) -> Items:
-    return source if isinstance(source, Items) else read_items(source, None if isinstance(source, str) else role)
+    return (
+        source
+        if isinstance(source, Items)
+        else read_items(source, None if isinstance(source, str | os.PathLike) else role)
+    )
 
 
 def _cuts(k: Sequence[int]) -> list[int]:
@@ -92,7 +97,7 @@ def _cuts(k: Sequence[int]) -> list[int]:
     return sorted(set(k))
 
 
-def _listed(measures: str | Iterable[str | Measure]) -> list[str | Measure]:
+def _parsed(measures: str | Iterable[str | Measure]) -> list[str | Measure]:
     return [*parse_measures(measures)]
 
 
@@ -113,10 +118,15 @@ def _metrics(metric: str | Iterable[str], queries: Items, references: Items) -> 
 def _possible(queries: Items, references: Items) -> Sequence[str]:
     """Geodesic and xy, if all items have what it takes; geodesic, which will say what is missing, if neither."""
     has: Mapping[str, bool] = {
-        "geodesic": all(items.lat is not None for items in (queries, references)),
+        "geodesic": all(items.lat is not None or _is_tiled(items) for items in (queries, references)),
         "xy": all(items.x is not None for items in (queries, references)),
     }
     return [name for name, there in has.items() if there] or ["geodesic"]
+
+
+def _is_tiled(items: Items) -> bool:
+    """Whether there are bounds and nothing else that says where the items are."""
+    return items.bounds is not None and items.x is None
 
 
 class _Plan:
@@ -184,6 +194,23 @@ class _Plan:
     def first(self) -> Ints:
         """The first results of each query that has some."""
         return first_results(self.results, self.rules, max(self.k))
+
+    def strangers(self) -> list[Note]:
+        """How many of the first results name no reference, and which."""
+        at = np.argwhere(self.first == STRANGER)
+        if not len(at):
+            return []
+        lists = {
+            q: first(self.results.one(q), self.rules, max(self.k))
+            for q in dict.fromkeys(at[: EXAMPLES + 1, 0].tolist())
+        }
+        names = [str(lists[q][place]) for q, place in at[: EXAMPLES + 1].tolist()]
+        many = counted(len(at), "result", "results")
+        return [
+            Note(
+                "strangers", f"{many} among the first {max(self.k)} of a query name no reference: {listed(names)}."
+            )
+        ]
 
     def _as_named(self, right: Truth) -> Qrels:
         """The truth with the references called as the results call them."""

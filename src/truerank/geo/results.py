@@ -15,7 +15,7 @@ from truerank.errors import InputError, shown
 from truerank.formats import neighbours, open_run
 from truerank.formats.neighbours import NAME, PATTERN, Folder
 from truerank.geo.names import UNKNOWN, Form, Names
-from truerank.geo.packing import Answers
+from truerank.geo.packing import Answers, unpacked
 from truerank.run import Ranked, Run, rankings
 from truerank.truth import Items, Note
 from truerank.truth.items import Floats, Ints
@@ -59,6 +59,12 @@ class Results:
         ends = self.start.tolist()
         for q, (query, names) in enumerate(self.answers):
             yield Ranked(query, self.form.read(names), scores and scores[ends[q] : ends[q + 1]])
+
+    def one(self, q: int) -> Ranked:
+        """The results of one query."""
+        part = slice(self.start[q], self.start[q + 1])
+        names = self.form.read(unpacked(self.answers.docs[q]))
+        return Ranked(self.queries[q], names, None if self.scores is None else self.scores[part].tolist())
 
     def run(self) -> Run:
         """The same for `tr.evaluate`."""

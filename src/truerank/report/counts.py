@@ -122,7 +122,7 @@ def _square(counts: Confusion, weight: Weight, digits: int | None, notes: Sequen
         ("", "relevant", "not relevant"),
         (("retrieved", counts.tp, counts.fp), ("not retrieved", counts.fn, counts.tn)),
     )
-    rows = tuple(weight.figures(counts).items())
+    rows = tuple((name, value) for name, value in weight.figures(counts).items() if value is not None)
     return [square, Table(("measure", "value"), rows, notes=tuple(notes), digits=_digits(digits))]
 
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from truerank.errors import shown
 from truerank.geo import Places, View
-from truerank.geo.accuracy import percent_cut, spelled
+from truerank.geo.accuracy import spelled
 from truerank.report import ledger
 from truerank.report.scores import WIDE
 from truerank.report.table import Cell, Table
@@ -52,7 +52,7 @@ def notes(places: Places) -> list[str]:
     """The rules, the truth, the errors, and what is remarkable about the files."""
     views = places.views
     told = ledger.notes([view.scores for view in views.values()], list(views))
-    truths = [f"{name}: truth is {view.truth.rule}; {_errors(view)}" for name, view in views.items()]
+    truths = [f"{name}: truth is {view.truth.rule}.\n{_errors(view)}" for name, view in views.items()]
     remarks = {note.message: None for note in places.notes}
     for view in views.values():
         remarks |= {note.message: None for note in (*view.notes, *_answerable(view))}
@@ -60,14 +60,15 @@ def notes(places: Places) -> list[str]:
 
 
 def _errors(view: View) -> str:
+    """The error of the first result, in sentences a line."""
     curve: dict[str, Any] = view.error_curve
     areas = ", ".join(f"{area:.4f} to {t} m" for t, area in curve["auc"].items())
-    parts = [f"the first result is off by {_metres(curve['median'])} in the median"]
-    parts += [f"the area under its error's curve is {areas}"] if areas else []
+    lines = [f"The first result is off by {_metres(curve['median'])} in the median."]
+    lines += [f"The area under the curve of its error is {areas}."] if areas else []
     percent = view.one_percent
     if percent["complete"] and percent["k"] > 1:
-        parts.append(f"R@1% is {percent['R@1%']:.4f} (k = {percent_cut(len(view.references))})")
-    return "; ".join(parts) + "."
+        lines.append(f"R@1% is {percent['R@1%']:.4f}, k = {percent['k']}.")
+    return "\n".join(lines)
 
 
 def _metres(number: float) -> str:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from truerank.truth.bounds import middles
 from truerank.truth.checks import checked, one_plane
 from truerank.truth.distances import distance_named
 from truerank.truth.items import Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
-from truerank.truth.tiles import checked_bounds, holding, middles
+from truerank.truth.tiles import checked_bounds, holding
 
 
 @rule("contains")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.errors import InputError, did_you_mean, shown
+from truerank.truth.bounds import middles
 from truerank.truth.keys import unread
 
 Floats = NDArray[np.float64]
@@ -90,20 +91,25 @@ class Items:
 
     @property
     def places(self) -> Floats:
-        """(items, 2) latitude and longitude.
+        """(items, 2) latitude and longitude; a tile without any is where its middle is.
 
         Raises:
             InputError: the items have none.
         """
+        if self.lat is None and self.bounds is not None and self.x is None:
+            lon, lat = middles(self.bounds, is_globe=True).T
+            return np.column_stack([lat, np.where(lon > 180, lon - 360, lon)])
         return self._pair("lat", "lon", "latitude and longitude")
 
     @property
     def plane(self) -> Floats:
-        """(items, 2) x and y.
+        """(items, 2) x and y; a tile without any is where its middle is.
 
         Raises:
             InputError: the items have none.
         """
+        if self.x is None and self.bounds is not None and self.lat is None:
+            return middles(self.bounds, is_globe=False)
         return self._pair("x", "y", "x and y")
 
     def _pair(self, one: str, other: str, spoken: str) -> Floats:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.errors import InputError, shown
+from truerank.truth.bounds import middles, sizes
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.search import tree_of
 
@@ -39,11 +40,6 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
     return bounds
 
 
-def middles(bounds: Floats, is_globe: bool) -> Floats:
-    """(tiles, 2) the x or longitude and the y or latitude of each tile's middle."""
-    return np.asarray(bounds[:, :2] + _sizes(bounds, is_globe) / 2, np.float64)
-
-
 def holding(points: Floats, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]:
     """(point, tile) of every tile that holds a point, edges included.
 
@@ -61,7 +57,7 @@ def holding(points: Floats, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]
 
 def _near(points: Floats, rows: Ints, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]:
     """A tree finds tiles whose middle is no further than half the widest is wide and half the highest is high."""
-    half = np.maximum(_sizes(bounds, is_globe).max(axis=0) / 2, SLACK)
+    half = np.maximum(sizes(bounds, is_globe).max(axis=0) / 2, SLACK)
     origin = np.array([0.0, -90.0]) if is_globe else bounds[:, :2].min(axis=0)
     turn = 360.0 / half[0] if is_globe else 0.0
 
@@ -82,14 +78,6 @@ def _near(points: Floats, rows: Ints, bounds: Floats, is_globe: bool) -> tuple[I
         found.append((point[held], tile[held]))
     point, tile = (np.concatenate(part) for part in zip(*found, strict=True))
     return point, tile
-
-
-def _sizes(bounds: Floats, is_globe: bool) -> Floats:
-    """(tiles, 2) width and height."""
-    sizes: Floats = bounds[:, 2:] - bounds[:, :2]
-    if is_globe:
-        sizes[:, 0] = np.where(sizes[:, 0] >= 360, 360.0, sizes[:, 0] % 360)
-    return sizes
 
 
 def _holds(points: Floats, bounds: Floats, is_globe: bool) -> Bools:

@@ -1,0 +1,248 @@
+"""`truerank geo` and `truerank truth`: files in, tables, JSON and qrels out; one line for what is wrong."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from pathlib import Path
+
+import pytest
+
+import truerank as tr
+from truerank import geo, truth
+
+LAT = {"q1": 37.5, "q2": 37.51, "q3": 37.52}
+LISTS = {"q1": ["a", "b", "c"], "q2": ["a", "c", "b"], "q3": ["b", "a"]}
+FILES = {"q1": "251124160703_00001", "q2": "251124160703_00002", "q3": "251124160703_00003"}
+
+
+@pytest.fixture
+def places(here: Path) -> Path:
+    """flight.json, map.csv, a folder of results and a run; each of a, b and c is 1 m north of a query."""
+    flight = {f"{FILES[q]}.jpg": {"lat": lat, "lon": 127.0, "x": 0.0, "y": lat * 1e5} for q, lat in LAT.items()}
+    (here / "flight.json").write_text(json.dumps(flight))
+    rows = [(ref, LAT[q] + 9e-6, 127.0, 0.0, LAT[q] * 1e5 + 1) for q, ref in zip(LAT, "abc", strict=True)]
+    lines = ["id,lat,lon,x,y", *(",".join(map(str, row)) for row in rows)]
+    (here / "map.csv").write_text("\n".join(lines) + "\n")
+    (here / "faiss").mkdir()
+    for q, listed in LISTS.items():
+        value = {"results": [{"id": name, "distance": place} for place, name in enumerate(listed)]}
+        (here / "faiss" / f"top_{FILES[q]}_faiss.json").write_text(json.dumps(value))
+    run = [f"{FILES[q]}.jpg Q0 {name} 1 {-i} t" for q, listed in LISTS.items() for i, name in enumerate(listed)]
+    (here / "model.run").write_text("\n".join(run) + "\n")
+    return here
+
+
+SEED = ("geo", "--queries", "flight.json", "--references", "map.csv", "--results", "faiss")
+MEANS = {"R@1": 1 / 3, "P@1": 1 / 3, "Success@1": 1 / 3, "R@3": 2 / 3, "P@3": 2 / 9, "Success@3": 2 / 3}
+
+
+def test_the_seeds_numbers_come_as_json(invoke, places):
+    result = invoke(*SEED, "-k", "1,3", "--format", "json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    told = json.loads(result.stdout)
+    assert list(told) == ["geo", "xy", "notes"]
+    assert told["geo"]["mean"] == pytest.approx(MEANS)
+    assert told["xy"]["mean"] == pytest.approx(MEANS)
+    assert told["geo"]["distance"] == "geodesic"
+    assert told["geo"]["ledger"]["answered"] == 3
+    assert told["geo"] == json.loads(
+        json.dumps(geo.evaluate("flight.json", "map.csv", "faiss", k=[1, 3])["geo"].to_dict())
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "views"),
+    [
+        ((), {"geo": "geodesic", "xy": "xy"}),
+        (("--metric", "both"), {"geo": "geodesic", "xy": "xy"}),
+        (("--metric", "haversine"), {"geo": "haversine"}),
+        (("--metric", "haversine", "--metric", "xy"), {"geo": "haversine", "xy": "xy"}),
+        (("--metric", "xy"), {"xy": "xy"}),
+    ],
+)
+def test_what_is_measured_can_be_chosen(invoke, places, options, views):
+    told = json.loads(invoke(*SEED, *options, "--format", "json").stdout)
+    assert {name: view["distance"] for name, view in told.items() if name != "notes"} == views
+
+
+def test_the_table_has_a_row_a_view_and_says_what_a_reader_should_know(invoke, places):
+    lines = invoke(*SEED, "-k", "1", "-k", "3").stdout.splitlines()
+    assert lines[0].split() == ["by", "R@1", "P@1", "Success@1", "R@3", "P@3", "Success@3"]
+    assert lines[1].split() == ["geo", "0.3333", "0.3333", "0.3333", "0.6667", "0.2222", "0.6667"]
+    assert lines[2].split() == ["xy", *lines[1].split()[1:]]
+    assert "Rules: geo. 3 queries judged, 3 answered." in lines
+    assert any("truth is nearest(n=1, distance='geodesic')" in line and "in the median" in line for line in lines)
+
+
+def test_recall_within_metres_is_a_table_of_its_own(invoke, places):
+    lines = invoke(*SEED, "-k", "1,3", "--within", "2,1200").stdout.splitlines()
+    assert lines[0].split() == ["by", "within", "2", "m", "1200", "m"]
+    assert lines[1].split() == ["geo", "R@1", "0.3333", "1.0000"]
+    assert lines[2].split() == ["geo", "R@3", "0.6667", "1.0000"]
+
+
+def test_each_query_is_told(invoke, places):
+    told = json.loads(invoke(*SEED, "--per-query", "--format", "json").stdout)["xy"]["queries"]
+    one = told["251124160703_00002.jpg"]
+    assert one.items() >= {"truth": "b", "rank": 3, "recall": 1.0, "top1": "a", "R@1": 0.0, "R@5": 1.0}.items()
+    assert one["distance"] == pytest.approx(1)
+    assert one["error"] == pytest.approx(999)
+    assert told["251124160703_00003.jpg"]["rank"] is None
+    rows = list(csv.DictReader(io.StringIO(invoke(*SEED, "-q", "-f", "csv").stdout)))
+    assert [row["by"] for row in rows] == ["geo"] * 3 + ["xy"] * 3
+    assert (rows[4]["query"], rows[4]["rank"], float(rows[4]["error"])) == (
+        "251124160703_00002.jpg",
+        "3",
+        one["error"],
+    )
+    assert rows[5]["rank"] == ""
+    table = invoke(*SEED, "-q", "--metric", "xy").stdout.splitlines()
+    assert table[2].split() == ["251124160703_00002.jpg", "b", "1.00", "3", "1.00", "a", "999.00"]
+    assert invoke(*SEED, "-q", "-f", "markdown").stdout.startswith("| by | query | truth |")
+
+
+def test_a_run_and_other_measures_and_rules(invoke, places):
+    arguments = (
+        "--queries",
+        "flight.json",
+        "--references",
+        "map.csv",
+        "--results",
+        "model.run",
+        "--format",
+        "json",
+    )
+    told = json.loads(invoke("geo", *arguments, "-k", "1,3", "-m", "RR", "--set", "depth=2").stdout)
+    assert told["geo"]["mean"]["RR"] == pytest.approx(1 / 3)
+    assert told["geo"]["rules"]["name"] == "geo with depth=2"
+    strict = json.loads(invoke("geo", *arguments, "--rules", "truerank").stdout)
+    assert strict["geo"]["rules"]["missing"] == "zero"
+
+
+def test_columns_can_be_named_for_one_file_or_both(invoke, places):
+    flight = json.loads((places / "flight.json").read_text())
+    other = {"runs": [], "all": [{"shot": q, "phi": p["lat"], "lam": p["lon"]} for q, p in flight.items()]}
+    (places / "other.json").write_text(json.dumps(other))
+    arguments = ("geo", "--queries", "other.json", *SEED[3:], "--format", "json", "-k", "1,3")
+    keys = (
+        "--key",
+        "queries.id=shot",
+        "--key",
+        "queries.lat=phi",
+        "--key",
+        "queries.lon=lam",
+        "--key",
+        "queries.inside=all",
+    )
+    assert json.loads(invoke(*arguments, *keys).stdout)["geo"]["mean"] == pytest.approx(MEANS)
+    result = invoke(*arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no column holds the ids" in result.stderr
+
+
+def test_files_and_queries_can_be_named_otherwise(invoke, places):
+    for file in list((places / "faiss").iterdir()):
+        file.rename(file.with_name(file.name.replace("top_251124160703_", "neighbours-of-")))
+    told = json.loads(
+        invoke(*SEED, "--pattern", r"of-(\d+)_", "--name", "251124160703_{}.jpg", "-f", "json").stdout
+    )
+    assert told["geo"]["mean"]["R@1"] == pytest.approx(1 / 3)
+    assert told["notes"] == []
+
+
+def test_a_truth_of_several_names_queries_that_have_none(invoke, places):
+    result = invoke(*SEED, "--truth", "within(metres=1200)", "--metric", "geodesic", "-k", "1", "--set", "level=1")
+    assert "geo: truth is within(metres=1200" in result.stdout
+    result = invoke(*SEED, "--truth", "within(metres=0.5)", "--metric", "geodesic", "-k", "1")
+    assert "3 without a relevant document (scored 0): 251124160703_00001.jpg" in result.stdout
+    assert "Over the 0 queries that have something right" in result.stdout
+
+
+def test_output_goes_to_a_file(invoke, places):
+    result = invoke(*SEED, "-f", "csv", "-o", "out.csv")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert (places / "out.csv").read_text().startswith("by,R@1,P@1,Success@1")
+    assert "Rules: geo." in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("-k", "one"), "-k takes numbers with commas between them, not 'one'"),
+        (("--within", "10,far"), "--within takes numbers"),
+        (("--within", "-5"), "a distance is a positive number of metres"),
+        (("--key", "lat"), "--key takes FIELD=COLUMN"),
+        (("--key", "flight.lat=x"), "--key takes FIELD=COLUMN"),
+        (("--key", "lat=latt"), "there is no 'latt' for lat. Did you mean lat?"),
+        (("--truth", "neares"), "Did you mean nearest?"),
+        (("--metric", "geodesic", "--metric", "haversine"), "take one of them"),
+        (("--pattern", "("), "no regular expression"),
+        (("--results", "nowhere"), "nowhere: there is no such file"),
+        (("--queries", "nowhere.json"), "nowhere.json: there is no such file"),
+        (("-m", "nDGC"), "Did you mean nDCG?"),
+    ],
+)
+def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, places, arguments, said):
+    result = invoke(*SEED, *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_suspicious_coordinates_are_named_below_the_table(invoke, places):
+    flight = {
+        name: {"lat": math.radians(37.5), "lon": math.radians(127)}
+        for name in json.loads((places / "flight.json").read_text())
+    }
+    (places / "radians.json").write_text(json.dumps(flight))
+    result = invoke("geo", "--queries", "radians.json", *SEED[3:])
+    assert "No coordinate of radians.json is beyond pi: are they radians, not degrees?" in result.stdout
+
+
+# --- truth --------------------------------------------------------------------------------------------
+
+
+def test_truth_is_written_in_any_format_with_distances_beside(invoke, places):
+    result = invoke(
+        "truth", "nearest(n=2)", "flight.json", "map.csv", "-o", "truth.qrels", "--distances", "pairs.csv"
+    )
+    assert (result.exit_code, result.stdout, result.stderr) == (0, "", "")
+    right = truth.nearest("flight.json", "map.csv", n=2)
+    assert tr.read_qrels("truth.qrels").to_dict() == right.to_dict()
+    rows = list(csv.DictReader((places / "pairs.csv").read_text().splitlines()))
+    assert [(row["query_id"], row["doc_id"], float(row["metres"])) for row in rows] == [
+        (q, d, m) for q, d, _, m in right.pairs()
+    ]
+    assert invoke("truth", "nearest", "flight.json", "map.csv", "-o", "truth.jsonl").exit_code == 0
+    assert tr.read_qrels("truth.jsonl").to_dict() == truth.nearest("flight.json", "map.csv").to_dict()
+    assert invoke("truth", "nearest", "flight.json", "map.csv", "--to", "csv").stdout.startswith(
+        "query_id,doc_id,relevance\n"
+    )
+    evaluated = json.loads(invoke("eval", "truth.qrels", "model.run", "-m", "R@1", "--format", "json").stdout)
+    assert evaluated["mean"]["R@1"] == pytest.approx(1 / 2)
+
+
+def test_what_is_remarkable_about_truth_goes_to_standard_error(invoke, places):
+    result = invoke("truth", "within(metres=0.5)", "flight.json", "map.csv", "--distance", "xy")
+    assert result.exit_code == 0
+    assert "3 of 3 queries without anything right" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("nearst", "flight.json", "map.csv"), "Did you mean nearest?"),
+        (("nearest", "flight.json", "nowhere.csv"), "nowhere.csv: there is no such file"),
+        (("identity", "people.json", "people.json"), "pairs are ignored, which no format of qrels can say"),
+        (("contains", "flight.json", "map.csv"), "the references have no bounds"),
+        (("nearest", "flight.json", "map.csv", "-o", "x.csv", "--to", "cvs"), "Did you mean csv?"),
+    ],
+)
+def test_truth_that_cannot_be_is_refused_in_one_line(invoke, places, arguments, said):
+    (places / "people.json").write_text(json.dumps([{"id": "a", "label": 1, "camera": 1}]))
+    result = invoke("truth", *arguments)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert said in result.stderr
