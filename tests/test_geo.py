@@ -6,13 +6,14 @@ import json
 import math
 import random
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from pyproj import Geod, Transformer
 
@@ -331,6 +332,28 @@ def test_references_are_printed_by_their_own_ids_whatever_the_results_call_them(
     assert next(iter(places["geo"].found())).truth == str(list(world.references).index(one.truth))
 
 
+def test_numbers_are_the_references_own_before_they_are_places_in_the_list(tmp_path):
+    flight = {"q.jpg": HERE}
+    far = {"lat": 37.6, "lon": 127.0}
+    references = {"0001.jpg": far, "0002.jpg": HERE, "0003.jpg": far}
+    (tmp_path / "q.json").write_text("[2, 1]")
+    places = geo.evaluate(flight, references, tmp_path, k=[1])
+    assert places["geo"].mean["R@1"] == 1.0
+    assert "by their number" in places.notes[-1].message
+    (tmp_path / "q.json").write_text("[1, 0]")
+    places = geo.evaluate(flight, references, tmp_path, k=[1])
+    assert places["geo"].mean["R@1"] == 1.0
+    assert "by their place in the list, from 0" in places.notes[-1].message
+
+
+def test_results_of_queries_that_the_index_does_not_have_are_counted_and_named(tmp_path):
+    world = make(tmp_path, seed=21)
+    missing = "251124160703_00004.jpg"
+    flight = {q: p for q, p in world.flight.items() if q != missing}
+    ledger = geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")["geo"].scores.ledger
+    assert (ledger.extra, ledger.examples["extra"], ledger.evaluated) == (1, (missing,), 24)
+
+
 def test_files_may_be_named_otherwise(tmp_path):
     world = make(tmp_path, seed=12)
     wanted = oracle(world, "geodesic", [1, 5, 10])
@@ -499,3 +522,55 @@ def test_what_cannot_be_evaluated_is_refused(options, said):
     places = {"a": {"lat": 1.0, "lon": 1.0}}
     with pytest.raises(tr.TruerankError, match=said.replace("?", r"\?")):
         geo.evaluate(places, places, {"a": ["a"]}, **options)
+
+
+# --- whatever is thrown at it ---------------------------------------------------------------------------
+
+KEYS = st.sampled_from(
+    ["id", "image", "lat", "lon", "x", "results", "ids", "distances", "score", "gps", "features", "type"]
+)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 400)
+    | st.floats()
+    | st.sampled_from(["a", "b", "Feature", "", "1e3"])
+)
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=20
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(JSON)
+def test_any_json_is_items_or_refused(value):
+    try:
+        items = truth.read_items(value)
+        for distance in ("geodesic", "xy"):
+            truth.within(items, items, distance=distance)
+    except tr.TruerankError:
+        return
+    assert len(items) > 0
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(JSON, min_size=3, max_size=3))
+def test_any_json_is_neighbours_or_refused(tmp_path, values):
+    folder = tmp_path
+    for name, value in zip(("q1", "q2", "q3"), values, strict=True):
+        (folder / f"{name}.json").write_text(json.dumps(value).replace("NaN", "null").replace("Infinity", "1e400"))
+    items = truth.read_items([{"id": f"q{n}", **HERE} for n in (1, 2, 3)])
+    references = truth.read_items([{"id": name, **HERE} for name in ("a", "b")])
+    try:
+        places = geo.evaluate(items, references, folder)
+    except tr.TruerankError:
+        return
+    assert 0 <= places["geo"].mean["R@1"] <= 1
+
+
+@pytest.mark.parametrize("package", ["pyproj", "scipy.spatial"])
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(package, monkeypatch):
+    truth.distances._ellipsoid.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(tr.MissingPackage, match=r'needs: pip install "truerank\[geo\]"'):
+        truth.nearest([{"id": "q", **HERE}], [{"id": "r", **HERE}])

@@ -244,6 +244,11 @@ NAN = np.array([[1.0, 2.0], [np.nan, 1.0]])
         ((TWO, THREE), {"metric": "cosin"}, "there is no metric 'cosin'. Did you mean cosine?"),
         ((TWO, THREE), {"qrels": {"a": {"b": 1}}}, "qrels say what is right, and so do labels"),
         ((TWO, THREE), {"gallery_labels": [-1, -1, -1]}, "nothing is left in the gallery"),
+        (
+            (TWO, THREE),
+            {"rules": {"self_match": "remove"}},
+            "self_match = 'remove' needs query_ids and gallery_ids",
+        ),
         ((TWO, THREE), {"rules": {"missing": "lines"}}, "missing = 'lines' is for runs that are written in lines"),
     ],
 )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, MeasureError, shown
 from truerank.formats import open_run, read_qrels
 from truerank.hits import Bools, Hits, build
 from truerank.measures import Measure, parse_measures
@@ -22,6 +22,8 @@ DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
 
 EXAMPLES = 5
+
+MEND_MISSING = "missing = zero scores it 0, missing = skip leaves it out (--set missing=zero)"
 
 
 def evaluate(
@@ -51,6 +53,8 @@ def evaluate(
     """
     rules = Rules.of(rules)
     chosen = parse_measures(measures if measures is not None else rules.measures or DEFAULT)
+    if not chosen:
+        raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     qrels, run, found = _scan(qrels, run, rules, threads)
     return score(qrels, found, chosen, rules, run.name)
 
@@ -95,7 +99,7 @@ def _scan(qrels: Any, run: Any, rules: Rules, threads: int | None) -> tuple[Qrel
     found = scan(run, qrels.judged, rules, threads)
     if found.extra and rules.extra == "error":
         first = shown(_names(found.extra[:1], rules)[0])
-        raise InputError(f"query {first} is not judged; rules.extra = 'skip' leaves it out", run.name)
+        raise InputError(f"query {first} is not judged; extra = skip leaves it out (--set extra=skip)", run.name)
     return qrels, run, found
 
 
@@ -104,7 +108,7 @@ def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
     missing = hits.returned < 0
     if missing.any() and rules.missing == "error":
         first = shown(hits.queries[int(np.argmax(missing))])
-        raise InputError(f"query {first} is judged but not answered; rules.missing = 'zero' scores it 0", name)
+        raise InputError(f"query {first} is judged but not answered; {MEND_MISSING}", name)
     keep = np.ones(len(hits.queries), bool)
     if rules.missing in ("skip", "lines"):
         keep &= ~missing

@@ -34,13 +34,13 @@ MEANINGS: dict[str, str] = {
     "level": "the lowest grade that counts as relevant",
     "ties": "the order of documents with equal scores",
     "score_precision": "how many bits of a score are compared",
-    "missing": "judged queries that the run does not answer; lines: the mean is over the submitted lines",
+    "missing": "judged queries that the run does not answer (lines: the mean is over the submitted lines)",
     "extra": "answered queries that nobody judged",
-    "without_relevant": "queries without a relevant document; empty-is-right: 1 for an empty answer, else 0",
+    "without_relevant": "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0)",
     "unjudged": "documents that nobody judged",
     "duplicates": "a document that comes back twice for a query",
     "depth": "only this many results of each query count",
-    "recall_points": "which hit stands for a recall point: round(x R) or floor(x R + 0.9)",
+    "recall_points": "which hit stands for recall point x of R: x R rounded, or floor(x R + 0.9) for up",
     "self_match": "a document whose id is the query's own",
     "measures": "the measures to evaluate when none are given",
 }
@@ -147,9 +147,11 @@ class Rules:
         """The text of a rules file that says the same."""
         lines = []
         for key, value in self.to_dict().items():
-            if key in MEANINGS and value is not None:
-                lines.append(f"{key} = {json.dumps(value)}".ljust(40) + f"# {MEANINGS[key]}")
-        return "\n".join(line.rstrip() for line in lines) + "\n"
+            if key in MEANINGS:
+                choices = f": {', '.join(CHOICES[key])}" if key in CHOICES else ""
+                lines.append(f"# {MEANINGS[key]}{choices}")
+                lines.append(f"{key} = {json.dumps(value)}" if value is not None else f"# {key} = 1000")
+        return "\n".join(lines) + "\n"
 
 
 def presets() -> dict[str, Rules]:

@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -72,9 +72,9 @@ class Run:
     """
 
     name: str
-    batches: Callable[[], Iterator[Batch]]
+    batches: Callable[[], Iterator[Batch]] = field(repr=False)
     path: Path | None = None
-    watch: Callable[[int], None] = lambda size: None
+    watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -291,9 +291,8 @@ def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
     where = f" (first in line {first})" if first and first != second else ""
-    return InputError(
-        f"{who}{where}; mend the run, or say which one counts: duplicates = first or last", run.name, second
-    )
+    mend = "mend the run, or say which one counts: duplicates = first or last (--set duplicates=first)"
+    return InputError(f"{who}{where}; {mend}", run.name, second)
 
 
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:

@@ -85,6 +85,10 @@ class Scores:
     ledger: Ledger
     run: str = "run"
 
+    def __repr__(self) -> str:
+        means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
+        return f"Scores({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {means})"
+
     def __getitem__(self, measure: str | Measure) -> PerQuery:
         """The values of a measure, however it is spelled."""
         name = str(measure)

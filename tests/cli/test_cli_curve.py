@@ -338,4 +338,5 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, arguments, mess
 def test_what_is_asked_wrongly_is_status_2_too(invoke, arguments):
     result = invoke(*arguments)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert "Usage: " in result.stderr
+    assert result.stderr.startswith("truerank: ")
+    assert " --help)\n" in result.stderr

@@ -33,7 +33,7 @@ def test_the_table_shows_the_means_the_rules_and_what_the_means_hide(invoke):
 
 def test_the_table_names_queries_whose_scores_depend_on_ties(invoke):
     output = invoke("eval", "qrels.txt", "first.run", "-m", "nDCG").stdout
-    assert "  1 with equal scores whose order matters (taken: doc-descending): q1.\n" in output
+    assert "  1 decided by the order of equal scores (here by document id, descending): q1.\n" in output
 
 
 def test_several_runs_share_a_table(invoke):
@@ -309,5 +309,6 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, arguments, mess
 def test_what_is_asked_wrongly_is_status_2_too(invoke, arguments):
     result = invoke("eval", *arguments)
     assert result.exit_code == 2
-    assert "Usage: " in result.stderr
+    assert result.stderr.startswith("truerank: ")
+    assert result.stderr.endswith("(see truerank eval --help)\n")
     assert result.stdout == ""

@@ -94,9 +94,10 @@ def test_output_is_all_or_nothing(shell, here):
     assert sorted(here.iterdir()) == files
 
 
-def test_output_may_replace_its_own_input(shell, here):
-    assert shell("truerank eval qrels.txt first.run -m RR -f csv -o first.run").returncode == 0
-    assert (here / "first.run").read_text().startswith("run,rules,RR\n")
+def test_output_never_replaces_its_own_input(shell, here):
+    before = (here / "first.run").read_text()
+    result = shell("truerank eval qrels.txt first.run -m RR -f csv -o first.run")
+    assert (result.returncode, (here / "first.run").read_text()) == (2, before)
 
 
 def test_an_interrupt_is_quiet_and_status_130(here):

@@ -91,9 +91,11 @@ def test_a_format_can_be_forced_on_both_sides(folder):
         convert("a.run", "b.dat", what="runs")
 
 
-def test_a_file_can_be_converted_onto_itself(folder):
-    convert("a.run", "a.run", to="csv")
-    assert (folder / "a.run").read_text() == "query_id,doc_id,score\nq1,a,2.5\nq1,b,1.5\n"
+def test_a_file_is_never_converted_onto_itself(folder):
+    before = (folder / "a.run").read_text()
+    with pytest.raises(tr.InputError, match=r"a\.run: this is what is read: write to another file"):
+        convert("a.run", "a.run", to="csv")
+    assert (folder / "a.run").read_text() == before
 
 
 def test_standard_output_gets_the_text(folder, monkeypatch):

@@ -43,6 +43,10 @@ SHAPES = {
     "under a key": {"images": RECORDS},
     "deep inside": {"version": 1, "data": {"map": {"images": KEYED, "cameras": []}}},
     "beside lists of other things": {"cameras": [{"id": 1, "model": "x"}], "images": RECORDS},
+    "with corners beside the place": {
+        name: {**inner, "box": {"from": {"x": 1, "y": 2}, "to": {"x": 3, "y": 4}}} for name, inner in KEYED.items()
+    },
+    "one container": {"references": KEYED},
     "columns": COLUMNS,
     "GeoJSON": FEATURES,
     "numbers as text": [{**record, "lat": str(record["lat"])} for record in RECORDS],
@@ -301,6 +305,7 @@ def test_files_that_cannot_be_read_are_refused(tmp_path):
 def test_whole_numbers_that_pandas_made_fractions_are_ids_again():
     frame = pandas.DataFrame({"id": ["a", "b"], "label": [1.0, np.nan]})
     assert read_items(frame).label == ("1", None)
+    assert read_items([{"id": "a", "label": 1.0}, {"id": 2.0, "label": "x"}]).ids == ("a", "2")
 
 
 def test_ids_that_are_no_utf8_survive(tmp_path):

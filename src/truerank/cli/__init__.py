@@ -73,7 +73,7 @@ def truerank() -> None:
     \b
     Examples:
       truerank eval qrels.txt bm25.run
-      truerank eval qrels.txt *.run.gz -m "nDCG@10 AP R@100" --rules trec_eval-10
+      truerank eval qrels.txt *.run.gz -m "nDCG@10 AP R@100" --rules trec_eval-9
       truerank measures nDCG
     """
 

@@ -83,6 +83,7 @@ def command(
       zcat big.run.gz | truerank eval qrels.txt - --format json
     """
     options.refuse_two_standard_inputs(qrels, *runs)
+    options.refuse_to_overwrite(output, qrels, *runs)
     under = options.changed(Rules.of(rules), changes)
     wanted = parse_measures(" ".join(measures)) if measures else None
     judged = read_qrels(qrels, qrels_format)
@@ -96,10 +97,19 @@ def command(
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
         else:
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
+    _warn_of_strangers(scores)
     format = format or _by_ending(output)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         _say(scores)
     write(render(scores, format, per_query=per_query, digits=digits, styled=is_styled(output)), output)
+
+
+def _warn_of_strangers(scores: Sequence[Scores]) -> None:
+    """Say it loud where a run answers none of the judged queries: its ids are probably spelled otherwise."""
+    for one, name in zip(scores, labels(scores), strict=True):
+        if one.ledger.judged and not one.ledger.answered:
+            hint = "`truerank lint` tells whether the ids are spelled otherwise"
+            click.echo(f"truerank: {name} answers none of the judged queries; {hint}", err=True)
 
 
 def _size(runs: Sequence[Run]) -> int | None:

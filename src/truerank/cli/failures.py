@@ -34,6 +34,8 @@ def told_in_one_line() -> Iterator[None]:
         yield
     except TruerankError as error:
         raise Failure(" ".join(str(error).split("\n"))) from None
+    except click.UsageError as error:
+        raise _in_one_line(error) from None
     except BrokenPipeError:
         _drop_unwritten()
         raise click.exceptions.Exit(CLOSED_PIPE) from None
@@ -45,6 +47,13 @@ def told_in_one_line() -> Iterator[None]:
         raise Failure("there is not enough memory for this") from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _in_one_line(error: click.UsageError) -> Failure:
+    """What is wrong with the call, and where its help is."""
+    command = error.ctx.command_path if error.ctx else "truerank"
+    message = " ".join(error.format_message().split()).removesuffix(".")
+    return Failure(f"{message} (see {command} --help)")
 
 
 def _drop_unwritten() -> None:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 import click
 
-from truerank.errors import RulesError
+from truerank.errors import InputError, RulesError
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
 from truerank.rules import MEANINGS, Rules, presets
@@ -94,6 +95,13 @@ def _plain(text: str) -> int | float | str | None:
         return int(text) if text.lstrip("-").isdecimal() else float(text)
     except ValueError:
         return text
+
+
+def refuse_to_overwrite(output: str, *inputs: str) -> None:
+    """Raise when what is read would be written over."""
+    for name in inputs:
+        if os.path.isfile(output) and os.path.isfile(name) and os.path.samefile(output, name):
+            raise InputError("this is what is read: write to another file", output)
 
 
 def refuse_two_standard_inputs(*files: str) -> None:

@@ -98,7 +98,7 @@ def unknown_ids(case: Case) -> Finding | None:
     """Lines with an id that is not judged."""
     places: list[Place] = [(x.number, shown(x.query or b"")) for x in case.readable if x.query not in case.truth]
     stops = case.refuses_unknown
-    effect = "the official code stops there; rules.extra = 'skip' leaves them out" if stops else "left out"
+    effect = "the official code stops there; --set extra=skip leaves them out" if stops else "left out"
     return _told("unknown-id", "{} line{s} with an id that is unknown to the truth", places, effect, stops=stops)
 
 

@@ -25,8 +25,10 @@ CAMERAS = ("cameras", "camera", "cams", "cam", "camids", "camid", "cameraids", "
 IDS = ("ids", "id", "paths", "path", "images", "image", "files", "file", "filenames", "filename", "names", "name")
 SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
 
+_HDF5 = "this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz"
 _REFUSED = {
-    b"\x89HDF": "this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz",
+    b"\x89HDF": _HDF5,
+    b"MATLAB 7": _HDF5,
     b"\x80": "this is a pickle, which runs code when it is read; save the arrays with numpy.save or numpy.savez",
 }
 

@@ -38,6 +38,8 @@ def convert(
         format: the format of the source, instead of the one that it looks like.
     """
     name = os.fspath(target)
+    if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
+        raise InputError("this is what is read: write to another file", name)
     origin = as_source(source) if isinstance(source, str | os.PathLike) else None
     what = what or _what(origin, name, format)
     if what not in SPOKEN:
@@ -56,6 +58,10 @@ def convert(
             write(_sound(run), file, _tag(origin))
 
 
+def _is_same_file(source: str, target: str) -> bool:
+    return os.path.isfile(source) and os.path.isfile(target) and os.path.samefile(source, target)
+
+
 def _what(source: Source | None, target: str, format: str | None) -> str:
     """What a source holds; the endings .run and .qrels, or the word in a name, decide where it may be either."""
     if source is not None:
@@ -65,7 +71,8 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
             held = held or next((what for what in ("qrels", "run") if what in words), None)
         if held:
             return held
-    raise InputError("this may be a run or qrels: say which", source.name if source else None)
+    why = "this may be a run or qrels: say which (--as run, --as qrels)"
+    raise InputError(why, source.name if source else None)
 
 
 def _suggested(name: str) -> Format:

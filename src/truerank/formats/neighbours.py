@@ -12,7 +12,7 @@ from typing import Any
 from truerank.errors import InputError, shown
 from truerank.formats.compression import codec_for
 from truerank.formats.records import parsed
-from truerank.formats.shapes import Shape, is_empty, shapes
+from truerank.formats.shapes import UNLIKE, Shape, is_empty, shapes
 from truerank.formats.source import MARK, as_source
 from truerank.run import Ranked, Run
 
@@ -84,7 +84,7 @@ class Folder:
             if self.shape is None:
                 raise KeyError
             ids, values = self.shape.neighbours(value)
-        except (KeyError, IndexError, TypeError, ValueError) as error:
+        except UNLIKE as error:
             if is_empty(value):
                 return Neighbours(file, [], None)
             raise self._unlike(file, error) from None
@@ -167,7 +167,7 @@ def _samples(folder: str, files: Sequence[str]) -> list[Any] | None:
 
 
 def _ids(samples: Sequence[Any], shape: Shape) -> list[Any]:
-    return [name for value in samples if shape in shapes(value) for name in shape.ids(value)]
+    return [name for value in samples for name in shape.ids(value)]
 
 
 # --- queries ------------------------------------------------------------------------------------------

@@ -43,6 +43,9 @@ DEEPEST = 4
 
 Way = tuple[str | int, ...]
 
+UNLIKE = (KeyError, IndexError, TypeError, ValueError)
+"""What reading raises where a value is not of the shape."""
+
 
 @dataclass(frozen=True)
 class Shape:
@@ -74,8 +77,11 @@ class Shape:
         return ids, values
 
     def ids(self, value: Any) -> list[Any]:
-        """The ids alone, whatever orders them."""
-        found: list[Any] = _READERS[self.kind](self, at(value, self.way))[0]
+        """The ids alone, whatever orders them; none where the value is not of this shape."""
+        try:
+            found: list[Any] = _READERS[self.kind](self, at(value, self.way))[0]
+        except UNLIKE:
+            return []
         return found
 
     def __str__(self) -> str:

@@ -67,6 +67,19 @@ def stem(name: str) -> str:
     return _ENDING.sub("", without_folders(name))
 
 
+def number(name: str) -> str:
+    """A stem without the zeros before its number.
+
+    >>> number("a/000120.jpg"), number("0000")
+    ('120', '0')
+    """
+    bare = stem(name)
+    return str(int(bare)) if bare.isascii() and bare.isdecimal() else bare
+
+
+FOLDED = {"name without folders": without_folders, "name without ending": stem, "number": number}
+
+
 class Names:
     """The ways to read a name as one of these items, each worked out when the surer ones do not do."""
 
@@ -86,7 +99,7 @@ class Names:
         columns = {"id": self.items.ids, **self.items.aliases}
         for label, names in columns.items():
             yield Form(label, tuple(name or "" for name in names))
-        for label, fold in (("name without folders", without_folders), ("name without ending", stem)):
+        for label, fold in FOLDED.items():
             for names in columns.values():
                 yield Form(label, tuple(fold(name or "") for name in names), fold)
         yield Form("place in the list, from 0", tuple(map(str, range(len(self.items)))))

@@ -124,10 +124,11 @@ def _named(
     """The query of each file, as the items call it, and what to say about it."""
     notes = []
     files = neighbours.queries(folder.files, pattern or PATTERN, name or NAME)
-    if not files and pattern is None:
-        names = Names(queries)
-        files = {file: part for file in folder.files if (part := names.inside(file))}
-        notes = [Note("query names", "The queries are known by their names in the files' names.")] if files else []
+    names = Names(queries)
+    if pattern is None and not names.share(list(files.values())):
+        inside = {file: part for file in folder.files if (part := names.inside(file))}
+        notes = [Note("query names", "The queries are known by their names in the files' names.")] if inside else []
+        files = inside or files
     if not files:
         wanted = f"the pattern {pattern or PATTERN!r} finds nothing in {shown(folder.files[0])}"
         raise InputError(f"no file's name has a query's id: {wanted}; say where it is with a pattern", folder.name)
@@ -135,7 +136,7 @@ def _named(
     if skipped:
         many = counted(len(skipped), "file has", "files have")
         notes.append(Note("skipped", f"{many} no query's id in the name and were not read: {listed(skipped)}."))
-    known = _known(list(files.values()), queries, folder.name)
+    known = _known(list(files.values()), names, folder.name)
     named = {file: known[query] for file, query in files.items()}
     neighbours.one_file_each(named, folder.name)
     return named, notes
@@ -176,7 +177,7 @@ def _of_run(run: Run, queries: Items, references: Items) -> Results:
         scores += part.numbers()
     if not found:
         raise InputError("there are no results in it", run.name)
-    known = _known(list(found), queries, run.name)
+    known = _known(list(found), Names(queries), run.name)
     sample = [doc for docs, _ in list(found.values())[:SAMPLE] for doc in docs]
     form = _form(Names(references), sample, run.name)
     answers = Answers(run.name)
@@ -188,14 +189,14 @@ def _of_run(run: Run, queries: Items, references: Items) -> Results:
 # --- both ---------------------------------------------------------------------------------------------
 
 
-def _known(names: Sequence[str], queries: Items, source: str) -> dict[str, str]:
+def _known(found: Sequence[str], names: Names, source: str) -> dict[str, str]:
     """What the items call each query; names that they do not know stay."""
-    form = Names(queries).best(names)
-    rows = form.rows(names)
+    form, items = names.best(found), names.items
+    rows = form.rows(found)
     if set(rows) <= {UNKNOWN}:
-        example = f"the results have {shown(names[0])}, {queries.name} has {shown(queries.ids[0])}"
+        example = f"the results have {shown(found[0])}, {items.name} has {shown(items.ids[0])}"
         raise InputError(f"no query is known by the results' names: {example}", source)
-    return {name: queries.ids[row] if row != UNKNOWN else name for name, row in zip(names, rows, strict=True)}
+    return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(found, rows, strict=True)}
 
 
 def _form(names: Names, sample: Sequence[Any], source: str) -> Form:

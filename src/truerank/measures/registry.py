@@ -201,7 +201,7 @@ def _fold(name: str) -> str:
 _SHAPE = re.compile(
     r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
 )
-_SUFFIX = re.compile(r"(.+?)_(?:at_)?([0-9]+(?:\.[0-9]+)?)\Z")
+_SUFFIX = re.compile(r"(.+?)(?:_at_|[_.])([0-9]+(?:\.[0-9]+)?)\Z")
 
 _SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
 """What ir_measures calls a parameter, and what it is called here."""

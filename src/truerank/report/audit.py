@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from truerank.contest import AuditedScores
+from typing import TYPE_CHECKING, TypeGuard
+
 from truerank.errors import shown
+from truerank.scores import Scores
+
+if TYPE_CHECKING:
+    from truerank.contest import AuditedScores
 
 TOLD = ("missing", "extra", "duplicates")
 """What the ledger counts and the audit tells better, with lines."""
+
+
+def is_audited(scores: Scores) -> TypeGuard[AuditedScores]:
+    """Whether a contest's judge made them; it need not be imported to know."""
+    return hasattr(scores, "audit")
 
 
 def sentences(scores: AuditedScores) -> list[str]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truerank.contest import AuditedScores
 from truerank.errors import shown
 from truerank.report import audit
 from truerank.scores import Scores
 
 _MISSING = {"zero": "scored 0"}
 _BARREN = {"zero": "scored 0", "empty-is-right": "scored 1 where nothing came back"}
+_ORDERS = {
+    "doc-descending": "by document id, descending",
+    "doc-ascending": "by document id, ascending",
+    "input": "as the run has them",
+}
 _REPEATED = {"first": "the first counts", "last": "the last counts", "count": "each counts"}
 
 
@@ -39,14 +43,14 @@ def counted(scores: Scores) -> str:
 def remarks(scores: Scores) -> list[str]:
     """A sentence for each thing that a reader of the mean should know; none when all is as it should be."""
     ledger, rules = scores.ledger, scores.rules
-    told = audit.TOLD if isinstance(scores, AuditedScores) else ()
+    told = audit.TOLD if audit.is_audited(scores) else ()
     missing = _MISSING.get(rules.missing, "left out")
     barren = _BARREN.get(rules.without_relevant, "left out")
     said = {
         "missing": f"missing ({missing})",
         "extra": "answered but not judged (left out)",
         "without_relevant": f"without a relevant document ({barren})",
-        "tied": f"with equal scores whose order matters (taken: {rules.ties})",
+        "tied": f"decided by the order of equal scores (here {_ORDERS[rules.ties]})",
     }
     sentences = [
         f"{number:,} {text}: {_ids(ledger.examples.get(key, ()), number)}."
@@ -55,10 +59,10 @@ def remarks(scores: Scores) -> list[str]:
     ]
     if ledger.duplicates and "duplicates" not in told:
         rows = "1 row repeats" if ledger.duplicates == 1 else f"{ledger.duplicates:,} rows repeat"
-        sentences.append(f"{rows} a document of their query ({_REPEATED.get(rules.duplicates, 'refused')}).")
+        sentences.append(f"{rows} a document of its query ({_REPEATED.get(rules.duplicates, 'refused')}).")
     if ledger.interleaved:
         sentences.append("The rows of some queries are scattered over the run; they were put together.")
-    return sentences + audit.sentences(scores) if isinstance(scores, AuditedScores) else sentences
+    return sentences + audit.sentences(scores) if audit.is_audited(scores) else sentences
 
 
 def _queries(number: int) -> str:

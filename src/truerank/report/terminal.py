@@ -11,6 +11,13 @@ if TYPE_CHECKING:
     from rich.table import Table as Grid
 
 
+FOLDABLE = 20
+"""Cells that a column of texts keeps where there is no room."""
+
+GAP = 3
+"""Cells between two columns on a terminal."""
+
+
 def render(table: Table, *, styled: bool = False, width: int | None = None) -> str:
     """The table as text.
 
@@ -65,30 +72,43 @@ def _styled(table: Table, width: int | None) -> str:
 
     out = io.StringIO()
     console = Console(file=out, force_terminal=True, width=width, highlight=False)
-    console.print(_grid(_fitting(table, console.width)), *([""] if table.notes else []))
+    notes = Console(file=out, force_terminal=True, width=console.width, highlight=False)
+    fitting = _fitting(table, console.width)
+    console.width = max(console.width, _least(fitting))
+    console.print(_grid(fitting), *([""] if table.notes else []))
     for note in _notes(table):
-        console.print(Text(note, "dim"))
+        notes.print(Text(note, "dim"))
     return out.getvalue()
+
+
+def _needs(table: Table) -> list[int]:
+    """The width below which a column would lose something: numbers and their headings never fold, texts may."""
+    return [w if table.is_numeric(i) else min(w, FOLDABLE) for i, w in enumerate(_widths(table))]
+
+
+def _least(table: Table) -> int:
+    """The least width of the whole; a terminal that is narrower wraps the lines, and nothing is lost."""
+    return sum(_needs(table)) + GAP * (len(table.columns) - 1)
 
 
 def _fitting(table: Table, width: int) -> Table:
     """The table, turned if it may be and is too wide otherwise."""
-    wanted = sum(_widths(table)) + 3 * (len(table.columns) - 1)
+    wanted = sum(_widths(table)) + GAP * (len(table.columns) - 1)
     return table.turned() if table.across and wanted > width else table
 
 
 def _grid(table: Table) -> Grid:
-    """Headings and texts fold where there is no room; numbers never do."""
+    """Texts fold where there is no room; numbers and their headings never do."""
     from rich import box
     from rich.table import Table as Grid
     from rich.text import Text
 
     grid = Grid(box=box.SIMPLE_HEAD, title=table.title or None, show_edge=False, pad_edge=False)
-    for i, (heading, *texts) in enumerate(zip(table.columns, *table.texts, strict=True)):
+    for i, (heading, need) in enumerate(zip(table.columns, _needs(table), strict=True)):
         if table.is_numeric(i):
-            grid.add_column(Text(heading), justify="right", overflow="fold", min_width=max(map(len, texts)))
+            grid.add_column(Text(heading), justify="right", no_wrap=True, min_width=need)
         else:
-            grid.add_column(Text(heading), overflow="fold")
+            grid.add_column(Text(heading), overflow="fold", min_width=need)
     for r, row in enumerate(table.texts):
         grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in enumerate(row)))
     return grid

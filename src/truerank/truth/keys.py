@@ -59,7 +59,7 @@ SIDES = ("west", "south", "east", "north")
 PATHS = ("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath")
 """Names of a file: they may name an item beside its id."""
 
-_PAIRS = ("gps", "location", "position", "pos", "coords", "coord", "geo", "point", "loc")
+_PAIRS = {"gps", "location", "position", "pos", "coords", "coord", "geo", "point", "loc"}
 """Two numbers under one of these may stand in either order."""
 
 
@@ -88,27 +88,29 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
 
 
 def _found(paths: Sequence[str], role: str, given: Mapping[str, str], name: str) -> str | None:
-    """The column that is not deep inside others, and of those the one with the surest name."""
+    """The column that is meant; None if there is none, or several, of which one may be named when it is needed."""
+    likely = _likely([path for path in paths if path not in given.values()], role)
+    if len(likely) > 1 and role == "id":
+        raise InputError(_open(likely, role), name)
+    return likely[0] if len(likely) == 1 else None
+
+
+def _likely(paths: Sequence[str], role: str) -> list[str]:
+    """The columns that are not deep inside others, and of those the ones with the surest name."""
     order = {wanted: place for place, wanted in enumerate(KNOWN[role])}
-    known = [
-        (_depth(path), min(order[word] for word in words), path)
-        for path in paths
-        if (words := _readings(path) & order.keys())
-    ]
-    free = sorted(found for found in known if found[2] not in given.values())
-    if len(free) > 1 and free[0][:2] == free[1][:2]:
-        raise InputError(f"{free[0][2]!r} and {free[1][2]!r} may both be {role}; say which: {role}=…", name)
-    return free[0][2] if free else None
+    known = {path: words for path in paths if (words := _readings(path) & order.keys())}
+    sure = {path: (path.count("."), min(order[word] for word in words)) for path, words in known.items()}
+    return sorted(path for path in sure if sure[path] == min(sure.values()))
+
+
+def _open(likely: Sequence[str], role: str) -> str:
+    return f"{likely[0]!r} and {likely[1]!r} may both be {role}; say which: {role}=…"
 
 
 def _readings(path: str) -> set[str]:
     """What a column's name may be looked up as: its last part, its last two, or all of it."""
     parts = path.split(".")
     return {folded(parts[-1]), folded("".join(parts[-2:])), folded(path)}
-
-
-def _depth(path: str) -> int:
-    return path.count(".")
 
 
 def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> dict[str, str]:
@@ -128,12 +130,11 @@ def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> d
 
 def unread(paths: Sequence[str]) -> str:
     """What to say when something is not found: which columns were not read, and what is too open to guess."""
-    pair = next(
-        (path for path in paths if path.endswith(".0") and folded(path[:-2].split(".")[-1]) in _PAIRS), None
-    )
-    if pair is None:
-        return _hint(paths)
-    return f"{pair[:-2]!r} holds two numbers: say which is which, e.g. lat={pair!r}, lon='{pair[:-2]}.1'"
+    pair = next((path[:-2] for path in paths if path.endswith(".0") and _readings(path[:-2]) & _PAIRS), None)
+    if pair is not None:
+        return f"{pair!r} holds two numbers: say which is which, e.g. lat='{pair}.0', lon='{pair}.1'"
+    several = ((role, _likely(paths, role)) for role in ("lat", "lon", "x", "y"))
+    return next((_open(likely, role) for role, likely in several if len(likely) > 1), _hint(paths))
 
 
 def _hint(paths: Sequence[str]) -> str:

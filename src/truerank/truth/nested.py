@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 from truerank.errors import InputError
@@ -34,10 +35,13 @@ CONTAINERS = {
 DEEPEST = 4
 """How many keys down the items may stand."""
 
+WIDEST = 1000
+"""An object with more values in it is no item."""
+
 SHORT = 4
 """A list of up to so many numbers is a pair or bounds, a longer one a vector."""
 
-_TELLING = {word for role in ("lat", "x", "label", "vector", "west") for word in KNOWN[role]}
+_TELLING = ("lat", "x", "label", "vector", "west")
 
 
 @dataclass(frozen=True)
@@ -98,14 +102,11 @@ def _listings(value: Any, where: str, depth: int) -> Iterator[Listing]:
 
 def _is_columns(value: dict[str, Any]) -> bool:
     """{"id": [...], "lat": [...], ...}"""
-    lists = all(
-        isinstance(column, list) and not (column and isinstance(column[0], dict)) for column in value.values()
-    )
-    return (
-        lists
-        and len({len(column) for column in value.values()}) == 1
-        and any(folded(key) in _TELLING for key in value)
-    )
+    columns = list(value.values())
+    if not all(isinstance(column, list) and column and not isinstance(column[0], dict) for column in columns):
+        return False
+    words = {word for role in _TELLING for word in KNOWN[role]}
+    return len(set(map(len, columns))) == 1 and any(folded(key) in words for key in value)
 
 
 def _is_items(value: dict[str, Any]) -> bool:
@@ -118,12 +119,17 @@ def _is_items(value: dict[str, Any]) -> bool:
 
 def _tells(record: Mapping[str, Any]) -> bool:
     """Whether this is one item: it has one place (or label, or vector), not many."""
-    paths = [path for path, _ in flat(record)]
-    for word in _TELLING:
-        named = [path for path in paths if folded(path.split(".")[-1]) == word]
-        if named:
-            return len(named) == 1 or named[0].count(".") < named[1].count(".")
-    return any(isinstance(inner, list) and _is_short(inner) for _, inner in flat(record))
+    found = list(islice(flat(record), WIDEST + 1))
+    if len(found) > WIDEST:
+        return False
+    depths: dict[str, list[int]] = {}
+    for path, _ in found:
+        depths.setdefault(folded(path.split(".")[-1]), []).append(path.count("."))
+    for role in _TELLING:
+        at = sorted(depth for word in KNOWN[role] for depth in depths.get(word, ()))
+        if at:
+            return len(at) == 1 or at[0] < at[1]
+    return any(isinstance(inner, list) and _is_short(inner) for _, inner in found)
 
 
 def flat(record: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:

@@ -20,6 +20,9 @@ from truerank.truth.items import Floats, Items, Texts
 from truerank.truth.keys import PATHS, SIDES, chosen
 from truerank.truth.nested import Columns
 
+TEXTS = {str, int, type(None)}
+"""What ids, labels and cameras may be."""
+
 KEY = "(key)"
 """The column of the keys under which items stand in an object."""
 
@@ -179,12 +182,20 @@ def _aliases(columns: Columns, named: str, roles: Mapping[str, str]) -> dict[str
 def _texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
     """Ids, labels and cameras: text or whole numbers."""
     values = values.tolist() if isinstance(values, np.ndarray) else values
-    if not set(map(type, values)) <= {str, int, type(None)}:
-        row, bad = next((r, v) for r, v in enumerate(values, 1) if not isinstance(v, str | int | None) or v is True)
-        if isinstance(bad, float) and all(v != v or v % 1 == 0 for v in values if isinstance(v, float)):
-            return _texts([None if v is None or v != v else int(v) for v in values], path, ids, name)
+    if not set(map(type, values)) <= TEXTS:
+        row, bad = next((row, value) for row, value in enumerate(values, 1) if type(value) not in TEXTS)
+        fractions = [value for value in values if isinstance(value, float)]
+        if fractions and all(value != value or value % 1 == 0 for value in fractions):
+            return _texts(list(map(_whole, values)), path, ids, name)
         raise InputError(f"{path} of item {row} is text or a whole number, not {bad!r:.60}", name)
     return tuple(None if value is None else str(value) for value in values)
+
+
+def _whole(value: Any) -> Any:
+    """What pandas makes 1.0 and NaN, where numbers are missing in a column, as it was."""
+    if isinstance(value, float):
+        return None if value != value else int(value)
+    return value
 
 
 def _numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Floats:

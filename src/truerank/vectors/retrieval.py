@@ -57,6 +57,8 @@ class Retrieval:
         """
         if is_self:
             rules, given = rules.replace(self_match="remove"), _twice(given, source)
+        elif rules.self_match == "remove" and (given.query_ids is None or given.gallery_ids is None):
+            raise InputError("self_match = 'remove' needs query_ids and gallery_ids, to tell who is the same")
         both = sides(given, *source.shape)
         _refuse(given, both, rules, protocol, qrels)
         columns = _columns(both, rules, protocol)

@@ -1,0 +1,5 @@
+"""`python -m truerank`: the command line."""
+
+from truerank.cli import main
+
+main()
