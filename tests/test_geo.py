@@ -475,7 +475,25 @@ def test_xy_is_evaluated_where_there_are_x_and_y_and_left_out_where_not(tmp_path
     zoned = {q: {**p, "zone": str(51 + n % 2)} for n, (q, p) in enumerate(world.flight.items())}
     places = geo.evaluate(zoned, tmp_path / "references.json", tmp_path / "faiss")
     assert list(places.views) == ["geo"]
+    both = geo.evaluate(zoned, tmp_path / "references.json", tmp_path / "faiss", metric=["both"])
+    assert list(both.views) == ["geo"]
     assert "xy is left out: references.json" in places.notes[0].message.replace(str(tmp_path) + "/", "")
+
+
+def test_queries_without_a_place_matter_only_if_they_have_results(tmp_path):
+    world = make(tmp_path, seed=22)
+    flight = {q: dict(p) for q, p in world.flight.items()}
+    flight["251124160703_00026.jpg"] |= {"lat": None}
+    places = geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")
+    assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
+    (note,) = places.notes
+    assert (note.kind, note.message) == (
+        "unplaced",
+        "1 query has neither a place nor results: 251124160703_00026.jpg.",
+    )
+    flight["251124160703_00003.jpg"] |= {"lat": None}
+    with pytest.raises(tr.InputError, match=r"251124160703_00003\.jpg has no latitude and longitude"):
+        geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")
 
 
 def test_tiles_that_hold_the_query_are_right_and_errors_go_to_their_middles():
@@ -516,6 +534,7 @@ def test_a_haversine_truth_that_differs_is_told():
         ({"truth": "neares"}, "Did you mean nearest?"),
         ({"within": [-5]}, "a positive number of metres"),
         ({"measures": "R"}, "R needs k"),
+        ({"rules": "science-qa"}, "missing is zero, skip or error here"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(options, said):

@@ -217,8 +217,10 @@ def test_vectors_labels_and_cameras():
     assert (items.ids, items.label, items.camera) == (("1", "2"), ("7", "x"), ("0", None))
     assert items.vector is not None
     assert items.vector.shape == (2, 8)
-    with pytest.raises(tr.InputError, match="vectors of one length"):
-        read_items([{"id": 1, "vector": [0.1] * 8}, {"id": 2, "vector": [0.1] * 7}])
+    uneven = [{"id": 1, "vector": [0.1] * 8}, {"id": 2, "vector": [0.1] * 7}]
+    with pytest.raises(tr.InputError, match="vectors of numbers, all of one length"):
+        read_items(uneven, vector="vector")
+    assert (read_items(uneven).vector, read_items([{"id": 1, "class": [1.5]}]).label) == (None, None)
 
 
 def test_columns_can_be_named():
@@ -251,11 +253,7 @@ def test_a_column_near_the_top_is_surer_than_one_deep_inside():
         ([{"lat": 1, "lon": 2}], {}, "no column holds the ids"),
         ([{"id": "a", "lat": 1, "lon": 2}], {"lat": "latt"}, "there is no 'latt' for lat. Did you mean lat?"),
         ([{"id": "a", "lat": 1, "lon": 2}], {"latt": "lat"}, "called 'latt'. Did you mean lat?"),
-        (
-            [{"id": "a", "gps1": {"lat": 1, "lon": 2}, "gps2": {"lat": 1, "lon": 2}}],
-            {},
-            "may both be lat; say which",
-        ),
+        ([{"a": {"id": 1}, "b": {"id": 1}, "lat": 1, "lon": 2}], {}, "'a.id' and 'b.id' may both be id; say which"),
         ([{"id": "a", "lat": "north", "lon": 2}], {}, "lat of a is no number: 'north'"),
         ([{"id": "a", "lat": True, "lon": 2}], {}, "lat of a is no number: True"),
         ([{"id": "a", "lat": "1_0", "lon": 2}], {}, "no number"),
@@ -286,6 +284,19 @@ def test_two_numbers_in_an_open_order_are_not_guessed():
         tr.InputError, match=r"'location' holds two numbers: say which is which, e\.g\. lat='location\.0'"
     ):
         items.places  # noqa: B018
+
+
+def test_half_a_position_under_one_letter_is_something_else():
+    items = read_items([{"id": "a", "lat": 1, "lon": 2, "n": 5}])
+    assert (items.y, items.others) == (None, ("n",))
+
+
+def test_of_several_places_one_must_be_named_when_it_is_needed():
+    records = [{"id": "a", "gps1": {"lat": 1, "lon": 2}, "gps2": {"lat": 1, "lon": 2}, "x": 1, "y": 2}]
+    assert read_items(records).plane.tolist() == [[1, 2]]
+    with pytest.raises(tr.InputError, match=r"'gps1\.lat' and 'gps2\.lat' may both be lat; say which: lat=…"):
+        read_items(records).places  # noqa: B018
+    assert read_items(records, lat="gps2.lat", lon="gps2.lon").places.tolist() == [[1, 2]]
 
 
 def test_files_that_cannot_be_read_are_refused(tmp_path):

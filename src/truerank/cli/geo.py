@@ -48,8 +48,8 @@ FORMATS = ("table", "json", "csv", "markdown")
     help="What is right: nearest(n=3), within(metres=25), contains, listed('pairs.csv'), …",
 )
 @click.option("--within", multiple=True, metavar="T,T,…", help="R@k within so many metres; prints the table of it.")
-@options.measures
-@click.option("-r", "--rules", metavar="NAME|FILE", help="A preset or a rules file [default: geo, see below].")
+@click.option("-m", "--measures", multiple=True, metavar="MEASURES", help="More of them, e.g. RR; may be repeated.")
+@click.option("-r", "--rules", metavar="NAME|FILE", help="A preset or a rules file [default: geo, see above].")
 @options.changes
 @click.option(
     "--pattern", metavar="REGEX", help=r"Where a file's name has the query's id [default: _(\d{12}_\d{5})_]."
@@ -98,8 +98,8 @@ def command(
     \b
     Examples:
       truerank geo --queries flight.json --references map.json --results faiss/
-      truerank geo --queries flight.json --references map.json --results faiss/ \\
-          --metric haversine --metric xy -k 1,5,10 --format json
+      truerank geo --queries flight.json --references map.json --results faiss/ -k 1,5,10 --format json
+      truerank geo --queries flight.json --references map.json --results faiss/ --metric haversine -q
       truerank geo --queries q.csv --references db.csv --results vpr.run --truth "within(metres=25)"
     """
     options.refuse_two_standard_inputs(queries, references, results)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -19,6 +20,7 @@ from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
 from truerank.qrels import Qrels
 from truerank.rules import Rules
+from truerank.run import Run
 from truerank.truth import DISTANCES, Items, Note, Truth, build, parse, read_items
 from truerank.truth.items import Ints
 from truerank.truth.result import EXAMPLES, counted, listed
@@ -71,21 +73,37 @@ def evaluate(
     """
     asked, there = _items(queries, "queries"), _items(references, "references")
     ruled = RULES if rules is None else Rules.of(rules)
+    if ruled.missing == "lines":
+        raise RulesError("places are evaluated by the query: missing is zero, skip or error here, not lines")
     found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
     chosen = parse_measures(
         [*(f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")), *_parsed(measures)]
     )
-    plan = _Plan(asked, there, found, truth, chosen, tuple(_cuts(k)), accuracy.distances(within), ruled)
-    views, notes = plan.views(_metrics(metric, asked, there), is_open=metric == "both")
-    return Places(views, (*found.notes, *plan.strangers(), *notes))
+    asked, unplaced = _without_unplaced(asked, found)
+    plan = _Plan(asked, there, found, truth, tuple(chosen), tuple(_cuts(k)), accuracy.distances(within), ruled)
+    names = [metric] if isinstance(metric, str) else list(metric)
+    views, notes = plan.views(_distances(names, asked, there), is_open="both" in names)
+    return Places(views, (*found.notes, *unplaced, *plan.strangers(), *notes))
 
 
 def _items(source: Any, role: str) -> Items:
-    return (
-        source
-        if isinstance(source, Items)
-        else read_items(source, None if isinstance(source, str | os.PathLike) else role)
-    )
+    has_name = isinstance(source, Items | str | os.PathLike)
+    return read_items(source, None if has_name else role)
+
+
+def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Note]]:
+    """The queries without those that have neither a whole place nor results, and a note of how many these are."""
+    given = [column for column in (queries.lat, queries.lon, queries.x, queries.y) if column is not None]
+    answered = set(results.queries)
+    bad = np.flatnonzero(~np.isfinite(np.array(given)).all(axis=0)) if given else np.empty(0, np.int64)
+    gone = [row for row in bad.tolist() if queries.ids[row] not in answered]
+    if not gone:
+        return queries, []
+    names = [queries.ids[row] for row in gone]
+    many = counted(len(gone), "query has", "queries have")
+    kept = np.ones(len(queries), bool)
+    kept[gone] = False
+    return queries.select(kept), [Note("unplaced", f"{many} neither a place nor results: {listed(names)}.")]
 
 
 def _cuts(k: Sequence[int]) -> list[int]:
@@ -101,9 +119,8 @@ def _parsed(measures: str | Iterable[str | Measure]) -> list[str | Measure]:
     return [*parse_measures(measures)]
 
 
-def _metrics(metric: str | Iterable[str], queries: Items, references: Items) -> list[str]:
+def _distances(names: Sequence[str], queries: Items, references: Items) -> list[str]:
     """The distances that are asked for, or those that there are coordinates for."""
-    names = [metric] if isinstance(metric, str) else list(metric)
     for name in names:
         if name not in METRICS:
             raise RulesError(
@@ -129,23 +146,23 @@ def _is_tiled(items: Items) -> bool:
     return items.bounds is not None and items.x is None
 
 
+@dataclass(frozen=True)
 class _Plan:
     """What is the same for every distance."""
 
-    def __init__(
-        self,
-        queries: Items,
-        references: Items,
-        results: Results,
-        truth: str,
-        measures: Sequence[Measure],
-        k: tuple[int, ...],
-        within: tuple[float, ...],
-        rules: Rules,
-    ):
-        self.queries, self.references, self.results = queries, references, results
-        self.truth, self.measures, self.k, self.within, self.rules = truth, measures, k, within, rules
-        self.run = results.run()
+    queries: Items
+    references: Items
+    results: Results
+    truth: str
+    measures: tuple[Measure, ...]
+    k: tuple[int, ...]
+    within: tuple[float, ...]
+    rules: Rules
+
+    @cached_property
+    def run(self) -> Run:
+        """The results as a run; the references called as the results call them."""
+        return self.results.run()
 
     def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[Note]]:
         """A view for each distance; where nobody asked for xy, it is left out with a note if it cannot be."""
@@ -180,7 +197,7 @@ class _Plan:
             qrels,
             scores,
             self.run,
-            tuple(self.measures),
+            self.measures,
             metres,
             table,
             self.references,
@@ -200,17 +217,10 @@ class _Plan:
         at = np.argwhere(self.first == STRANGER)
         if not len(at):
             return []
-        lists = {
-            q: first(self.results.one(q), self.rules, max(self.k))
-            for q in dict.fromkeys(at[: EXAMPLES + 1, 0].tolist())
-        }
-        names = [str(lists[q][place]) for q, place in at[: EXAMPLES + 1].tolist()]
+        k, some = max(self.k), at[: EXAMPLES + 1].tolist()
+        names = [str(first(self.results.one(q), self.rules, k)[place]) for q, place in some]
         many = counted(len(at), "result", "results")
-        return [
-            Note(
-                "strangers", f"{many} among the first {max(self.k)} of a query name no reference: {listed(names)}."
-            )
-        ]
+        return [Note("strangers", f"{many} among the first {k} of a query name no reference: {listed(names)}.")]
 
     def _as_named(self, right: Truth) -> Qrels:
         """The truth with the references called as the results call them."""

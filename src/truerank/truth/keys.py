@@ -122,9 +122,11 @@ def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> d
         found = {role: path for role, path in found.items() if role in SIDES or path not in sides}
     for one, other in (("lat", "lon"), ("lon", "lat"), ("x", "y"), ("y", "x")):
         if one in found and other not in found:
-            raise InputError(
-                f"{found[one]!r} is {one}, but what is {other}? Name it: {other}=… ({_hint(paths)})", name
-            )
+            path = found.pop(one)
+            if len(path.split(".")[-1]) > 1:  # a lone x or n may be anything
+                raise InputError(
+                    f"{path!r} is {one}, but what is {other}? Name it: {other}=… ({_hint(paths)})", name
+                )
     return found
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from truerank.errors import InputError, shown
+from truerank.errors import InputError
 from truerank.formats.names import folded
 from truerank.formats.objects import is_frame
 from truerank.formats.records import parsed
@@ -19,9 +19,9 @@ from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
 from truerank.truth.keys import PATHS, SIDES, chosen
 from truerank.truth.nested import Columns
+from truerank.truth.values import numbers, texts, vectors
 
-TEXTS = {str, int, type(None)}
-"""What ids, labels and cameras may be."""
+T = TypeVar("T")
 
 KEY = "(key)"
 """The column of the keys under which items stand in an object."""
@@ -119,25 +119,53 @@ def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:
     paths = [path for path in columns if path != KEY]
     roles = chosen(paths, keys, name)
     named = _id_path(columns, roles, "id" in keys, name)
-    ids = _ids(columns, named, name)
-
-    def column(role: str, read: Callable[..., Any]) -> Any:
-        return read(columns[roles[role]], roles[role], ids, name) if role in roles else None
-
-    values = {role: column(role, _numbers) for role in ("lat", "lon", "x", "y")}
-    texts = {role: column(role, _texts) for role in ("label", "camera")}
-    sides = [column(side, _numbers) for side in SIDES if side in roles]
+    table = _Table(columns, roles, keys, _ids(columns, named, name), name)
+    sides = [side for role in SIDES if (side := table.needed(role)) is not None]
     return Items(
-        ids,
+        table.ids,
         name,
-        **values,
-        **texts,
-        zone=_zones(columns, roles),
+        lat=table.needed("lat"),
+        lon=table.needed("lon"),
+        x=table.needed("x"),
+        y=table.needed("y"),
+        zone=_zones(table),
+        label=table.useful("label", texts),
+        camera=table.useful("camera", texts),
+        vector=table.useful("vector", vectors),
         bounds=np.column_stack(sides) if sides else None,
-        vector=column("vector", _vectors),
         aliases=_aliases(columns, named, roles),
         others=tuple(path for path in paths if path not in roles.values()),
     )
+
+
+@dataclass(frozen=True)
+class _Table:
+    """The columns, and which of them holds what."""
+
+    columns: Columns
+    roles: Mapping[str, str]
+    given: Mapping[str, str]
+    ids: tuple[str, ...]
+    name: str
+
+    def needed(self, role: str) -> Floats | None:
+        """Coordinates; they must be numbers."""
+        return self._read(role, numbers) if role in self.roles else None
+
+    def useful(self, role: str, read: Callable[..., T]) -> T | None:
+        """What else a column holds; one that was not named and holds something else is passed over."""
+        if role not in self.roles:
+            return None
+        try:
+            return self._read(role, read)
+        except InputError:
+            if role in self.given:
+                raise
+            return None
+
+    def _read(self, role: str, read: Callable[..., T]) -> T:
+        path = self.roles[role]
+        return read(self.columns[path], path, self.ids, self.name)
 
 
 def _id_path(columns: Columns, roles: Mapping[str, str], is_given: bool, name: str) -> str:
@@ -155,7 +183,7 @@ def _id_path(columns: Columns, roles: Mapping[str, str], is_given: bool, name: s
 def _ids(columns: Columns, path: str, name: str) -> tuple[str, ...]:
     if path == "#":
         return tuple(map(str, range(len(next(iter(columns.values()))))))
-    ids = tuple(_texts(columns[path], path, (), name))
+    ids = texts(columns[path], path, (), name)
     for row, text in enumerate(ids, 1):
         if not text:
             raise InputError(f"item {row} has no {path}", name)
@@ -179,65 +207,11 @@ def _aliases(columns: Columns, named: str, roles: Mapping[str, str]) -> dict[str
     return found
 
 
-def _texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
-    """Ids, labels and cameras: text or whole numbers."""
-    values = values.tolist() if isinstance(values, np.ndarray) else values
-    if not set(map(type, values)) <= TEXTS:
-        row, bad = next((row, value) for row, value in enumerate(values, 1) if type(value) not in TEXTS)
-        fractions = [value for value in values if isinstance(value, float)]
-        if fractions and all(value != value or value % 1 == 0 for value in fractions):
-            return _texts(list(map(_whole, values)), path, ids, name)
-        raise InputError(f"{path} of item {row} is text or a whole number, not {bad!r:.60}", name)
-    return tuple(None if value is None else str(value) for value in values)
-
-
-def _whole(value: Any) -> Any:
-    """What pandas makes 1.0 and NaN, where numbers are missing in a column, as it was."""
-    if isinstance(value, float):
-        return None if value != value else int(value)
-    return value
-
-
-def _numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Floats:
-    """Coordinates; NaN where there is none."""
-    if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
-        return values.astype(np.float64)
-    try:
-        return np.array([np.nan if value is None else _number(value) for value in values])
-    except (TypeError, ValueError):
-        row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
-        raise InputError(f"{path} of {shown(ids[row])} is no number: {values[row]!r:.60}", name) from None
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
-        raise ValueError(value)
-    return float(value)
-
-
-def _is_number(value: Any) -> bool:
-    try:
-        _number(value)
-    except (TypeError, ValueError):
-        return False
-    return True
-
-
-def _vectors(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> NDArray[Any]:
-    lengths = {len(value) if isinstance(value, Sequence | np.ndarray) else None for value in values}
-    if len(lengths) != 1 or None in lengths:
-        raise InputError(f"{path} should hold vectors of one length", name)
-    return np.array(values)
-
-
-def _zones(columns: Columns, roles: Mapping[str, str]) -> Texts | None:
+def _zones(table: _Table) -> Texts | None:
     """The plane of each item's x and y: a zone with its half of the globe (bands C to M lie south), or a code."""
-    if "zone" not in roles:
-        return None
-    zones = _texts(columns[roles["zone"]], roles["zone"], (), "")
-    if "letter" not in roles:
+    zones, letters = table.useful("zone", texts), table.useful("letter", texts)
+    if zones is None or letters is None:
         return zones
-    letters = _texts(columns[roles["letter"]], roles["letter"], (), "")
-    south = "S" if folded(roles["letter"]) == "hemisphere" else "CDEFGHJKLM"
+    south = "S" if folded(table.roles["letter"]) == "hemisphere" else "CDEFGHJKLM"
     halves = ("" if not letter else "S" if letter.upper() in south else "N" for letter in letters)
     return tuple(zone and zone + half for zone, half in zip(zones, halves, strict=True))

@@ -1,0 +1,70 @@
+"""Columns as ids and labels, numbers, or vectors; whatever is something else is refused with its item."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.errors import InputError, shown
+from truerank.truth.items import Floats, Texts
+
+TEXTS = {str, int, type(None)}
+"""What ids, labels and cameras may be."""
+
+
+def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Texts:
+    """Ids, labels and cameras: text or whole numbers."""
+    values = values.tolist() if isinstance(values, np.ndarray) else values
+    if not set(map(type, values)) <= TEXTS:
+        row, bad = next((row, value) for row, value in enumerate(values, 1) if type(value) not in TEXTS)
+        fractions = [value for value in values if isinstance(value, float)]
+        if fractions and all(value != value or value % 1 == 0 for value in fractions):
+            return texts(list(map(_whole, values)), path, ids, name)
+        raise InputError(f"{path} of item {row} is text or a whole number, not {bad!r:.60}", name)
+    return tuple(None if value is None else str(value) for value in values)
+
+
+def _whole(value: Any) -> Any:
+    """What pandas makes 1.0 and NaN, where numbers are missing in a column, as it was."""
+    if isinstance(value, float):
+        return None if value != value else int(value)
+    return value
+
+
+def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Floats:
+    """Coordinates; NaN where there is none."""
+    if isinstance(values, np.ndarray) and values.dtype.kind in "fiu":
+        return values.astype(np.float64)
+    try:
+        return np.array([np.nan if value is None else _number(value) for value in values])
+    except (TypeError, ValueError):
+        row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
+        raise InputError(f"{path} of {shown(ids[row])} is no number: {values[row]!r:.60}", name) from None
+
+
+def _number(value: Any) -> float:
+    if isinstance(value, bool) or (isinstance(value, str) and "_" in value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _is_number(value: Any) -> bool:
+    try:
+        _number(value)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def vectors(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> NDArray[Any]:
+    """Embeddings, in the precision that they come in."""
+    try:
+        vectors = np.array(list(values))
+    except ValueError:
+        vectors = np.empty(0)
+    if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
+        raise InputError(f"{path} should hold vectors of numbers, all of one length", name)
+    return vectors
