@@ -30,7 +30,11 @@ def a_number(rng: Random) -> bytes:
 
 
 def _short(rng: Random) -> bytes:
-    return b"%.*f" % (rng.randrange(4), rng.choice((0.0, 1.0, 2.5, -1.0, rng.gauss(0, 30))))
+    text = b"%.*f" % (rng.choice((0, 1, 2, 3, 6, 7, 8, 9)), rng.choice((0.0, 1.0, 2.5, -1.0, rng.gauss(0, 300))))
+    if rng.random() < 0.99:
+        return text
+    i = rng.randrange(len(text))  # one character is wrong
+    return text[:i] + bytes([rng.randrange(256)]) + text[i + 1 :]
 
 
 def _digits(rng: Random) -> bytes:

@@ -14,6 +14,12 @@ enum { PAD = 64 };             /* bytes behind the last line that `split` may lo
 static inline uint64_t load8(const char *p) { uint64_t w; memcpy(&w, p, 8); return w; }
 static inline uint32_t load4(const char *p) { uint32_t w; memcpy(&w, p, 4); return w; }
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+enum { LITTLE_ENDIAN_BYTES = 0 };
+#else
+enum { LITTLE_ENDIAN_BYTES = 1 };
+#endif
+
 static inline int lowest_bit(uint64_t w) {
 #if defined(__GNUC__)
     return __builtin_ctzll(w);
@@ -75,6 +81,24 @@ static inline const char *split(const char *p, Fields *fields, int want, int *fo
         start = end + 1;
     }
     *found = want;
+    return start;
+}
+
+/* The document's end and the score (columns 2 and 4) in the rest of a run's line, from its document on, where one blank
+   stands between its columns: the start of the next line, or NULL where the line is otherwise. Looks at PAD bytes. */
+static inline const char *split_rest(const char *p, Fields *fields) {
+    uint64_t blanks = blanks64(p);
+    const char *end[4], *start = p;
+    for (int i = 0; i < 4; i++) {
+        if (!blanks) return 0;
+        end[i] = p + lowest_bit(blanks);
+        blanks &= blanks - 1;
+        if (end[i] == start || (i < 3 ? *end[i] != ' ' && *end[i] != '\t' : *end[i] != '\n')) return 0;
+        start = end[i] + 1;
+    }
+    fields->end[2] = end[0];
+    fields->start[4] = end[1] + 1;
+    fields->end[4] = end[2];
     return start;
 }
 
@@ -144,6 +168,25 @@ static inline int number(const char *p, const char *end, double *out) {
     if (m) error = scaled(m, scale, out);
     if (negative) *out = -*out;
     return error;
+}
+
+/* The same for 1 to 3 digits, a point and 1 to 8 digits, which most scores are; 0 for any other number.
+   The eight bytes before end are read: they must be the caller's. */
+static inline int short_number(const char *p, const char *end, double *out) {
+    static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
+    uint64_t whole = (uint64_t)(unsigned char)*p++ - '0', digits, d, n;
+    if (whole > 9) return 0;
+    for (int i = 0; i < 2 && (d = (uint64_t)(unsigned char)*p - '0') <= 9; i++, p++) whole = 10 * whole + d;
+    n = (uint64_t)(end - p) - 1;
+    if (*p != '.' || n - 1 > 7 || !LITTLE_ENDIAN_BYTES) return 0;
+    digits = load8(end - 8) ^ 0x3030303030303030u;               /* the last digit is the highest byte */
+    digits = digits >> (64 - 8 * n) << (64 - 8 * n);
+    if ((digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u) return 0;      /* a byte above 9 */
+    digits = digits * 10 + (digits >> 8);                                               /* pairs, then all */
+    digits = ((digits & 0xFF000000FFu) * (100 + (1000000ull << 32))
+              + ((digits >> 16) & 0xFF000000FFu) * (1 + (10000ull << 32))) >> 32;
+    *out = (double)(int64_t)(whole * ten[n] + digits) / TEN[n];  /* both exact: one rounding */
+    return 1;
 }
 
 /* ---- ids ----------------------------------------------------------------------------------------- */

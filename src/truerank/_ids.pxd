@@ -21,7 +21,7 @@ cdef struct Ids:               # a growing list of byte strings that can know wh
     uint64_t text_room
     bint plain                 # without a table: append and read only
     bint roomy                 # with a table that is mostly empty: fewer branches that no processor foresees
-    uint64_t* table            # (high half of the hash, birth + row); a slot is live when its row is < n
+    uint32_t* table            # birth + row; a slot is live when its row is < n
     uint64_t mask
     uint32_t birth             # moves on at a reset, which thereby empties the table without touching it
 
@@ -43,7 +43,7 @@ cdef inline void ids_reset(Ids* ids) noexcept nogil:
     ids.birth += <uint32_t>ids.n
     ids.n = 0
     if ids.birth >> 31 and ids.table != NULL:
-        memset(ids.table, 0, (ids.mask + 1) * sizeof(uint64_t))
+        memset(ids.table, 0, (ids.mask + 1) * sizeof(uint32_t))
         ids.birth = 1
 
 
@@ -56,32 +56,31 @@ cdef inline void ids_free(Ids* ids) noexcept nogil:
 
 cdef inline int64_t ids_find(const Ids* ids, const char* p, uint64_t n, uint64_t h, uint64_t* free_slot) noexcept nogil:
     """The row that holds this id, or -1 and the slot for it. The table is at most half full: the walk ends."""
-    cdef uint64_t slot = h & ids.mask, v
+    cdef uint64_t slot = h & ids.mask
     cdef uint32_t row
     if ids.room == 0:
         return -1
     while True:
-        v = ids.table[slot]
-        row = <uint32_t>v - ids.birth
+        row = ids.table[slot] - ids.birth
         if row >= ids.n:
             if free_slot != NULL:
                 free_slot[0] = slot
             return -1
-        if v >> 32 == h >> 32 and id_equals(ids, row, p, n):
+        if id_equals(ids, row, p, n):
             return row
         slot = (slot + 1) & ids.mask
 
 
 cdef inline void table_put(Ids* ids, uint64_t h, int64_t row) noexcept nogil:
     cdef uint64_t slot = h & ids.mask
-    while <uint32_t>ids.table[slot] - ids.birth < row:     # live: rows below this one
+    while ids.table[slot] - ids.birth < row:     # live: rows below this one
         slot = (slot + 1) & ids.mask
-    ids.table[slot] = (h >> 32 << 32) | <uint32_t>(ids.birth + <uint32_t>row)
+    ids.table[slot] = ids.birth + <uint32_t>row
 
 
 cdef inline int table_grow(Ids* ids) noexcept nogil:
-    cdef uint64_t slots = (8 if ids.roomy and ids.room <= 1 << 13 else 2) * ids.room
-    cdef uint64_t* table = <uint64_t*>calloc(slots, sizeof(uint64_t))
+    cdef uint64_t slots = (16 if ids.roomy and ids.room <= 1 << 13 else 4) * ids.room
+    cdef uint32_t* table = <uint32_t*>calloc(slots, sizeof(uint32_t))
     cdef int64_t i
     if table == NULL:
         return MEMORY
@@ -120,7 +119,7 @@ cdef inline void ids_append(Ids* ids, const char* p, uint64_t n, uint64_t h, uin
     cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
     copy_id(ids.text + start, p, n)
     ids.end[ids.n] = start + n
-    ids.table[slot] = (h >> 32 << 32) | <uint32_t>(ids.birth + <uint32_t>ids.n)
+    ids.table[slot] = ids.birth + <uint32_t>ids.n
     ids.n += 1
 
 

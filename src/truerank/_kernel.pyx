@@ -16,8 +16,8 @@ from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-from truerank._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
-from truerank._ranking cimport Answer, Found, Order, answer_free, as_given, by_score, down, rank, rank_alone, up
+from truerank._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
+from truerank._ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, as_given, by_score, down, rank, rank_alone, up
 
 import os
 
@@ -32,10 +32,11 @@ cdef extern from "_bytes.h":
     ctypedef struct Fields:
         const char* start[6]
         const char* end[6]
-    enum: PAD
-    enum: OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD
+    enum: PAD, OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD
     uint64_t SALT
     const char* split(const char*, Fields*, int, int*) nogil
+    bint short_number(const char*, const char*, double*) nogil
+    const char* split_rest(const char*, Fields*) nogil
     int decimal "number"(const char*, const char*, double*) nogil
     bint same_id(const char*, const char*, uint64_t) nogil
     uint64_t hash_id(const char*, uint64_t) nogil
@@ -97,6 +98,10 @@ cdef class Lines:
         """Read one line, cut into `want` columns."""
         return OK
 
+    cdef const char* alike(self, const char* p, const char* end, const Fields* f) noexcept nogil:
+        """Read the lines from p on that begin as the last one did; where they end."""
+        return p
+
     cdef void parse(self, const char* p, const char* end) noexcept nogil:
         """Read the whole lines in [p, end), which are followed by PAD readable bytes."""
         cdef Fields f
@@ -112,6 +117,8 @@ cdef class Lines:
             if found:
                 self.width = found
                 self.error = CONTROL if found < 0 else FIELDS if found != self.want else self.row(&f)
+                if not self.error:
+                    p = self.alike(p, end, &f)
                 if self.error:
                     return
 
@@ -307,19 +314,20 @@ cdef class Judged:
     cdef put(self, int64_t q, int64_t d):
         cdef const char* p = self.text + self.begin[d]
         cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n)
-        cdef int64_t twin = self.find(q, p, n, h)
+        cdef uint64_t* slots = self.slots + self.slot_start[q]
         cdef uint64_t mask = self.slot_start[q + 1] - self.slot_start[q] - 1, slot = h & mask
+        cdef int64_t twin = self.find(slots, mask, p, n, h)
         if twin >= 0:
             self.duplicates.append((twin, d))
             return
-        while self.slots[self.slot_start[q] + slot]:
+        while slots[slot]:
             slot = (slot + 1) & mask
-        self.slots[self.slot_start[q] + slot] = (h >> 32 << 32) | <uint32_t>(d + 1)
+        slots[slot] = (h >> 32 << 32) | <uint32_t>(d + 1)
 
-    cdef inline int64_t find(self, int64_t q, const char* p, uint64_t n, uint64_t h) noexcept nogil:
-        """The judged document of query q with this id, or -1. Tables are at most half full."""
-        cdef uint64_t* slots = self.slots + self.slot_start[q]
-        cdef uint64_t mask = self.slot_start[q + 1] - self.slot_start[q] - 1, slot = h & mask, v
+    cdef inline int64_t find(self, const uint64_t* slots, uint64_t mask, const char* p, uint64_t n,
+                             uint64_t h) noexcept nogil:
+        """The document with this id among those in the slots of one query, or -1. Tables are at most half full."""
+        cdef uint64_t slot = h & mask, v
         cdef int64_t d
         while True:
             v = slots[slot]
@@ -365,6 +373,8 @@ cdef class Scanner(Lines):
     cdef Answer one                  # the query being read, when queries come one after another
     cdef Answer* all                 # one for each judged query, when they are interleaved
     cdef Answer* now
+    cdef uint64_t* slots             # of the judged documents of the query being read
+    cdef uint64_t mask
     cdef Ids extra, current          # queries without judgements; `current` holds the query's own name
     cdef Hit* hit
     cdef int64_t n, room
@@ -422,16 +432,17 @@ cdef class Scanner(Lines):
         if not self.interleaved or q < 0:
             self.now.query, self.now.falling, self.now.m = q, True, 0
             ids_reset(&self.now.ids)
-        if q >= 0 and self.returned[q] < 0:
-            self.returned[q] = 0
+        if q >= 0:
+            self.returned[q] = max(self.returned[q], 0)
+            self.slots = self.judged.slots + self.judged.slot_start[q]
+            self.mask = self.judged.slot_start[q + 1] - self.judged.slot_start[q] - 1
         return OK
 
     cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
         """Add a row to the query being read."""
         cdef Answer* a = self.now
         cdef uint64_t h = hash_id(p, n), slot = 0
-        cdef int64_t row = a.ids.n, twin, doc
-        cdef void* q
+        cdef int64_t twin, doc
         self.rows += 1
         if self.single:
             score = <double><float>score
@@ -445,44 +456,19 @@ cdef class Scanner(Lines):
                 a.score[twin] = score
                 a.falling = False                # perhaps still, but no longer known
             return OK
-        if row == a.ids.room or a.ids.end[row - 1 if row else 0] + n + PAD > a.ids.text_room or twin >= 0:
-            if ids_add(&a.ids, p, n, h):
-                return MEMORY
-            if a.score_room < a.ids.room:
-                q = realloc(a.score, a.ids.room * sizeof(double))
-                if q == NULL:
-                    return MEMORY
-                a.score, a.score_room = <double*>q, a.ids.room
-        else:
-            ids_append(&a.ids, p, n, h, slot)
-        a.score[row] = score
-        if row and score > a.score[row - 1]:
-            a.falling = False
+        if answer_add(a, p, n, h, slot, twin >= 0, score):
+            return MEMORY
         if a.query < 0:
             return OK
-        doc = self.judged.find(a.query, p, n, h)
-        return OK if doc < 0 else self.found(a, row, doc)
-
-    cdef int found(self, Answer* a, int64_t row, int64_t doc) noexcept nogil:
-        cdef void* q
-        if a.m == a.found_room:
-            q = realloc(a.found, (2 * a.m + 64) * sizeof(Found))
-            if q == NULL:
-                return MEMORY
-            a.found, a.found_room = <Found*>q, 2 * a.m + 64
-        a.found[a.m].row, a.found[a.m].doc = row, doc
-        a.m += 1
-        return OK
+        doc = self.judged.find(self.slots, self.mask, p, n, h)
+        return OK if doc < 0 else answer_found(a, a.ids.n - 1, doc)
 
     cdef int close(self) noexcept nogil:
         """Rank what was found in the query being read and keep it."""
         cdef Answer* a = self.now
-        cdef int64_t i
         if a.query < 0:
             return OK
-        if rank(a, self.order):
-            return MEMORY
-        if self.keep_found(a):
+        if rank(a, self.order) or self.keep_found(a):
             return MEMORY
         self.returned[a.query] = a.ids.n
         a.query = -1
@@ -517,6 +503,25 @@ cdef class Scanner(Lines):
         if not error and self.turned(f.start[0], f.end[0] - f.start[0]):
             error = self.turn(f.start[0], f.end[0] - f.start[0])
         return error if error else self.push(f.start[2], f.end[2] - f.start[2], score)
+
+    cdef const char* alike(self, const char* p, const char* end, const Fields* f) noexcept nogil:
+        """Lines of the same query and iteration: only the other columns need be found. Most of a run is such."""
+        cdef uint64_t n = f.start[2] - f.start[0]
+        cdef const char* next
+        cdef Fields here
+        cdef double value
+        while p < end and n <= PAD and same_id(p, f.start[0], n):
+            next = split_rest(p + n, &here)
+            if next == NULL:
+                break
+            self.line += 1
+            if not short_number(here.start[4], here.end[4], &value):    # "q i d r " at least stands before it
+                self.error = number(here.start[4], here.end[4], &value)
+            self.error = self.error or self.push(p + n, here.end[2] - p - n, value)
+            if self.error:
+                break
+            p = next
+        return p
 
     def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text,
                 const int64_t[::1] doc_ends, const unsigned char[::1] doc_text, const double[::1] scores):
@@ -618,7 +623,7 @@ cdef class Scanner(Lines):
             if value == NULL:
                 continue
             score = <object>value
-            if self.found(a, 0, self.judged.start[query] + i):
+            if answer_found(a, 0, self.judged.start[query] + i):
                 raise MemoryError
             f = &a.found[a.m - 1]
             f.score = <double><float>score if self.single else score
@@ -654,7 +659,7 @@ cdef class Scanner(Lines):
         """The names of the answered queries that nobody judged."""
         cdef int64_t i
         return [id_bytes(&self.extra, i) for i in range(self.extra.n)]
-    
+
     @property
     def here(self):
         """(query, document) names where reading stopped, for an error message."""

@@ -4,12 +4,13 @@ A rank is 1 + the number of rows before: no list is ever sorted. Compiled into t
 """
 
 from libc.stdint cimport int64_t, uint64_t
-from libc.stdlib cimport calloc, free, qsort
+from libc.stdlib cimport calloc, free, qsort, realloc
 
-from truerank._ids cimport Ids, id_length, id_start, ids_free
+from truerank._ids cimport Ids, id_length, id_start, ids_add, ids_append, ids_free
 
 cdef extern from "_bytes.h":
     enum:
+        PAD
         OK
         MEMORY
     int compare_ids(const char*, uint64_t, const char*, uint64_t) nogil
@@ -35,6 +36,40 @@ cdef inline void answer_free(Answer* a) noexcept nogil:
     ids_free(&a.ids)
     free(a.score)
     free(a.found)
+
+
+cdef inline int answer_add(Answer* a, const char* p, uint64_t n, uint64_t h, uint64_t slot, bint again,
+                           double score) noexcept nogil:
+    """Append a row, at the slot that `ids_find` gave for its id, or again where the answer has it already."""
+    cdef int64_t row = a.ids.n
+    cdef void* q
+    if row == a.ids.room or (a.ids.end[row - 1] if row else 0) + n + PAD > a.ids.text_room or again:
+        if ids_add(&a.ids, p, n, h):
+            return MEMORY
+        if a.score_room < a.ids.room:
+            q = realloc(a.score, a.ids.room * sizeof(double))
+            if q == NULL:
+                return MEMORY
+            a.score, a.score_room = <double*>q, a.ids.room
+    else:
+        ids_append(&a.ids, p, n, h, slot)
+    a.score[row] = score
+    if row and score > a.score[row - 1]:
+        a.falling = False
+    return OK
+
+
+cdef inline int answer_found(Answer* a, int64_t row, int64_t doc) noexcept nogil:
+    """Note that a row is a judged document."""
+    cdef void* q
+    if a.m == a.found_room:
+        q = realloc(a.found, (2 * a.m + 64) * sizeof(Found))
+        if q == NULL:
+            return MEMORY
+        a.found, a.found_room = <Found*>q, 2 * a.m + 64
+    a.found[a.m].row, a.found[a.m].doc = row, doc
+    a.m += 1
+    return OK
 
 
 cdef inline int by_score(const void* a, const void* b) noexcept nogil:
