@@ -3,13 +3,14 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PEERS := .peers
 KERNEL := $(wildcard src/truerank/_*.pyx src/truerank/_*.pxd src/truerank/_*.h) setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs bench fuzz asan clean
+.PHONY: help demo test lint types docs bench calibrate peers fuzz asan clean board
 
 help: ## list the targets
-	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-8s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 $(VENV)/ready: pyproject.toml $(KERNEL)
 	$(PYTHON) -m venv $(VENV)
@@ -27,10 +28,11 @@ $(VENV)/bench: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	@touch $@
 
-demo: $(VENV)/demo ## search two real collections with two real retrievers and evaluate them
+demo: $(VENV)/demo ## search real collections with real retrievers and evaluate them
 	@$(BIN)/truerank demo
 
 test: $(VENV)/ready ## everything that must hold: lint, types, tests, laws, oracles, doctests, docs
+	sh tests/system.sh
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/pytest
@@ -47,11 +49,28 @@ docs: $(VENV)/ready ## write the generated pages of docs/ anew
 bench: $(VENV)/bench ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
 	$(BIN)/python benchmarks/bench.py
 
+$(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
+	$(PYTHON) -m venv $(PEERS)
+	$(PEERS)/bin/python -m pip install --quiet --requirement tests/peers/requirements.txt
+	$(PEERS)/bin/python -m pip install --quiet --no-deps --requirement tests/peers/requirements-bare.txt
+	@touch $@
+
+peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds torchmetrics)
+	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0)
+	$(BIN)/pytest tests/peers
+
+calibrate: $(VENV)/ready ## do intervals and tests keep their promises? (ten minutes)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/calibrate.py --write
+
 fuzz: $(VENV)/ready ## throw damaged bytes at the kernel (SECONDS=60)
 	$(BIN)/python tests/fuzz.py --seconds $(or $(SECONDS),60)
 
 asan: $(VENV)/ready ## the kernel's tests under AddressSanitizer
 	sh tests/asan.sh
 
+board: $(VENV)/ready ## start a leaderboard with a real contest on it (PORT=8000)
+	@$(BIN)/truerank board demo build/board
+	@$(BIN)/truerank serve --board build/board/board.toml --port $(or $(PORT),8000)
+
 clean: ## remove what was built
-	rm -rf $(VENV) build src/truerank/*.so src/truerank/_kernel.c src/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build src/truerank/*.so src/truerank/_*.c src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

@@ -1,4 +1,4 @@
-"""The one thing pyproject.toml cannot say: how the kernel is compiled."""
+"""The one thing pyproject.toml cannot say: how the kernel, and the counting beside it, are compiled."""
 
 import os
 
@@ -9,11 +9,17 @@ from setuptools import Extension, setup
 sanitize = os.environ.get("TRUERANK_SANITIZE")
 flags = [f"-fsanitize={sanitize}", "-O1", "-g"] if sanitize else ["-O3"]
 
-kernel = Extension(
-    "truerank._kernel",
-    ["src/truerank/_kernel.pyx"],
-    depends=["src/truerank/_bytes.h", "src/truerank/_ids.pxd", "src/truerank/_ranking.pxd"],
-    extra_compile_args=[] if os.name == "nt" else flags,
-    extra_link_args=[f"-fsanitize={sanitize}"] if sanitize else [],
-)
-setup(ext_modules=cythonize([kernel], language_level=3))
+compiled = [
+    Extension(
+        f"truerank.{name}",
+        [f"src/truerank/{name}.pyx"],
+        depends=depends,
+        extra_compile_args=[] if os.name == "nt" else flags,
+        extra_link_args=[f"-fsanitize={sanitize}"] if sanitize else [],
+    )
+    for name, depends in {
+        "_kernel": ["src/truerank/_bytes.h", "src/truerank/_ids.pxd", "src/truerank/_ranking.pxd"],
+        "_counting": [],
+    }.items()
+]
+setup(ext_modules=cythonize(compiled, language_level=3))

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 
 import data
@@ -20,13 +21,16 @@ from subjects import SUBJECTS, Bench, Subject
 from tables import Line
 from timing import HERE, FailedError, Skipped
 
+LATER = ("significance",)
+"""Modules with further SUBJECTS. They import much, and a child's peak of memory begins with its parent's."""
+
 QUERIES = 6980
 QUICK = 698
 
 
-def measured(subjects: Sequence[Subject], bench: Bench, is_try: bool) -> Iterator[Line]:
+def measured(chosen: Iterable[Subject], bench: Bench, is_try: bool) -> Iterator[Line]:
     """Each line as soon as it is there; a skipped one says why. Targets are not judged by a try."""
-    for subject in subjects:
+    for subject in chosen:
         data.say(subject.work)
         try:
             line = subject.measure(bench)
@@ -38,14 +42,24 @@ def measured(subjects: Sequence[Subject], bench: Bench, is_try: bool) -> Iterato
         yield replace(line, key=subject.key, work=subject.work, is_met=is_met)
 
 
+def later() -> list[Subject]:
+    return [subject for part in LATER for subject in import_module(part).SUBJECTS]
+
+
+def wanted(only: Sequence[str]) -> Iterator[Subject]:
+    """The lines with these keys, all without any."""
+    yield from (subject for subject in SUBJECTS if not only or subject.key in only)
+    if not set(only) <= {subject.key for subject in SUBJECTS} or not only:
+        yield from (subject for subject in later() if not only or subject.key in only)
+
+
 def options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    keys = ", ".join(subject.key for subject in SUBJECTS)
     parser.add_argument("--runs", type=int, default=5, help="how often each work is done (5)")
-    parser.add_argument("--only", action="append", help=f"only these lines: {keys}; may be repeated")
-    parser.add_argument("--quick", action="store_true", help="a tenth of the file: a try, not a result")
+    parser.add_argument("--only", action="append", help="only this line, may be repeated; a wrong one lists them")
+    parser.add_argument("--quick", action="store_true", help="a tenth of the big file: a try, not a result")
     parser.add_argument(
         "--full", action="store_true", help="slow peers as often as the rest; the file of 2.5 GB"
     )
@@ -56,7 +70,9 @@ def options() -> argparse.Namespace:
     chosen = parser.parse_args()
     if chosen.quick and chosen.write:
         parser.error("--quick measures too little to be written down")
-    if unknown := set(chosen.only or ()) - {subject.key for subject in SUBJECTS}:
+    unknown = set(chosen.only or ()) - {subject.key for subject in SUBJECTS}
+    if unknown and (unknown := unknown - {subject.key for subject in later()}):
+        keys = ", ".join(subject.key for subject in (*SUBJECTS, *later()))
         parser.error(f"there is no line {', '.join(sorted(unknown))}; there are {keys}")
     return chosen
 
@@ -66,10 +82,8 @@ def main() -> None:
     directory = chosen.data / "quick" if chosen.quick else chosen.data
     directory.mkdir(parents=True, exist_ok=True)
     queries = QUICK if chosen.quick else QUERIES
-    data.big(directory, queries)
-    subjects = [subject for subject in SUBJECTS if not chosen.only or subject.key in chosen.only]
     bench = Bench(directory, queries, chosen.runs, chosen.full)
-    lines = list(measured(subjects, bench, chosen.quick))
+    lines = list(measured(wanted(chosen.only or ()), bench, chosen.quick))
     facts = tables.machine()
     print(tables.terminal(lines))
     (directory / "results.json").write_text(tables.as_json(lines, facts))

@@ -1,6 +1,6 @@
 """People seen by cameras: the counting against sorting, the whole against the bare product, and the memory.
 
-    python benchmarks/people.py [--runs 3] [--only market|hard|memory|crowd]
+    python benchmarks/people.py [--runs 3] [--only market|hard|memory|crowd|crowd-hard|crowd-many]
 
 The vectors are drawn, as many and as long as those of Market-1501, and of 60,000 that look for one another.
 Work is done in processes of its own: nothing large is imported here.
@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from timing import TRUERANK, FailedError, Times, process
+from timing import TRUERANK, FailedError, Skipped, Times, process
 
 MEASURES = "cmc@1 cmc@5 mAP mINP"
 
@@ -27,7 +27,7 @@ QUERIES, GALLERY, NUMBERS = 3368, 19732, 512
 
 PEOPLE, DISTRACTORS, CAMERAS = 750, 2798, 6
 
-CROWD, CROWD_PEOPLE, CROWD_NUMBERS = 60_000, 11_000, 128
+CROWD, CROWD_NUMBERS = 60_000, 128
 
 ROWS = 256
 """Rows of a product, where it is made for its own sake."""
@@ -35,25 +35,28 @@ ROWS = 256
 SPREAD = {"market": 1.0, "hard": 8.0}
 """How far pictures lie from their person: a good model, and one that can hardly tell people apart."""
 
+CROWDS = {"crowd": (11_000, 1.0), "crowd-hard": (11_000, 8.0), "crowd-many": (600, 8.0)}
+"""How many people are in it, and how far their pictures lie from them: the fewer, the more are right for each."""
+
 
 # --- called by the bench --------------------------------------------------------------------------------
 
 
 def market(runs: int, spread: str = "market") -> tuple[Times, Times, float]:
     """Rank-k, mAP and mINP from ready scores: truerank, sorting, and by how much their numbers differ."""
-    told = _child("sorting", str(runs), str(SPREAD[spread]))
+    told = child(__file__, "sorting", str(runs), str(SPREAD[spread]))
     return Times(told["ours"]), Times(told["sorting"]), told["difference"]
 
 
-def crowd(runs: int) -> tuple[Times, Times, float]:
+def crowd(runs: int, kind: str = "crowd") -> tuple[Times, Times, float]:
     """60,000 vectors from vectors to numbers: truerank, the bare product, and the peak of memory in MB."""
-    told = _child("product", str(runs))
+    told = child(__file__, "product", str(runs), *map(str, CROWDS[kind]))
     return Times(told["ours"]), Times(told["product"]), told["peak"]
 
 
 def memory(directory: Path) -> float:
     """The most memory, in MB, of `truerank vectors` on files of Market-1501's size."""
-    _child("write", str(directory))
+    child(__file__, "write", str(directory))
     names = [str(directory / f"{name}.npy") for name in ("query_vectors", "gallery_vectors")]
     for kind in ("labels", "cameras"):
         for side in ("query", "gallery"):
@@ -61,11 +64,21 @@ def memory(directory: Path) -> float:
     return process(TRUERANK, "vectors", *names, "-m", MEASURES).peak / (1 << 20)
 
 
-def _child(*arguments: str) -> Any:
-    done = subprocess.run([sys.executable, __file__, "--child", *arguments], stdout=subprocess.PIPE, check=False)
+def child(script: str, *arguments: str) -> Any:
+    """What a script of these says when it works alone.
+
+    Raises:
+        Skipped: it lacks something.
+        FailedError: it did not come to its end.
+    """
+    command = [sys.executable, script, "--child", *arguments]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=False)
     if done.returncode:
-        raise FailedError(f"people.py {' '.join(arguments)} ended with {done.returncode}")
-    return json.loads(done.stdout)
+        raise FailedError(f"{Path(script).name} {' '.join(arguments)} ended with {done.returncode}")
+    told = json.loads(done.stdout)
+    if "skipped" in told:
+        raise Skipped(told["skipped"])
+    return told
 
 
 # --- done by the child ----------------------------------------------------------------------------------
@@ -136,7 +149,7 @@ def by_sorting(
     return [float(mean) for mean in np.mean(found, axis=0)]
 
 
-def against_product(runs: int) -> dict[str, Any]:
+def against_product(runs: int, people: int, spread: float) -> dict[str, Any]:
     """From vectors to numbers, and the same product for its own sake, in turns."""
     import resource
 
@@ -145,12 +158,12 @@ def against_product(runs: int) -> dict[str, Any]:
     from truerank.vectors import evaluate_vectors
 
     rng = np.random.default_rng(60)
-    people = rng.integers(1, CROWD_PEOPLE + 1, CROWD)
-    vectors = rng.standard_normal((CROWD_PEOPLE + 1, CROWD_NUMBERS), dtype=np.float32)[people]
-    vectors += rng.standard_normal((CROWD, CROWD_NUMBERS), dtype=np.float32)
+    labels = rng.integers(1, people + 1, CROWD)
+    vectors = rng.standard_normal((people + 1, CROWD_NUMBERS), dtype=np.float32)[labels]
+    vectors += np.float32(spread) * rng.standard_normal((CROWD, CROWD_NUMBERS), dtype=np.float32)
     taken: dict[str, Any] = {"ours": [], "product": []}
     for _ in range(runs):
-        taken["ours"].append(_timed(lambda: evaluate_vectors(vectors, None, people, measures=MEASURES))[0])
+        taken["ours"].append(_timed(lambda: evaluate_vectors(vectors, None, labels, measures=MEASURES))[0])
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         taken["product"].append(_timed(lambda: products(vectors))[0])
     return {**taken, "peak": peak}
@@ -188,24 +201,25 @@ def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     return time.perf_counter() - start, result
 
 
-def child(work: str, *arguments: str) -> None:
-    """Do one work and print what it took."""
+def alone(work: str, runs: str, *more: str) -> dict[str, Any]:
+    """Do one work and tell what it took."""
     if work == "sorting":
-        told = against_sorting(int(arguments[0]), float(arguments[1]))
-    else:
-        told = against_product(int(arguments[0])) if work == "product" else write(Path(arguments[0]))
-    print(json.dumps(told))
+        return against_sorting(int(runs), float(more[0]))
+    if work == "product":
+        return against_product(int(runs), int(more[0]), float(more[1]))
+    return write(Path(runs))
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
-    parser.add_argument("--only", choices=["market", "hard", "memory", "crowd"])
+    parser.add_argument("--only", choices=[*SPREAD, "memory", *CROWDS])
     parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.child:
-        return child(*chosen.child)
-    for spread in ("market", "hard"):
+        print(json.dumps(alone(*chosen.child)))
+        return
+    for spread in SPREAD:
         if chosen.only in (None, spread):
             ours, sorting, difference = market(chosen.runs, spread)
             times = sorting.median / ours.median
@@ -213,10 +227,11 @@ def main() -> None:
     if chosen.only in (None, "memory"):
         with tempfile.TemporaryDirectory() as directory:
             print(f"memory: {memory(Path(directory)):.0f} MB")
-    if chosen.only in (None, "crowd"):
-        ours, product, peak = crowd(chosen.runs)
-        print(f"crowd: {ours}, product {product}: {ours.median / product.median:.2f} times; peak {peak:.0f} MB")
-    return None
+    for kind in CROWDS:
+        if chosen.only in (None, kind):
+            ours, product, peak = crowd(chosen.runs, kind)
+            times = ours.median / product.median
+            print(f"{kind}: {ours}, product {product}: {times:.2f} times; peak {peak:.0f} MB")
 
 
 if __name__ == "__main__":

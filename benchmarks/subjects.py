@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import data
+import people
+import places
 from tables import Line
-from timing import TRUERANK, Skipped, Times, Worker, alternate, process
+from timing import SLOW_RUNS, TRUERANK, Skipped, Times, Worker, alternate, process
 
 MEASURES = "nDCG@10 AP RR P@10 R@100"
 TREC_EVAL_MEASURES = ("-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10", "-m", "recall.100")
@@ -31,10 +35,16 @@ class Bench:
     runs: int
     full: bool
 
-    @property
+    @cached_property
     def files(self) -> tuple[Path, Path]:
-        """The judgements and the run."""
+        """The judgements and the run of the big file, which is made for whom asks first."""
+        data.big(self.directory, self.queries)
         return self.directory / "big.qrels", self.directory / "big.run"
+
+    @property
+    def few_runs(self) -> int:
+        """How often work is done that takes longer than 20 seconds."""
+        return self.runs if self.full else min(self.runs, SLOW_RUNS)
 
     def turns(self, *works: Callable[[], float]) -> tuple[Times, ...]:
         """The times of works done in turns."""
@@ -152,6 +162,55 @@ def gzipped(bench: Bench) -> Line:
     return at_most(ours, zcat, 1.3, "zcat")
 
 
+# --- people and places ---------------------------------------------------------------------------------
+
+
+def people_by_sorting(spread: str) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        ours, sorting, worst = people.market(bench.runs, spread)
+        return faster("argsort + loops", (ours, sorting), 15, agreed(worst))
+
+    return measure
+
+
+def people_memory(bench: Bench) -> Line:
+    with tempfile.TemporaryDirectory() as directory:
+        most = people.memory(Path(directory))
+    return Line(f"{most:.0f} MB", "", f"{most:.0f} MB", "under 400 MB", most < 400, "1")
+
+
+def crowd(kind: str) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        ours, product, peak = people.crowd(bench.few_runs, kind)
+        each = people.CROWD / people.CROWDS[kind][0]
+        return at_most(ours, product, 2, "product", f"{each:.0f} are right for each; peak memory {peak:.0f} MB")
+
+    return measure
+
+
+def nearest(bench: Bench) -> Line:
+    ours, tree, remark = places.cities(bench.runs)
+    return faster("BallTree", (ours, tree), 10, remark)
+
+
+def results(bench: Bench) -> Line:
+    return at_most(*places.results(bench.runs, bench.directory), 2, "orjson")
+
+
+# --- the benchmark of retrievers --------------------------------------------------------------------------
+
+
+def harness_cost(work: str) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        import harness
+
+        cost = getattr(harness, work)(bench.runs)
+        value = f"{cost.value:.3g} {cost.unit}"
+        return Line(value, "", value, f"under {cost.most:g} {cost.unit}", cost.is_met, str(bench.runs))
+
+    return measure
+
+
 SUBJECTS = (
     Subject("trec_eval", "whole process, 5 measures, against trec_eval", against_trec_eval),
     Subject("pytrec_eval", "file to numbers, against pytrec_eval (warm)", against_library("pytrec_eval", 20)),
@@ -165,6 +224,16 @@ SUBJECTS = (
     Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
     Subject("help", "`truerank --help`, whole process", help_text),
     Subject("gzip", "run in gzip, whole process, against zcat", gzipped),
+    Subject("people", "CMC, mAP, mINP of 3,368 × 19,732 scores of a good model", people_by_sorting("market")),
+    Subject("people-hard", "CMC, mAP, mINP of 3,368 × 19,732 scores of a bad model", people_by_sorting("hard")),
+    Subject("people-memory", "3,368 × 19,732 × 512 from files, peak memory, whole process", people_memory),
+    Subject("crowd", "60,000 × 60,000 × 128 to CMC, mAP, mINP, a good model", crowd("crowd")),
+    Subject("crowd-hard", "60,000 × 60,000 × 128 to CMC, mAP, mINP, a bad model", crowd("crowd-hard")),
+    Subject("crowd-many", "the same, a bad model and 20 times as many right ones", crowd("crowd-many")),
+    Subject("nearest", "nearest of 170,391 cities to 28,298 airports, against BallTree (haversine)", nearest),
+    Subject("results", "10,000 FAISS JSON files of 100, against parsing them", results),
+    Subject("harness", "`truerank bench`: a call that does nothing, closed loop", harness_cost("between_calls")),
+    Subject("harness-lag", "`truerank bench`: how late calls start in an open loop, p99", harness_cost("lag")),
 )
 
 
@@ -180,11 +249,11 @@ def faster(peer: str, times: tuple[Times, ...], target: float, remark: str = "")
     return Line(*cells, ratio >= target, counted(ours, theirs), remark)
 
 
-def at_most(ours: Times, theirs: Times, target: float, peer: str) -> Line:
+def at_most(ours: Times, theirs: Times, target: float, peer: str, remark: str = "") -> Line:
     """How much longer than the other it takes."""
     ratio = ours.median / theirs.median
     cells = (str(ours), f"{peer} {theirs}", f"{ratio:.2f} times its time", f"at most {target:g} times")
-    return Line(*cells, ratio <= target, counted(ours, theirs))
+    return Line(*cells, ratio <= target, counted(ours, theirs), remark)
 
 
 def under(ours: Times, target: float) -> Line:
@@ -199,7 +268,11 @@ def counted(*times: Times) -> str:
 
 def difference(ours: dict[str, float], theirs: dict[str, float]) -> str:
     """What the speed is worth: whether both came to the same numbers."""
-    worst = max(abs(ours[name] - theirs[name]) for name in ours)
+    return agreed(max(abs(ours[name] - theirs[name]) for name in ours))
+
+
+def agreed(worst: float) -> str:
+    """How far apart both are."""
     return (
         "both came to the same means, to the last bit"
         if worst == 0

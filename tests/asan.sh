@@ -22,9 +22,10 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
 "$python" - "$work/site" <<'CHECK'
 import sys
-from truerank import _kernel
-if not _kernel.__file__.startswith(sys.argv[1]):
-    sys.exit(f"the instrumented kernel is not the one in use: {_kernel.__file__}")
+from truerank import _counting, _kernel
+for compiled in (_counting, _kernel):
+    if not compiled.__file__.startswith(sys.argv[1]):
+        sys.exit(f"the instrumented code is not the one in use: {compiled.__file__}")
 CHECK
 "$python" tests/fuzz.py --seconds "${FUZZ_SECONDS:-20}"
-"$python" -m pytest -q -p no:cacheprovider tests/test_kernel.py
+"$python" -m pytest -q -p no:cacheprovider tests/test_kernel.py tests/test_counting.py

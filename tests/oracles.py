@@ -20,11 +20,13 @@ class Answer:
         ranked: the grade of each document that came back, best rank first; None: not in the qrels.
         judged: every grade in the qrels of the query, in any order; below 0: pooled, not judged.
         max_grade: the highest grade of all queries, or 0.
+        scores: the score of each document that came back, best rank first.
     """
 
     ranked: list[float | None]
     judged: list[float]
     max_grade: float
+    scores: list[float]
 
     def relevant(self, level: float) -> int:
         """How many relevant documents there are."""
@@ -33,6 +35,10 @@ class Answer:
     def is_relevant(self, level: float) -> list[bool]:
         """Of each document that came back, whether it is relevant."""
         return [grade is not None and grade >= level for grade in self.ranked]
+
+    def group(self, rank: int) -> list[int]:
+        """The ranks of the documents with the same score as the one at this rank, itself among them."""
+        return [other for other, score in enumerate(self.scores, 1) if score == self.scores[rank - 1]]
 
     def ranks(self, level: float, k: int | None = None) -> list[int]:
         """The ranks of the relevant documents, within the first k."""
@@ -69,6 +75,11 @@ def set_precision(answer: Answer, level: float = 1) -> float:
 @oracle("SetR")
 def set_recall(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), answer.relevant(level))
+
+
+@oracle("SetSuccess")
+def set_success(answer: Answer, level: float = 1) -> float:
+    return 1.0 if any(answer.is_relevant(level)) else 0.0
 
 
 @oracle("SetF")
@@ -118,8 +129,8 @@ def utility(
 
 
 @oracle("P")
-def precision(answer: Answer, k: int, level: float = 1) -> float:
-    return len(answer.ranks(level, k)) / k
+def precision(answer: Answer, k: int, level: float = 1, divisor: str = "k") -> float:
+    return over(len(answer.ranks(level, k)), min(k, len(answer.ranked)) if divisor == "returned" else k)
 
 
 @oracle("R")
@@ -148,10 +159,17 @@ def precision_at(answer: Answer, rank: int, level: float) -> float:
 
 @oracle("AP")
 def average_precision(
-    answer: Answer, k: int | None = None, level: float = 1, divisor: str = "relevant", area: str = "step"
+    answer: Answer,
+    k: int | None = None,
+    level: float = 1,
+    divisor: str = "relevant",
+    area: str = "step",
+    ties: str = "ordered",
 ) -> float:
     total = 0.0
     for rank in answer.ranks(level, k):
+        if ties == "together":
+            rank = max(other for other in answer.group(rank) if k is None or other <= k)
         height = precision_at(answer, rank, level)
         if area == "trapezoid":
             height = (height + precision_at(answer, rank - 1, level)) / 2
@@ -219,6 +237,8 @@ def gain_of(grade: float | None, gain: Any) -> float:
         return 0.0
     if gain == "exp":
         return 2.0**grade - 1
+    if gain == "binary":
+        return 1.0 if grade > 0 else 0.0
     return grade if gain == "linear" else gain.get(grade, grade)
 
 
@@ -227,8 +247,13 @@ def cumulated(worths: list[float], k: int | None, log_base: float = 2) -> float:
     return sum(worth * math.log(log_base) / math.log(rank + 1) for rank, worth in enumerate(worths[:k], 1))
 
 
-def list_worths(answer: Answer, gain: Any) -> list[float]:
-    return [gain_of(grade, gain) for grade in answer.ranked]
+def list_worths(answer: Answer, gain: Any, ties: str = "ordered") -> list[float]:
+    """What each rank is worth: its document, or on average over the orders of equal scores any of its group."""
+    worths = [gain_of(grade, gain) for grade in answer.ranked]
+    if ties == "ordered":
+        return worths
+    groups = [answer.group(rank) for rank in range(1, len(worths) + 1)]
+    return [sum(worths[rank - 1] for rank in group) / len(group) for group in groups]
 
 
 def ideal_worths(answer: Answer, gain: Any) -> list[float]:
@@ -236,19 +261,31 @@ def ideal_worths(answer: Answer, gain: Any) -> list[float]:
 
 
 @oracle("DCG")
-def dcg(answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2) -> float:
-    return cumulated(list_worths(answer, gain), k, log_base)
+def dcg(
+    answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2, ties: str = "ordered"
+) -> float:
+    return cumulated(list_worths(answer, gain, ties), k, log_base)
 
 
 @oracle("IDCG")
-def ideal_dcg(answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2) -> float:
-    return cumulated(ideal_worths(answer, gain), k, log_base)
+def ideal_dcg(
+    answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2, ideal: str = "full"
+) -> float:
+    worths = ideal_worths(answer, gain)
+    return cumulated(worths[: len(answer.ranked)] if ideal == "returned" else worths, k, log_base)
 
 
 @oracle("nDCG")
-def ndcg(answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2) -> float:
-    ideal = ideal_dcg(answer, k, gain, log_base)
-    return dcg(answer, k, gain, log_base) / ideal if ideal else 0.0
+def ndcg(
+    answer: Answer,
+    k: int | None = None,
+    gain: Any = "linear",
+    log_base: float = 2,
+    ideal: str = "full",
+    ties: str = "ordered",
+) -> float:
+    best = ideal_dcg(answer, k, gain, log_base, ideal)
+    return dcg(answer, k, gain, log_base, ties) / best if best else 0.0
 
 
 @oracle("nDCGrel")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -196,3 +197,11 @@ def test_a_submitted_line_for_an_unknown_query_is_named_as_it_was_submitted():
 def test_lines_of_one_query_keep_apart_in_the_values_per_query():
     scores = tr.evaluate({"1": ["a"]}, [("1", ["a"]), ("1", ["x"])], rules="science-qa")
     assert {query: sum(row.values()) for query, row in scores.per_query().items()} == {"1": 1.0, "1 #2": 0.0}
+
+
+def test_a_notebook_shows_the_means_as_a_table_whatever_the_run_is_called():
+    scores = tr.evaluate({"q": {"a": 1}}, tr.open_run({"q": ["a"]}), "RR")
+    shown = replace(scores, run="<script>")._repr_html_()
+    assert "<th>RR</th>" in shown
+    assert "<td>1.0000</td>" in shown
+    assert "<script>" not in shown

@@ -24,15 +24,23 @@ from worlds import DOCS, World, worlds
 VARIANTS: dict[str, list[str]] = {
     "SetF": ["SetF(beta=2)", *(f"SetF(alpha={a})" for a in (0, 0.2, 1)), "SetF(beta_squared=0.5)"],
     "Utility": ["Utility(a=3, b=-2.5, c=-1, d=0.25, docs=100)"],
+    "P": ["P(divisor='returned')@3"],
     "R": ["R(capped=True)@2"],
     "AP": [
         *(f"AP(divisor='{divisor}')@3" for divisor in ("capped", "hits")),
         *("AP(divisor='capped')", "AP(area='trapezoid')", "AP(area='trapezoid', divisor='hits')@5"),
+        *("AP(ties='together')", "AP(divisor='hits', ties='together')@4"),
     ],
     "RprecMult": ["RprecMult@0.2", "RprecMult@1", "RprecMult@1.4"],
-    "DCG": ["DCG(gain='exp')@5", "DCG(log_base=10)", "DCG(gain={1: 2, 3: 0.5})"],
-    "IDCG": ["IDCG(gain='exp')", "IDCG(log_base=10)@2", "IDCG(gain={1: 2, 3: 0.5})@4"],
-    "nDCG": ["nDCG(gain='exp')@5", "nDCG(log_base=10)", "nDCG(gain={1: 2, 3: 0.5})@4"],
+    "DCG": [
+        *("DCG(gain='exp')@5", "DCG(log_base=10)", "DCG(gain={1: 2, 3: 0.5})", "DCG(gain='binary')"),
+        *("DCG(ties='averaged')", "DCG(ties='averaged', log_base=10)@3"),
+    ],
+    "IDCG": ["IDCG(gain='exp')", "IDCG(log_base=10)@2", "IDCG(gain={1: 2, 3: 0.5})@4", "IDCG(ideal='returned')"],
+    "nDCG": [
+        *("nDCG(gain='exp')@5", "nDCG(log_base=10)", "nDCG(gain={1: 2, 3: 0.5})@4", "nDCG(gain='binary')"),
+        *("nDCG(ideal='returned')@4", "nDCG(ties='averaged')", "nDCG(ties='averaged', gain='binary')@5"),
+    ],
     "nDCGrel": ["nDCGrel(gain='exp')", "nDCGrel(gain={0: 1, 2: 7})"],
     "Rndcg": ["Rndcg(gain='exp')", "Rndcg(gain={1: 2})"],
     "G": ["G(gain='exp')", "G(gain={1: 5, 2: 3})"],
@@ -82,7 +90,9 @@ def differing(one: dict[str, bytes], other: dict[str, bytes]) -> list[str]:
 def answer(world: World, query: str) -> Answer:
     grades = world.qrels[query]
     highest = max([0.0, *(grade for judged in world.qrels.values() for grade in judged.values())])
-    return Answer([grades.get(doc) for doc in world.ranked(query)], list(grades.values()), highest)
+    ranked = world.ranked(query)
+    scores = [world.run[query][doc] for doc in ranked]
+    return Answer([grades.get(doc) for doc in ranked], list(grades.values()), highest, scores)
 
 
 def single(grades: dict[str, float], docs: list[str]) -> tr.Hits:
@@ -249,7 +259,8 @@ def test_the_exceptions_do_fall(name: str) -> None:
 
 
 PERFECT = (
-    *("SetP", "SetR", "SetF", "SetAP", "SetRelP", "Success", "RR", "AP", "GMAP", "Rprec", "binG", "Accuracy"),
+    *("SetP", "SetR", "SetSuccess", "SetF", "SetAP", "SetRelP", "Success", "RR", "AP"),
+    *("GMAP", "Rprec", "binG", "Accuracy"),
     *("nDCG", "nDCGrel", "Rndcg", "G", "IPrec", "AP11", "AUPRC", "Bpref", "GMBpref", "Judged", "mINP"),
 )
 """Normalised measures: an ideal ranking, of all relevant documents, better grades first, scores 1."""

@@ -23,7 +23,7 @@ LAYERS = [
     {"truth"},
     {"hits", "formats"},
     {"qrels", "run"},
-    {"rules", "_kernel"},
+    {"rules", "_kernel", "_counting"},
     {"errors", "stats"},
 ]
 HEIGHT = {part: len(LAYERS) - i for i, layer in enumerate(LAYERS) for part in layer}

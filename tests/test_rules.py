@@ -72,6 +72,31 @@ def test_recall_points_follow_the_rule():
     assert values == [1.0, 2 / 3]
 
 
+def test_queries_without_relevant_documents_can_be_refused():
+    with pytest.raises(tr.InputError, match="query 3 has no relevant document"):
+        mean(without_relevant="error")
+
+
+def test_an_empty_answer_can_count_as_none():
+    run = {"1": {"a": 1.0}, "2": {}, "3": {}}
+    both = [tr.evaluate(QRELS, run, "RR", rules={"missing": "skip", "empty": e}) for e in ("answered", "missing")]
+    assert [(scores.mean["RR"], scores.ledger.answered) for scores in both] == [(1 / 3, 3), (1.0, 1)]
+
+
+def test_judged_documents_that_did_not_come_back_can_be_unknown():
+    scores = tr.evaluate(QRELS, RUN, "R@5 nDCG", rules={"unreturned": "ignore"})
+    assert [round(value, 4) for value in scores.per_query()["1"].values()] == [1.0, 1.0]
+    assert round(tr.evaluate(QRELS, RUN, "R@5").mean["R@5"], 4) == 0.1667
+
+
+@pytest.mark.parametrize(
+    ("rule", "value"), [("first", 5 / 6), ("last", 7 / 12), ("count", (1 + 2 / 3 + 3 / 4) / 2), ("once", 3 / 4)]
+)
+def test_a_repeated_document_counts_as_the_rule_says(rule, value):
+    scores = tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "a", "b"]}, "AP", rules={"duplicates": rule})
+    assert scores.mean["AP"] == pytest.approx(value, abs=1e-15)
+
+
 # --- the value ----------------------------------------------------------------------------------------
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tracemalloc
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -115,30 +114,6 @@ def test_who_watches_is_told_of_every_query(crowd, monkeypatch):
     assert told == sorted(told)
     assert len(told) > 3
     assert told[-1] == (300, 300)
-
-
-# --- counting -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("sorting", [0, 1, 50, 10**9])
-@pytest.mark.parametrize("draw", ["real", "tied", "equal", "apart"])
-def test_counts_are_those_of_comparing_with_every_score(draw, sorting, monkeypatch):
-    monkeypatch.setattr(counting, "SORTING", sorting, raising=False)
-    rng = np.random.default_rng(7)
-    make: dict[str, Callable[[], np.ndarray]] = {
-        "real": lambda: rng.standard_normal((9, 70)),
-        "tied": lambda: rng.integers(0, 5, (9, 70)),
-        "equal": lambda: np.zeros((9, 70)),
-        "apart": lambda: rng.standard_normal((9, 70)) * 10.0 ** rng.integers(-30, 30, (9, 70)),
-    }
-    for kind in (np.float32, np.float64):
-        block = np.ascontiguousarray(make[draw](), dtype=kind)
-        row = np.sort(rng.integers(0, 9, 60))
-        column = rng.integers(0, 70, 60)
-        score = block[row, column]
-        better, tied = counting.count_better(block, np.searchsorted(row, np.arange(10)), score)
-        assert better.tolist() == [int((block[r] > s).sum()) for r, s in zip(row, score, strict=True)]
-        assert tied.tolist() == [int((block[r] == s).sum()) for r, s in zip(row, score, strict=True)]
 
 
 # --- torch --------------------------------------------------------------------------------------------

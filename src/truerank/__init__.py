@@ -6,8 +6,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from truerank.bench import Bench, bench
+    from truerank.compare import Comparison, compare
     from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, TruerankError
     from truerank.evaluate import evaluate, rank
+    from truerank.explain import Explanation, explain, moved
     from truerank.formats import open_run, read_qrels
     from truerank.hits import Hits
     from truerank.measures import Measure, measure, measures, parse_measure, unregister
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Bench",
+    "Comparison",
+    "Explanation",
     "Hits",
     "InputError",
     "Ledger",
@@ -31,9 +37,13 @@ __all__ = [
     "Run",
     "Scores",
     "TruerankError",
+    "bench",
+    "compare",
     "evaluate",
+    "explain",
     "measure",
     "measures",
+    "moved",
     "open_run",
     "parse_measure",
     "rank",
@@ -42,8 +52,11 @@ __all__ = [
 ]
 
 _HOMES = {
+    "bench": ("Bench", "bench"),
+    "compare": ("Comparison", "compare"),
     "errors": ("InputError", "MeasureError", "MissingPackage", "RulesError", "TruerankError"),
     "evaluate": ("evaluate", "rank"),
+    "explain": ("Explanation", "explain", "moved"),
     "formats": ("open_run", "read_qrels"),
     "hits": ("Hits",),
     "measures": ("Measure", "measure", "measures", "parse_measure", "unregister"),

@@ -1,5 +1,5 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
-"""Bytes, columns and dicts in; hits out. The only compiled code of truerank.
+"""Bytes, columns and dicts in; hits out. The compiled code of truerank, but for `_counting`.
 
 A `Scanner` is fed what a system answered, through one of four doors (`feed`, `columns`, `mapping`,
 `ranked`), and keeps one row a judged document that came back. It holds one query's ids and scores

@@ -24,6 +24,7 @@ DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 EXAMPLES = 5
 
 MEND_MISSING = "missing = zero scores it 0, missing = skip leaves it out (--set missing=zero)"
+MEND_BARREN = "without_relevant = zero scores it 0, skip leaves it out (--set without_relevant=zero)"
 
 
 def evaluate(
@@ -55,7 +56,7 @@ def evaluate(
     chosen = parse_measures(measures if measures is not None else rules.measures or DEFAULT)
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
-    qrels, run, found = _scan(qrels, run, rules, threads)
+    qrels, run, found = look_up(qrels, run, rules, threads)
     return score(qrels, found, chosen, rules, run.name)
 
 
@@ -81,7 +82,7 @@ def rank(
     [2, 3]
     """
     rules = Rules.of(rules)
-    qrels, run, found = _scan(qrels, run, rules, threads)
+    qrels, run, found = look_up(qrels, run, rules, threads)
     return ranked(qrels, found, rules, run.name)
 
 
@@ -90,13 +91,16 @@ def ranked(qrels: Qrels, found: Scan, rules: Rules, name: str) -> Hits:
     return _kept(build(qrels, found), rules, name).under(rules)
 
 
-def _scan(qrels: Any, run: Any, rules: Rules, threads: int | None) -> tuple[Qrels, Run, Scan]:
+def look_up(qrels: Any, run: Any, rules: Rules, threads: int | None = None) -> tuple[Qrels, Run, Scan]:
+    """The judgements and the run as the rules have them, and where the judged documents came back."""
     qrels, run = read_qrels(qrels), open_run(run)
     if rules.missing == "lines":
         qrels, run = _by_line(qrels, run, rules)
     if rules.self_match == "remove":
         qrels = qrels.ignoring_self()
     found = scan(run, qrels.judged, rules, threads)
+    if rules.empty == "missing":
+        found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and rules.extra == "error":
         first = shown(_names(found.extra[:1], rules)[0])
         raise InputError(f"query {first} is not judged; extra = skip leaves it out (--set extra=skip)", run.name)
@@ -112,8 +116,12 @@ def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
     keep = np.ones(len(hits.queries), bool)
     if rules.missing in ("skip", "lines"):
         keep &= ~missing
-    if rules.without_relevant == "skip":
-        keep &= hits.relevant_total(rules.level) > 0
+    if rules.without_relevant in ("skip", "error"):
+        answerable = hits.relevant_total(rules.level) > 0
+        if rules.without_relevant == "error" and not answerable.all():
+            first = shown(hits.queries[int(np.argmin(answerable))])
+            raise InputError(f"query {first} has no relevant document; {MEND_BARREN}", name)
+        keep &= answerable
     hits = replace(hits, returned=np.maximum(hits.returned, 0))
     return hits if keep.all() else hits.select(keep)
 

@@ -200,14 +200,19 @@ class Hits:
         return replace(self, **columns)
 
     def under(self, rules: Rules) -> Hits:
-        """What is left when the rules for depth and unjudged documents are applied."""
-        hits = self
+        """What is left when the rules for depth, unjudged and unreturned documents are applied."""
+        hits = self.knowing_only_returned() if rules.unreturned == "ignore" else self
         if rules.unjudged == "removed":
             hits = hits.where(hits.grade >= 0)
             hits = replace(hits, rank=hits.ordinal, returned=hits.count)._retied()
         if rules.depth is not None:
             hits = replace(hits.top(rules.depth), returned=np.minimum(hits.returned, rules.depth))
         return hits
+
+    def knowing_only_returned(self) -> Hits:
+        """The same, as if only the documents that came back had been judged."""
+        best_first = np.lexsort((-self.grade, self.query))
+        return replace(self, judgements=Judgements(self.query[best_first], self.grade[best_first]))
 
     def _retied(self) -> Hits:
         """The same with tie groups of these rows alone."""

@@ -22,10 +22,12 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
     "score_precision": ("double", "single"),
     "missing": ("zero", "skip", "error", "lines"),
+    "empty": ("answered", "missing"),
     "extra": ("skip", "error"),
-    "without_relevant": ("zero", "skip", "empty-is-right"),
+    "without_relevant": ("zero", "skip", "empty-is-right", "error"),
     "unjudged": ("not-relevant", "removed"),
-    "duplicates": ("error", "first", "last", "count"),
+    "unreturned": ("count", "ignore"),
+    "duplicates": ("error", "first", "last", "count", "once"),
     "recall_points": ("round", "up"),
     "self_match": ("keep", "remove"),
 }
@@ -35,10 +37,12 @@ MEANINGS: dict[str, str] = {
     "ties": "the order of documents with equal scores",
     "score_precision": "how many bits of a score are compared",
     "missing": "judged queries that the run does not answer (lines: the mean is over the submitted lines)",
+    "empty": "answers without a document (missing: as if the query were not answered)",
     "extra": "answered queries that nobody judged",
     "without_relevant": "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0)",
     "unjudged": "documents that nobody judged",
-    "duplicates": "a document that comes back twice for a query",
+    "unreturned": "judged documents that did not come back (ignore: as if nobody had judged them)",
+    "duplicates": "a document that comes back twice for a query (once: counts where it came first)",
     "depth": "only this many results of each query count",
     "recall_points": "which hit stands for recall point x of R: x R rounded, or floor(x R + 0.9) for up",
     "self_match": "a document whose id is the query's own",
@@ -61,9 +65,11 @@ class Rules:
     ties: str = "doc-descending"
     score_precision: str = "double"
     missing: str = "zero"
+    empty: str = "answered"
     extra: str = "skip"
     without_relevant: str = "zero"
     unjudged: str = "not-relevant"
+    unreturned: str = "count"
     duplicates: str = "error"
     depth: int | None = None
     recall_points: str = "round"
@@ -120,8 +126,11 @@ class Rules:
             fields = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
             raise InputError(f"this is no TOML: {error}", path) from None
-        start = cls.named(fields.pop("extends")) if "extends" in fields else None
-        return cls.from_dict({"name": path.stem, **fields}, start)
+        try:
+            start = cls.named(str(fields.pop("extends"))) if "extends" in fields else None
+            return cls.from_dict({"name": path.stem, **fields}, start)
+        except RulesError as error:
+            raise RulesError(f"{path}: {error}") from None
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any], start: Rules | None = None) -> Rules:

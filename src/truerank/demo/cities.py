@@ -16,6 +16,7 @@ from dataclasses import dataclass
 
 from truerank.demo.collection import Collection
 from truerank.demo.packages import need
+from truerank.demo.retrievers import by_text
 from truerank.demo.words import fold
 from truerank.qrels import Qrels
 from truerank.rules import Rules
@@ -60,14 +61,16 @@ def cities(queries: int = 1000, seed: int = 0) -> Collection:
     scripts: dict[str, str] = {}
     for city, name in numbered.values():
         scripts.setdefault(script(name), f"{name} ({city.name})")
+    docs = {city.id: city.document(hidden.get(city.id)) for city in everything}
     return Collection(
         "cities",
         f"Cities: {len(everything):,} documents, {len(texts):,} queries in {len(scripts)} scripts",
         ABOUT + "".join(f"\n  {example}" for example in list(scripts.values())[:EXAMPLES]),
-        {city.id: city.document(hidden.get(city.id)) for city in everything},
+        docs,
         texts,
         Qrels.from_dict({query: {city.id: 1} for query, (city, _) in numbered.items()}, "cities.qrels"),
         RULES,
+        by_text(docs, texts),
     )
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from truerank.demo.collection import Collection
 from truerank.demo.packages import need
+from truerank.demo.retrievers import by_text
 from truerank.qrels import Qrels
 from truerank.rules import Rules
 
@@ -31,7 +32,8 @@ def lee() -> Collection:
     texts = (folder / "lee.cor").read_text("latin-1").splitlines()
     docs = {f"{number:02}": text for number, text in enumerate(texts, 1)}
     title = f"Lee corpus: {len(docs)} documents, {len(docs)} queries, human similarity judgements"
-    return Collection("lee", title, ABOUT, docs, docs, _judgements(folder, list(docs)), RULES)
+    qrels = _judgements(folder, list(docs))
+    return Collection("lee", title, ABOUT, docs, docs, qrels, RULES, by_text(docs, docs))
 
 
 def _judgements(folder: Path, names: list[str]) -> Qrels:

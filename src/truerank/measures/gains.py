@@ -20,6 +20,8 @@ def gains(grade: Floats, gain: Gain) -> Floats:
     """The gain of each grade; nothing below grade 0 gains."""
     if gain == "linear":
         return np.maximum(grade, 0.0)
+    if gain == "binary":
+        return (grade > 0).astype(np.float64)
     unique, inverse = np.unique(grade, return_inverse=True)
     return np.array([_worth(value, gain) for value in unique.tolist()])[inverse]
 

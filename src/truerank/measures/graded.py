@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import Literal
 
 import numpy as np
 
@@ -16,34 +17,61 @@ CUMULATED = 'Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR 
 EXPONENTIAL = 'gain="exp": Burges et al., ICML 2005'
 
 
+Ties = Literal["ordered", "averaged"]
+"""Equal scores: by the tie rule, or the mean over all their orders."""
+
+Ideal = Literal["full", "returned"]
+"""How long the ideal list is: as there are judged documents, or no longer than the answer."""
+
+
 def _discounted(hits: Hits, gain: Gain, log_base: Base = 2) -> Floats:
     """(hits,) each gain, divided by the logarithm of its rank + 1."""
     discount = hits.discount if log_base == 2 else hits.discount / math.log2(log_base)
     return gains(hits.grade, gain) / discount
 
 
+def _averaged(hits: Hits, k: int | None, gain: Gain, log_base: Base) -> Floats:
+    """(hits,) each gain times what the ranks of its group of equal scores weigh on average within the first k."""
+    lowest = int(hits.last.max(initial=0))
+    deepest = lowest if k is None else min(k, lowest)
+    below = np.add.accumulate(np.concatenate([[0.0], math.log2(log_base) / log2(np.arange(2, deepest + 2))]))
+    shared = below[np.minimum(hits.last, deepest)] - below[np.minimum(hits.first - 1, deepest)]
+    tied = gains(hits.grade, gain) * shared / (hits.last - hits.first + 1)
+    return np.where(hits.tied, tied, np.where(hits.rank <= deepest, _discounted(hits, gain, log_base), 0.0))
+
+
 @measure("DCG", unit=False, formula="Σ_{i≤k} g(r_i) / log2(i + 1)", source=f"{CUMULATED}; {EXPONENTIAL}")
-def dcg(hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2) -> PerQuery:
+def dcg(
+    hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2, ties: Ties = "ordered"
+) -> PerQuery:
     """The worth of the list to a reader who grows tired: the sum of the gains, each discounted by its rank.
+
+    `ties="averaged"` is the mean over all orders of equal scores (McSherry and Najork, ECIR 2008).
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 3, "b": 1}}, {"q": ["a", "x", "b"]}, "DCG DCG(gain='exp')@2").mean
     {'DCG': 3.5, "DCG(gain='exp')@2": 7.0}
     """
+    if ties == "averaged":
+        return hits.sum(_averaged(hits, k, gain, log_base))
     top = hits.top(k)
     return top.sum(_discounted(top, gain, log_base))
 
 
 @measure("IDCG", "ideal_dcg", unit=False, formula="DCG@k of all that is judged, best first", source=CUMULATED)
-def ideal_dcg(hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2) -> PerQuery:
-    """The largest DCG that any list could have.
+def ideal_dcg(
+    hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2, ideal: Ideal = "full"
+) -> PerQuery:
+    """The largest DCG that any list could have; with `ideal="returned"`, that any list of this length could have.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x"]}, "IDCG IDCG@1").mean
     {'IDCG': 3.6309297535714578, 'IDCG@1': 3.0}
     """
-    ideal = ideal_ranking(hits, gain).top(k)
-    return ideal.sum(_discounted(ideal, gain, log_base))
+    best = ideal_ranking(hits, gain).top(k)
+    if ideal == "returned":
+        best = best.where(best.rank <= hits.returned[best.query])
+    return best.sum(_discounted(best, gain, log_base))
 
 
 @measure(
@@ -52,10 +80,19 @@ def ideal_dcg(hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_ba
     formula="DCG@k / IDCG@k; 0 where IDCG is 0",
     source=f"{CUMULATED}; {EXPONENTIAL}; trec_eval ndcg, ndcg_cut",
 )
-def ndcg(hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2) -> PerQuery:
+def ndcg(
+    hits: Hits,
+    *,
+    k: int | None = None,
+    gain: Gain = "linear",
+    log_base: Base = 2,
+    ideal: Ideal = "full",
+    ties: Ties = "ordered",
+) -> PerQuery:
     """How close the list comes to the best possible one, the top counting most and better grades more.
 
-    `gain` is "linear" (the grade), "exp" (2^grade − 1) or a mapping {grade: gain}.
+    `gain` is "linear" (the grade), "exp" (2^grade − 1), "binary" (1 above 0) or a mapping {grade: gain};
+    `ideal="returned"` compares with the best list of the same length; `ties="averaged"` is as in DCG.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"a": 3.0, "b": 2.0}}, "nDCG@10")
@@ -63,8 +100,8 @@ def ndcg(hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: B
     [0.8597]
     """
     return ratio(
-        dcg(hits, k=k, gain=gain, log_base=log_base),
-        ideal_dcg(hits, k=k, gain=gain, log_base=log_base),
+        dcg(hits, k=k, gain=gain, log_base=log_base, ties=ties),
+        ideal_dcg(hits, k=k, gain=gain, log_base=log_base, ideal=ideal),
     )
 
 

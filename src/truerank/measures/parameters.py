@@ -41,7 +41,7 @@ def _shares(value: Any) -> bool:
 def _gain(value: Any) -> bool:
     if isinstance(value, Mapping):
         return all(_number(grade) and grade >= 0 and _number(gain) for grade, gain in value.items())
-    return value in ("linear", "exp")
+    return value in ("linear", "exp", "binary")
 
 
 Share = Annotated[float, Kind("a number from 0 to 1", _share)]
@@ -54,9 +54,10 @@ Base = Annotated[float, Kind("a number above 1", lambda value: _number(value) an
 Points = Annotated[tuple[float, ...], Kind("a list of numbers from 0 to 1", _shares)]
 
 Gain = Annotated[
-    str | Mapping[float, float], Kind("'linear', 'exp' or a mapping {grade: gain} of grades from 0 up", _gain)
+    str | Mapping[float, float],
+    Kind("'linear', 'exp', 'binary' or a mapping {grade: gain} of grades from 0 up", _gain),
 ]
-"""'linear': the grade; 'exp': 2^grade - 1; or a mapping, in which other grades keep their own value."""
+"""'linear': the grade; 'exp': 2^grade - 1; 'binary': 1 above 0; or a mapping, where others keep their value."""
 
 KINDS: dict[Any, Kind] = {
     int: Kind("a positive whole number", lambda value: type(value) is int and 0 < value < 2**53),

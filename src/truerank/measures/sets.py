@@ -35,6 +35,17 @@ def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
     return ratio(hits.relevant(level).count, hits.relevant_total(level))
 
 
+@measure("SetSuccess", formula="1 if N > 0, else 0", source="Haystack DocumentRecallEvaluator, single_hit")
+def set_success(hits: Hits, *, level: float = 1) -> PerQuery:
+    """Whether anything relevant came back at all: 1 or 0.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["x", "a"], "r": ["x"]}, "SetSuccess").mean
+    {'SetSuccess': 0.5}
+    """
+    return (hits.relevant(level).count > 0).astype(np.float64)
+
+
 @measure(
     "SetF",
     "f1",

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank import _counting
 from truerank.qrels import Ints
 
 Block = NDArray[np.float32] | NDArray[np.float64]
 """(queries, gallery) scores, more is better; never NaN, and finite until something is ignored."""
 
-SORTING = 50
-"""Sorting costs about so many times what comparing each score with one other does."""
+AT_ONCE = 1 << 20
+"""So many scores are counted by one thread at a time: it takes longer than to begin one, and holds no lock."""
 
 
 class Found(NamedTuple):
@@ -53,25 +55,19 @@ def count_better(block: Block, start: Ints, score: Block) -> tuple[Ints, Ints]:
     Args:
         start: (rows + 1,) the pairs of row r are start[r] to start[r + 1].
     """
-    better, tied = np.empty(len(score), np.int64), np.empty(len(score), np.int64)
-    for row, first, end in zip(block, start[:-1].tolist(), start[1:].tolist(), strict=True):
-        if first < end:
-            better[first:end], tied[first:end] = _count(row, score[first:end])
+    def count(part: slice) -> Ints:
+        cut = start[part.start : part.stop + 1]
+        own = score[cut[0] : cut[-1]]
+        order = np.lexsort((own, np.repeat(np.arange(len(cut) - 1), np.diff(cut))))
+        counts = np.empty((2, len(own)), np.int64)
+        counts[:, order] = _counting.count_better(np.ascontiguousarray(block[part]), cut - cut[0], own[order])
+        return counts
+
+    rows = max(1, AT_ONCE // max(1, block.shape[1]))
+    parts = [slice(first, first + rows) for first in range(0, max(1, len(block)), rows)]
+    if len(parts) == 1:
+        better, tied = count(*parts)
+    else:
+        with ThreadPoolExecutor() as pool:
+            better, tied = np.concatenate(list(pool.map(count, parts)), axis=1)
     return better, tied
-
-
-def _count(row: Block, score: Block) -> tuple[Ints, Ints]:
-    if len(score) == 1:
-        return _by_comparing(row, score)
-    near = row >= score.min()  # in a good system few
-    if len(score) * len(row) < SORTING * np.count_nonzero(near):
-        return _by_comparing(row, score)
-    near = np.sort(row.compress(near))
-    left, right = near.searchsorted(score, "left"), near.searchsorted(score, "right")
-    return len(near) - right, right - left
-
-
-def _by_comparing(row: Block, score: Block) -> tuple[Ints, Ints]:
-    better = [np.count_nonzero(row > one) for one in score]
-    tied = [np.count_nonzero(row == one) for one in score]
-    return np.array(better, np.int64), np.array(tied, np.int64)

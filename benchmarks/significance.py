@@ -1,0 +1,107 @@
+"""Resampling: many systems and measures at once, and one pair of systems against other packages' tests.
+
+    python benchmarks/significance.py [--runs 3]
+
+Scores are drawn, like those of 1,000 queries. Each function returns the seconds that its work took.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from places import timed
+from subjects import Bench, Subject, faster, under
+from tables import Line
+from timing import Skipped
+
+from truerank import stats
+
+Scores = np.ndarray
+
+QUERIES, COLUMNS = 1000, 60
+SAMPLES = 10_000
+
+
+def scores() -> Scores:
+    """(1,000 queries, 60 columns) a column a system and a measure."""
+    rng = np.random.default_rng(60)
+    difficulty = rng.beta(0.6, 1.2, (QUERIES, 1))
+    return np.clip(difficulty + rng.normal(0, 0.15, (QUERIES, COLUMNS)), 0, 1)
+
+
+def resampling(bench: Bench) -> Line:
+    """An interval of each column's mean, and a randomization test of each column against the first."""
+    values = scores()
+    baseline = np.repeat(values[:, :1], COLUMNS - 1, axis=1)
+    stats.mean_interval(values[:, 0], resamples=1)  # SciPy is loaded
+
+    def work() -> None:
+        stats.mean_intervals(values, resamples=SAMPLES)
+        stats.randomizations(values[:, 1:], baseline, samples=SAMPLES)
+
+    return under(bench.turns(lambda: timed(work))[0], 3)
+
+
+def against_scipy(bench: Bench) -> Line:
+    """SciPy's test of pairs, vectorized, with as many samples."""
+    a, b = scores()[:, :2].T
+    from scipy.stats import permutation_test
+
+    def difference(x: Scores, y: Scores, axis: int) -> Scores:
+        return np.mean(x - y, axis=axis)
+
+    def theirs() -> float:
+        found = permutation_test(
+            (a, b), difference, permutation_type="samples", n_resamples=SAMPLES, vectorized=True, batch=1000, rng=1
+        )
+        return float(found.pvalue)
+
+    return against("scipy.stats.permutation_test", theirs, bench)
+
+
+def against_ranx(bench: Bench) -> Line:
+    """ranx's test, compiled before."""
+    try:
+        from ranx.statistical_tests import fisher_randomization_test
+    except ModuleNotFoundError:
+        raise Skipped("ranx is not installed") from None
+    a, b = (np.ascontiguousarray(each) for each in scores()[:, :2].T)
+
+    def theirs() -> float:
+        return float(fisher_randomization_test(a, b, n_permutations=SAMPLES)[0])
+
+    return against("ranx", theirs, bench)
+
+
+def against(peer: str, theirs: Callable[[], float], bench: Bench) -> Line:
+    """A test of the first two columns, in turns; both once before, so that nothing is compiled or loaded."""
+    a, b = scores()[:, :2].T
+
+    def ours() -> float:
+        return stats.randomization(a, b, samples=SAMPLES).p
+
+    remark = f"p is {ours():.4f}, by {peer} {theirs():.4f}"
+    return faster(peer, bench.turns(lambda: timed(ours), lambda: timed(theirs)), 20, remark)
+
+
+SUBJECTS = (
+    Subject("resampling", "10,000 resamples and 10,000 sign flips of 1,000 queries × 60 columns", resampling),
+    Subject("randomization-scipy", "randomization test of 1,000 pairs, 10,000 times, against SciPy", against_scipy),
+    Subject("randomization-ranx", "randomization test of 1,000 pairs, 10,000 times, against ranx", against_ranx),
+)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--runs", type=int, default=3)
+    bench = Bench(Path(), 0, parser.parse_args().runs, full=False)
+    for subject in SUBJECTS:
+        line = subject.measure(bench)
+        print(f"{subject.work}: {line.ours}; {line.theirs}; {line.ratio}; {line.target}; {line.remark}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,137 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Counting: how many scores of a row are better than some of them, and how many equal these. Ranks without sorting.
+
+The other compiled file of truerank beside the kernel: that one reads text and ids and is as long as a file may be;
+this one knows only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
+is placed by the bin that it falls into, which knows how many of our own lie in lower ones. Both go over a row a tile
+at a time, which stays in the first cache. A NaN is neither better than anything nor equal to it.
+
+Scores may be anything and own may not ascend: the counts are wrong then, but every load and store stays inside.
+"""
+
+from libc.math cimport isfinite
+from libc.stdint cimport INT32_MAX, int32_t, int64_t
+from libc.string cimport memset
+
+import numpy as np
+
+ctypedef fused real:
+    float
+    double
+
+cdef enum:
+    TILE = 1024
+    BINS = 8192
+    FEW = 24  # so many comparisons, a vector at a time, cost about as much as a bin
+
+
+def count_better(const real[:, ::1] block, const int64_t[::1] start, const real[::1] own):
+    """(pairs,) how many scores of its row are better than each of `own`, and (pairs,) how many equal it.
+
+    Args:
+        block: (rows, width) scores, more is better.
+        start: (rows + 1,) the own of row r are start[r] to start[r + 1].
+        own: (pairs,) ascending within a row.
+
+    Raises:
+        ValueError: start does not cut own into the rows of the block.
+    """
+    cdef Py_ssize_t r, rows = block.shape[0], width = block.shape[1], pairs = own.shape[0]
+    better, equal = np.zeros(pairs, np.int64), np.zeros(pairs, np.int64)
+    cdef int64_t[::1] above = better, same = equal
+    if start.shape[0] != rows + 1 or start[0] != 0 or start[rows] != pairs or (np.diff(start) < 0).any():
+        raise ValueError("start does not cut own into the rows of the block")
+    with nogil:
+        for r in range(rows if width else 0):
+            if start[r] < start[r + 1]:  # so start[r] is less than pairs, and there is an own to point at
+                count_row(&block[r, 0], width, &own[start[r]], start[r + 1] - start[r],
+                          &above[start[r]], &same[start[r]])
+    return better, equal
+
+
+cdef void count_row(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n,
+                    int64_t* better, int64_t* equal) noexcept nogil:
+    """Count for the n of our own into better and equal, which hold n zeros."""
+    cdef real scale = (BINS - 1) / (own[n - 1] - own[0])  # 0, infinite or NaN where that is no range to divide
+    cdef Py_ssize_t j
+    if FEW < n < INT32_MAX and scale > 0 and isfinite(scale):
+        by_bins(row, width, own, n, scale, better, equal)
+    else:
+        by_comparing(row, width, own, n, better, equal)
+    for j in range(1, n):  # both count for the first of equal ones only
+        if own[j] == own[j - 1]:
+            better[j], equal[j] = better[j - 1], equal[j - 1]
+
+
+cdef void by_comparing(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n,
+                       int64_t* better, int64_t* equal) noexcept nogil:
+    cdef Py_ssize_t begin, i, j, length
+    cdef int above, same
+    cdef const real* tile
+    for begin from 0 <= begin < width by TILE:
+        tile, length = row + begin, min(width - begin, <Py_ssize_t>TILE)
+        for j in range(n):
+            above = same = 0
+            for i in range(length):
+                above += tile[i] > own[j]
+                same += tile[i] == own[j]
+            better[j] += above
+            equal[j] += same
+            if not above:  # than what is better still, nothing here is better either
+                break
+
+
+cdef void by_bins(const real* row, Py_ssize_t width, const real* own, Py_ssize_t n, real scale,
+                  int64_t* better, int64_t* equal) noexcept nogil:
+    # How many of our own lie in lower bins, but at most n - 1, so that there is an own[first]; for a bin that holds
+    # several of our own -1 less that.
+    cdef int32_t first[BINS]
+    cdef real near[TILE]
+    cdef int32_t bins[TILE]
+    cdef Py_ssize_t begin, i, j, length, count, lower = 0
+    cdef const real* tile
+    memset(first, 0, sizeof(first))
+    for j in range(n):
+        first[bin_of(own[j], own[0], scale)] += 1
+    for i in range(BINS):
+        count, j = first[i], min(lower, n - 1)
+        first[i] = <int32_t>(j if count < 2 else -1 - j)
+        lower += count
+    for begin from 0 <= begin < width by TILE:
+        tile, length, count = row + begin, min(width - begin, <Py_ssize_t>TILE), 0
+        for i in range(length):  # what is below all of our own is neither better nor equal: in good systems, most
+            near[count] = tile[i]  # count <= i < TILE
+            count += tile[i] >= own[0]
+        for i in range(count):
+            bins[i] = bin_of(near[i], own[0], scale)
+        for i in range(count):
+            j = first[bins[i]]
+            if j < 0 or own[j] == near[i]:  # rarely
+                j = below(near[i], own, max(j, -1 - j), n)
+                if j < n and own[j] == near[i]:
+                    equal[j] += 1
+                if j > 0:  # of our own, j <= n are less
+                    better[j - 1] += 1
+            else:  # j + 1 are less, or j, which is not 0: near[i] is greater than own[0]
+                better[j - (own[j] > near[i])] += 1
+    for j in range(n - 1, 0, -1):  # what is better than one is better than the one before
+        better[j - 1] += better[j]
+
+
+cdef inline int32_t bin_of(real score, real low, real scale) noexcept nogil:
+    """From 0 to BINS - 1. Never falls as the score grows, so that a score in a higher bin is a better one."""
+    cdef real at = (score - low) * scale
+    at = at if at > 0 else 0  # also of NaN, which no integer is
+    return <int32_t>(at if at < BINS - 1 else BINS - 1)
+
+
+cdef inline Py_ssize_t below(real score, const real* own, Py_ssize_t low, Py_ssize_t high) noexcept nogil:
+    """How many of our own are less; at least `low`, at most `high`."""
+    cdef Py_ssize_t middle
+    while low < high:
+        middle = low + (high - low) // 2
+        if own[middle] < score:
+            low = middle + 1
+        else:
+            high = middle
+    return low

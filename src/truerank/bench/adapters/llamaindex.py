@@ -1,0 +1,94 @@
+"""LlamaIndex: retrievers (`retrieve`, `aretrieve`)."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from functools import cache
+from typing import Any
+
+from truerank.bench.adapters.answers import CUT, Call, Read, answer, cut, cut_async
+from truerank.bench.adapters.ids import Ids, Kind
+from truerank.bench.adapters.libraries import OWN, SERIAL, inherits, release, written_in
+from truerank.bench.adapters.registry import adapter
+from truerank.bench.retriever import Answer, Retriever
+from truerank.errors import InputError
+
+CUTOFFS = (
+    "similarity_top_k",
+    "_similarity_top_k",
+    "num_chunks_per_query",
+    "choice_top_k",
+    "_choice_top_k",
+    "top_k",
+    "_top_k",
+)
+"""Where retrievers keep how many nodes they return; which one differs from class to class."""
+
+
+def _metadata(result: Any) -> Mapping[str, object]:
+    found: Mapping[str, object] = result.node.metadata
+    return found
+
+
+NODE = Kind(
+    "a LlamaIndex node",
+    own=lambda result: result.node.node_id,
+    field=lambda result, name: getattr(result.node, name, None),
+    metadata=_metadata,
+    content=lambda result: result.node.get_content(),
+)
+
+
+@adapter("LlamaIndex", lambda target: float(inherits(target, "llama_index", "BaseRetriever")))
+def llamaindex(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Retriever:
+    """A BaseRetriever. An id is a node's; ids="ref_doc_id" names the document that it is a chunk of."""
+    method = "aretrieve" if asynchronous else "retrieve"
+    cutoff = next((name for name in CUTOFFS if isinstance(getattr(target, name, None), int)), None)
+    call, read = _calls(target, method, cutoff, lambda raw: _read(raw, ids))
+    return Retriever(
+        name=type(target).__name__,
+        call=call,
+        read=read,
+        is_async=bool(asynchronous),
+        describe={
+            "kind": "LlamaIndex",
+            "library": release("llama-index-core"),
+            "class": f"{type(target).__module__}.{type(target).__qualname__}",
+            "call": method,
+            "ids": ids.describe("node_id"),
+            "k": CUT if cutoff is None else f"the attribute {cutoff} of a copy",
+            "async": _asynchrony(target),
+        },
+    )
+
+
+def _calls(target: Any, method: str, cutoff: str | None, read: Read) -> tuple[Call, Read]:
+    if cutoff is None:
+        return (cut_async if method == "aretrieve" else cut)(getattr(target, method), read)
+
+    @cache
+    def with_k(k: int) -> Any:
+        """The retrieving method of a copy with this k; the given retriever is not changed."""
+        other = copy.copy(target)
+        setattr(other, cutoff, k)
+        return getattr(other, method)
+
+    return lambda query, k: with_k(k)(query), read
+
+
+def _read(raw: Any, ids: Ids) -> Answer:
+    if not isinstance(raw, list) or not all(hasattr(result, "node") for result in raw):
+        raise InputError(f"the retriever returned {type(raw).__name__}, not a list of NodeWithScore")
+    return answer(raw, [result.score for result in raw], ids, NODE)
+
+
+def _asynchrony(target: Any) -> str:
+    """Read from the sources of llama-index-core: whose code `aretrieve` ends in."""
+    written = written_in(target, "_aretrieve")
+    if written == "llama_index.core.base.base_retriever":
+        return SERIAL
+    store = getattr(target, "_vector_store", None)
+    if written.startswith("llama_index.core.indices.vector_store.") and store is not None:
+        return SERIAL if written_in(store, "aquery") == "llama_index.core.vector_stores.types" else OWN
+    return OWN

@@ -1,0 +1,80 @@
+"""How good the answers of a benchmark are: the same ones that were timed, under the same rules as any run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from truerank.bench.retriever import Answer
+from truerank.errors import InputError
+from truerank.evaluate import evaluate
+from truerank.measures import Measure
+from truerank.qrels import Qrels
+from truerank.rules import Rules
+from truerank.run import Batch, Ranked, Run
+from truerank.scores import Scores
+
+MEND = "duplicates=first"
+
+
+def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer]) -> Run:
+    """The answers as a run; a query without one has an empty one."""
+    nothing = Answer((), ())
+    parts = [Ranked(_bytes(query), *_encoded(answers.get(query, nothing))) for query in queries]
+
+    def batches() -> Iterator[Batch]:
+        return iter(parts)
+
+    return Run(name, batches)
+
+
+def _encoded(answer: Answer) -> tuple[list[bytes], list[float]]:
+    return list(map(_bytes, answer.docs)), list(answer.scores)
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
+    """The judgements of the queries that were asked.
+
+    Raises:
+        InputError: none of them is judged.
+    """
+    names = set(map(_bytes, asked))
+    judged = {query: docs for query, docs in qrels.to_dict().items() if query in names}
+    if not judged:
+        some = ", ".join(list(asked)[:3])
+        raise InputError(f"none of the queries is judged: they are called {some} and so on", qrels.name)
+    return qrels if len(judged) == len(qrels) else Qrels.from_dict(judged, qrels.name)
+
+
+def score(
+    qrels: Qrels,
+    run: Run,
+    asked: Sequence[str],
+    failed: Iterable[str],
+    measures: str | Measure | Iterable[str | Measure] | None,
+    rules: Rules,
+) -> Scores:
+    """The scores of the queries that were asked.
+
+    Args:
+        failed: queries without an answer, which score 0 even where an empty answer is right.
+    """
+    scores = evaluate(only(qrels, asked), run, measures, rules=rules)
+    lost = np.isin(scores.queries, list(failed))
+    if rules.without_relevant != "empty-is-right" or not lost.any():
+        return scores
+    values = {str(m): np.where(lost, 0.0, scores[m]) if m.definition.unit else scores[m] for m in scores.measures}
+    return replace(scores, values=values)
+
+
+def lenient(rules: Rules, repeats: bool) -> Rules:
+    """The rules, and what they say of answers that repeat a document where they would refuse the whole run."""
+    if not repeats or rules.duplicates != "error":
+        return rules
+    return rules.replace(name=f"{rules.name} with {MEND}", duplicates="first")

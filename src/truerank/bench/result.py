@@ -1,0 +1,239 @@
+"""What a benchmark found: every call, every answer, and the figures that are made of them."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truerank.bench import latency
+from truerank.bench.collector import Pause
+from truerank.bench.plan import Load
+from truerank.bench.quality import as_run
+from truerank.bench.retriever import Answer
+from truerank.bench.samples import OUTCOMES, PHASES, Samples
+from truerank.errors import InputError, MissingPackage
+from truerank.formats.target import writing
+from truerank.formats.trec import write_run
+from truerank.run import Run, rankings
+from truerank.scores import Scores
+from truerank.stats import Interval
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came back first for each query, and what is odd about it. Counts are of queries.
+
+    Attributes:
+        by_query: the first measured answer of each query, cut after k documents.
+        repeated: whose answer names a document more than once.
+        overlong: whose answer had more than k documents.
+        unordered: whose scores do not fall from the first document on; its order counts, not the scores.
+        changing: whose answers were not the same each time.
+    """
+
+    by_query: Mapping[str, Answer] = field(repr=False)
+    repeated: int = 0
+    overlong: int = 0
+    unordered: int = 0
+    changing: int = 0
+
+
+@dataclass(frozen=True)
+class Harness:
+    """What the measuring itself costs, measured after the run with a callable that does nothing.
+
+    Attributes:
+        call: nanoseconds that a call takes beside the retriever's time.
+        clock: nanoseconds that are in every sample because the clock is read twice.
+    """
+
+    call: float
+    clock: float
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """What a benchmark found. Times are in milliseconds, but those of `samples` in nanoseconds.
+
+    Attributes:
+        name: of the retriever.
+        load: how hard, how often and how long it was asked.
+        queries: all ids; `samples.query` holds indices into them.
+        samples: every call, raw.
+        answers: what came back.
+        faults: {what went wrong: how often} in measured calls.
+        scores: how good the measured answers are; None without qrels.
+        pauses: of Python's garbage collector since the first measured start.
+        harness: what the measuring costs.
+        describe: of the retriever: library, version, parameters.
+        machine: processor, system and versions.
+        begun: when, in UTC.
+        stopped: why the run ended early: "interrupted" and the like; empty if it did not.
+        beside: the retriever that took turns with this one; empty if none did.
+        settings: of a sweep: what was set to which value.
+    """
+
+    name: str
+    load: Load
+    queries: tuple[str, ...] = field(repr=False)
+    samples: Samples = field(repr=False)
+    answers: Answers = field(repr=False)
+    faults: Mapping[str, int]
+    scores: Scores | None
+    pauses: tuple[Pause, ...] = field(repr=False)
+    harness: Harness
+    describe: Mapping[str, str]
+    machine: Mapping[str, str]
+    begun: str
+    stopped: str = ""
+    beside: str = ""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        figures = ", ".join(f"{name} {self.latency[name]:.3g} ms" for name in ("mean", "p50", "p95", "p99"))
+        return f"Bench({self.name!r}, {len(self.measured):,} calls, {figures})"
+
+    @cached_property
+    def measured(self) -> Samples:
+        """The calls that the figures are made of."""
+        return self.samples.measured
+
+    @cached_property
+    def latency(self) -> dict[str, float]:
+        """Mean, min, max, p50, p90, p95, p99 and p99.9 in ms of the calls that were answered.
+
+        In an open loop from the intended start, in a closed one from the call.
+        """
+        return latency.summary(self.measured.answered.latency)
+
+    @cached_property
+    def service(self) -> dict[str, float]:
+        """The same from the call itself."""
+        return latency.summary(self.measured.answered.service)
+
+    @cached_property
+    def lag(self) -> dict[str, float]:
+        """The same of how late the harness itself was, where a worker was free."""
+        return latency.summary(self.measured.started.lag)
+
+    @cached_property
+    def intervals(self) -> dict[str, Interval | None]:
+        """The 95 % interval of each latency in ms and of each measure's mean; None for what is not resolved."""
+        answered = self.measured.answered
+        return {**latency.intervals(answered.latency, answered.query), **self._of_scores()}
+
+    def _of_scores(self) -> dict[str, Interval | None]:
+        if self.scores is None:
+            return {}
+        from truerank.stats import mean_intervals
+
+        names = [str(m) for m in self.scores.measures if m.definition.average != "sum"]
+        try:
+            found = mean_intervals(np.stack([self.scores[name] for name in names], axis=1)) if names else []
+        except ModuleNotFoundError:
+            raise MissingPackage("an interval", "stats") from None
+        return dict(zip(names, found, strict=True))
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        """How many measured calls ended how; late ones are counted besides."""
+        counts = {outcome: self.measured.count(outcome) for outcome in OUTCOMES}
+        return {**counts, "late": int(self.measured.started.late.sum())}
+
+    @property
+    def cold(self) -> float | None:
+        """Milliseconds of the very first call; None if it did not succeed or was measured with the others."""
+        first = self._phase("cold").answered
+        return float(first.service[0]) / latency.MILLION if len(first) else None
+
+    @property
+    def window(self) -> float:
+        """Seconds from the first measured start to the last end."""
+        started = self.measured.started
+        return float(started.end.max() - min(0, started.begin.min())) / 1e9 if len(started) else 0.0
+
+    @property
+    def throughput(self) -> float:
+        """Answers a second over the window."""
+        return len(self.measured.answered) / self.window if self.window else 0.0
+
+    @property
+    def under_way(self) -> float:
+        """Calls under way at a time: their times added up, over the window (Little's law, 1961)."""
+        return float(self.measured.service.sum()) / 1e9 / self.window if self.window else 0.0
+
+    @property
+    def at_a_time(self) -> float | None:
+        """Calls served at a time: throughput times the time of a call that has the retriever for itself.
+
+        With eight workers at a retriever with a lock eight calls are under way, but one is served at a time.
+        None with one worker, without a warm-up, and in an open loop, whose throughput is set from outside.
+        """
+        alone = self._phase("alone").answered
+        if self.load.is_open:
+            return None
+        return float(np.median(alone.service)) / 1e9 * self.throughput if len(alone) else None
+
+    @property
+    def asked_before(self) -> int:
+        """Measured calls whose query had been asked before, which a cache could answer."""
+        order = self.samples.query[np.argsort(self.samples.begin, kind="stable")]
+        _, first = np.unique(order, return_index=True)
+        is_again = np.ones(len(order), bool)
+        is_again[first] = False
+        phases = self.samples.phase[np.argsort(self.samples.begin, kind="stable")]
+        return int(is_again[phases == PHASES.index("measured")].sum())
+
+    @property
+    def asked(self) -> tuple[str, ...]:
+        """The queries that came to their turn."""
+        return tuple(self.queries[q] for q in np.unique(self.measured.query).tolist())
+
+    @property
+    def run(self) -> Run:
+        """The first measured answer of each query as a run, an empty one for a query that failed."""
+        return as_run(self.name, self.asked, self.answers.by_query)
+
+    def _phase(self, name: str) -> Samples:
+        return self.samples[self.samples.phase == PHASES.index(name)]
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write everything as JSON, all or nothing; `Bench.read` reads it."""
+        from truerank.bench.storage import dumped
+
+        with writing(path) as file:
+            file.write(dumped([self]))
+
+    def save_run(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers as a TREC run, all or nothing."""
+        with writing(path) as file:
+            write_run(rankings(self.run.batches()), file, "-".join(self.name.split()) or "run")
+
+    @staticmethod
+    def read(path: str | os.PathLike[str]) -> Bench:
+        """What `save` wrote.
+
+        Raises:
+            InputError: the file is no benchmark, or holds several.
+        """
+        from truerank.bench.storage import loaded
+
+        found = loaded(path)
+        if len(found) > 1:
+            raise InputError(f"there are {len(found)} benchmarks in it, not one", path)
+        return found[0]
+
+
+def counted(faults: Sequence[str]) -> dict[str, int]:
+    """How often each thing went wrong, the most frequent first.
+
+    >>> counted(["a", "b", "b"])
+    {'b': 2, 'a': 1}
+    """
+    return dict(Counter(faults).most_common())

@@ -1,0 +1,180 @@
+"""Benchmarks as JSON: every call and answer, so that all figures can be made again without a retriever."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, fields
+from typing import Any
+
+import numpy as np
+
+from truerank.bench.collector import Pause
+from truerank.bench.plan import Load
+from truerank.bench.result import Answers, Bench, Harness
+from truerank.bench.retriever import Answer
+from truerank.bench.samples import OUTCOMES, PHASES, Samples
+from truerank.errors import InputError, TruerankError
+from truerank.formats.records import parsed
+from truerank.formats.source import as_source
+from truerank.measures import parse_measure
+from truerank.rules import Rules
+from truerank.scores import Ledger, Scores
+
+FORMAT = "truerank bench 1"
+"""The first key says what this is, and how it is written."""
+
+ODD = ("repeated", "overlong", "unordered", "changing")
+
+
+def to_dict(found: Bench) -> dict[str, Any]:
+    """Plain values: the figures for people and programs first, then what they are made of."""
+    return {
+        "format": FORMAT,
+        "name": found.name,
+        "load": asdict(found.load),
+        "latency_ms": found.latency,
+        "service_ms": found.service,
+        "throughput": found.throughput,
+        "outcomes": found.outcomes,
+        "mean": found.scores.mean if found.scores else None,
+        "cold_ms": found.cold,
+        "under_way": found.under_way,
+        "at_a_time": found.at_a_time,
+        "begun": found.begun,
+        "stopped": found.stopped,
+        "beside": found.beside,
+        "settings": {name: _plain(value) for name, value in found.settings.items()},
+        "describe": dict(found.describe),
+        "machine": dict(found.machine),
+        "harness_ns": asdict(found.harness),
+        "faults": dict(found.faults),
+        "scores": found.scores.to_dict(per_query=True) if found.scores else None,
+        "odd": {name: getattr(found.answers, name) for name in ODD},
+        "answers": {q: {"docs": a.docs, "scores": a.scores} for q, a in found.answers.by_query.items()},
+        "queries": found.queries,
+        "phases": PHASES,
+        "outcome_names": OUTCOMES,
+        "pauses_ns": [(p.begin, p.end, p.generation) for p in found.pauses],
+        "samples_ns": found.samples.to_dict(),
+    }
+
+
+def _plain(value: object) -> object:
+    """A setting as JSON has it; of anything else what it calls itself."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def dumped(found: Sequence[Bench]) -> bytes:
+    """One benchmark as an object, several as an array of such."""
+    import orjson
+
+    plain = [to_dict(one) for one in found]
+    value = plain[0] if len(plain) == 1 else plain
+    try:
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
+    except orjson.JSONEncodeError:  # an id that is no UTF-8
+        import json
+
+        return (json.dumps(value) + "\n").encode()
+
+
+def loaded(path: str | os.PathLike[str]) -> list[Bench]:
+    """The benchmarks in a file.
+
+    Raises:
+        InputError: the file holds something else, or a part is missing.
+    """
+    source = as_source(path)
+    whole = _parsed(source.read(), source.name)
+    values = whole if isinstance(whole, list) else [whole]
+    for value in values:
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
+            raise InputError(f"this is no benchmark: 'format' should be {FORMAT!r}", source.name)
+    if not values:
+        raise InputError("there are no benchmarks in it", source.name)
+    try:
+        return [_checked(_bench(value)) for value in values]
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, TruerankError) as error:
+        raise InputError(f"this benchmark is damaged: {type(error).__name__}: {error}", source.name) from None
+
+
+def _parsed(text: bytes, name: str) -> Any:
+    """JSON; with escaped bytes of an id that is no UTF-8, which only Python's own reader takes."""
+    import json
+
+    if rb"\udc" in text:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return parsed(text, name)
+
+
+def _checked(found: Bench) -> Bench:
+    """The same, if its parts agree with each other.
+
+    Raises:
+        ValueError: they do not.
+    """
+    s, queries = found.samples, len(found.queries)
+    columns = [getattr(s, field.name) for field in fields(s)]
+    _demand(all(column.shape == (len(s),) for column in columns), "the samples are not all as many")
+    for name, column, count in (
+        ("query", s.query, queries),
+        ("phase", s.phase, len(PHASES)),
+        ("outcome", s.outcome, len(OUTCOMES)),
+    ):
+        _demand(bool(((column >= 0) & (column < count)).all()), f"a sample's {name} is none that there is")
+    _demand(bool((s.begin <= s.end).all()), "a call ends before it begins")
+    _demand(all(isinstance(query, str) for query in found.queries), "an id is no text")
+    _demand(set(found.answers.by_query) <= set(found.queries), "there is an answer to what was not asked")
+    for answer in found.answers.by_query.values():
+        _demand(len(answer.docs) == len(answer.scores), "an answer has not a score for each document")
+        _demand(all(isinstance(doc, str) for doc in answer.docs), "a document's id is no text")
+        _demand(all(isinstance(score, int | float) for score in answer.scores), "a score is no number")
+    _demand(all(isinstance(count, int) for count in found.faults.values()), "a count is no number")
+    texts = (found.name, found.begun, found.stopped, found.beside)
+    _demand(all(isinstance(text, str) for text in (*texts, *found.machine.values())), "a name is no text")
+    _demand({"python", "system", "processor", "processors"} <= set(found.machine), "the machine is not told")
+    return found
+
+
+def _demand(is_so: bool, otherwise: str) -> None:
+    if not is_so:
+        raise ValueError(otherwise)
+
+
+def _bench(value: Mapping[str, Any]) -> Bench:
+    kept = {q: Answer(tuple(a["docs"]), tuple(a["scores"])) for q, a in value["answers"].items()}
+    return Bench(
+        name=value["name"],
+        load=Load(**value["load"]),
+        queries=tuple(value["queries"]),
+        samples=Samples.from_dict(value["samples_ns"]),
+        answers=Answers(kept, **{name: int(value["odd"][name]) for name in ODD}),
+        faults=dict(value["faults"]),
+        scores=_scores(value["scores"]) if value["scores"] else None,
+        pauses=tuple(Pause(*map(int, pause)) for pause in value["pauses_ns"]),
+        harness=Harness(*(float(value["harness_ns"][name]) for name in ("call", "clock"))),
+        describe=dict(value["describe"]),
+        machine=dict(value["machine"]),
+        begun=value["begun"],
+        stopped=value["stopped"],
+        beside=value["beside"],
+        settings=dict(value["settings"]),
+    )
+
+
+def _scores(value: Mapping[str, Any]) -> Scores:
+    """Scores as they were: per query, under their rules, with their ledger."""
+    ledger = dict(value["ledger"])
+    ledger["examples"] = {key: tuple(names) for key, names in ledger["examples"].items()}
+    queries = value["queries"]
+    return Scores(
+        queries=tuple(queries),
+        measures=tuple(map(parse_measure, value["mean"])),
+        values={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
+        rules=Rules.from_dict(value["rules"]),
+        ledger=Ledger(**ledger),
+        run=value["run"],
+    )

@@ -1,0 +1,77 @@
+"""What goes on while a retriever is asked: how far it is, and where its own words go."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def apart_from_stdout() -> Iterator[None]:
+    """Let what a retriever prints, in Python or in C, go to standard error: the other is for the result."""
+    sys.stdout.flush()
+    with contextlib.ExitStack() as undoing:
+        with contextlib.suppress(OSError):  # one of the two may be closed
+            kept = os.dup(1)
+            undoing.callback(os.close, kept)
+            os.dup2(2, 1)
+            undoing.callback(os.dup2, kept, 1)
+        undoing.callback(_flush)
+        undoing.enter_context(contextlib.redirect_stdout(sys.stderr))
+        yield
+
+
+def _flush() -> None:
+    """Write what was printed past `sys.stdout`, before that means standard output again."""
+    with contextlib.suppress(OSError, ValueError):
+        if sys.__stdout__ is not None:
+            sys.__stdout__.flush()
+    if os.name == "posix":
+        import ctypes
+
+        with contextlib.suppress(OSError, AttributeError):
+            ctypes.CDLL(None).fflush(None)
+
+
+def leave_hanging(status: int) -> None:
+    """End the process where Python would wait for calls that hang in asyncio's thread pool."""
+    names = [thread.name for thread in threading.enumerate() if thread.is_alive() and not thread.daemon]
+    if any(name.startswith("asyncio_") for name in names):
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(status)
+
+
+class Asking:
+    """Once a second a line on the terminal says how far the run is: a bar that is drawn would take its time."""
+
+    def __init__(self) -> None:
+        self._over = threading.Event()
+        self._tell: Callable[[], tuple[int, int]] = lambda: (0, 0)
+        self._thread = threading.Thread(target=self._say, daemon=True)
+
+    def __enter__(self) -> Asking:
+        if sys.stderr.isatty():
+            self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._over.set()
+        if self._thread.ident is not None:
+            self._thread.join()
+
+    def follow(self, tell: Callable[[], tuple[int, int]]) -> None:
+        """From now on this is the run."""
+        self._tell = tell
+
+    def _say(self) -> None:
+        while not self._over.wait(1.0):
+            done, total = self._tell()
+            of = f" of {total:,}" if total < 10_000_000 else ""
+            sys.stderr.write(f"\r{done:,}{of} calls\x1b[K")
+            sys.stderr.flush()
+        sys.stderr.write("\r\x1b[K")
+        sys.stderr.flush()

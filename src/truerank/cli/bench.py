@@ -1,0 +1,316 @@
+"""`truerank bench`: a live retriever in, latencies and scores out."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import re
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from truerank.bench import compare, interleave, sweep
+from truerank.bench.adapters.objects import load
+from truerank.bench.plan import ARRIVALS
+from truerank.bench.result import Bench
+from truerank.bench.running import bench
+from truerank.bench.storage import dumped, loaded
+from truerank.bench.sweep import LOADS
+from truerank.cli import options, tables
+from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
+from truerank.cli.failures import INTERRUPTED
+from truerank.cli.output import is_styled, write
+from truerank.errors import InputError
+from truerank.report import bench as report
+from truerank.report.tables import Pages
+from truerank.rules import Rules
+
+UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+
+
+def seconds(text: str) -> float:
+    """A time: 30s, 500ms, 2m, or a number of seconds."""
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([a-z]*)", text)
+    if not found or found[2] not in UNITS:
+        raise click.BadParameter(f"{text!r} is no time: give 30s, 500ms or 2m")
+    return float(found[1]) * UNITS[found[2]]
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Whole numbers from 1, with commas between them."""
+    found = tuple(int(part) if part.strip().isdecimal() else 0 for part in text.split(","))
+    if min(found) < 1:
+        raise click.BadParameter(f"{text!r} is no list of whole numbers of 1 or more: give 1,4,16")
+    return found
+
+
+@click.command("bench")
+@click.argument("targets", metavar="TARGET...", nargs=-1)
+@click.option("--queries", metavar="FILE", type=options.FILE, help="What to ask: JSON lines, JSON, TSV or CSV.")
+@click.option("--qrels", metavar="FILE", type=options.FILE, help="What is right, to score the same answers.")
+@click.option(
+    "-k",
+    "--k",
+    "ks",
+    type=numbers,
+    metavar="N,…",
+    default="10",
+    help="How many documents to ask for [default: 10].",
+)
+@click.option(
+    "-c",
+    "--concurrency",
+    type=numbers,
+    metavar="N,…",
+    default="1",
+    help="How many calls may be under way [default: 1].",
+)
+@click.option("--rate", metavar="N", type=float, help="Starts a second, whatever becomes of them: an open loop.")
+@click.option("--arrivals", type=click.Choice(ARRIVALS), default="constant", help="Of an open loop.")
+@click.option(
+    "--duration", type=seconds, metavar="TIME", help="How long calls may start; queries come again and again."
+)
+@click.option("--repeats", type=click.IntRange(1), help="How often each query is asked [default: once].")
+@click.option("--warmup", type=click.IntRange(0), default=2, help="Calls of each worker before [default: 2].")
+@click.option("--timeout", type=seconds, metavar="TIME", help="How long a call may take [default: any time].")
+@click.option("--seed", type=click.IntRange(0), default=0, help="Of the orders of the queries [default: 0].")
+@click.option("--ids", metavar="RULE", help="What an id is: id, metadata[key], hash, or a field.")
+@click.option("--async", "asynchronous", is_flag=True, help="Use the library's asynchronous call.")
+@click.option(
+    "--option", "given", multiple=True, metavar="NAME=VALUE", help="An option of the target, e.g. method=POST."
+)
+@click.option("--header", "headers", multiple=True, metavar="TEXT", help="Of a request; ${NAME} is filled in.")
+@click.option(
+    "--sweep",
+    "swept",
+    multiple=True,
+    metavar="NAME=A,B,…",
+    help="Values of a parameter: TARGET is then a function that takes it and returns the retriever.",
+)
+@click.option("--interleave", "in_turns", is_flag=True, help="Two TARGETs take turns at each query.")
+@click.option("--show", metavar="FILE", type=options.FILE, help="Show a saved benchmark, without asking again.")
+@click.option("--compare", "pair", nargs=2, metavar="A B", type=options.FILE, help="Compare two saved ones.")
+@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw quality against latency: .svg, .png, .html.")
+@click.option("--save-run", metavar="FILE", type=click.Path(), help="Write the answers as a TREC run.")
+@click.option(
+    "-o", "--output", metavar="FILE", type=click.Path(), help="Save all calls and answers as JSON, for --show."
+)
+@options.measures
+@options.rules
+@options.changes
+@tables.format
+@tables.digits
+def command(
+    targets: tuple[str, ...],
+    show: str | None,
+    pair: tuple[str, str] | None,
+    in_turns: bool,
+    output: str | None,
+    save_run: str | None,
+    plot: str | None,
+    format: str | None,
+    digits: int | None,
+    **how: Any,
+) -> None:
+    """Tell how fast a retriever answers, and how well, from the same calls.
+
+    TARGET is package.module:object (a function of query and k, or a retriever of LangChain, LlamaIndex or
+    Haystack), a URL with {query} and {k}, or "cmd: COMMAND", which answers a line of JSON with a line of JSON.
+
+    Without --rate each end brings the next start. With it calls start by the clock, and latencies count from
+    the intended start, so that a stall is charged to everyone who waited. More than one value of -k,
+    --concurrency or --sweep gives a row each.
+
+    \b
+    Examples:
+      truerank bench search:bm25 --queries queries.jsonl --qrels qrels.tsv -o bench.json
+      truerank bench "http://localhost:8080/search?q={query}&n={k}" --queries q.tsv --rate 50 --duration 30s
+      truerank bench search:bm25 search:dense --interleave --queries q.tsv --qrels qrels.tsv
+      truerank bench search:index --sweep nprobe=1,4,16 --queries q.tsv --qrels qrels.tsv --plot front.svg
+      truerank bench --show bench.json
+      truerank bench --compare before.json after.json
+    """
+    is_saved = bool(show or pair)
+    _check(targets, show, pair, in_turns, how)
+    output, save_run, plot = map(_place, (output, save_run, plot))
+    if plot:
+        _check_plot(plot, is_saved, how)
+    if is_saved:
+        found = [one for path in (pair or (show,)) for one in loaded(str(path))]
+    else:
+        with apart_from_stdout(), Asking() as asking:
+            found = _asked(targets, in_turns, asking, how)
+    if output:  # before all else, which may go wrong
+        write(dumped(found).decode(), output)
+    _tell(_pages(found, pair, digits), format or "table")
+    if plot:
+        _draw(found, plot)
+    if save_run:
+        _save_runs(found, save_run)
+    if not is_saved:
+        status = _status(found)
+        if any(one.outcomes["timeout"] or one.stopped for one in found):
+            leave_hanging(status)
+        raise click.exceptions.Exit(status)
+
+
+def _tell(pages: Pages, format: str) -> None:
+    """The result on standard output; CSV has no place for remarks."""
+    if format == "csv":
+        for remark in pages.remarks:
+            click.echo(remark, err=True)
+    write(pages.render(format, styled=is_styled("-")))
+
+
+def _check(
+    targets: Sequence[str], show: str | None, pair: tuple[str, str] | None, in_turns: bool, how: dict[str, Any]
+) -> None:
+    """What goes together."""
+    saved = [name for name, given in (("--show", show), ("--compare", pair)) if given]
+    if saved and (targets or how["queries"] or len(saved) > 1):
+        raise click.UsageError(f"{saved[0]} reads what is saved: it takes no TARGET and no queries.")
+    if saved:
+        return
+    wanted = 2 if in_turns else 1
+    if len(targets) != wanted:
+        hint = "" if in_turns or len(targets) < 2 else " (two take turns with --interleave)"
+        raise click.UsageError(f"Give {'two TARGETs' if in_turns else 'one TARGET'}, not {len(targets)}{hint}.")
+    if not how["queries"]:
+        raise click.UsageError("Give the queries to ask: --queries FILE.")
+    if how["measures"] and not how["qrels"]:
+        raise click.UsageError("Measures need to know what is right: --qrels FILE.")
+
+
+def _status(found: Sequence[Bench]) -> int:
+    """How the command ends: 1 where nothing was answered."""
+    if any(one.stopped == "interrupted" for one in found):
+        return INTERRUPTED
+    return 0 if all(len(one.measured.answered) for one in found) else 1
+
+
+def _place(path: str | None) -> str | None:
+    """Where a result goes, wherever the retriever moves to. A run may take long: a wrong place is told first."""
+    if path is None or path == "-" or "://" in path:
+        return path
+    if os.path.isdir(path):
+        raise InputError("cannot be written: it is a folder", path)
+    try:
+        with tempfile.TemporaryFile(dir=os.path.dirname(os.path.realpath(path))):
+            return os.path.abspath(path)
+    except OSError as error:
+        if os.path.exists(path) and not os.path.isfile(path):  # a device, such as /dev/null
+            return path
+        raise InputError(f"cannot be written: {error.strerror or error}", path) from None
+
+
+def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
+    """What can be told of a picture before anything is asked."""
+    from truerank.report import plots
+
+    plots.drawer(path)
+    if not is_saved and not _swept(how):
+        raise click.UsageError("--plot draws several settings: more than one -k or --concurrency, or --sweep.")
+    if not is_saved and not how["qrels"]:
+        raise click.UsageError("--plot draws quality against latency: it needs --qrels FILE.")
+
+
+# --- what is shown ------------------------------------------------------------------------------------
+
+
+def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Pages:
+    """Two that are compared or took turns, one, or those of a sweep."""
+    if pair and len(found) != 2:
+        raise InputError("each file should hold one benchmark", pair[0])
+    if pair or (len(found) == 2 and found[0].beside and found[0].beside == found[1].name):
+        return report.comparison_pages(compare(*found), digits)
+    if len(found) == 1 and not found[0].settings:
+        return report.pages(found[0], digits)
+    return report.sweep_pages(found, digits=digits)
+
+
+def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str, Any]) -> list[Bench]:
+    """A live benchmark of one of three kinds."""
+    what = {**_arguments(how), "progress": asking.follow}
+    over = _swept(how)
+    what |= {name: values[0] for name, values in _settings(how).items() if name not in over}
+    questions = (how["queries"], how["qrels"])
+    if in_turns and not over:
+        pair = interleave(targets[0], targets[1], *questions, **what)
+        return [pair.a, pair.b]
+    if in_turns:
+        raise click.UsageError("--interleave compares two TARGETs under one setting: one -k, one --concurrency.")
+    if not over:
+        return [bench(targets[0], *questions, **what)]
+    target = load(targets[0]) if set(over) - set(LOADS) else targets[0]
+    return list(sweep(target, *questions, **what, over=over))
+
+
+def _draw(found: Sequence[Bench], path: str) -> None:
+    from truerank.report import plots
+    from truerank.report.pareto import pareto
+
+    plots.save(pareto(found), path)
+
+
+# --- what was given -----------------------------------------------------------------------------------
+
+
+def _arguments(how: dict[str, Any]) -> dict[str, Any]:
+    """The arguments of the library's call."""
+    plain = ("rate", "arrivals", "duration", "repeats", "warmup", "timeout", "seed", "ids")
+    given = dict(map(_named, how["given"]))
+    own = set(inspect.signature(bench).parameters) - {"ids"}
+    if taken := [name for name in given if name in own]:
+        raise click.UsageError(f"--option is for what the target takes; {taken[0]} is none of that.")
+    if how["headers"]:
+        given["headers"] = how["headers"]
+    if how["asynchronous"]:
+        given["asynchronous"] = True
+    given["rules"] = options.changed(Rules.of(how["rules"]), how["changes"])
+    given["measures"] = " ".join(how["measures"]) or None
+    return {**{name: how[name] for name in plain}, **given}
+
+
+def _settings(how: dict[str, Any]) -> dict[str, Sequence[Any]]:
+    """All settings with their values."""
+    over: dict[str, Sequence[Any]] = {"k": how["ks"], "concurrency": how["concurrency"]}
+    for text in how["swept"]:
+        name, equals, values = text.partition("=")
+        if not equals or not values:
+            raise click.UsageError(f"--sweep takes NAME=A,B,…, e.g. nprobe=1,4,16; not {text!r}")
+        over[name.strip()] = [_value(value.strip()) for value in values.split(",")]
+    return over
+
+
+def _swept(how: dict[str, Any]) -> dict[str, Sequence[Any]]:
+    """The settings of a sweep; none where each has one value."""
+    settings = _settings(how).items()
+    return {name: values for name, values in settings if len(values) > 1 or name not in LOADS}
+
+
+def _named(text: str) -> tuple[str, Any]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise click.UsageError(f"--option takes NAME=VALUE, e.g. method=POST; not {text!r}")
+    return name.strip(), _value(value.strip())
+
+
+def _value(text: str) -> Any:
+    """A number or a truth value if it is one, else the text; what is in quotes is text."""
+    import json
+
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, int | float | str) else text
+
+
+def _save_runs(found: Sequence[Bench], path: str) -> None:
+    """The run of one, or of several with numbers before the ending."""
+    for number, one in enumerate(found, 1):
+        stem, dot, ending = path.rpartition(".")
+        numbered = f"{stem}.{number}.{ending}" if dot else f"{path}.{number}"
+        one.save_run(path if len(found) == 1 else numbered)

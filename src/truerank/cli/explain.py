@@ -1,0 +1,161 @@
+"""`truerank explain`: why a query scores what it scores, what moved between two runs, why tools disagree."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+
+import click
+
+from truerank._kernel import as_bytes
+from truerank.cli import options, tables
+from truerank.cli.output import is_styled, write
+from truerank.cli.progress import Reading
+from truerank.errors import InputError, did_you_mean, shown
+from truerank.evaluate import DEFAULT
+from truerank.explain import explain_each, moved
+from truerank.explain.moves import MOST
+from truerank.formats import open_run, read_qrels
+from truerank.measures import Measure, parse_measure, parse_measures
+from truerank.qrels import Qrels
+from truerank.report import explanation as report
+from truerank.report.tables import by_ending
+from truerank.rules import Rules
+from truerank.run import Run
+
+
+def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
+    """The number; None for "all"."""
+    if value == "all":
+        return None
+    if value.isdecimal() and int(value):
+        return int(value)
+    raise click.BadParameter(f"{value!r} is neither a positive whole number nor all", ctx, param)
+
+
+@click.command("explain")
+@click.argument("qrels", type=options.FILE)
+@click.argument("run", type=options.FILE)
+@click.argument("other", metavar="[QUERY|RUN_B]", required=False)
+@click.option(
+    "-q", "--query", metavar="ID", help="The query, where its id could be a file's name; of two runs too."
+)
+@options.measures
+@click.option(
+    "-r",
+    "--rules",
+    metavar="NAME|FILE",
+    help="A preset or a rules file; several names with commas show one run under many tools' rules.",
+)
+@options.changes
+@click.option(
+    "--depth",
+    callback=_depth,
+    default=str(report.DEPTH),
+    show_default=True,
+    metavar="N|all",
+    help="How many results to list, with as many relevant ones below; of two runs, all documents that moved.",
+)
+@click.option(
+    "--most", type=click.IntRange(1), default=MOST, show_default=True, help="Queries of two runs to list."
+)
+@tables.format
+@tables.output
+@tables.digits
+@options.qrels_format
+@options.run_format
+def command(
+    qrels: str,
+    run: str,
+    other: str | None,
+    query: str | None,
+    measures: tuple[str, ...],
+    rules: str | None,
+    changes: tuple[str, ...],
+    depth: int | None,
+    most: int,
+    format: str | None,
+    output: str,
+    digits: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Tell why a number is what it is.
+
+    With a QUERY: its ranked list with the grades, and each measure worked out line by line as in a textbook,
+    with the rules that applied. With a second run: the queries that moved most from the first to the second,
+    and the documents that moved them. With several --rules: the run under the rules of many tools, and why the
+    numbers differ.
+
+    \b
+    Examples:
+      truerank explain qrels.txt bm25.run 301 -m "AP nDCG@10"
+      truerank explain qrels.txt bm25.run dense.run -m nDCG@10
+      truerank explain qrels.txt bm25.run dense.run --query 301
+      truerank explain qrels.txt bm25.run --rules trec_eval-10,trec_eval-9
+    """
+    options.refuse_two_standard_inputs(qrels, run, *([other] if other else []))
+    options.refuse_to_overwrite(output, qrels, run, *([other] if other else []))
+    chosen = parse_measures(" ".join(measures))
+    judged = read_qrels(qrels, qrels_format)
+    with Reading() as reading:
+        source = replace(open_run(run, run_format), watch=reading.advance)
+        if rules and "," in rules and not os.path.isfile(rules):
+            if other or query or changes:
+                raise click.UsageError("Several --rules are for one run: no query, no second run, no --set.")
+            text = _under_many(judged, source, chosen, rules, format or by_ending(output), digits, output)
+            return write(text, output)
+        under = options.changed(Rules.of(rules), changes)
+        if other and not query and not _is_run(other, judged):
+            query, other = other, None
+        if other:
+            second = replace(open_run(other, run_format), watch=reading.advance)
+            found = moved(judged, source, second, _one(chosen, under), query=query, most=most, rules=under)
+            all_of_them = query is not None or depth is None
+            shown_pages = report.moves_pages(found, most=None if all_of_them else report.DOCUMENTS, digits=digits)
+        elif query:
+            reasons = explain_each(judged, source, query, chosen or [_default(under)], rules=under)
+            shown_pages = report.pages(reasons, depth=depth, digits=digits)
+        else:
+            raise click.UsageError(f"Name a query{_example(judged)}, a second run, or several --rules.")
+    return tables.show(shown_pages, format, output)
+
+
+def _under_many(
+    judged: Qrels, run: Run, measures: list[Measure], rules: str, format: str, digits: int | None, output: str
+) -> str:
+    """One run under the rules of many tools."""
+    from truerank.explain.tools import under_rules
+    from truerank.report.tools import render
+
+    names = [name.strip() for name in rules.split(",") if name.strip()]
+    found = under_rules(judged, run, measures or parse_measures(DEFAULT), names)
+    return render(found, format, digits=digits, styled=is_styled(output))
+
+
+def _is_run(name: str, judged: Qrels) -> bool:
+    """Whether the last argument is a run rather than a query: a judged query of that name comes first."""
+    if as_bytes(name) in judged.queries:
+        return False
+    if name == "-" or "://" in name or os.path.isfile(name):
+        return True
+    if os.sep in name or os.path.splitext(name)[1][1:].isalpha():
+        near = did_you_mean(shown(name), map(shown, judged.queries))
+        raise InputError(f"there is no such file, and no judged query of this name.{near}", name)
+    return False
+
+
+def _default(rules: Rules) -> Measure:
+    """The first measure that the rules name which is averaged, else AP."""
+    named = parse_measures(rules.measures)
+    return next((measure for measure in named if measure.definition.average == "mean"), parse_measure("AP"))
+
+
+def _one(measures: list[Measure], rules: Rules) -> Measure:
+    if len(measures) > 1:
+        raise click.UsageError("What moved between two runs is told of one measure at a time.")
+    return measures[0] if measures else _default(rules)
+
+
+def _example(judged: Qrels) -> str:
+    return f" (such as {shown(judged.queries[0])})" if len(judged) else ""

@@ -1,0 +1,56 @@
+"""One query as a measure sees it, with the documents' names: what a worked form reads."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+
+class Hit(NamedTuple):
+    """A judged document: its rank in the list (0: it is not there), id and grade, and the ranks of its ties."""
+
+    rank: int
+    doc: str
+    grade: float
+    first: int = 0
+    last: int = 0
+
+
+@dataclass(frozen=True)
+class Case:
+    """One query.
+
+    Attributes:
+        measure: what is worked out, as it prints.
+        returned: how many documents came back.
+        hits: the judged ones of them, by rank.
+        judged: all judged documents, best grade first.
+        max_grade: the highest grade of the whole collection, or 0.
+    """
+
+    measure: str
+    returned: int
+    hits: tuple[Hit, ...]
+    judged: tuple[Hit, ...]
+    max_grade: float
+
+    def top(self, k: int | None) -> list[Hit]:
+        """The hits among the first k results; all for None."""
+        return [hit for hit in self.hits if k is None or hit.rank <= k]
+
+    def relevant(self, level: float, k: int | None = None) -> list[Hit]:
+        """The relevant hits among the first k results."""
+        return [hit for hit in self.top(k) if hit.grade >= level]
+
+    def wrong(self, level: float) -> list[Hit]:
+        """The hits that were judged and are not relevant."""
+        return [hit for hit in self.hits if 0 <= hit.grade < level]
+
+    def total(self, level: float) -> int:
+        """How many relevant documents there are, found or not."""
+        return sum(hit.grade >= level for hit in self.judged)
+
+    def lost(self, level: float, k: int | None = None) -> list[Hit]:
+        """The relevant documents that are not among the first k results."""
+        found = {hit.doc for hit in self.relevant(level, k)}
+        return [hit for hit in self.judged if hit.grade >= level and hit.doc not in found]

@@ -1,0 +1,217 @@
+"""Benchmarks as tables: latencies and scores with their intervals, and below what a reader should know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from truerank.bench.latency import NEEDED, PERCENTILES
+from truerank.bench.paired import Comparison
+from truerank.bench.result import Bench
+from truerank.bench.storage import to_dict
+from truerank.bench.sweep import front
+from truerank.errors import MissingPackage, shown
+from truerank.report import bench_notes, ledger
+from truerank.report.table import Cell, Table
+from truerank.report.tables import Pages
+from truerank.stats import Interval, Paired
+
+DIGITS = 3
+"""After the point of milliseconds: microseconds."""
+
+FIGURES = ("mean", *PERCENTILES, "min", "max")
+
+SHORT = ("mean", "p50", "p95", "p99")
+"""What a row has room for."""
+
+
+def pages(found: Bench, digits: int | None = None) -> Pages:
+    """All there is to show of one benchmark."""
+    intervals = _intervals(found)
+    tables = [latency_table(found, intervals, DIGITS if digits is None else digits)]
+    if found.scores:
+        tables.append(score_table(found, intervals, 4 if digits is None else digits))
+    plain = {**to_dict(found), "intervals": {name: _limits(each) for name, each in intervals.items()}}
+    return Pages(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
+
+
+def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:
+    """A row a figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in FIGURES:
+        limits = _limits(intervals.get(name)) or (None, None)
+        alone = (_there(found.service[name]),) if found.load.is_open else ()
+        rows.append((_marked(name, found, intervals), _there(found.latency[name]), *limits, *alone))
+    columns = ("latency", "ms", "95 % from", "to", *(("call alone",) if found.load.is_open else ()))
+    return Table(columns, tuple(rows), notes=tuple(bench_notes.notes(found)), digits=digits)
+
+
+def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
+    """A row a measure: its mean and where that may lie."""
+    assert found.scores is not None
+    rows: list[tuple[Cell, ...]] = []
+    for name, mean in found.scores.mean.items():
+        rows.append((name, mean, *(_limits(intervals.get(name)) or (None, None))))
+    notes = ledger.notes([found.scores], [shown(found.name)])
+    return Table(("measure", "mean", "95 % from", "to"), tuple(rows), notes=tuple(notes), digits=digits)
+
+
+def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
+    """For programs: a row a benchmark."""
+    load = ("k", "concurrency", "rate", "duration", "repeats", "seed")
+    measures = list(dict.fromkeys(name for one in found if one.scores for name in one.scores.mean))
+    outcomes = found[0].outcomes
+    settings = [name for name in dict.fromkeys(key for one in found for key in one.settings) if name not in load]
+    columns = ("name", *settings, *load, *FIGURES, "throughput", *outcomes, *measures)
+    rows = []
+    for one in found:
+        means = one.scores.mean if one.scores else {}
+        figures = (*(_there(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
+        asked = (getattr(one.load, name) for name in load)
+        swept = (_cell(one.settings.get(name)) for name in settings)
+        rows.append((shown(one.name), *swept, *asked, *figures, *(means.get(name) for name in measures)))
+    return Table(columns, tuple(rows), digits=digits)
+
+
+def _marked(name: str, found: Bench, intervals: dict[str, Interval | None]) -> str:
+    """A percentile that too few queries stand behind is not to be believed."""
+    is_unsure = name in NEEDED and name in intervals and intervals[name] is None
+    return f"{name} (unresolved)" if is_unsure and len(found.measured.answered) else name
+
+
+def _intervals(found: Bench) -> dict[str, Interval | None]:
+    """The intervals; none where SciPy is not there to make them."""
+    try:
+        return found.intervals
+    except MissingPackage:
+        return {}
+
+
+def _there(figure: float) -> float | None:
+    """The figure; nothing where no call was answered."""
+    return None if math.isnan(figure) else figure
+
+
+def _limits(interval: Interval | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval.low, interval.high)
+
+
+# --- many settings ------------------------------------------------------------------------------------
+
+
+def sweep_pages(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Pages:
+    """A row a setting, those marked that no other one beats."""
+    plain = list(map(to_dict, found))
+    told = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
+    return Pages([sweep_table(found, latency, digits)], flat_table(found, digits), plain, told)
+
+
+def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
+    """What quality costs in time; `latency` and the first measure say who beats whom."""
+    first = found[0]
+    measures = next((list(one.scores.mean) for one in found if one.scores), [])
+    settings = list(dict.fromkeys(name for one in found for name in one.settings)) or ["name"]
+    best = front(found, measures[0], latency) if measures else frozenset()
+    rows: list[tuple[Cell, ...]] = []
+    for i, one in enumerate(found):
+        mark = ("*" if i in best else "",) if measures else ()
+        means = one.scores.mean if one.scores else {}
+        values = (means.get(name) for name in measures)
+        rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
+    columns = (*settings, *(f"{name} ms" for name in SHORT), "a second", "failed", *measures)
+    notes = [f"{shown(first.name)}: {len(first.queries):,} queries a row.", *bench_notes.shared(found)]
+    if measures:
+        columns = (*columns, "best")
+        notes.insert(0, f"*: no other setting has a better {measures[0]} and is as fast, by {latency}.")
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
+
+
+def _setting(found: Bench, name: str) -> Cell:
+    """What was set; of benchmarks that are not of a sweep, but stand in one file, their names."""
+    return _cell(found.settings.get(name)) if found.settings else shown(found.name)
+
+
+def _cell(value: object) -> Cell:
+    return value if value is None or isinstance(value, int | float) else shown(str(value))
+
+
+def _row(found: Bench) -> tuple[Cell, ...]:
+    return (*(_there(found.latency[name]) for name in SHORT), found.throughput, bench_notes.failed(found))
+
+
+# --- two retrievers -----------------------------------------------------------------------------------
+
+
+def comparison_pages(found: Comparison, digits: int | None = None) -> Pages:
+    """Two benchmarks beside each other: what they took, and the difference of what they found."""
+    tables = [times_table(found, DIGITS if digits is None else digits)]
+    quality = differences_table(found, 4 if digits is None else digits)
+    if quality.rows:
+        tables.append(quality)
+    plain = {
+        "interleaved": found.interleaved,
+        "queries": found.shared,
+        "latency_ratio": _plain(found.ratio, found.ratio_test),
+        "differences": {
+            name: _plain(found.differences[name], found.difference_tests[name]) for name in found.differences
+        },
+        "remarks": list(found.remarks),
+        "benchmarks": [to_dict(found.a), to_dict(found.b)],
+    }
+    return Pages(tables, flat_table([found.a, found.b], digits), plain, found.remarks)
+
+
+def times_table(found: Comparison, digits: int = DIGITS) -> Table:
+    """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
+    a, b = _names(found)
+    rows: list[tuple[Cell, ...]] = [
+        (name, _there(found.a.latency[name]), _there(found.b.latency[name]), _ratio(found, name))
+        for name in FIGURES
+    ]
+    if not found.interleaved:
+        rows.append(("answers a second", found.a.throughput, found.b.throughput, None))
+    rows.append(("failed calls", *map(bench_notes.failed, (found.a, found.b)), None))
+    notes = [_verdict(found, a, b), *(["They took turns at each query."] if found.interleaved else found.remarks)]
+    notes += [f"{name}: {text}" for name, one in ((a, found.a), (b, found.b)) for text in bench_notes.warnings(one)]
+    columns = ("latency, ms", a, b, "ratio")
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
+
+
+def differences_table(found: Comparison, digits: int = 4) -> Table:
+    """A row a measure: both means, the difference, where it may lie and whether it may be chance."""
+    a, b = _names(found)
+    rows: list[tuple[Cell, ...]] = []
+    for name, between in found.differences.items():
+        a_mean, b_mean = (one.scores.mean[name] for one in (found.a, found.b) if one.scores)
+        rows.append(
+            (name, a_mean, b_mean, between.estimate, between.low, between.high, found.difference_tests[name].p)
+        )
+    columns = ("measure", a, b, "difference", "95 % from", "to", "p")
+    notes = ("p: a randomization test over the queries, each measure by itself.",)
+    return Table(columns, tuple(rows), notes=notes, digits=digits)
+
+
+def _verdict(found: Comparison, a: str, b: str) -> str:
+    """The paired ratio in a sentence."""
+    ratio = found.ratio
+    if ratio is None or found.ratio_test is None:
+        return "No query was answered by both: there is no ratio."
+    limits = f"95 % interval {ratio.low:.3f} to {ratio.high:.3f}, p = {found.ratio_test.p:.2g}"
+    return f"{b} takes {ratio.estimate:.3f} times as long as {a} ({limits}; {found.shared:,} queries, paired)."
+
+
+def _ratio(found: Comparison, name: str) -> float | None:
+    below = found.a.latency[name]
+    return _there(found.b.latency[name] / below) if below else None
+
+
+def _names(found: Comparison) -> tuple[str, str]:
+    names = shown(found.a.name), shown(found.b.name)
+    return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")
+
+
+def _plain(interval: Interval | None, test: Paired | None) -> dict[str, float | str] | None:
+    if interval is None or test is None:
+        return None
+    limits = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+    return {**limits, "confidence": interval.confidence, "p": test.p, "test": test.method}

@@ -1,0 +1,166 @@
+"""What a reader of a benchmark should know, as plain sentences: how it was made, and what speaks against it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from truerank.bench.latency import MILLION, NEEDED, PERCENTILES
+from truerank.bench.result import Bench
+from truerank.errors import shown
+
+SERIAL = 1.5
+"""Calls served at a time below which several workers are no faster than one."""
+
+FEW_FAULTS = 3
+"""Kinds of errors that are told."""
+
+
+def loop(found: Bench) -> str:
+    """In a few words how the retriever was asked."""
+    load = found.load
+    workers = f"{load.concurrency} worker{'' if load.concurrency == 1 else 's'}"
+    if load.is_open:
+        return f"open loop, {load.rate:g} starts a second ({load.arrivals}), {workers}, k {load.k}"
+    return f"closed loop, {workers}, k {load.k}"
+
+
+def asked(found: Bench) -> str:
+    """How often and how long."""
+    calls, queries = len(found.measured), len(found.asked)
+    again = "" if calls == queries else f", {queries:,} queries"
+    return f"{calls:,} calls{again} in {found.window:.2f} s: {found.throughput:,.1f} answers a second."
+
+
+def failed(found: Bench) -> int:
+    """Calls that brought no answer."""
+    return sum(found.outcomes[name] for name in ("error", "timeout", "dropped"))
+
+
+def notes(found: Bench) -> list[str]:
+    """All that there is to say, what speaks against the figures first."""
+    head = f"{shown(found.name)}: {loop(found)}; {asked(found)}"
+    return [head, *warnings(found), *_before(found), *_intervals(found), *_machinery(found), _machine(found)]
+
+
+def warnings(found: Bench) -> list[str]:
+    """What speaks against the figures; none when all is as it should be."""
+    sentences = [_stopped(found), *_failures(found), _waiting(found), _concurrency(found), *_answers(found)]
+    return [sentence for sentence in sentences if sentence]
+
+
+def shared(found: Sequence[Bench]) -> list[str]:
+    """The warnings of several benchmarks, each with the settings that it concerns."""
+    told: dict[str, list[str]] = {}
+    for one in found:
+        for warning in warnings(one):
+            setting = ", ".join(f"{key} {value}" for key, value in one.settings.items())
+            told.setdefault(warning, []).append(setting)
+    return [f"{'; '.join(who)}: {warning}" for warning, who in told.items()]
+
+
+def _stopped(found: Bench) -> str:
+    if not found.stopped:
+        return ""
+    missing = len(found.queries) - len(found.asked)
+    never = f" {missing:,} of {len(found.queries):,} queries were never asked." if missing else ""
+    return f"Warning: ended early ({found.stopped}); this is what was measured until then.{never}"
+
+
+def _failures(found: Bench) -> Iterable[str]:
+    """Errors, time-outs and starts that never came; and what the errors were."""
+    counts = found.outcomes
+    names = {"error": "failed", "timeout": "timed out", "dropped": "never started (too late)"}
+    told = [f"{counts[key]:,} {name}" for key, name in names.items() if counts[key]]
+    if told:
+        calls, score = f"{len(found.measured):,} calls", ", and score 0" if found.scores else ""
+        yield f"Warning: of {calls} {', '.join(told)}. They are not in the latencies{score}."
+    faults = list(found.faults.items())
+    yield from (f"  {count:,} × {fault}" for fault, count in faults[:FEW_FAULTS])
+    if len(faults) > FEW_FAULTS:
+        yield f"  and {len(faults) - FEW_FAULTS:,} other kinds of errors"
+    if counts["empty"]:
+        yield f"{counts['empty']:,} answers were empty; they are in the latencies."
+
+
+def _waiting(found: Bench) -> str:
+    """Starts that found all workers busy."""
+    late = found.outcomes["late"]
+    if not late:
+        return ""
+    share = late / len(found.measured.started)
+    workers = "the one worker" if found.load.concurrency == 1 else f"all {found.load.concurrency} workers"
+    told = f"Warning: {late:,} starts ({share:.0%}) were late, {workers} being busy."
+    return f"{told} Latency counts from the intended start."
+
+
+def _concurrency(found: Bench) -> str:
+    """Whether several at a time are served as such."""
+    wanted, served = found.load.concurrency, found.at_a_time
+    if wanted == 1 or found.load.is_open:
+        return ""
+    if found.under_way < wanted / 2:
+        return f"Warning: {wanted} workers, but only {found.under_way:.1f} calls were under way at a time."
+    if served is None or served >= wanted / 2:
+        return ""
+    how = "the retriever is serial" if served < SERIAL else "the retriever serves fewer"
+    return f"Warning: {wanted} calls were under way, but {served:.1f} served at a time: {how}, the others wait."
+
+
+def _answers(found: Bench) -> Iterable[str]:
+    """What is odd about the answers."""
+    odd, k = found.answers, found.load.k
+    told = {
+        odd.repeated: "answers name a document more than once",
+        odd.overlong: f"answers had more than {k} documents; the first {k} count",
+        odd.unordered: "answers have scores that do not fall; the order counts",
+        odd.changing: "queries were not answered the same each time; the first answer counts",
+    }
+    return [f"{count:,} {text}." for count, text in told.items() if count]
+
+
+def _before(found: Bench) -> Iterable[str]:
+    """The cold call, the warm-up, and what a cache could know."""
+    again, calls = found.asked_before, len(found.measured)
+    if found.cold is not None:
+        warm = len(found.samples) - calls
+        yield f"First call {found.cold:.3f} ms (cold); it and {warm - 1:,} more for warming up are not counted."
+    if again:
+        yield f"{again:,} of {calls:,} calls asked what had been asked before: a cache could answer them."
+    if found.load.concurrency > 1:
+        served = "" if found.at_a_time is None else f", {found.at_a_time:.1f} served"
+        yield f"At a time: {found.under_way:.1f} calls under way (Little's law){served}."
+
+
+def _intervals(found: Bench) -> Iterable[str]:
+    """What the intervals are, and what there is too little for."""
+    queries, calls = len(set(found.measured.answered.query.tolist())), len(found.measured.answered)
+    if not calls:
+        return
+    if calls > queries:
+        yield f"Calls of one query are alike: intervals count {queries:,} queries, not {calls:,} calls."
+    unsure = [name for name in PERCENTILES if queries < NEEDED[name]]
+    if unsure:
+        needs = ", ".join(f"{name} {NEEDED[name]:,}" for name in unsure)
+        yield f"Unresolved with {queries:,} queries; needed: {needs}."
+
+
+def _machinery(found: Bench) -> Iterable[str]:
+    """What Python and the measuring itself took."""
+    lengths = [pause.end - pause.begin for pause in found.pauses]
+    struck = int((found.measured.paused > 0).sum())
+    if struck:
+        total, longest = sum(lengths) / MILLION, max(lengths) / MILLION
+        yield (
+            f"Garbage collector: {len(lengths):,} pauses, {total:.3f} ms together, the longest {longest:.3f} ms; "
+            f"{struck:,} calls met one."
+        )
+    if found.harness.call:
+        lag = f" Starts were {found.lag['p99']:.3f} ms late at p99." if found.load.is_open else ""
+        took, clock = found.harness.call / 1000, found.harness.clock / 1000
+        yield f"The measuring takes {took:.2f} µs between two calls, and {clock:.2f} µs of each call's time.{lag}"
+
+
+def _machine(found: Bench) -> str:
+    told = found.machine
+    cores = f"{told['processors']} processor{'' if told['processors'] == '1' else 's'}"
+    return f"{told['python']}, {told['system']}, {cores} ({told['processor']}); {found.begun}."

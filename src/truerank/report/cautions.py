@@ -1,0 +1,206 @@
+"""What a reader of a comparison should know: how it was made, and how far it can be trusted."""
+
+from __future__ import annotations
+
+import itertools
+import math
+
+import numpy as np
+
+from truerank.compare import Comparison, Outcome
+from truerank.compare.outcome import FLOOR, direction
+from truerank.errors import shown
+from truerank.report import few, ledger
+from truerank.report.few import USUAL
+from truerank.stats.paired import EXACT_UP_TO
+
+TESTS = {
+    "randomization": "paired randomization test",
+    "t": "paired t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "sign": "sign test",
+    "tukey": "Tukey's HSD on queries and systems",
+}
+CORRECTIONS = {
+    "holm": "corrected by Holm",
+    "bonferroni": "corrected by Bonferroni",
+    "bh": "corrected by Benjamini and Hochberg",
+    "none": "not corrected",
+    "max-t": "corrected by max-T",
+    "tukey": "of all pairs of systems together",
+}
+
+
+def notes(found: Comparison) -> list[str]:
+    """All that stands under the tables."""
+    names = list(map(shown, found.scores))
+    return [*ledger.notes(list(found.scores.values()), names), *made(found), *remarks(found)]
+
+
+def remarks(found: Comparison) -> list[str]:
+    """What is remarkable, the number of queries first."""
+    return [*sizes(found), *_left_out(found), *_kinds(found), *_alike(found), *_silent(found), *_sliced(found)]
+
+
+# --- how it was made ----------------------------------------------------------------------------------
+
+
+def made(found: Comparison) -> list[str]:
+    """The test, the correction, the intervals, and how to read the columns."""
+    if len(found.systems) < 2:
+        return [f"One system: there is nothing to compare it with. {_intervals(found)}"]
+    how, pairs = found.procedure, _pairs(found)
+    few_enough = len(found.queries) <= EXACT_UP_TO and how.correction != "max-t"
+    counted = "every pattern of signs counted" if few_enough else f"{how.samples:,} samples"
+    drawn = f", {counted}" if how.test == "randomization" else ""
+    of = f" over {pairs} pairs of each measure" if pairs > 1 and how.correction not in ("none", "tukey") else ""
+    correction = f", {CORRECTIONS[how.correction]}{of}" if pairs > 1 or how.test == "tukey" else ""
+    test = f"p: {TESTS[how.test]}{drawn}{correction}; significant up to {how.alpha:g}."
+    return [test, _intervals(found), _reading(found)]
+
+
+def _pairs(found: Comparison) -> int:
+    """How many were compared by a measure; none are by one without any number."""
+    return max(len(outcome.pairs) for outcome in found.outcomes)
+
+
+def _intervals(found: Comparison) -> str:
+    how = found.procedure
+    methods = {mean.method for outcome in found.outcomes for mean in outcome.means.values()}
+    drawn = "exact binomial" if methods == {"binomial"} else "BCa bootstrap"
+    if len(methods) > 1 and "binomial" in methods:
+        drawn += ", exact binomial where all values are 0 or 1"
+    if len(found.systems) > 1 and how.test != "tukey":
+        drawn += "; of differences, percentile bootstrap"
+    if "bootstrap" in drawn:
+        drawn += f"; {how.samples:,} resamples"
+    own = "" if _pairs(found) < 2 else "; not corrected for the number of pairs"
+    if how.test == "tukey":
+        own = "; those of differences are Tukey's, for all pairs together"
+    return f"Intervals: {drawn}{own}. Seed {how.seed}."
+
+
+def _reading(found: Comparison) -> str:
+    told = ["W/T/L: queries on which the first is better, as good, worse (for counts: more, as many, fewer)."]
+    if not _named(found, "sum"):
+        told = ["W/T/L: queries on which it is better, as good, worse."]
+    told.append("Beats: those it is significantly better than, by letter.")
+    if len(found.systems) > 2 and found.procedure.all_pairs:
+        told.append("Systems that share a group cannot be told apart.")
+    return " ".join(told)
+
+
+# --- how far it can be trusted ------------------------------------------------------------------------
+
+
+def sizes(found: Comparison) -> list[str]:
+    """Whether there are enough queries, and what so many could have shown."""
+    queries = len(found.queries)
+    told = few.remarks(queries)
+    if len(found.systems) > 1:
+        told += _least(found) if queries < USUAL else []
+        told += _out_of_reach(found)
+    return told
+
+
+def _least(found: Comparison) -> list[str]:
+    """The smallest differences that this set of queries could have shown."""
+    parts = [f"{_span(outcome)} in {_scale(outcome)}" for outcome in found.outcomes if _span(outcome)]
+    if not parts:
+        return []
+    return [f"The smallest real difference that so many queries show four times of five: {', '.join(parts)}."]
+
+
+def _span(outcome: Outcome) -> str:
+    """The least difference of the pairs, or from which to which where they vary."""
+    known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
+    ends = dict.fromkeys(f"{end:.3g}" for end in (known[0], known[-1])) if known else {}
+    return " to ".join(ends)
+
+
+def _scale(outcome: Outcome) -> str:
+    is_log = outcome.measure.definition.average == "geometric"
+    return f"the logarithm of {outcome.measure}" if is_log else str(outcome.measure)
+
+
+def _out_of_reach(found: Comparison) -> list[str]:
+    """Where no difference whatever could have been significant."""
+    how, pairs = found.procedure, _pairs(found)
+    queries = max(outcome.queries for outcome in found.outcomes)
+    factor = pairs if how.correction in ("holm", "bonferroni") else 1
+    counted = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
+    least = min(1.0, factor * 2.0 ** (1 - queries))
+    if queries and counted and least > how.alpha:
+        return [f"Warning: with so few queries no p can be below {least:.3g}: nothing could be significant."]
+    if how.test == "randomization" and factor / (how.samples + 1) > how.alpha:
+        return [f"Warning: {how.samples:,} samples are too few for {pairs} pairs: nothing could be significant."]
+    return []
+
+
+def _left_out(found: Comparison) -> list[str]:
+    told = []
+    if found.dropped:
+        some = "1 query is" if found.dropped == 1 else f"{found.dropped:,} queries are"
+        told.append(
+            f"Warning: {some} not in the scores of every system, and left out: "
+            f"the means are over the {len(found.queries):,} that all have."
+        )
+    told += [
+        f"Warning: {outcome.measure} is no finite number on {outcome.left_out:,} "
+        f"{'query' if outcome.left_out == 1 else 'queries'} for some system; left out for all."
+        for outcome in found.outcomes
+        if outcome.left_out
+    ]
+    return told
+
+
+def _kinds(found: Comparison) -> list[str]:
+    """Measures whose one number is no mean, or of which less is better."""
+    sums = _named(found, "sum")
+    geometric = _named(found, "geometric")
+    less = [str(o.measure) for o in found.outcomes if direction(o.measure) < 0]
+    told = {
+        "sums over the queries; more is not better, so nothing beats another.": sums,
+        f"geometric means, of values raised to {FLOOR:g} at least; "
+        "differences and effects are those of the means of natural logarithms.": geometric,
+        "less is better.": less,
+    }
+    return [f"{', '.join(names)}: {text}" for text, names in told.items() if names]
+
+
+def _named(found: Comparison, average: str) -> list[str]:
+    return [str(o.measure) for o in found.outcomes if o.measure.definition.average == average]
+
+
+def _alike(found: Comparison) -> list[str]:
+    """Systems with the same values throughout."""
+    if not all(outcome.queries for outcome in found.outcomes):
+        return []
+    told = []
+    for first, second in itertools.combinations(found.scores.items(), 2):
+        one, other = first[1], second[1]
+        names = [str(outcome.measure) for outcome in found.outcomes]
+        if one.queries == other.queries and all(np.array_equal(one[m], other[m]) for m in names):
+            told.append(f"{shown(first[0])} and {shown(second[0])} score the same on every query.")
+    return told
+
+
+def _silent(found: Comparison) -> list[str]:
+    return [
+        f"Warning: {shown(name)} answers none of the judged queries; "
+        "`truerank lint` tells whether the ids are spelled otherwise."
+        for name, one in found.scores.items()
+        if one.ledger.judged and not one.ledger.answered
+    ]
+
+
+def _sliced(found: Comparison) -> list[str]:
+    if not found.slices:
+        return []
+    told = []
+    if found.unsliced:
+        has = "1 query has" if found.unsliced == 1 else f"{found.unsliced:,} queries have"
+        told.append(f"{has} no {shown(found.by)}: in no slice.")
+    if len(found.systems) > 2 and found.procedure.all_pairs:
+        told.append("The pairs of each slice are in csv and json; p are corrected within a slice.")
+    return told

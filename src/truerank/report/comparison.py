@@ -1,0 +1,240 @@
+"""A comparison as tables: a row a system, a row a pair, and what a reader should know below."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from truerank.compare import Comparison, Outcome, Pair
+from truerank.compare.outcome import direction
+from truerank.errors import shown
+from truerank.report import cautions
+from truerank.report.table import Cell, Table
+from truerank.report.tables import Pages
+from truerank.report.terminal import GAP
+from truerank.stats import Interval
+
+MOST_PAIRS = 45
+"""More pairs than those of ten systems are no reading for people."""
+
+SMALL = 1e-4
+"""Smaller p are told apart by programs only."""
+
+Column = tuple[str, list[Cell]]
+"""A heading and the cells below it."""
+
+
+def pages(found: Comparison, digits: int | None = None, width: int | None = None) -> Pages:
+    """All there is to show: each measure's systems and pairs, then its systems on each slice.
+
+    Args:
+        width: of the terminal; what is wider comes in two tables.
+    """
+    drawn = 4 if digits is None else digits
+    tables = list(_tables(found, drawn, width))
+    tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(found)))
+    tables += _slices(found, drawn, width)
+    remarks = cautions.remarks(found)
+    return Pages(tables, flat_table(found, digits), {**found.to_dict(), "remarks": remarks}, remarks)
+
+
+def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
+    several = len(found.outcomes) > 1 or bool(found.slices)
+    for outcome in found.outcomes:
+        title = _title(outcome, "all queries" if found.slices else "") if several else ""
+        yield from _of_systems(found, outcome, digits, title, width)
+        if outcome.pairs and _shows_pairs(found):
+            table = pair_table(found, outcome, digits)
+            yield table if _fits(table, width) else pair_table(found, outcome, digits, by_letter=True)
+
+
+def _slices(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
+    """The systems on each slice; whether it is large enough below."""
+    for value, part in found.slices.items():
+        where = f"{shown(found.by)} = {shown(value)}"
+        own = [t for o in part.outcomes for t in _of_systems(part, o, digits, _title(o, where), width)]
+        yield from own[:-1]
+        yield replace(own[-1], notes=tuple(cautions.sizes(part)))
+
+
+def _of_systems(found: Comparison, outcome: Outcome, digits: int, title: str, width: int | None) -> Iterator[Table]:
+    """A row a system; where that is too wide, the differences in a table of their own."""
+    whole = SideBySide(found, outcome, digits)
+    table = whole.table(title)
+    if _fits(table, width) or not found.reference:
+        yield table
+    else:
+        yield whole.means(title)
+        yield whole.differences()
+
+
+def _fits(table: Table, width: int | None) -> bool:
+    """Whether the table stands in a terminal of this width."""
+    cells = [max(map(len, column)) for column in zip(table.columns, *table.texts, strict=True)]
+    return width is None or sum(cells) + GAP * (len(cells) - 1) <= width
+
+
+def _title(outcome: Outcome, where: str) -> str:
+    queries = f"{outcome.queries:,} {'query' if outcome.queries == 1 else 'queries'}"
+    return f"{outcome.measure}, {where} ({queries})" if where else f"{outcome.measure}"
+
+
+def _shows_pairs(found: Comparison) -> bool:
+    """Whether there is more to say of pairs than the rows of the systems do, and room for it."""
+    pairs = len(found.systems) * (len(found.systems) - 1) // 2
+    return found.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The systems by one measure, the best first."""
+
+    found: Comparison
+    outcome: Outcome
+    digits: int
+
+    def table(self, title: str = "") -> Table:
+        """Everything of a system in its row."""
+        return self._drawn([*self._means(), *self._against(self._names), *self._standing()], title)
+
+    def means(self, title: str = "") -> Table:
+        """The same without the differences to the baseline."""
+        return self._drawn([*self._means(), *self._standing()], title)
+
+    def differences(self) -> Table:
+        """The differences to the baseline alone."""
+        base = self.found.reference or ""
+        others = [name for name in self._names if name != base]
+        named: Column = (f"against {self.found.letters[base]}", list(map(shown, others)))
+        return _table([named, *self._against(others)], self.digits)
+
+    def _drawn(self, columns: list[Column], title: str) -> Table:
+        return replace(_table(columns, self.digits), title=title, best=self._best())
+
+    @property
+    def _names(self) -> list[str]:
+        return ranked(self.outcome)
+
+    def _means(self) -> list[Column]:
+        means = [self.outcome.means[name] for name in self._names]
+        return [
+            ("", [self.found.letters[name] for name in self._names]),
+            ("run", [shown(name) for name in self._names]),
+            (str(self.outcome.measure), [_mean(self.outcome, mean) for mean in means]),
+            (_interval(self.found), [_ends(self.outcome, mean, self.digits) for mean in means]),
+        ]
+
+    def _against(self, names: Sequence[str]) -> list[Column]:
+        """What parts each of them from the baseline; nothing where there is none."""
+        base = self.found.reference
+        if base is None or len(self.found.systems) < 2:
+            return []
+        pairs = [self.outcome.pair(name, base) for name in names]
+        rows = [_pair_cells(self.outcome, pair, self.digits) for pair in pairs]
+        first = ["baseline" if name == base else row[0] for name, row in zip(names, rows, strict=True)]
+        _, intervals, _, p, counts = zip(*rows, strict=True)
+        return [
+            ("difference", first),
+            (_interval(self.found), [*intervals]),
+            ("p", [*p]),
+            ("W/T/L", [*counts]),
+        ]
+
+    def _standing(self) -> list[Column]:
+        """Whom each beats, and whom it cannot be told apart from."""
+        columns: list[Column] = []
+        if len(self._names) > 1 and direction(self.outcome.measure):
+            letters = self.found.superscripts(self.outcome.measure)
+            columns.append(("beats", [letters[name] for name in self._names]))
+        if len(self._names) > 2 and self.outcome.groups:
+            columns.append(("group", [_groups(self.outcome, name) for name in self._names]))
+        return columns
+
+    def _best(self) -> frozenset[tuple[int, int]]:
+        means = [self.outcome.means[name].estimate for name in self._names]
+        if not direction(self.outcome.measure) or not min(means) < max(means):
+            return frozenset()
+        return frozenset((row, 2) for row, mean in enumerate(means) if mean == means[0])
+
+
+def _table(columns: Sequence[Column], digits: int) -> Table:
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    return Table(tuple(heading for heading, _ in columns), tuple(rows), digits=digits)
+
+
+def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_letter: bool = False) -> Table:
+    """A row a pair, the better system first; `by_letter`: named by their letters, which is narrower."""
+    place = {name: i for i, name in enumerate(ranked(outcome))}
+    pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
+    pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
+    letters = found.letters if by_letter else {name: shown(name) for name in found.systems}
+    columns = ("run", "against", "difference", _interval(found), "effect", "p", "W/T/L")
+    who = [(letters[pair.system], letters[pair.against]) for pair in pairs]
+    rows = tuple((*two, *_pair_cells(outcome, pair, digits)) for two, pair in zip(who, pairs, strict=True))
+    return Table(columns, rows, digits=digits)
+
+
+def flat_table(found: Comparison, digits: int | None = None) -> Table:
+    """For programs: the rows of `Comparison.rows`."""
+    rows = [dict(row) for row in found.rows()]
+    for row in rows:
+        row |= {key: shown(row[key]) for key in ("slice", "system", "against") if row[key] is not None}
+    columns = [column for column in rows[0] if column != "slice" or found.slices]
+    return Table(tuple(columns), tuple(tuple(row[column] for column in columns) for row in rows), digits=digits)
+
+
+def ranked(outcome: Outcome) -> list[str]:
+    """The systems, the best first."""
+    sign = direction(outcome.measure) or 1
+    return sorted(outcome.means, key=lambda name: -sign * outcome.means[name].estimate)
+
+
+# --- cells --------------------------------------------------------------------------------------------
+
+
+def _interval(found: Comparison) -> str:
+    return f"{found.procedure.confidence * 100:.4g} % interval"
+
+
+def _is_sum(outcome: Outcome) -> bool:
+    return outcome.measure.definition.average == "sum"
+
+
+def _mean(outcome: Outcome, mean: Interval) -> Cell:
+    """Nothing where it is not known; counts as whole numbers."""
+    if math.isnan(mean.estimate):
+        return None
+    return int(mean.estimate) if _is_sum(outcome) and mean.estimate.is_integer() else mean.estimate
+
+
+def _pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, str, str, str, str]:
+    """The difference, its interval, the effect, p, and the counts of wins, ties and losses."""
+    if pair is None:
+        return "", "", "", "", ""
+    fine = 0 if _is_sum(outcome) else digits
+    return (
+        f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
+        _ends(outcome, pair.difference, digits),
+        f"{_rounded(pair.effect, 2):+.2f}",
+        "<.0001" if pair.adjusted < SMALL else f"{pair.adjusted:.4f}",
+        f"{pair.wins}/{pair.ties}/{pair.losses}",
+    )
+
+
+def _ends(outcome: Outcome, interval: Interval, digits: int) -> str:
+    """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
+    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return "unknown"
+    fine = 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2))
+    low, high = (f"{_rounded(end, fine):.{fine}f}" for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Without a minus before nothing: -0.0001 is 0.000."""
+    return round(value, digits) + 0.0
+
+
+def _groups(outcome: Outcome, name: str) -> str:
+    return " ".join(str(number) for number, group in enumerate(outcome.groups, 1) if name in group)

@@ -1,0 +1,50 @@
+"""Successes of n: what the share may be, and whether there are more of one kind than of the other."""
+
+from __future__ import annotations
+
+from truerank.stats.distributions import beta_quantile, binomial_up_to
+
+
+def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The shares under which so many successes, or more extreme ones, are not rarer than allowed.
+
+    It contains the truth at least as often as promised, whatever the truth is. Clopper and Pearson (1934).
+
+    >>> [round(limit, 4) for limit in clopper_pearson(0, 10)]
+    [0.0, 0.3085]
+    """
+    tail = (1 - confidence) / 2
+    low = beta_quantile(tail, successes, n - successes + 1) if successes else 0.0
+    high = beta_quantile(1 - tail, successes + 1, n - successes) if successes < n else 1.0
+    return low, high
+
+
+def mid_p(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
+    """The same with half of the probability of just so many: shorter, and right as often as promised on average.
+
+    For some shares it contains the truth less often than promised. Lancaster (1961); Berry and Armitage (1995).
+
+    >>> mid_p(0, 10)[1] < clopper_pearson(0, 10)[1]
+    True
+    """
+    tail = (1 - confidence) / 2
+    low = _share_with(1 - tail, successes, n) if successes else 0.0
+    high = _share_with(tail, successes, n) if successes < n else 1.0
+    return low, high
+
+
+def _share_with(below: float, successes: int, n: int) -> float:
+    """The share under which fewer successes, and half of just so many, have this probability."""
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        middle = (low + high) / 2
+        fewer = binomial_up_to(successes - 1, n, middle) if successes else 0.0
+        is_low = (fewer + binomial_up_to(successes, n, middle)) / 2 > below
+        low, high = (middle, high) if is_low else (low, middle)
+    return (low + high) / 2
+
+
+def sign_p(wins: int, losses: int) -> float:
+    """The two-sided probability of a split at least as uneven, were both sides equally likely."""
+    n = wins + losses
+    return min(1.0, 2 * float(binomial_up_to(min(wins, losses), n, 0.5))) if n else 1.0

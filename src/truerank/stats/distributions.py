@@ -1,0 +1,74 @@
+"""The distributions that tests need: the one place that knows SciPy, which is loaded when first asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from truerank.stats.values import TINY, Floats
+
+STEP = 0.25
+"""Of the grid of estimates, in their standard deviations."""
+
+DEEP = 100.0
+"""The logarithm of how much rarer an estimate may be than the likeliest one."""
+
+
+def _special() -> Any:
+    try:
+        from scipy import special  # type: ignore[import-untyped]
+    except ModuleNotFoundError:
+        raise ModuleNotFoundError('statistics needs: pip install "truerank[stats]"', name="scipy") from None
+    return special
+
+
+def normal_below(z: ArrayLike) -> Floats:
+    """The probability of a value below z."""
+    return np.asarray(_special().ndtr(z), np.float64)
+
+
+def normal_quantile(level: ArrayLike) -> Floats:
+    """The z that so much lies below."""
+    return np.asarray(_special().ndtri(level), np.float64)
+
+
+def t_above(t: float, freedom: float) -> float:
+    """The probability of a t above this one, never 0."""
+    return max(float(_special().stdtr(freedom, -t)), TINY)
+
+
+def t_quantile(level: float, freedom: float) -> float:
+    """The t that so much lies below."""
+    return float(_special().stdtrit(freedom, level))
+
+
+def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
+    """The probability that a t with this non-centrality lies outside of −t … t."""
+    spread, weights = estimated_spread(freedom)
+    outside = normal_below(shift - t * spread) + normal_below(-shift - t * spread)
+    return float(outside @ weights)
+
+
+def estimated_spread(freedom: float) -> tuple[Floats, Floats]:
+    """What a standard deviation of 1 may be estimated as, and how likely each is.
+
+    The logarithms are evenly spaced; sums over such a grid are as exact as floating point for what is smooth.
+    """
+    right = np.sqrt(DEEP / freedom)
+    step = STEP * min(1, freedom / 4) / np.sqrt(2 * freedom)  # few degrees of freedom lean far to one side
+    logarithm = np.arange(-right - DEEP / freedom, right, step)
+    height = freedom * (logarithm - np.expm1(2 * logarithm) / 2)
+    weights = np.exp(height - height.max())
+    return np.exp(logarithm), weights / weights.sum()
+
+
+def binomial_up_to(successes: ArrayLike, n: int, chance: ArrayLike) -> Floats:
+    """The probability of so many successes of n or fewer."""
+    return np.asarray(_special().bdtr(successes, n, chance), np.float64)
+
+
+def beta_quantile(level: float, a: float, b: float) -> float:
+    """The share that so much of the beta distribution lies below."""
+    return float(_special().betaincinv(a, b, level))

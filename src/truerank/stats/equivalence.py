@@ -1,0 +1,77 @@
+"""Is the difference small enough not to matter? That none was found does not show it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from truerank.stats.distributions import t_above, t_quantile
+from truerank.stats.values import TINY, column, differences, is_constant, mean, scale, share
+
+
+@dataclass(frozen=True)
+class Equivalence:
+    """Whether the mean difference lies within a margin.
+
+    Attributes:
+        p: the chance to say so when it does not.
+        equivalent: p is below the level: within the margin (or no worse than it, one-sided).
+        low, high: where the mean of a − b lies with confidence 1 − 2 alpha; one-sided from low to inf.
+    """
+
+    p: float
+    equivalent: bool
+    low: float
+    high: float
+
+
+def tost(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equivalence:
+    """Are a and b the same but for a margin? Two one-sided paired t-tests.
+
+    One query alone shows nothing: p = 1. Schuirmann (1987).
+
+    Args:
+        margin: above 0, in the unit of the measure.
+
+    >>> tost([0.5, 0.25, 0.75, 1.0], [0.5, 0.26, 0.74, 1.0], margin=0.1).equivalent
+    True
+    """
+    middle, error, n = _mean_and_error(a, b, margin)
+    p = max(_p(middle + margin, error, n), _p(margin - middle, error, n))
+    reach = _reach(error, n, share(alpha, "alpha"))
+    return Equivalence(p, p <= alpha, middle - reach, middle + reach)
+
+
+def non_inferiority(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equivalence:
+    """Is a no worse than b by more than a margin? A one-sided paired t-test; higher values are better.
+
+    >>> non_inferiority([0.5, 0.25, 0.75, 1.0], [0.5, 0.26, 0.74, 0.9], margin=0.1).equivalent
+    True
+    """
+    middle, error, n = _mean_and_error(a, b, margin)
+    p = _p(middle + margin, error, n)
+    return Equivalence(p, p <= alpha, middle - _reach(error, n, share(alpha, "alpha")), np.inf)
+
+
+def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float) -> tuple[float, float, int]:
+    if not 0 < margin < np.inf:
+        raise ValueError(f"margin is a number above 0, not {margin!r}")
+    between = differences(column(a, "a"), column(b, "b"))
+    n = len(between)
+    if n == 1:
+        return float(between[0]), np.inf, n
+    spread = 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
+    return float(mean(between)), spread / n**0.5, n
+
+
+def _p(inside: float, error: float, n: int) -> float:
+    """The p of lying so far inside of a limit."""
+    if error == 0:
+        return TINY if inside > 0 else 1.0
+    return 1.0 if n == 1 else t_above(inside / error, n - 1)
+
+
+def _reach(error: float, n: int, alpha: float) -> float:
+    return t_quantile(1 - alpha, n - 1) * error if 0 < error < np.inf else error

@@ -1,0 +1,150 @@
+"""Many systems at once: which differ, when all pairs are looked at."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from truerank.stats.flips import all_flipped_sums, flipped_sums
+from truerank.stats.ranges import range_above, range_quantile
+from truerank.stats.values import TINY, Floats, column, count, on_grid, rounding, scale, share, table
+
+Groups = tuple[tuple[int, ...], ...]
+
+EXACT_UP_TO = 12
+"""With so many queries or fewer every sign pattern is counted."""
+
+
+@dataclass(frozen=True)
+class Tukey:
+    """Tukey's honestly significant differences.
+
+    Attributes:
+        p: (m, m) of each pair; 1 on the diagonal.
+        half_width: means that are further apart than this differ, at the confidence asked for.
+        groups: of systems that cannot be told apart, as columns, the best first.
+    """
+
+    p: Floats
+    half_width: float
+    groups: Groups
+
+
+def max_t(
+    values: ArrayLike,
+    *,
+    pairs: Sequence[tuple[int, int]] | None = None,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> Floats:
+    """The p of each pair of systems, such that any false find among them all is as rare as promised.
+
+    The signs of a query's differences are flipped together, so that what the systems have in common stays. Each
+    pair is held against the largest |t| among all pairs that are not clearer than it (step-down max-T). Nothing
+    is assumed of how values are distributed but that chance favours no side. Westfall and Young (1993).
+
+    Args:
+        values: (n, m) a row a query, a column a system.
+        pairs: of columns; all by default, in the order (0, 1), (0, 2), …, (1, 2), ….
+
+    Returns:
+        (pairs,) adjusted p; with up to 12 queries counted over all sign patterns.
+
+    >>> max_t([[0.5, 0.25, 0.25], [0.75, 0.5, 0.5], [1.0, 0.5, 0.5], [0.5, 0.25, 0.25]]).tolist()
+    [0.125, 0.125, 1.0]
+    """
+    checked = table(values)
+    count(samples, "samples")
+    first, second = _columns(pairs, checked.shape[1])
+    grid, _ = on_grid(checked, 2 * scale(checked).max())
+    between = grid[:, first] - grid[:, second]
+    spread = np.sqrt((between**2).sum(axis=0))
+    spread[spread == 0] = np.inf  # identical systems never differ
+    observed = np.maximum(np.abs(between.sum(axis=0)) - len(grid), 0) / spread
+    order = np.argsort(-observed, kind="stable")
+    hits, of = np.zeros(len(order), np.int64), 0
+    exact = len(grid) <= EXACT_UP_TO
+    blocks = [all_flipped_sums(grid)] if exact else flipped_sums(grid, samples, seed)
+    for sums in blocks:
+        far = np.abs(sums[:, first] - sums[:, second])[:, order] / spread[order]
+        largest = np.maximum.accumulate(far[:, ::-1], axis=1)[:, ::-1]
+        hits += np.count_nonzero(largest >= observed[order], axis=0)
+        of += len(sums)
+    p = np.empty(len(order))
+    p[order] = np.maximum.accumulate(hits / of if exact else (hits + 1) / (of + 1))
+    return p
+
+
+def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
+    """Which systems differ, by an analysis of variance that takes out how hard each query is.
+
+    Two-way, without interaction: the residuals after query and system means are the noise. Tukey (1953);
+    Carterette, Multiple testing in statistical analysis of systems-based IR experiments (2012).
+
+    Args:
+        values: (n, m) a row a query, a column a system.
+    """
+    checked = table(values)
+    n, m = checked.shape
+    share(confidence, "confidence")
+    means = checked.mean(axis=0)
+    if n < 2 or m < 2:
+        return Tukey(np.ones((m, m)), np.inf, (tuple(range(m)),))
+    noise = checked - checked.mean(axis=1, keepdims=True) - means + checked.mean()
+    freedom = (n - 1) * (m - 1)
+    error = float(np.sqrt((noise**2).sum() / freedom / n))
+    least = rounding(scale(checked))
+    apart = np.abs(means[:, None] - means)
+    p = _range_p(apart, error, least, m, freedom)
+    half_width = range_quantile(confidence, m, freedom) * error if error > least else 0.0
+    return Tukey(p, half_width, groups(p, means, 1 - confidence))
+
+
+def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05) -> Groups:
+    """The largest groups of systems of which no two differ; every system is in one, some are in several.
+
+    Args:
+        p: (m, m), symmetric.
+        means: (m,); groups and systems are told from the highest mean down.
+
+    Returns:
+        Columns. Insert and absorb: Piepho (2004).
+
+    >>> groups([[1, 0.2, 0.01], [0.2, 1, 0.3], [0.01, 0.3, 1]], [0.5, 0.4, 0.3])
+    ((0, 1), (1, 2))
+    """
+    height = column(means, "means")
+    different = table(p, "p") <= alpha
+    place = {int(system): at for at, system in enumerate(np.argsort(-height, kind="stable"))}
+    found = [frozenset(place)]
+    for one, other in np.argwhere(np.triu(different, 1)).tolist():
+        split = [group - {without} for group in found for without in (one, other) if {one, other} <= group]
+        kept = [group for group in found if not {one, other} <= group]
+        for group in sorted(set(split), key=len, reverse=True):
+            if not any(group <= larger for larger in kept):
+                kept.append(group)
+        found = kept
+    ranked = sorted(sorted(place[system] for system in group) for group in found)
+    systems = list(place)
+    return tuple(tuple(systems[at] for at in group) for group in ranked)
+
+
+def _columns(pairs: Sequence[tuple[int, int]] | None, m: int) -> tuple[list[int], list[int]]:
+    chosen = list(itertools.combinations(range(m), 2)) if pairs is None else list(pairs)
+    if wrong := [pair for pair in chosen if not all(0 <= i < m for i in pair)]:
+        raise ValueError(f"there is no pair {wrong[0]} among {m} systems")
+    return [i for i, _ in chosen], [j for _, j in chosen]
+
+
+def _range_p(apart: Floats, error: float, least: float, m: int, freedom: int) -> Floats:
+    """(m, m) the p of each distance; without noise any difference is certain."""
+    if error <= least:
+        return np.where(apart > least, TINY, 1.0)
+    ranges, inverse = np.unique(apart / error, return_inverse=True)
+    p = np.clip(range_above(ranges, m, freedom), TINY, 1.0)
+    p[ranges == 0] = 1.0
+    return p[inverse].reshape(apart.shape)

@@ -1,0 +1,96 @@
+"""What a set of queries can show, and how many queries are needed, by the paired t-test."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.stats.distributions import t_quantile, t_shifted_beyond
+from truerank.stats.values import count, share
+
+MOST = 10**9
+"""More queries than this nobody judges."""
+
+
+def power(sd: float, n: int, difference: float, *, alpha: float = 0.05) -> float:
+    """How often a real difference is found with n queries.
+
+    Args:
+        sd: the standard deviation of the differences from query to query.
+        difference: the real mean difference; its sign does not matter.
+        alpha: the level of the two-sided paired t-test.
+
+    >>> round(power(0.25, 50, 0.1), 3)
+    0.792
+    """
+    share(alpha, "alpha")
+    freedom = count(n, "n") - 1
+    size = _ratio(difference, sd)
+    if not freedom or not size:
+        return alpha
+    if np.isinf(size):
+        return 1.0
+    least = t_quantile(1 - alpha / 2, freedom)
+    return min(1.0, t_shifted_beyond(least, freedom, size * n**0.5))
+
+
+def smallest_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """The smallest real difference that n queries find so often; inf for one query.
+
+    >>> round(smallest_detectable(0.25, 50), 4)
+    0.101
+    """
+    reached = _checked_power(alpha, power)
+    if count(n, "n") == 1:
+        return np.inf if sd else 0.0
+    low, high = 0.0, 1.0
+    while _power(1.0, n, high, alpha=alpha) < reached:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if _power(1.0, n, middle, alpha=alpha) >= reached else (middle, high)
+    return _spread(sd) * high
+
+
+def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
+    """How many queries find a real difference so often.
+
+    Raises:
+        ValueError: the difference is 0, or a thousand million queries are not enough.
+
+    >>> queries_needed(0.25, 0.1)
+    52
+    """
+    reached = _checked_power(alpha, power)
+    if not difference:
+        raise ValueError("a difference of 0 is not found by any number of queries")
+    low, high = 1, 2
+    while _power(sd, high, difference, alpha=alpha) < reached:
+        low, high = high, 2 * high
+        if high > MOST:
+            raise ValueError(f"{MOST:,} queries are not enough to find a difference of {difference!r}")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _power(sd, middle, difference, alpha=alpha) >= reached else (middle, high)
+    return high
+
+
+_power = power  # the name that an argument hides
+
+
+def _checked_power(alpha: float, power: float) -> float:
+    share(alpha, "alpha")
+    if share(power, "power") <= alpha:
+        raise ValueError(f"power must be above alpha, but {power!r} is not above {alpha!r}")
+    return power
+
+
+def _spread(sd: float) -> float:
+    if not 0 <= sd < np.inf:
+        raise ValueError(f"sd is a number from 0 up, not {sd!r}")
+    return float(sd)
+
+
+def _ratio(difference: float, sd: float) -> float:
+    if not np.isfinite(difference):
+        raise ValueError(f"difference is a finite number, not {difference!r}")
+    return abs(difference) / sd if _spread(sd) else (np.inf if difference else 0.0)

@@ -1,0 +1,112 @@
+"""What comes in: checked once, so that no result is ever NaN."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+FINEST = 40
+"""Bits behind the largest value that are kept when values are put on a grid: about 1e-12 of it."""
+
+EXACT = 53
+"""Bits of a whole number that a float64 holds exactly."""
+
+TINY = float(np.finfo(np.float64).tiny)
+"""The smallest p that is told; a p of 0 would claim what no sample can show."""
+
+
+def column(values: ArrayLike, what: str = "values") -> Floats:
+    """(n,) finite numbers, one or more.
+
+    Raises:
+        ValueError: there are none, they are not in one row, or one is not a finite number.
+    """
+    return _finite(values, what, 1)
+
+
+def table(values: ArrayLike, what: str = "values") -> Floats:
+    """(n, c) finite numbers: a row a query, a column a system or a measure."""
+    return _finite(values, what, 2)
+
+
+def differences(a: ArrayLike, b: ArrayLike) -> Floats:
+    """(n,) or (n, c) a − b, after both were checked."""
+    dimensions = np.ndim(a)
+    first, second = _finite(a, "a", dimensions), _finite(b, "b", dimensions)
+    if first.shape != second.shape:
+        raise ValueError(f"a and b are not pairs: they have {_size(first)} and {_size(second)} values")
+    return first - second
+
+
+def scale(*arrays: ArrayLike) -> Floats:
+    """(c,), or one number of (n,) values: the largest absolute value of each column in any of them."""
+    largest: Floats = np.max([np.abs(np.asarray(array, np.float64)).max(axis=0) for array in arrays], axis=0)
+    return largest
+
+
+def mean(values: Floats) -> Floats:
+    """The mean of the rows, added from first to last, as means of measures are."""
+    total: Floats = np.add.accumulate(values, axis=0)[-1] / len(values)
+    return total
+
+
+def share(value: float, what: str) -> float:
+    """A number between 0 and 1, both excluded."""
+    if not 0 < value < 1:
+        raise ValueError(f"{what} is a number between 0 and 1, not {value!r}")
+    return float(value)
+
+
+def count(value: int, what: str) -> int:
+    """A whole number of 1 or more."""
+    if value != int(value) or value < 1:
+        raise ValueError(f"{what} is a whole number of 1 or more, not {value!r}")
+    return int(value)
+
+
+def is_constant(values: Floats, largest: ArrayLike) -> bool:
+    """Whether they are all equal but for rounding, given the largest value they were computed from."""
+    return bool(np.ptp(values) <= rounding(largest))
+
+
+def rounding(largest: ArrayLike) -> float:
+    """Differences of values up to this size may be as large as this by rounding alone."""
+    return float(np.max(largest) * 2.0**-FINEST)
+
+
+def on_grid(values: Floats, largest: ArrayLike) -> tuple[Floats, Floats]:
+    """The values as whole multiples of a unit, and the unit of each column.
+
+    Sums of them, each taken as often as there are rows at most, are then exact: a matrix product comes to the
+    same bits in any order, in any blocks, on any number of threads. Two sums that should be equal but for the
+    rounding of decimals differ by no more units than there are rows.
+
+    Args:
+        values: (n, …).
+        largest: an upper bound of what the values were computed from, of all or of each column.
+    """
+    bits = min(FINEST, EXACT - len(values).bit_length())
+    unit: Floats = np.ldexp(1.0, np.maximum(np.frexp(largest)[1] - bits, -1000))
+    return np.rint(values / unit), unit
+
+
+def _finite(values: ArrayLike, what: str, dimensions: int) -> Floats:
+    array = np.asarray(values, np.float64)
+    if array.ndim != dimensions:
+        shape = {1: "one row", 2: "a table with a row a query"}.get(dimensions, "one row or a table")
+        raise ValueError(f"{what} must be {shape}, not an array of {array.ndim} dimensions")
+    if not array.size:
+        raise ValueError(f"{what} has no numbers; at least one is needed")
+    wrong = np.flatnonzero(~np.isfinite(array))
+    if len(wrong):
+        row = int(wrong[0]) // (array.size // len(array))
+        raise ValueError(f"{what} is {array.flat[wrong[0]]} at row {row} (from 0); only finite numbers have a mean")
+    return array
+
+
+def _size(array: Floats) -> str:
+    rows, *columns = array.shape
+    return " × ".join(map(str, [rows] if columns in ([], [1]) else [rows, *columns]))

@@ -1,0 +1,132 @@
+"""`truerank bench`."""
+
+from __future__ import annotations
+
+import itertools
+import json
+
+import pytest
+from click.testing import CliRunner
+
+from truerank.cli import truerank
+
+COUNT = itertools.count()
+
+SEARCH = """
+def lexical(query, k):
+    return ["d1", "d2"][:k]
+
+def dense(query, k):
+    if query == "text 3":
+        raise ValueError("no such index")
+    return ["d2", "d1"][:k]
+
+def index(probes):
+    return lambda query: ["d1", "d2"][-probes:]
+
+async def coroutine(query):
+    return ["d2"]
+
+def broken(query):
+    raise OSError("down")
+
+def stopped(query):
+    if query == "text 3":
+        raise KeyboardInterrupt
+    return ["d1"]
+"""
+
+
+@pytest.fixture
+def here(tmp_path, monkeypatch):
+    module = f"searching_{next(COUNT)}"
+    (tmp_path / f"{module}.py").write_text(SEARCH, "utf-8")
+    (tmp_path / "q.tsv").write_text("".join(f"q{i}\ttext {i}\n" for i in range(40)), "utf-8")
+    (tmp_path / "qrels.txt").write_text("".join(f"q{i} 0 d2 1\n" for i in range(40)), "utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    return module
+
+
+def run(*arguments, status=0):
+    done = CliRunner().invoke(truerank, ["bench", *arguments])
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+ASK = ("--queries", "q.tsv", "--qrels", "qrels.txt", "-m", "RR")
+
+
+def test_a_function_is_timed_scored_saved_and_shown_again(here, tmp_path):
+    text = run(f"{here}:lexical", *ASK, "-o", "bench.json", "--save-run", "answers.run")
+    assert "lexical: closed loop, 1 worker, k 10; 40 calls" in text
+    assert "RR" in text
+    assert "0.5000" in text
+    assert run("--show", "bench.json") == text
+    saved = json.loads((tmp_path / "bench.json").read_text("utf-8"))
+    assert saved["mean"] == {"RR": 0.5}
+    assert set(saved["latency_ms"]) >= {"mean", "p50", "p95", "p99"}
+    assert (tmp_path / "answers.run").read_text("utf-8").startswith("q0 Q0 d1 1 2.0 lexical\n")
+
+
+def test_two_take_turns_and_are_compared(here):
+    text = run(f"{here}:lexical", f"{here}:dense", "--interleave", *ASK, "-o", "both.json")
+    assert "They took turns at each query." in text
+    assert "dense takes" in text
+    assert "ValueError: no such index" in text
+    assert run("--show", "both.json") == text
+
+
+def test_two_files_are_compared(here):
+    run(f"{here}:lexical", *ASK, "-o", "a.json")
+    run(f"{here}:dense", *ASK, "-o", "b.json")
+    text = run("--compare", "a.json", "b.json")
+    assert "They ran at different times" in text
+    assert json.loads(run("--compare", "a.json", "b.json", "-f", "json"))["differences"]["RR"]["estimate"] > 0.4
+
+
+def test_several_settings_make_a_row_each_and_a_picture(here, tmp_path):
+    text = run(f"{here}:index", "--sweep", "probes=1,2", "-c", "1,2", *ASK, "--plot", "front.svg", "-o", "all.json")
+    assert [line.split()[:2] for line in text.splitlines()[1:5]] == [["1", "1"], ["1", "2"], ["2", "1"], ["2", "2"]]
+    assert "<svg" in (tmp_path / "front.svg").read_text("utf-8")
+    assert run("--show", "all.json") == text
+
+
+def test_an_open_loop_with_units_of_time(here):
+    text = run(f"{here}:coroutine", *ASK, "--rate", "400", "--duration", "100ms", "--timeout", "2s", "-c", "4")
+    assert "open loop, 400 starts a second (constant), 4 workers, k 10; 40 calls" in text
+    assert "call alone" in text
+
+
+def test_a_retriever_that_never_answers_ends_with_status_1(here):
+    text = run(f"{here}:broken", *ASK, status=1)
+    assert "of 40 calls 40 failed" in text
+    assert "40 × OSError: down" in text
+
+
+def test_an_interrupt_keeps_and_saves_what_was_measured(here):
+    text = run(f"{here}:stopped", *ASK, "-o", "part.json", status=130)
+    assert "ended early (interrupted)" in text
+    assert run("--show", "part.json") == text
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        ((), "Give one TARGET, not 0"),
+        (("a:b", "c:d", "--queries", "q.tsv"), "two take turns with --interleave"),
+        (("a:b",), "--queries FILE"),
+        (("nowhere_at_all:x", "--queries", "q.tsv"), "there is no module"),
+        (("--show", "q.tsv"), "no JSON"),
+        (("--show", "a", "--compare", "a", "b"), "--show reads what is saved"),
+        (("a:b", "--queries", "q.tsv", "--duration", "soon"), "give 30s, 500ms or 2m"),
+        (("a:b", "--queries", "q.tsv", "-k", "0"), "whole numbers of 1 or more"),
+        (("a:b", "--queries", "q.tsv", "--plot", "x.gif"), "ends in .svg"),
+        (("a:b", "--queries", "q.tsv", "--option", "x"), "NAME=VALUE"),
+        (("a:b", "--queries", "q.tsv", "-o", "nowhere/x.json"), "cannot be written: No such file"),
+    ],
+)
+def test_wrong_calls_are_told_in_a_line(here, arguments, says):
+    text = run(*arguments, status=2)
+    assert says in text
+    assert text.count("\n") == 1

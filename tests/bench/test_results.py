@@ -1,0 +1,274 @@
+"""What is made of the samples: figures, intervals, files, comparisons and sweeps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.bench import SimulatedClock, compare, front, interleave, sweep
+from truerank.bench.latency import MILLION, NEEDED, PERCENTILES, intervals, summary
+from truerank.bench.storage import loaded
+from truerank.report import bench as report
+from truerank.stats import quantile_interval
+
+QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
+QRELS = {query: {"d2": 1} for query in QUERIES}
+
+
+def taking(clock, seconds, docs=("d1", "d2")):
+    def retrieve(query, k):
+        clock.sleep(seconds(query) if callable(seconds) else seconds)
+        return list(docs)[:k]
+
+    return retrieve
+
+
+def by_number(query):
+    """Query i takes i + 1 ms."""
+    return (int(query.split()[1]) + 1) / 1000
+
+
+# --- figures ------------------------------------------------------------------------------------------
+
+
+def test_percentiles_are_measured_values_at_their_ranks():
+    times = np.random.default_rng(0).permutation(np.arange(1, 1001)) * MILLION
+    found = summary(times)
+    assert [found[name] for name in PERCENTILES] == [500.0, 900.0, 950.0, 990.0, 999.0]
+    assert (found["mean"], found["min"], found["max"]) == (500.5, 1.0, 1000.0)
+
+
+def test_without_times_there_are_no_figures():
+    assert all(map(math.isnan, summary(np.array([], np.int64)).values()))
+    assert set(intervals(np.array([], np.int64), np.array([], np.int64)).values()) == {None}
+
+
+@pytest.mark.parametrize(("name", "q"), PERCENTILES.items())
+def test_a_percentile_is_resolved_from_the_stated_number_of_queries_on(name, q):
+    assert quantile_interval(np.arange(NEEDED[name]), q) is not None
+    assert quantile_interval(np.arange(NEEDED[name] - 1), q) is None
+
+
+def test_the_intervals_of_single_calls_are_order_statistics():
+    times = np.arange(1, 101) * MILLION
+    found = intervals(times, np.arange(100))
+    assert found["p50"] == quantile_interval(np.arange(1, 101), 0.5)
+    assert (found["p99"], found["p99.9"]) == (None, None)
+    assert found["mean"].low < 50.5 < found["mean"].high
+
+
+def test_repeats_of_a_query_do_not_make_an_interval_narrower():
+    times, query = np.arange(1, 101) * MILLION, np.arange(100)
+    once, often = intervals(times, query), intervals(np.repeat(times, 50), np.repeat(query, 50))
+    widths = [one["mean"].high - one["mean"].low for one in (once, often)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    assert often["p99"] is None  # 5,000 calls, but 100 queries
+    assert often["p50"].high - often["p50"].low == pytest.approx(once["p50"].high - once["p50"].low, abs=5)
+
+
+def test_a_query_asked_twice_makes_clusters_of_its_calls_by_a_slow_bootstrap():
+    rng = np.random.default_rng(3)
+    query = np.repeat(np.arange(40), 3)
+    times = (rng.random(40)[query] * 10 * MILLION).astype(np.int64) + rng.integers(0, MILLION, 120)
+    found = intervals(times, query)["p50"]
+    drawn = []
+    for _ in range(2000):
+        chosen = rng.integers(40, size=40)
+        pool = np.sort(np.concatenate([times[query == q] for q in chosen]))
+        drawn.append(pool[math.ceil(0.5 * len(pool)) - 1] / MILLION)
+    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.35)
+    assert found.estimate == np.sort(times)[59] / MILLION
+
+
+def test_quality_has_intervals_beside_latency():
+    found = tr.bench(lambda query: ["d1", "d2"], QUERIES, QRELS, measures="RR Success@1")
+    assert found.intervals["RR"].method == "constant"
+    assert (found.intervals["Success@1"].method, found.intervals["Success@1"].low) == ("binomial", 0.0)
+
+
+# --- files --------------------------------------------------------------------------------------------
+
+
+def benched(clock=None, **how):
+    clock = clock or SimulatedClock()
+    return tr.bench(taking(clock, by_number), QUERIES, QRELS, measures="RR nDCG@10", clock=clock, **how)
+
+
+def test_a_saved_benchmark_shows_the_same_without_asking_again(tmp_path):
+    found = benched(rate=50, concurrency=8, arrivals="poisson")
+    found.save(tmp_path / "bench.json")
+    again = tr.Bench.read(tmp_path / "bench.json")
+    assert report.pages(again).render() == report.pages(found).render()
+    assert (again.latency, again.outcomes, again.load) == (found.latency, found.outcomes, found.load)
+    assert again.scores.per_query() == found.scores.per_query()
+    again.save(tmp_path / "again.json.gz")
+    assert report.pages(loaded(tmp_path / "again.json.gz")[0]).plain == report.pages(found).plain
+
+
+def test_the_answers_are_a_run_that_scores_the_same(tmp_path):
+    found = benched()
+    found.save_run(tmp_path / "answers.run")
+    for run in (found.run, tmp_path / "answers.run"):
+        assert tr.evaluate(QRELS, run, "RR nDCG@10").mean == found.scores.mean
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{}", "this is no benchmark"),
+        ("[]", "no benchmarks"),
+        ("not json", "this is no JSON"),
+        ('{"format": "truerank bench 1", "name": "x"}', "damaged: KeyError"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, text, says):
+    path = tmp_path / "other.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(tr.InputError, match=says):
+        tr.Bench.read(path)
+
+
+# --- two retrievers -----------------------------------------------------------------------------------
+
+
+def test_retrievers_that_take_turns_are_compared_query_by_query():
+    clock = SimulatedClock()
+    a, b = taking(clock, by_number), taking(clock, lambda query: 1.5 * by_number(query), ("d2", "d1"))
+    both = interleave(a, b, QUERIES, QRELS, measures="RR", clock=clock)
+    assert both.ratio.estimate == pytest.approx(1.5, rel=1e-12)
+    assert (both.interleaved, both.shared) == (True, 100)
+    assert both.differences["RR"].estimate == 0.5
+    assert both.ratio_test.p < 0.001
+    assert both.b.latency["p50"] == 75.0
+
+
+def test_they_come_after_each_other_at_each_query_in_random_order():
+    clock = SimulatedClock()
+    asked = []
+
+    def noting(name):
+        def retrieve(query):
+            asked.append((name, query))
+            clock.sleep(0.001)
+            return ["d1"]
+
+        return retrieve
+
+    interleave(noting("a"), noting("b"), QUERIES, warmup=0, clock=clock)
+    pairs = list(zip(asked[::2], asked[1::2], strict=True))
+    assert all(first[1] == second[1] and first[0] != second[0] for first, second in pairs)
+    assert 20 < sum(first[0] == "a" for first, _ in pairs) < 80
+
+
+def test_each_of_two_has_its_own_cold_call():
+    clock = SimulatedClock()
+    both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, clock=clock)
+    assert (both.a.cold, both.b.cold) == (1.0, 3.0)
+
+
+def test_two_of_one_name_get_numbers():
+    both = interleave(lambda query: ["d1"], lambda query: ["d1"], ["tea", "ink"])
+    assert [both.a.name, both.b.name, both.a.beside] == ["function 1", "function 2", "function 2"]
+
+
+def test_saved_benchmarks_are_compared_with_what_speaks_against_it():
+    one, other = benched(), benched(k=5)
+    found = compare(one, other)
+    assert (found.interleaved, found.ratio.estimate, found.ratio.method) == (False, 1.0, "constant")
+    assert "k 10 and 5" in " ".join(found.remarks)
+    assert "different times" in found.remarks[0]
+
+
+def test_benchmarks_without_a_common_query_are_not_compared():
+    other = tr.bench(lambda query: ["d1"], {"x": "tea"})
+    with pytest.raises(tr.InputError, match="no query in common"):
+        compare(benched(), other)
+
+
+def test_scores_under_different_rules_are_not_compared():
+    clock = SimulatedClock()
+    other = tr.bench(taking(clock, 0.001), QUERIES, QRELS, measures="RR", rules="trec_eval-10", clock=clock)
+    found = compare(benched(), other)
+    assert found.differences == {}
+    assert "different rules" in " ".join(found.remarks)
+
+
+# --- sweeps -------------------------------------------------------------------------------------------
+
+
+def test_a_sweep_over_load_and_parameters_finds_the_front():
+    clock = SimulatedClock()
+
+    def make(probes):
+        return taking(clock, probes / 1000, ("d2",) if probes > 2 else ("d1", "d2"))
+
+    found = sweep(make, QUERIES, QRELS, over={"probes": [1, 2, 4], "k": [1, 5]}, measures="RR", clock=clock)
+    assert [tuple(one.settings.values()) for one in found] == [(1, 1), (1, 5), (2, 1), (2, 5), (4, 1), (4, 5)]
+    assert [one.scores.mean["RR"] for one in found] == [0.0, 0.5, 0.0, 0.5, 1.0, 1.0]
+    assert front(found, "RR") == {1, 4, 5}
+    drawn = report.sweep_pages(found).render()
+    assert drawn.count("*") == 3 + 1
+
+
+def test_a_parameter_that_a_retriever_does_not_take_is_told():
+    with pytest.raises(tr.InputError, match="cannot be made with"):
+        sweep(lambda probes: None, ["tea"], over={"nprobe": [1]})
+
+
+def test_a_sweep_is_drawn(tmp_path):
+    from truerank.report import plots
+    from truerank.report.pareto import pareto
+
+    clock = SimulatedClock()
+    found = sweep(taking(clock, 0.001), QUERIES, QRELS, over={"k": [1, 2]}, measures="RR", clock=clock)
+    for ending in ("svg", "html"):
+        plots.save(pareto(found), str(tmp_path / f"front.{ending}"))
+    assert "Quality against latency" in (tmp_path / "front.svg").read_text("utf-8")
+
+
+# --- what is said -------------------------------------------------------------------------------------
+
+
+def test_the_table_says_what_is_unresolved_and_what_a_cache_could_know():
+    text = report.pages(benched(repeats=2)).render()
+    assert "p99 (unresolved)" in text
+    assert "needed: p99 368, p99.9 3,688" in text
+    assert "102 of 200 calls asked what had been asked before" in text
+    assert "intervals count 100 queries, not 200 calls" in text
+
+
+def test_false_concurrency_is_warned_of():
+    clock = SimulatedClock()
+
+    async def blocking(query):
+        clock.sleep(0.002)
+        return ["d1"]
+
+    text = report.pages(tr.bench(blocking, QUERIES, concurrency=8, clock=clock)).render()
+    assert "Warning: 8 workers, but only 1.0 calls were under way at a time." in text
+
+
+def test_an_interrupted_run_says_so_and_how_much_is_missing():
+    count = iter(range(1000))
+
+    def interrupted(query):
+        if next(count) == 30:
+            raise KeyboardInterrupt
+        return ["d1"]
+
+    text = report.pages(tr.bench(interrupted, QUERIES, warmup=0)).render()
+    assert "ended early (interrupted)" in text
+    assert "70 of 100 queries were never asked" in text
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
+def test_every_format_holds_the_figures(format):
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, 0.002), QUERIES, QRELS, measures="RR", clock=clock)
+    for pages in (report.pages(found), report.sweep_pages([found]), report.comparison_pages(compare(found, found))):
+        text = pages.render(format)
+        assert "2.0" in text
+        assert "RR" in text

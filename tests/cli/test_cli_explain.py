@@ -1,0 +1,160 @@
+"""`truerank explain`: one query, two runs, and what the command refuses."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truerank as tr
+from truerank.explain.tools import under_rules
+from truerank.report.tools import render
+
+ONE = ("explain", "qrels.txt", "first.run", "q1")
+TWO = ("explain", "qrels.txt", "first.run", "second.run")
+
+
+def refused(result: Any) -> str:
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+    assert result.stderr.count("\n") == 1
+    return str(result.stderr)
+
+
+def test_a_query_is_told_as_a_list_a_sum_and_the_steps_to_the_value(invoke):
+    result = invoke(*ONE, "-m", "AP")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        "Query q1 of first.run\n"
+        "\n"
+        "rank  document  score  grade  judged    tied\n"
+        "   1  x          3.00         unjudged\n"
+        "   2  b          2.00      2  relevant  2–3\n"
+        "   3  a          2.00      1  relevant  2–3\n"
+        "\n"
+        "AP: the sum Σ\n"
+        "\n"
+        "rank  document  precision at its rank    adds     sum\n"
+        "   2  b         1 / 2                  0.5000  0.5000\n"
+        "   3  a         2 / 3                  0.6667  1.1667\n"
+        "\n"
+        "step  how                                value\n"
+        "Σ     the sum                           1.1667\n"
+        "R     relevant documents, found or not       2\n"
+        "AP    1.1667 / 2                        0.5833\n"
+        "\n"
+        "Rules: truerank.\n"
+        "Ranks 2 to 3 have the same score; they stand by document id, descending. "
+        "Their order does not matter to AP. (ties = doc-descending)\n"
+        "1 unjudged document came back and counts as not relevant. (unjudged = not-relevant)\n"
+    )
+
+
+def test_without_measures_it_is_the_first_mean_of_the_rules_or_ap(invoke):
+    for rules, name in (("truerank", "AP"), ("trec_eval-9", "AP"), ("science-qa", "AP(divisor='hits')@3")):
+        asked = ("--rules", rules, "--set", "duplicates=error", "--set", "extra=skip")
+        assert json.loads(invoke(*ONE, *asked, "-f", "json").stdout)["measure"] == name
+
+
+def test_several_measures_share_one_list(invoke):
+    found = json.loads(invoke(*ONE, "-m", "AP nDCG@10", "-f", "json").stdout)
+    assert [one["measure"] for one in found] == ["AP", "nDCG@10"]
+    text = invoke(*ONE, "-m", "AP nDCG@10").stdout
+    assert (text.count("Query q1"), text.count("AP: the sum"), text.count("nDCG@10: the sum")) == (1, 1, 2)
+
+
+def test_json_holds_what_the_library_gives(invoke):
+    plain = tr.explain("qrels.txt", "first.run", "q1", "nDCG@10").to_dict()
+    assert json.loads(invoke(*ONE, "-m", "nDCG@10", "-f", "json").stdout) == plain
+
+
+def test_csv_has_a_row_a_document_and_the_rules_on_standard_error(invoke):
+    result = invoke(*ONE, "-f", "csv")
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["document"], row["rank"], row["grade"], row["kind"]) for row in rows] == [
+        ("x", "1", "", "unjudged"),
+        ("b", "2", "2", "relevant"),
+        ("a", "3", "1", "relevant"),
+    ]
+    assert sum(float(row["adds"]) for row in rows) == pytest.approx(0.5833333333333333, abs=1e-15)
+    assert "Ranks 2 to 3 have the same score" in result.stderr
+
+
+def test_depth_says_how_many_results_are_listed(invoke):
+    assert "… 1 more" not in invoke(*ONE).stdout
+    Path("long.run").write_text("".join(f"q1 Q0 d{n} {n} {99 - n} t\n" for n in range(60)))
+    for depth, last in (("5", "… 55 more"), ("all", "d59")):
+        assert last in invoke("explain", "qrels.txt", "long.run", "q1", "--depth", depth).stdout
+    assert "neither a positive whole number nor all" in refused(invoke(*ONE, "--depth", "0"))
+
+
+def test_two_runs_are_told_as_the_queries_and_the_documents_that_moved(invoke):
+    result = invoke(*TWO, "-m", "RR")
+    assert (result.exit_code, result.stderr) == (0, "")
+    assert result.stdout == (
+        "RR from A to B\n"
+        "\n"
+        "query       A       B   change\n"
+        "q2     1.0000  0.0000  -1.0000\n"
+        "q1     0.5000  1.0000   0.5000\n"
+        "\n"
+        "The documents that moved them\n"
+        "\n"
+        "query  document  grade  rank in A  rank in B   change\n"
+        "q2     c             1          1             -1.0000\n"
+        "q1     b             2          2          1   0.5000\n"
+        "\n"
+        "A: first.run. B: second.run. Rules: truerank.\n"
+        "Mean 0.5000 → 0.3333 (-0.1667); queries: 1 better, 1 worse, 1 the same.\n"
+    )
+
+
+def test_of_two_runs_one_query_or_the_farthest_may_be_asked_for(invoke):
+    one = json.loads(invoke(*TWO, "--query", "q1", "-f", "json").stdout)
+    assert [move["query"] for move in one["queries"]] == ["q1"]
+    assert len(json.loads(invoke(*TWO, "--most", 1, "-f", "json").stdout)["queries"]) == 1
+    assert "one measure at a time" in refused(invoke(*TWO, "-m", "AP RR"))
+
+
+def test_a_judged_query_comes_before_a_file_of_the_same_name(invoke):
+    Path("q1").write_text("q1 Q0 a 1 1 t\n")
+    assert invoke(*ONE).stdout.startswith("Query q1 of first.run")
+    Path("q7").write_text("q1 Q0 a 1 1 t\n")
+    assert invoke("explain", "qrels.txt", "first.run", "q7").stdout.startswith("AP from A to B")
+    assert "no query q7" in refused(invoke("explain", "qrels.txt", "first.run", "--query", "q7"))
+
+
+@pytest.mark.parametrize(
+    ("last", "said"),
+    [
+        (["qq1"], "there is no query qq1 among those that are judged. Did you mean q1?"),
+        (["q9"], "query q9 is answered, but nobody judged it"),
+        (["thrid.run"], "thrid.run: there is no such file, and no judged query of this name"),
+        ([], "Name a query (such as q1), a second run, or several --rules."),
+        (["q1", "-m", "NDGC"], "unknown measure 'NDGC'"),
+        (["q1", "--rules", "trec_eval-9,beir"], "Several --rules are for one run"),
+        (["q1", "-o", "first.run"], "this is what is read"),
+    ],
+)
+def test_what_cannot_be_explained_is_refused_in_one_line(invoke, last, said):
+    assert said in refused(invoke("explain", "qrels.txt", "first.run", *last)).replace(" (see truerank", ". (see")
+
+
+def test_several_rules_show_one_run_under_each_of_them(invoke):
+    asked = ("--rules", "trec_eval-9, science-qa", "-m", "AP RR", "--digits", 2)
+    result = invoke("explain", "qrels.txt", "first.run", *asked)
+    found = under_rules("qrels.txt", "first.run", ["AP", "RR"], ["trec_eval-9", "science-qa"])
+    assert (result.exit_code, result.stdout) == (0, render(found, "table", digits=2, styled=False))
+    assert "there are no rules named 'ber'" in refused(
+        invoke("explain", "qrels.txt", "first.run", "--rules", "trec_eval-9,ber")
+    )
+
+
+def test_standard_input_may_be_the_run(shell):
+    done = shell("cat first.run | truerank explain qrels.txt - q1 -m RR")
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"RR    1 / 2" in done.stdout

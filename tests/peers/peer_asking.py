@@ -1,0 +1,103 @@
+"""Other tools' numbers, by a process each: of this interpreter, or of the one in .peers (`make peers`)."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from peer_cases import Case
+
+import truerank as tr
+
+ORACLE = Path(__file__).parent / "peer_oracle.py"
+PEERS = Path(__file__).parent.parent.parent / ".peers" / "bin" / "python"
+
+PACKAGES = {
+    "ir_measures": "ir_measures",
+    "ranx": "ranx",
+    "beir": "beir",
+    "beir-custom": "beir",
+    "mteb": "mteb",
+    "sentence-transformers": "sentence_transformers",
+    "sklearn": "sklearn",
+    "torchmetrics": "torch",
+    "llama-index": "llama_index",
+    "haystack": "haystack",
+    "haystack-2026-07": "haystack",
+    "autorag": "autorag",
+    "mlflow": "mlflow",
+}
+"""What each tool needs."""
+
+OLD = {"haystack-2026-07"}
+"""Tools of which this environment may have a newer version."""
+
+
+PROCESSES: dict[str, subprocess.Popen[str]] = {}
+
+
+def ask(tool: str, cases: list[Case]) -> list[dict[str, Any]]:
+    """What the tool answers to each case; the test is skipped where the tool is not installed."""
+    process = started(tool)
+    assert process.stdin is not None
+    assert process.stdout is not None
+    process.stdin.write(json.dumps([case.to_dict() for case in cases]) + "\n")
+    process.stdin.flush()
+    answers = process.stdout.readline()
+    assert answers, f"{tool} ended with status {process.wait()}"
+    return json.loads(answers)
+
+
+def started(tool: str) -> subprocess.Popen[str]:
+    """The tool's process; what takes time is to import it."""
+    if tool not in PROCESSES:
+        quiet = {**os.environ, "PYTHONWARNINGS": "ignore", "HAYSTACK_TELEMETRY_ENABLED": "false"}
+        command = [interpreter(tool), str(ORACLE), tool]
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.DEVNULL}
+        PROCESSES[tool] = subprocess.Popen(command, env=quiet, text=True, **pipes)
+    return PROCESSES[tool]
+
+
+def end() -> None:
+    """Let all tools go."""
+    while PROCESSES:
+        with PROCESSES.popitem()[1] as process:
+            process.stdin.close()  # type: ignore[union-attr]
+
+
+@lru_cache
+def interpreter(tool: str) -> str:
+    package = PACKAGES[tool]
+    if tool not in OLD and importlib.util.find_spec(package):
+        return sys.executable
+    if not PEERS.exists():
+        pytest.skip(f"needs {package} in .peers (make peers)")
+    look = f"import importlib.util, sys; sys.exit(importlib.util.find_spec({package!r}) is None)"
+    if subprocess.run([str(PEERS), "-c", look], check=False).returncode:
+        pytest.skip(f"needs {package}, which .peers does not have")
+    return str(PEERS)
+
+
+def ours(tool: str, case: Case, measures: list[str] | None = None, **rules: Any) -> tr.Scores:
+    """The same case by the tool's preset, some rules changed."""
+    return tr.evaluate(case.qrels, case.given(), measures, rules=tr.Rules.named(tool).replace(**rules))
+
+
+def assert_equal(tool: str, cases: list[Case], *, digits: float = 1e-12, **rules: Any) -> None:
+    """Every mean, and every value of every query where the tool has them, is the preset's."""
+    for case, theirs in zip(cases, ask(tool, cases), strict=True):
+        assert "error" not in theirs, theirs["error"]
+        scores = ours(tool, case, list(theirs["mean"]), **rules)
+        assert scores.mean == pytest.approx(theirs["mean"], rel=0, abs=digits), case
+        for name, column in theirs.get("values", {}).items():
+            mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))
+            assert mine == pytest.approx(column, rel=0, abs=digits), (name, case)
+    names = set(theirs["mean"])
+    assert set(tr.Rules.named(tool).measures) <= names, "the preset names a measure that was not compared"

@@ -1,0 +1,113 @@
+"""The presets of tools that evaluate runs equal the tools on random runs, or differ as docs/tools.md says."""
+
+from __future__ import annotations
+
+import pytest
+from peer_asking import ask, assert_equal, ours
+from peer_cases import Case, Kind, cases
+
+import truerank as tr
+
+FIVE_DIGITS = 0.5e-5 + 1e-9
+"""BEIR and MTEB round their means to five digits."""
+
+GRADES = pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3)], ids=["binary", "graded"])
+
+
+def measured(tool: str) -> dict[str, list[str]]:
+    return {"measures": list(tr.Rules.named(tool).measures)}
+
+
+# --- ir_measures --------------------------------------------------------------------------------------
+
+
+@GRADES
+@pytest.mark.parametrize("tool", ["ir_measures", "ir_measures-msmarco"])
+def test_ir_measures_is_its_two_presets(tool: str, grades: tuple[int, ...]) -> None:
+    asked = cases(Kind(grades=grades, more=measured(tool)))
+    for case, theirs in zip(asked, ask("ir_measures", asked), strict=True):
+        scores = ours(tool, case)
+        assert scores.mean == pytest.approx(theirs["mean"], rel=0, abs=1e-12)
+        for name in scores.values:
+            mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))
+            assert mine == pytest.approx(theirs["values"][name], rel=0, abs=1e-12)
+
+
+def test_of_a_repeated_document_ir_measures_takes_the_last_score() -> None:
+    rows = [("a", 3.0), ("x", 2.0), ("a", 1.0)]
+    case = Case({"q": {"a": 1}}, {"q": rows}, more={"measures": ["RR"]})
+    assert ask("ir_measures", [case])[0]["mean"] == {"RR": 0.5}
+    run = tr.Run("rows", lambda: iter([b"".join(b"q 0 %b 0 %g t\n" % (d.encode(), s) for d, s in rows)]))
+    assert tr.evaluate(case.qrels, run, "RR", rules="ir_measures").mean == {"RR": 0.5}
+
+
+# --- ranx ---------------------------------------------------------------------------------------------
+
+
+@GRADES
+def test_ranx_is_its_preset(grades: tuple[int, ...]) -> None:
+    assert_equal("ranx", cases(Kind(grades=grades, empty=0, longest=15), 30))
+
+
+def test_ranx_refuses_an_empty_answer() -> None:
+    assert ask("ranx", [Case({"q": {"a": 1}}, {"q": []})])[0]["error"].startswith("ValueError")
+
+
+# --- BEIR ---------------------------------------------------------------------------------------------
+
+
+@GRADES
+def test_beir_is_its_preset(grades: tuple[int, ...]) -> None:
+    assert_equal("beir", cases(Kind(grades=grades, itself=0.5)), digits=FIVE_DIGITS)
+
+
+@GRADES
+def test_beir_s_own_measures_are_their_preset(grades: tuple[int, ...]) -> None:
+    asked = cases(Kind(grades=grades, barren=0, extra=0))
+    assert_equal("beir-custom", asked, digits=FIVE_DIGITS)
+
+
+def test_beir_s_own_measures_end_at_what_the_preset_refuses_or_scores_0() -> None:
+    extra = Case({"q": {"a": 1}}, {"q": [("a", 1.0)], "r": [("a", 1.0)]})
+    barren = Case({"q": {"a": 0}}, {"q": [("a", 1.0)]})
+    errors = [found["error"].partition(":")[0] for found in ask("beir-custom", [extra, barren])]
+    assert errors == ["KeyError", "ZeroDivisionError"]
+    with pytest.raises(tr.InputError, match="query r is not judged"):
+        ours("beir-custom", extra)
+    assert ours("beir-custom", barren).mean["R(capped=True)@100"] == 0
+
+
+def test_beir_keeps_the_query_itself_among_the_relevant_documents_that_it_cannot_find() -> None:
+    case = Case({"q": {"q": 1, "a": 1}}, {"q": [("q", 2.0), ("a", 1.0)]})
+    assert ask("beir", [case])[0]["mean"]["R@10"] == 0.5
+    assert ours("beir", case, ["R@10"]).mean == {"R@10": 1.0}
+
+
+# --- MTEB ---------------------------------------------------------------------------------------------
+
+
+@GRADES
+def test_mteb_is_its_preset(grades: tuple[int, ...]) -> None:
+    asked = [_as_32_bits(case) for case in cases(Kind(grades=grades, extra=0))]
+    assert_equal("mteb", asked, digits=FIVE_DIGITS)
+
+
+def _as_32_bits(case: Case) -> Case:
+    """As MTEB has scores: they come out of a 32-bit tensor."""
+    run = {q: [(doc, 1.0 if score < 1.1 else score) for doc, score in docs] for q, docs in case.run.items()}
+    return Case(case.qrels, run)
+
+
+def test_mteb_s_mrr_alone_tells_scores_apart_that_are_one_as_32_bit_numbers() -> None:
+    case = Case({"q": {"a": 1}}, {"q": [("a", 1.0 + 1e-9), ("b", 1.0)]})
+    assert ask("mteb", [case])[0]["mean"]["RR@10"] == 1.0
+    assert ours("mteb", case, ["RR@10", "AP@10"]).mean == {"RR@10": 0.5, "AP@10": 0.5}
+    assert ours("mteb", case, ["RR@10"], score_precision="double").mean == {"RR@10": 1.0}
+
+
+# --- sentence-transformers ----------------------------------------------------------------------------
+
+
+@GRADES
+def test_sentence_transformers_is_its_preset(grades: tuple[int, ...]) -> None:
+    assert_equal("sentence-transformers", cases(Kind(grades=grades)))

@@ -1,0 +1,227 @@
+"""Intervals: against SciPy and statsmodels, on the same resamples; quantiles by the binomial distribution."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import FrozenInstanceError
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats as scipy_stats
+from scipy.stats._resampling import BootstrapResult
+from statsmodels.stats.proportion import proportion_confint
+
+from truerank import stats
+from truerank.stats import bootstrap
+
+RESAMPLES = 2000
+
+dyadic = st.lists(st.integers(0, 64).map(lambda i: i / 64), min_size=2, max_size=40)
+
+
+def skewed(n: int, columns: int = 1) -> np.ndarray:
+    """Scores with many zeros and some ones."""
+    rng = np.random.default_rng(n)
+    scores = rng.beta(0.6, 1.5, (n, columns))
+    scores[rng.random((n, columns)) < 0.2] = 0
+    scores[rng.random((n, columns)) < 0.1] = 1
+    return scores
+
+
+def resampled_by_hand(values: np.ndarray, resamples: int, seed: int) -> np.ndarray:
+    drawn = np.random.default_rng(seed).integers(len(values), size=(resamples, len(values)))
+    return np.array([math.fsum(values[row]) / len(values) for row in drawn])
+
+
+def scipy_limits(values: np.ndarray, means: np.ndarray, confidence: float, method: str) -> tuple[float, float]:
+    """SciPy's own interval, of resampled means that it is given, at the level that small samples need."""
+    n = len(values)
+    reach = scipy_stats.t.ppf((1 + confidence) / 2, n - 1) * math.sqrt(n / (n - 1))
+    found = scipy_stats.bootstrap(
+        (values,),
+        np.mean,
+        n_resamples=0,
+        confidence_level=1 - 2 * scipy_stats.norm.sf(reach),
+        method=method,
+        bootstrap_result=BootstrapResult(confidence_interval=None, bootstrap_distribution=means, standard_error=0),
+    ).confidence_interval
+    return found.low, found.high
+
+
+@pytest.mark.parametrize("n", [5, 50, 200])
+@pytest.mark.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
+def test_bootstrap_intervals_are_those_of_scipy_on_the_same_resamples(n, method, theirs):
+    values = skewed(n)[:, 0]
+    means = resampled_by_hand(values, RESAMPLES, seed=3)
+    found = stats.mean_interval(values, method=method, resamples=RESAMPLES, seed=3)
+    low, high = scipy_limits(values, means, 0.95, theirs)
+    assert found.low == pytest.approx(low, abs=1e-12)
+    assert found.high == pytest.approx(high, abs=1e-12)
+    assert found.estimate == pytest.approx(values.mean(), abs=1e-15)
+
+
+def test_the_limits_of_many_values_are_the_textbooks():
+    assert bootstrap.reach(0.95, 10**6) == pytest.approx(scipy_stats.norm.ppf(0.975), abs=1e-5)
+
+
+def test_resampled_means_are_those_of_the_rows_that_the_generator_draws():
+    values = skewed(37, 3)
+    found = bootstrap.resampled_means(values, 200, seed=9)
+    for column, means in zip(values.T, found.T, strict=True):
+        assert means == pytest.approx(resampled_by_hand(column, 200, seed=9), abs=1e-12)
+
+
+def test_the_size_of_blocks_changes_no_bit(monkeypatch):
+    values = skewed(50, 4)
+    before = bootstrap.resampled_means(values, 300, seed=1)
+    monkeypatch.setattr(bootstrap, "BLOCK", 130)
+    assert (bootstrap.resampled_means(values, 300, seed=1) == before).all()
+
+
+def test_a_column_alone_has_the_interval_that_it_has_among_others():
+    values = np.column_stack([skewed(60, 3), np.arange(60) % 2, np.full(60, 0.3), 1e9 * skewed(60, 1)])
+    assert stats.mean_intervals(values, resamples=500, seed=5) == [
+        stats.mean_interval(column, resamples=500, seed=5) for column in values.T
+    ]
+
+
+def test_the_seed_decides():
+    values = skewed(30)[:, 0]
+    assert stats.mean_interval(values, seed=1) == stats.mean_interval(values, seed=1)
+    assert stats.mean_interval(values, seed=1) != stats.mean_interval(values, seed=2)
+
+
+@pytest.mark.parametrize(("ones", "n"), [(0, 7), (7, 7), (3, 10), (41, 50), (999, 1000)])
+@pytest.mark.parametrize("confidence", [0.5, 0.9, 0.95, 0.999])
+def test_the_exact_binomial_interval_is_that_of_statsmodels_and_scipy(ones, n, confidence):
+    found = stats.mean_interval(np.arange(n) < ones, confidence=confidence)
+    assert found.method == "binomial"
+    theirs = proportion_confint(ones, n, alpha=1 - confidence, method="beta")
+    assert (found.low, found.high) == pytest.approx(theirs, abs=1e-12)
+    solved = scipy_stats.binomtest(ones, n).proportion_ci(confidence, method="exact")
+    assert (found.low, found.high) == pytest.approx((solved.low, solved.high), abs=1e-11)  # their root finder's
+
+
+@pytest.mark.parametrize(("ones", "n"), [(0, 7), (7, 7), (3, 10), (41, 50)])
+def test_the_limits_of_mid_p_leave_half_of_what_was_seen_in_either_tail(ones, n):
+    low, high = stats.mid_p(ones, n, 0.9)
+    if ones:
+        assert scipy_stats.binom.sf(ones, n, low) + scipy_stats.binom.pmf(ones, n, low) / 2 == pytest.approx(0.05)
+    if ones < n:
+        tail = scipy_stats.binom.cdf(ones - 1, n, high) + scipy_stats.binom.pmf(ones, n, high) / 2
+        assert tail == pytest.approx(0.05)
+    wide = stats.clopper_pearson(ones, n, 0.9)
+    assert wide[0] <= low <= ones / n <= high <= wide[1]
+
+
+@given(values=dyadic, seed=st.integers(0, 5))
+@settings(max_examples=50, deadline=None)
+def test_bootstrap_limits_are_in_order_and_within_the_values(values, seed):
+    for method in ("bca", "percentile"):
+        found = stats.mean_interval(values, method=method, resamples=200, seed=seed)
+        assert min(values) <= found.low <= found.high <= max(values)
+
+
+@given(values=dyadic)
+@settings(max_examples=30, deadline=None)
+def test_more_confidence_makes_a_percentile_interval_no_shorter(values):
+    narrow, wide = (
+        stats.mean_interval(values, method="percentile", resamples=300, confidence=confidence)
+        for confidence in (0.8, 0.99)
+    )
+    assert wide.low <= narrow.low
+    assert narrow.high <= wide.high
+
+
+def test_one_value_says_nothing_of_the_mean_unless_it_is_a_success_or_a_failure():
+    assert stats.mean_interval([0.3]) == stats.Interval(0.3, -math.inf, math.inf, 0.95, "none")
+    assert stats.mean_interval([1.0]).low == pytest.approx(0.025)
+
+
+def test_equal_values_have_an_interval_without_length_that_says_so():
+    assert stats.mean_interval([0.1, 0.1, 0.1]) == stats.Interval(0.1, 0.1, 0.1, 0.95, "constant")
+    assert stats.difference_interval([0.3, 0.4], [0.2, 0.3]).method == "constant"  # but for rounding
+    same = stats.difference_interval([0.3, 0.9], [0.3, 0.9])
+    assert (same.low, same.estimate, same.high) == (0, 0, 0)
+
+
+def test_very_small_and_very_large_values_have_intervals():
+    values = skewed(30)[:, 0]
+    small, one, large = (stats.mean_interval(size * values, method="bca") for size in (2.0**-600, 1, 2.0**600))
+    assert (small.low, small.high) == (2.0**-600 * one.low, 2.0**-600 * one.high)
+    assert (large.low, large.high) == (2.0**600 * one.low, 2.0**600 * one.high)
+
+
+def test_a_difference_is_resampled_by_queries():
+    a, b = skewed(40, 2).T
+    found = stats.difference_interval(a, b, resamples=500, seed=2)
+    assert found == stats.mean_interval(a - b, method="percentile", resamples=500, seed=2)
+    assert stats.difference_intervals(a[:, None], b[:, None], resamples=500, seed=2) == [found]
+
+
+def test_differences_of_successes_are_no_successes():
+    assert stats.difference_interval([1, 1, 0], [0, 1, 0]).method == "percentile"
+    with pytest.raises(ValueError, match="difference has no 'binomial' interval"):
+        stats.difference_interval([1, 1, 0], [0, 1, 0], method="binomial")
+
+
+@pytest.mark.parametrize(
+    ("values", "options", "says"),
+    [
+        ([0.5, math.nan], {}, "nan at row 1"),
+        ([0.5, math.inf], {}, "inf at row 1"),
+        ([], {}, "no numbers"),
+        ([[0.5]], {}, "must be one row"),
+        ([0.5, 0.6], {"method": "bcaa"}, "method is one of bca, percentile, binomial, mid-p"),
+        ([0.5, 0.6], {"method": "binomial"}, "all 0 or 1"),
+        ([0.5, 0.6], {"confidence": 95}, "confidence is a number between 0 and 1"),
+        ([0.5, 0.6], {"resamples": 0}, "resamples is a whole number of 1 or more"),
+    ],
+)
+def test_what_cannot_be_used_is_said(values, options, says):
+    with pytest.raises(ValueError, match=says):
+        stats.mean_interval(values, **options)
+
+
+def test_results_are_frozen_and_arguments_stay_as_they_were():
+    values = skewed(20)[:, 0]
+    kept = values.copy()
+    found = stats.mean_interval(values)
+    assert (values == kept).all()
+    with pytest.raises(FrozenInstanceError):
+        found.low = 0
+
+
+# --- quantiles --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("q", "least"), [(0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368), (0.999, 3688)])
+def test_a_percentile_is_resolved_from_so_many_values_on(q, least):
+    assert stats.quantile_interval(np.arange(least - 1), q) is None
+    assert stats.quantile_interval(np.arange(least), q) is not None
+
+
+@pytest.mark.parametrize("n", [6, 37, 100, 501])
+@pytest.mark.parametrize("q", [0.5, 0.75, 0.9])
+def test_either_limit_of_a_percentile_is_the_sharpest_that_is_seldom_wrong(n, q):
+    found = stats.quantile_interval(np.arange(1, n + 1), q)
+    if found is None:
+        return
+    low, high = int(found.low), int(found.high)
+    below = scipy_stats.binom(n, q)  # how many values lie below the true quantile
+    assert below.cdf(low - 1) <= 0.025 < below.cdf(low)
+    assert below.sf(high - 1) <= 0.025 < below.sf(high - 2)
+
+
+def test_the_estimate_is_a_value_at_a_rank():
+    assert stats.quantile_interval(range(1, 101), 0.9).estimate == 90
+    assert stats.quantile_interval(range(1, 1001), 0.07).estimate == 70  # 0.07 · 1000 is a little above 70
+
+
+def test_quantiles_do_not_warn():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        stats.quantile_interval(np.arange(5000.0), 0.999)
