@@ -48,6 +48,7 @@ docs: $(VENV)/ready ## write the generated pages of docs/ anew
 
 bench: $(VENV)/bench ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
 	$(BIN)/python benchmarks/bench.py
+	$(BIN)/python benchmarks/board.py
 
 $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PYTHON) -m venv $(PEERS)

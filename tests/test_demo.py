@@ -304,8 +304,15 @@ def test_two_runs_of_the_demo_leave_the_same_files_and_print_the_same(demos):
     assert without_times(printed_one) == without_times(printed_two)
     assert sorted(path.name for path in one.iterdir()) == sorted(path.name for path in two.iterdir())
     for path in one.iterdir():
-        if not path.name.endswith(".bench.json"):
+        if not path.name.endswith((".bench.json", ".html")):  # they hold times
             assert path.read_bytes() == (two / path.name).read_bytes(), path.name
+
+
+@needs_packages
+def test_the_demo_ends_with_the_path_of_a_page(folder, printed):
+    page = printed.rstrip().splitlines()[-1].strip()
+    assert page == "truerank-demo/cities.html"
+    assert "<title>Cities: 34,006 documents" in (folder.parent / page).read_text("utf-8")
 
 
 def without_times(printed: str) -> str:

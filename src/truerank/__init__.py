@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from truerank.bench import Bench, bench
+    from truerank.bounds import Bounds, bounds, judge_next
+    from truerank.check import Check, check
     from truerank.compare import Comparison, compare
     from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, TruerankError
     from truerank.evaluate import evaluate, rank
@@ -23,6 +25,8 @@ __version__ = "0.1.0"
 
 __all__ = [
     "Bench",
+    "Bounds",
+    "Check",
     "Comparison",
     "Explanation",
     "Hits",
@@ -38,9 +42,12 @@ __all__ = [
     "Scores",
     "TruerankError",
     "bench",
+    "bounds",
+    "check",
     "compare",
     "evaluate",
     "explain",
+    "judge_next",
     "measure",
     "measures",
     "moved",
@@ -53,6 +60,8 @@ __all__ = [
 
 _HOMES = {
     "bench": ("Bench", "bench"),
+    "bounds": ("Bounds", "bounds", "judge_next"),
+    "check": ("Check", "check"),
     "compare": ("Comparison", "compare"),
     "errors": ("InputError", "MeasureError", "MissingPackage", "RulesError", "TruerankError"),
     "evaluate": ("evaluate", "rank"),

@@ -65,7 +65,7 @@ def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name
     everyone = build(qrels, found)
     hits = _kept(everyone, rules, name)
     final = hits.under(rules)
-    values = {str(m): _value(m, final, rules) for m in measures}
+    values = {str(m): valued(m, final, rules) for m in measures}
     tied = _depends_on_ties(hits, measures, rules)
     barren = _barren(everyone if rules.without_relevant == "skip" else hits, rules)
     ledger = _ledger(qrels, found, final, tied, barren, rules)
@@ -126,7 +126,7 @@ def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
     return hits if keep.all() else hits.select(keep)
 
 
-def _value(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
+def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
     """The measure under the rules: what it leaves open, and queries that have nothing to find."""
     values = measure.values(hits, level=rules.level, rounding=rules.recall_points)
     if rules.without_relevant == "empty-is-right" and measure.definition.unit:
@@ -141,7 +141,7 @@ def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools
     if tied.any():
         part = hits.select(tied)
         best, worst = (part.reordered(order).under(rules) for order in (True, False))
-        differ = [_value(m, best, rules) != _value(m, worst, rules) for m in measures]
+        differ = [valued(m, best, rules) != valued(m, worst, rules) for m in measures]
         tied[tied] = np.any(differ, axis=0)
     return tied
 

@@ -170,7 +170,7 @@ def _scores(value: Mapping[str, Any]) -> Scores:
     ledger = dict(value["ledger"])
     ledger["examples"] = {key: tuple(names) for key, names in ledger["examples"].items()}
     queries = value["queries"]
-    return Scores(
+    found = Scores(
         queries=tuple(queries),
         measures=tuple(map(parse_measure, value["mean"])),
         values={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
@@ -178,3 +178,9 @@ def _scores(value: Mapping[str, Any]) -> Scores:
         ledger=Ledger(**ledger),
         run=value["run"],
     )
+    _demand(len(found.queries) > 0 < len(found.measures), "there are scores of nothing")
+    _demand(all(np.isfinite(each).all() for each in found.values.values()), "a query's value is no number")
+    counts = (count for name, count in ledger.items() if name != "examples")
+    _demand(all(isinstance(count, int) for count in counts), "a count of the ledger is no number")
+    _demand(isinstance(found.rules.name, str) and isinstance(found.run, str), "a name is no text")
+    return found

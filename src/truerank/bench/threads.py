@@ -54,7 +54,8 @@ class Threads(Crew):
                 self._work(seats[0])
                 return
             for seat in seats:
-                self._start(seat)
+                if not self.stopped:
+                    self._start(seat)
             if not self.stopped:
                 self._watch()
         except KeyboardInterrupt:

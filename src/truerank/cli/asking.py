@@ -38,8 +38,7 @@ def _flush() -> None:
 
 def leave_hanging(status: int) -> None:
     """End the process where Python would wait for calls that hang in asyncio's thread pool."""
-    names = [thread.name for thread in threading.enumerate() if thread.is_alive() and not thread.daemon]
-    if any(name.startswith("asyncio_") for name in names):
+    if any(thread.name.startswith("asyncio_") for thread in threading.enumerate()):
         sys.stdout.flush()
         sys.stderr.flush()
         os._exit(status)

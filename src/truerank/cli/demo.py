@@ -18,7 +18,7 @@ from truerank.demo.cities import cities
 from truerank.demo.digits import digits
 from truerank.demo.lee import lee
 from truerank.demo.live import ABOUT as TIMED
-from truerank.demo.live import benchmark
+from truerank.demo.live import benchmark, report
 from truerank.report import terminal
 from truerank.report.bench import comparison_pages
 from truerank.report.scores import score_table
@@ -54,11 +54,13 @@ def command(directory: Path) -> None:
             outcomes.append(search(collection := read(), directory, say))
             if name == "cities":
                 live = benchmark(collection, directory, say)
+                page = report(collection, live, directory, say)
         outcomes.append(digits(directory, say))
     for outcome in outcomes:
         write(shown(outcome) + "\n")
     write(f"{TIMED}\n\n{comparison_pages(live).render(styled=is_styled('-'))}\n")
     write(_next_steps(outcomes, directory))
+    write(f"\nAll of the cities on one page, to open in a browser:\n  {page}\n")
 
 
 def shown(outcome: Outcome) -> str:

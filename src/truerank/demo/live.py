@@ -10,6 +10,7 @@ from truerank.bench import interleave
 from truerank.bench.paired import Comparison
 from truerank.demo.collection import Collection
 from truerank.demo.retrievers import INDEXES, Search
+from truerank.report.making import write_report
 
 QUERIES = 200
 
@@ -36,6 +37,22 @@ def benchmark(collection: Collection, directory: Path, say: Callable[[str], None
     for one in (found.a, found.b):
         one.save(directory / f"{collection.name}.{one.name}.bench.json")
     return found
+
+
+def report(collection: Collection, live: Comparison, directory: Path, say: Callable[[str], None]) -> Path:
+    """The page of a collection that was searched and benchmarked."""
+    say(f"{collection.name}: writing the report")
+    start = directory / collection.name
+    runs = {name: Path(f"{start}.{name}.run") for name in INDEXES}
+    write_report(
+        Path(f"{start}.qrels"),
+        runs,
+        page := Path(f"{start}.html"),
+        rules=collection.rules,
+        benches=(live.a, live.b),
+        title=collection.title,
+    )
+    return page
 
 
 def _named(name: str, search: Search) -> Search:

@@ -41,14 +41,22 @@ class Adapter:
                 takes = ", ".join(self.options) or "none"
                 near = did_you_mean(option, self.options)
                 raise InputError(f"{self.name} has no option {option!r}.{near} Its options: {takes}")
-        wanted = get_type_hints(self.build)
+        wanted = _types(self.build)
         for option, value in options.items():
             if not _fits(value, wanted.get(option, Any)):  # without a hint anything fits
-                kinds = " or ".join(WORDS.get(kind, "") for kind in _kinds(wanted[option]) if kind in WORDS)
+                kinds = " or ".join(WORDS[kind] for kind in _kinds(wanted[option]) if kind in WORDS)
                 raise InputError(f"{option} is {kinds}, not {value!r}")
 
 
 WORDS = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
+
+
+def _types(build: Callable[..., Retriever]) -> dict[str, Any]:
+    """The types of the options, as far as they are told; an adapter of somebody else's may tell none."""
+    try:
+        return get_type_hints(build)
+    except NameError:
+        return {}
 
 
 def _kinds(wanted: Any) -> tuple[Any, ...]:

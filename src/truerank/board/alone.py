@@ -1,0 +1,78 @@
+"""One process serves a database and a directory: sessions' limits and what is under way live in its memory."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import IO
+
+from sqlalchemy import Connection, make_url, text
+from sqlalchemy.exc import OperationalError
+
+from truerank.board.database import engine_of
+from truerank.board.refusals import BoardError
+from truerank.board.settings import Settings
+
+PATIENCE = 5.0
+"""Seconds for which a predecessor that was killed may still seem to be there."""
+
+NUMBER = 7472617
+"""Names the lock among those of a PostgreSQL database."""
+
+
+@contextmanager
+def alone(settings: Settings) -> Iterator[None]:
+    """Be the only one who serves these settings' database and directory; the commands of hosts may run beside it.
+
+    Raises:
+        BoardError: another process does already.
+    """
+    url = make_url(settings.database)
+    with ExitStack() as held:
+        settings.data.mkdir(parents=True, exist_ok=True)
+        _take(lambda: _of_file(held, settings.data / "serving"), str(settings.data))
+        if url.get_backend_name() == "postgresql":
+            _take(lambda: _of_postgresql(held, settings.database), f"the database {url.database}")
+        elif url.database and url.database != ":memory:":
+            name = Path(url.database)
+            name.parent.mkdir(parents=True, exist_ok=True)
+            _take(lambda: _of_file(held, name.with_name(f"{name.name}.serving")), str(name))
+        yield
+
+
+def _take(take: Callable[[], bool], what: str) -> None:
+    until = time.monotonic() + PATIENCE
+    while not take():
+        if time.monotonic() > until:
+            raise BoardError(f"another `truerank serve` works with {what}; stop it first: a service is one process")
+        time.sleep(0.1)
+
+
+def _of_file(held: ExitStack, path: Path) -> bool:
+    """Lock a file; the system lets go of it when the process ends, however it ends."""
+    import fcntl
+
+    try:
+        file: IO[str] = path.open("a")
+    except OSError as error:
+        raise BoardError(f"{path}: cannot be written: {error.strerror}") from None
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        file.close()
+        return False
+    held.enter_context(file)
+    return True
+
+
+def _of_postgresql(held: ExitStack, address: str) -> bool:
+    engine = engine_of(address)
+    try:
+        connection: Connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
+    except OperationalError as error:
+        raise BoardError(f"the database cannot be opened: {error.orig}") from None
+    held.callback(engine.dispose)
+    held.callback(connection.close)
+    return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:n)"), {"n": NUMBER}))

@@ -1,0 +1,287 @@
+"""The JSON API. Reading takes a token or a signed-in browser, changing takes a token."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from truerank import __version__
+from truerank.board import schemas, submissions
+from truerank.board.display import Display, board_state, check_visible, state_of, submission_state, summary
+from truerank.board.models import OVER, REFUSED, SCORED, Submission
+from truerank.board.receiving import body
+from truerank.board.refusals import Refusal, not_found
+from truerank.board.security import asker, somebody, team_by_token
+from truerank.board.service import Service, Team
+from truerank.board.settings import BoardSettings
+from truerank.board.standings import history
+
+REASONS = {
+    400: "The request is no good.",
+    401: "A valid token is needed.",
+    403: "The role does not allow this.",
+    404: "There is none, or none that may be seen.",
+    408: "The file did not arrive.",
+    409: "It contradicts what is there.",
+    413: "The file is too large.",
+    422: "The submission or a parameter is invalid.",
+    429: "Too often, or no attempts are left.",
+    503: "Not now.",
+}
+
+
+def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
+    """The errors that a route may answer with, for the documentation; any parameter may be invalid (422)."""
+    every = sorted({*statuses, 422})
+    return {status: {"model": schemas.Problem, "description": REASONS[status]} for status in every}
+
+
+Asker = Annotated["Team | None", Depends(asker)]
+Somebody = Annotated[Team, Depends(somebody)]
+Sender = Annotated[Team, Depends(team_by_token)]
+BoardName = Annotated[str, Path(description="the board's name", max_length=63)]
+Key = Annotated[
+    "str | None", Header(alias="Idempotency-Key", max_length=80, description="the same key is the same submission")
+]
+Label = Annotated[str, Query(max_length=120, description="what the team calls it; nobody else sees it")]
+
+
+
+def a_file(what: str) -> dict[str, Any]:
+    """A file as the body of a request, for the documentation."""
+    content = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
+    return {"requestBody": {"required": True, "description": what, "content": content}}
+
+
+FILE = a_file("A run or answers in a text format; plain, gzip, zstd or bzip2.")
+
+router = APIRouter()
+
+
+def service_of(request: Request) -> Service:
+    """The running service."""
+    service: Service = request.app.state.service
+    return service
+
+
+def display_of(request: Request) -> Display:
+    """What keeps the standings."""
+    display: Display = request.app.state.display
+    return display
+
+
+@router.get("/healthz", tags=["service"], responses=problems(503))
+async def health(request: Request) -> schemas.Health:
+    """Whether the service and its database work."""
+    service = service_of(request)
+    await service.database.read(lambda session: session.scalar(select(1)))
+    kind = "sqlite" if service.database.is_sqlite else "postgresql"
+    return schemas.Health(database=kind, jobs=service.pool.waiting, version=__version__)  # type: ignore[arg-type]
+
+
+@router.get("/metrics", tags=["service"], response_class=Response)
+async def metrics(request: Request) -> Response:
+    """Numbers for Prometheus."""
+    return Response(service_of(request).metrics.text(), media_type="text/plain; version=0.0.4; charset=utf-8")
+
+
+@router.get("/api/boards", tags=["boards"], responses=problems(401, 429))
+async def boards(request: Request, team: Asker) -> list[schemas.BoardSummary]:
+    """The boards that may be seen."""
+    return [schemas.BoardSummary(**about) for about in await visible_boards(service_of(request), team)]
+
+
+async def visible_boards(service: Service, team: Team | None) -> list[dict[str, Any]]:
+    """Summaries of the boards that somebody may see."""
+
+    def look(session: Session) -> list[dict[str, Any]]:
+        return [summary(service, session, board) for board in service.settings.boards if _is_visible(board, team)]
+
+    return await service.database.read(look)
+
+
+def _is_visible(board: BoardSettings, team: Team | None) -> bool:
+    try:
+        check_visible(board, team)
+    except Refusal:
+        return False
+    return True
+
+
+def visible(service: Service, name: str, team: Team | None) -> BoardSettings:
+    """A board that somebody may see.
+
+    Raises:
+        Refusal: there is none, or it may not be seen.
+    """
+    board = service.board(name)
+    check_visible(board, team)
+    return board
+
+
+@router.get("/api/boards/{board}", tags=["boards"], responses=problems(401, 403, 404, 429, 503))
+async def board(request: Request, board: BoardName, team: Asker) -> schemas.BoardState:
+    """A board and who stands where."""
+    return await shown_board(request, visible(service_of(request), board, team), team)
+
+
+async def shown_board(request: Request, settings: BoardSettings, team: Team | None) -> schemas.BoardState:
+    """A board as somebody may see it."""
+    service = service_of(request)
+    found = await display_of(request).standings(settings)
+
+    def look(session: Session) -> schemas.BoardState:
+        spec = service.spec(session, settings.name)
+        contest = service.contest(session, settings.name) if spec else None
+        return board_state(summary(service, session, settings), contest, settings, found, team)
+
+    return await service.database.read(look)
+
+
+@router.get("/api/boards/{board}/version", tags=["boards"], responses=problems(401, 403, 404, 429, 503))
+async def version(request: Request, board: BoardName, team: Asker) -> schemas.Version:
+    """What changes whenever the standings do: cheap to ask for."""
+    settings = visible(service_of(request), board, team)
+    return schemas.Version(state=state_of(await display_of(request).standings(settings)))
+
+
+@router.get("/api/boards/{board}/history", tags=["boards"], responses=problems(401, 403, 404, 409, 429, 503))
+async def board_history(request: Request, board: BoardName, team: Asker) -> schemas.History:
+    """What the board showed of each team over time; always of the public queries."""
+    service = service_of(request)
+    settings = visible(service, board, team)
+
+    def look(session: Session) -> schemas.History:
+        return schemas.History.model_validate({"teams": history(session, service.contest(session, settings.name))})
+
+    return await service.database.read(look)
+
+
+@router.post(
+    "/api/boards/{board}/submissions",
+    tags=["submissions"],
+    status_code=201,
+    responses={**problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503), 200: {"model": schemas.Submitted}},
+    openapi_extra=FILE,
+)
+async def submit(
+    request: Request, response: Response, board: BoardName, team: Sender, key: Key = None, label: Label = ""
+) -> schemas.Submitted:
+    """Send a file, be scored. An invalid one says why and costs no attempt; 200 when it had been sent before."""
+    service = service_of(request)
+    settings = visible(service, board, team)
+    called = clean(label) or ""
+    sent, is_new = await service.submit(settings.name, team, body(request), key=clean(key), label=called)
+    response.status_code = 201 if is_new else 200
+    answer = await submitted(service, sent, is_new, team)
+    response.headers["Location"] = f"/api/submissions/{sent.id}"
+    return answer
+
+
+def clean(text: str | None) -> str | None:
+    """Text from a client as databases take it, without control characters; None when nothing is left."""
+    kept = re.sub(r"[\x00-\x1f\x7f\ud800-\udfff]", " ", text or "").strip()
+    return kept or None
+
+
+async def submitted(service: Service, sent: Submission, is_new: bool, team: Team) -> schemas.Submitted:
+    """What to answer to who sent a submission.
+
+    Raises:
+        Refusal: it is invalid, over the limit, or could not be scored.
+    """
+    settings = service.board(sent.board)
+
+    def look(session: Session) -> tuple[schemas.SubmissionState, submissions.Attempts]:
+        used = submissions.attempts(session, settings, team.id, service.now)
+        return submission_state(service, session, sent, team), used
+
+    state, used = await service.database.read(look)
+    if sent.state == REFUSED:
+        findings = [finding.model_dump() for finding in state.audit.findings]
+        why = "; ".join(finding["message"] for finding in findings if finding["refuses"])
+        raise Refusal(422, "invalid", f"the submission is invalid and costs nothing: {why}", findings=findings)
+    if sent.state == OVER:
+        raise used.refusal
+    if sent.state != SCORED:
+        why = "this could not be scored, through no fault of yours; it costs nothing"
+        raise Refusal(503, "failed", why, after=60)
+    return schemas.Submitted(**state.model_dump(), is_new=is_new, attempts=attempts_state(used))
+
+
+def attempts_state(used: submissions.Attempts) -> schemas.AttemptsState:
+    """The counts for an answer."""
+    return schemas.AttemptsState(
+        today=used.today, total=used.total, per_day=used.per_day, most=used.most, left=used.left
+    )
+
+
+@router.post(
+    "/api/boards/{board}/audits",
+    tags=["submissions"],
+    responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
+    openapi_extra=FILE,
+)
+async def check(request: Request, board: BoardName, team: Sender) -> schemas.Checked:
+    """What a submission would be told, without submitting it: costs nothing, and tells nothing of the truth."""
+    service = service_of(request)
+    settings = visible(service, board, team)
+    found = await service.check(settings.name, team, body(request))
+    return schemas.Checked.model_validate({**found.to_dict(), "valid": found.is_valid})
+
+
+@router.get(
+    "/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 403, 404, 409, 429, 503)
+)
+async def own(request: Request, board: BoardName, team: Somebody) -> list[schemas.SubmissionState]:
+    """A team's own submissions, the last first; to a host all of them."""
+    return await own_submissions(service_of(request), visible(service_of(request), board, team), team)
+
+
+async def own_submissions(service: Service, board: BoardSettings, team: Team) -> list[schemas.SubmissionState]:
+    """A team's own submissions, the last first; to a host all of them."""
+
+    def look(session: Session) -> list[schemas.SubmissionState]:
+        theirs = select(Submission).where(Submission.board == board.name)
+        if not team.is_host:
+            theirs = theirs.where(Submission.account_id == team.id)
+        found = session.scalars(theirs.order_by(Submission.received_at.desc(), Submission.id).limit(1000))
+        return [submission_state(service, session, one, team, with_queries=False) for one in found]
+
+    return await service.database.read(look)
+
+
+@router.get("/api/boards/{board}/attempts", tags=["submissions"], responses=problems(401, 403, 404, 429))
+async def attempts(request: Request, board: BoardName, team: Somebody) -> schemas.AttemptsState:
+    """How many submissions a team may still send."""
+    service = service_of(request)
+    settings = visible(service, board, team)
+    now = service.now
+    used = await service.database.read(lambda session: submissions.attempts(session, settings, team.id, now))
+    return attempts_state(used)
+
+
+@router.get("/api/submissions/{id}", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
+async def one(request: Request, id: Annotated[str, Path(max_length=22)], team: Somebody) -> schemas.SubmissionState:
+    """One submission, for its team and for hosts."""
+    return await shown_submission(service_of(request), id, team)
+
+
+async def shown_submission(service: Service, id: str, team: Team) -> schemas.SubmissionState:
+    """One submission, for its team and for hosts.
+
+    Raises:
+        Refusal: there is none, or it is somebody else's.
+    """
+
+    def look(session: Session) -> schemas.SubmissionState:
+        found = session.get(Submission, clean(id) or "")
+        if found is None:
+            raise not_found("submission")
+        return submission_state(service, session, found, team)
+
+    return await service.database.read(look)

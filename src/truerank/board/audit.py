@@ -1,0 +1,257 @@
+"""What is wrong with a submission, as far as anybody may know: nothing here has seen the truth.
+
+An audit is told the published query ids and no judgement, so neither its words nor its time can tell anything
+of the truth, and an invalid submission can be free of charge.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truerank.board.contests import Contest
+from truerank.contest.findings import Case
+from truerank.contest.findings import Finding as LineFinding
+from truerank.contest.findings import findings as line_findings
+from truerank.contest.submission import read
+from truerank.errors import InputError, shown
+from truerank.formats.registry import chosen
+from truerank.formats.source import Source, as_source
+from truerank.lint import lint
+from truerank.qrels import Qrels
+from truerank.run import Run, Scan, scan
+
+TEXT = ("trec", "csv", "tsv", "jsonl", "json", "msmarco")
+"""The formats that strangers may send."""
+
+SMALL = 4 << 20
+"""Up to so many bytes a submission is looked at closely; of a larger one the first fault is told."""
+
+EXAMPLES = 5
+
+CLOSELY = (
+    *("columns", "score-no-number", "score-not-finite", "control-character", "long-line", "duplicate-document"),
+    *("header", "bom", "crlf", "rank-order", "rank-no-number", "rising-scores", "equal-scores", "tags"),
+    *("query-ids", "shallow", "deep"),
+)
+"""What lint can say without judgements."""
+
+SAID = {
+    "empty": "there is nothing in it",
+    "unreadable": "{} line(s) cannot be read",
+    "unknown-id": "{} id(s) that are not among the published ones",
+    "wrong-type": "{} line(s) whose results are no list of ids",
+    "missing-id": "{} published id(s) without an answer, which scores 0",
+    "repeated-line": "{} id(s) answered by more than one line",
+    "repeated-document": "{} line(s) that name a document more than once",
+    "too-many": "{} line(s) with more results than count; the first ones do",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something to say about a submission.
+
+    Attributes:
+        kind: a short name that stays the same.
+        refuses: whether it makes the submission invalid.
+        message: what is wrong and where.
+        count: how many lines or ids have it.
+        lines: the first few, 1-based.
+    """
+
+    kind: str
+    refuses: bool
+    message: str
+    count: int = 1
+    lines: tuple[int, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        told = {"kind": self.kind, "refuses": self.refuses, "message": self.message, "count": self.count}
+        return {**told, "lines": list(self.lines)}
+
+
+@dataclass(frozen=True)
+class Audit:
+    """What a submission holds and what is wrong with it.
+
+    Attributes:
+        format: as which it was read.
+        rows: how many results (or lines) it has.
+        answered, missing: published queries with and without an answer.
+    """
+
+    findings: tuple[Finding, ...]
+    format: str = ""
+    rows: int = 0
+    answered: int = 0
+    missing: int = 0
+
+    @property
+    def is_valid(self) -> bool:
+        """Whether it may be scored."""
+        return not any(finding.refuses for finding in self.findings)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        counts = {"rows": self.rows, "answered": self.answered, "missing": self.missing}
+        return {"format": self.format, **counts, "findings": [finding.to_dict() for finding in self.findings]}
+
+
+def audit(path: Path, contest: Contest, unpacked: int) -> Audit:
+    """What is wrong with the submission in a file.
+
+    Args:
+        unpacked: its length, decompressed.
+    """
+    return audit_source(as_source(path), contest, unpacked)
+
+
+def audit_source(source: Source, contest: Contest, unpacked: int) -> Audit:
+    """`audit` of a source, which may still be on its way."""
+    try:
+        format = format_of(source)
+        return (_audit_lines if contest.by_lines else _audit_run)(source, format, contest, unpacked)
+    except InputError as error:
+        return Audit((_unreadable(error),))
+
+
+def format_of(source: Source) -> str:
+    """As which format a submission is read.
+
+    Raises:
+        InputError: as none that strangers may send.
+    """
+    if not source.head.strip():
+        raise InputError("the file is empty", source.name)
+    found = chosen(source, "run").name
+    if found not in TEXT:
+        raise InputError(f"{found} is not taken here; send one of {', '.join(TEXT)}", source.name)
+    return found
+
+
+def _unreadable(error: InputError) -> Finding:
+    """The error without our own name for the file."""
+    message = re.sub(r"\s*\(--set [^)]*\)", "", _message(error))
+    kind = "repeated-document" if "comes back twice" in message else "unreadable"
+    if kind == "repeated-document":
+        message = message.partition("; mend the run")[0]
+    where = f"line {error.line}: " if error.line else ""
+    return Finding(kind, True, where + message, 1, (error.line,) if error.line else ())
+
+
+def _message(error: InputError) -> str:
+    name = "" if error.path is None else os.fspath(error.path)
+    text = str(error).removeprefix(name + (f":{error.line}" if error.line else "") + ": ")
+    return text.replace(name, "the file") if name else text
+
+
+# --- runs: the engine reads them ----------------------------------------------------------------------
+
+
+def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
+    closely = _closely(source, format, contest) if unpacked <= SMALL else []
+    try:
+        found = _scanned(source, format, contest)
+    except InputError as error:
+        faults = [finding for finding in closely if finding.refuses] or [_unreadable(error)]
+        return Audit((*faults, *(finding for finding in closely if not finding.refuses)), format)
+    notes = [finding for finding in closely if not finding.refuses]
+    answered = int((found.returned >= 0).sum())
+    missing = len(contest.published) - answered
+    said = (*_unknown(found, source, format, contest), *_missing(found, contest), *notes)
+    return Audit(said, format, found.rows, answered, missing)
+
+
+def _scanned(source: Source, format: str, contest: Contest) -> Scan:
+    lenient = "repeated-document" in contest.settings.accept and contest.rules.duplicates != "error"
+    rules = contest.rules if lenient else contest.rules.replace(duplicates="error")
+    return scan(run_of(source, format), contest.blind.judged, rules)
+
+
+def run_of(source: Source, format: str) -> Run:
+    """The run in a source, not yet read."""
+    read = chosen(source, "run", format).read_run
+    assert read is not None
+    return Run(source.name, lambda: read(source), source.path if format == "trec" else None)
+
+
+def _unknown(found: Scan, source: Source, format: str, contest: Contest) -> Iterator[Finding]:
+    if not found.extra:
+        return
+    count = len(found.extra)
+    lines = _first_lines(source, found.extra[:EXAMPLES]) if format == "trec" else ()
+    refuses = "unknown-id" not in contest.settings.accept or contest.rules.extra == "error"
+    yield Finding("unknown-id", refuses, _said("unknown-id", count, found.extra), count, tuple(lines))
+
+
+def _missing(found: Scan, contest: Contest) -> Iterator[Finding]:
+    missing = [contest.published[q] for q in np.flatnonzero(found.returned < 0)]
+    if missing:
+        refuses = "missing-id" not in contest.settings.accept or contest.rules.missing == "error"
+        yield Finding("missing-id", refuses, _said("missing-id", len(missing), missing), len(missing))
+
+
+def _said(kind: str, count: int, ids: Iterable[bytes]) -> str:
+    names = [shown(name)[:80] for name in list(ids)[:EXAMPLES]]
+    return f"{SAID[kind].format(f'{count:,}')}: {', '.join(names)}{', …' if count > len(names) else ''}"
+
+
+def _first_lines(source: Source, queries: Sequence[bytes]) -> list[int]:
+    """The line in which each query of a TREC file comes first."""
+    wanted = {query: re.compile(rb"^[ \t]*%b[ \t]" % re.escape(query), re.MULTILINE) for query in queries}
+    found = []
+    for line, block in source.blocks():
+        for query, pattern in list(wanted.items()):
+            if query in block and (match := pattern.search(block)):
+                found.append(line + block.count(b"\n", 0, match.start()))
+                del wanted[query]
+        if not wanted:
+            break
+    return sorted(found)
+
+
+def _closely(source: Source, format: str, contest: Contest) -> list[Finding]:
+    """All that lint can tell without judgements, every fault with its lines."""
+    nobody = Qrels.from_dict({query: {b"\x01": 0.0} for query in contest.published}, "published")
+    said = lint(nobody, source.name, rules=contest.rules, run_format=format)
+    return [
+        Finding(
+            "repeated-document" if one.kind == "duplicate-document" else one.kind,
+            one.severity == "error" and one.kind not in ("rising-scores", "query-ids"),
+            (f"{one.numbering} {one.line}: " if one.line else "") + one.message,
+            one.count,
+            (one.line,) if one.line else (),
+        )
+        for one in said
+        if one.kind in CLOSELY and one.path != nobody.name
+    ]
+
+
+# --- lines: a mean over what was submitted ------------------------------------------------------------
+
+
+def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
+    sent = read(source.name, format)
+    nothing: dict[bytes, frozenset[bytes]] = dict.fromkeys(contest.published, frozenset())
+    cuts: list[Any] = [dict(measure.params).get("k") or contest.rules.depth for measure in contest.measures]
+    case = Case(sent.lines, nothing, None if None in cuts else max(cuts), True)
+    missing = sum(not lines for lines in case.answers.values())
+    answered = len(contest.published) - missing
+    found = tuple(_of_lines(finding, contest.settings.accept) for finding in line_findings(case))
+    return Audit(found, format, len(sent.lines), answered, missing)
+
+
+def _of_lines(finding: LineFinding, accept: Sequence[str]) -> Finding:
+    message = SAID[finding.kind].format(f"{finding.count:,}")
+    places = "; ".join(finding.examples) + ("; …" if finding.count > len(finding.examples) else "")
+    refuses = finding.kind not in accept or finding.kind == "unknown-id"
+    words = f"{message}: {places}" if finding.examples else message
+    return Finding(finding.kind, refuses, words, finding.count, finding.lines)

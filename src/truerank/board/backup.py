@@ -1,0 +1,115 @@
+"""A backup of a running service: the database at one moment, and every file that it names."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import select
+from sqlalchemy.engine import make_url
+
+from truerank.board.database import Database
+from truerank.board.models import Base, Board, Submission
+from truerank.board.refusals import BoardError
+from truerank.board.settings import Settings
+from truerank.board.storage import Storage, digest
+from truerank.board.submissions import KEPT, kept_files
+
+
+def back_up(settings: Settings, database: Database, folder: Path) -> int:
+    """Copy everything into a new directory while the service runs; how many files there are.
+
+    SQLite is copied page by page as of one moment; of PostgreSQL every table is written as JSON lines in one
+    transaction. Files never change once they are there, so those that the copy names are copied after it.
+
+    Raises:
+        BoardError: the directory is there already.
+    """
+    try:
+        folder.mkdir(parents=True, mode=0o700)
+    except FileExistsError:
+        raise BoardError(f"{folder} is there already; name a new directory") from None
+    shutil.copy2(settings.path, folder / "board.toml")
+    copied = Database(_copy_of_sqlite(settings, folder)) if database.is_sqlite else None
+    try:
+        hashes, truths = _named(copied or database) if copied else _dumped(database, folder)
+    finally:
+        if copied:
+            copied.close()
+    ours, theirs = Storage(settings.data), Storage(folder / "data")
+    for kind, names in (("files", hashes), ("truth", truths)):
+        for name in sorted(names):
+            _copy(ours.path(name, kind), theirs.path(name, kind), name)
+    return len(hashes) + len(truths)
+
+
+def _copy_of_sqlite(settings: Settings, folder: Path) -> str:
+    name = make_url(settings.database).database
+    (folder / "data").mkdir()
+    target = folder / "data" / "board.sqlite"
+    with closing(sqlite3.connect(str(name))) as here, closing(sqlite3.connect(target)) as there:
+        here.backup(there)
+    return f"sqlite:///{target}"
+
+
+def _named(database: Database) -> tuple[set[str], set[str]]:
+    """The hashes of the submissions and truths that a database names."""
+    with database.reading() as session:
+        truths = set(session.scalars(select(Board.truth).where(Board.truth.is_not(None))))
+        return kept_files(session), {name for name in truths if name}
+
+
+def _dumped(database: Database, folder: Path) -> tuple[set[str], set[str]]:
+    """Every row of every table as JSON lines, as of one moment."""
+    serial = database.engine.execution_options(isolation_level="REPEATABLE READ")
+    hashes, truths = set(), set()
+    with serial.connect() as connection, (folder / "tables.jsonl").open("x", encoding="utf-8") as file:
+        for table in Base.metadata.sorted_tables:
+            for row in connection.execution_options(yield_per=200).execute(select(table)).mappings():
+                values = {key: _plain(value) for key, value in row.items()}
+                file.write(json.dumps({"table": table.name, "row": values}, ensure_ascii=False) + "\n")
+                if table.name == Submission.__tablename__ and row["state"] in KEPT:
+                    hashes.add(row["sha256"])
+                if table.name == Board.__tablename__ and row["truth"]:
+                    truths.add(row["truth"])
+    return hashes, truths
+
+
+def _plain(value: Any) -> Any:
+    return {"hex": bytes(value).hex()} if isinstance(value, bytes | memoryview) else value
+
+
+def restore(database: Database, tables: Path) -> int:
+    """Fill an empty database from the JSON lines of a backup; how many rows."""
+    known = {table.name: table for table in Base.metadata.sorted_tables}
+    rows = 0
+    with database.writing() as session, tables.open(encoding="utf-8") as file:
+        if any(session.execute(select(table).limit(1)).first() for table in known.values()):
+            raise BoardError("the database is not empty; restore into a new one")
+        for line in file:
+            said = json.loads(line)
+            values = {key: bytes.fromhex(v["hex"]) if isinstance(v, dict) else v for key, v in said["row"].items()}
+            session.execute(known[said["table"]].insert().values(**values))
+            rows += 1
+        _count_on(database, session)
+    return rows
+
+
+def _count_on(database: Database, session: Any) -> None:
+    """Let new accounts get numbers after the restored ones."""
+    if not database.is_sqlite:
+        from sqlalchemy import text
+
+        last = "SELECT setval(pg_get_serial_sequence('accounts', 'id'), coalesce(max(id), 1)) FROM accounts"
+        session.execute(text(last))
+
+
+def _copy(here: Path, there: Path, name: str) -> None:
+    there.parent.mkdir(exist_ok=True, mode=0o700)
+    shutil.copyfile(here, there)
+    if digest(there) != name:
+        raise BoardError(f"{here}: the file is not what was submitted: its disk is damaged")

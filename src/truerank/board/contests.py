@@ -1,0 +1,174 @@
+"""A board ready to judge: its rules, truth, published queries and split. Loaded once in each process."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.board.refusals import BoardError
+from truerank.board.settings import BoardSettings
+from truerank.board.split import Bools, public
+from truerank.contest import audit
+from truerank.errors import TruerankError, shown
+from truerank.evaluate import DEFAULT, evaluate
+from truerank.formats import read_qrels
+from truerank.measures import Measure, parse_measures
+from truerank.qrels import Qrels
+from truerank.rules import Rules
+from truerank.run import Run
+
+PARTS = ("all", "public", "private")
+
+
+@dataclass(frozen=True)
+class Spec:
+    """What a process needs to load a contest: small, and can be sent to another process.
+
+    Attributes:
+        truth: the file of the hidden judgements.
+        key: splits the queries; secret.
+    """
+
+    settings: BoardSettings
+    truth: Path
+    key: bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Contest:
+    """What submissions are judged by.
+
+    Attributes:
+        measures: the one that ranks among them.
+        published: the ids that a submission may answer, sorted as bytes; all that an audit knows.
+    """
+
+    spec: Spec
+    rules: Rules
+    measures: tuple[Measure, ...]
+    qrels: Qrels
+    published: tuple[bytes, ...]
+
+    @property
+    def settings(self) -> BoardSettings:
+        """The board's."""
+        return self.spec.settings
+
+    @cached_property
+    def rank_by(self) -> Measure:
+        """The measure that ranks."""
+        return parse_measures(self.settings.rank_by)[0] if self.settings.rank_by else self.measures[0]
+
+    @property
+    def by_lines(self) -> bool:
+        """Whether the official mean is over the submitted lines."""
+        return self.rules.missing == "lines"
+
+    @cached_property
+    def blind(self) -> Qrels:
+        """The published queries without any judgement."""
+        nothing = np.zeros(0, np.int64)
+        start = np.zeros(len(self.published) + 1, np.int64)
+        return Qrels(self.published, start, nothing, nothing, b"", np.zeros(0), "the published queries")
+
+    @cached_property
+    def evaluated(self) -> tuple[bytes, ...]:
+        """The queries that have a strict value, whatever a submission answers."""
+        if self.by_lines:
+            names = audit(self.qrels, {}, self.rank_by, rules=self.rules).strict_scores.queries
+        else:
+            rules = self.rules.replace(missing="zero")
+            names = evaluate(self.qrels, Run("nothing", lambda: iter(())), self.rank_by, rules=rules).queries
+        return tuple(name.encode("utf-8", "surrogateescape") for name in names)
+
+    def masks(self, queries: tuple[bytes, ...]) -> dict[str, Bools]:
+        """{part: (queries,)} which of these belong to it."""
+        is_public = public(queries, self.spec.key, self.settings.public)
+        return {"all": np.ones(len(queries), bool), "public": is_public, "private": ~is_public}
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Changes when the rules, the measures, the truth, the published queries or the split do."""
+        settings = self.settings
+        said = {
+            "rules": self.rules.to_dict(),
+            "measures": list(map(str, self.measures)),
+            "rank_by": str(self.rank_by),
+            "score": settings.score,
+            "public": settings.public,
+            "ladder": settings.ladder,
+            "key": hashlib.sha256(self.spec.key).hexdigest(),
+        }
+        state = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
+        for block in (*self.published, b"", *_bytes_of(self.qrels)):
+            state.update(len(block).to_bytes(8, "big") + block)
+        return state.hexdigest()
+
+
+def _bytes_of(qrels: Qrels) -> tuple[bytes, ...]:
+    arrays: tuple[NDArray[np.generic], ...] = (qrels.start, qrels.begin, qrels.end, qrels.grades)
+    return (*qrels.queries, *(array.tobytes() for array in arrays), qrels.text)
+
+
+@lru_cache(maxsize=64)
+def load(spec: Spec, stamp: tuple[int, ...] = ()) -> Contest:
+    """The contest of a board.
+
+    Args:
+        stamp: from `stamp`; a changed file is read again.
+
+    Raises:
+        BoardError: the rules, truth or measures of a board do not fit together.
+    """
+    settings = spec.settings
+    try:
+        rules = Rules.of(settings.rules)
+        qrels = read_qrels(spec.truth)
+        measures = parse_measures(settings.measures or rules.measures or DEFAULT)
+        first = parse_measures(settings.rank_by)[0] if settings.rank_by else measures[0]
+    except TruerankError as error:
+        raise BoardError(f"board {settings.name!r}: {error}") from None
+    published = _published(settings, qrels)
+    measures = measures if first in measures else [first, *measures]
+    contest = Contest(spec, rules, tuple(measures), qrels, published)
+    _check(contest)
+    return contest
+
+
+def stamp(spec: Spec) -> tuple[int, ...]:
+    """What changes when one of the contest's files does."""
+    paths = [spec.truth, spec.settings.queries, Path(spec.settings.rules)]
+    found = [path.stat() for path in paths if path and path.is_file()]
+    return tuple(number for stat in found for number in (stat.st_mtime_ns, stat.st_size, stat.st_ino))
+
+
+def _published(settings: BoardSettings, qrels: Qrels) -> tuple[bytes, ...]:
+    if settings.queries is None:
+        return qrels.queries
+    try:
+        lines = settings.queries.read_bytes().split(b"\n")
+    except OSError as error:
+        raise BoardError(f"board {settings.name!r}: {settings.queries}: {error.strerror}") from None
+    named = sorted({line.split(b"\t")[0].strip() for line in lines} - {b""})
+    if unlisted := set(qrels.queries) - set(named):
+        query = shown(min(unlisted))
+        raise BoardError(f"board {settings.name!r}: query {query} is judged, but not in {settings.queries.name}")
+    return tuple(named)
+
+
+def _check(contest: Contest) -> None:
+    settings = contest.settings
+    if contest.rank_by.definition.average != "mean":
+        raise settings.wrong("rank_by", "a measure with a mean over queries", str(contest.rank_by))
+    if contest.by_lines and contest.published != contest.qrels.queries:
+        raise settings.wrong("queries", "left out where the mean is over submitted lines", str(settings.queries))
+    if settings.public < 1:
+        sides = contest.masks(contest.evaluated)["public"]
+        if sides.all() or not sides.any():
+            raise settings.wrong("public", "a share that leaves queries on both sides", settings.public)

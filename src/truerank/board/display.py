@@ -1,0 +1,244 @@
+"""What may be shown of a board to whom. Standings are computed once for every change, tie groups in a worker."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+import time
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from typing import Any
+
+from sqlalchemy.orm import Session
+
+from truerank.board import schemas
+from truerank.board.contests import PARTS, Contest
+from truerank.board.logs import tell
+from truerank.board.models import SCORED, Account, Board, Submission, Values
+from truerank.board.refusals import forbidden, not_found, unauthorized
+from truerank.board.scoring import matrix_of
+from truerank.board.service import Service, Team
+from truerank.board.settings import BoardSettings
+from truerank.board.standings import Standing, Standings, entry_values, groups_of, part_of, rounded, standings
+from truerank.errors import shown
+
+PAUSE = 0.5
+"""Seconds between two computations of tie groups, at least; also at least as long as the last one took."""
+
+
+@dataclass(frozen=True)
+class Moment:
+    """What the standings depend on."""
+
+    version: int
+    part: str
+    fingerprint: str
+
+
+class Display:
+    """The standings of all boards, kept until something changes."""
+
+    def __init__(self, service: Service):
+        self.service = service
+        self._kept: dict[str, tuple[Moment, Standings]] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+        self._groups: dict[str, asyncio.Task[None]] = {}
+
+    async def standings(self, board: BoardSettings) -> Standings:
+        """Who stands where now."""
+        moment = await self._moment(board)
+        async with self._locks.setdefault(board.name, asyncio.Lock()):
+            kept = self._kept.get(board.name)
+            if kept is None or kept[0] != moment:
+                found = await self.service.database.read(lambda session: self._computed(session, board, moment))
+                kept = self._kept[board.name] = moment, found
+        if kept[1].rows and kept[1].rows[0].groups is None and board.name not in self._groups:
+            task = asyncio.create_task(self._group(board))
+            self._groups[board.name] = task
+            task.add_done_callback(lambda _: self._groups.pop(board.name, None))
+        return kept[1]
+
+    async def state(self, board: BoardSettings) -> str:
+        """Changes whenever the standings do."""
+        return state_of(await self.standings(board))
+
+    async def _moment(self, board: BoardSettings) -> Moment:
+        now = self.service.now
+
+        def look(session: Session) -> Moment:
+            row = session.get(Board, board.name)
+            assert row is not None
+            return Moment(row.version, part_of(board, self.service.is_closed(session, board, now)), row.fingerprint)
+
+        return await self.service.database.read(look)
+
+    def _computed(self, session: Session, board: BoardSettings, moment: Moment) -> Standings:
+        if not moment.fingerprint:
+            return Standings(board.name, moment.version, moment.part, ())
+        return standings(session, self.service.contest(session, board.name), moment.version, moment.part)
+
+    async def _group(self, board: BoardSettings) -> None:
+        """Compute the tie groups of what is kept now, and rest a little: not for every change in a rush."""
+        moment, found = self._kept[board.name]
+        began = time.monotonic()
+
+        def values(session: Session) -> Any:
+            return entry_values(session, found, self.service.contest(session, board.name))
+
+        try:
+            rows = await self.service.database.read(values)
+            groups = await self.service.pool.do(groups_of, rows)
+        except Exception as error:
+            tell("no groups", logging.ERROR, error=error, board=board.name)
+            groups = []
+        if self._kept[board.name][0] == moment:
+            self._kept[board.name] = moment, found.with_groups(groups)
+        await asyncio.sleep(max(PAUSE, time.monotonic() - began))
+
+    async def stop(self) -> None:
+        """Give up what is under way."""
+        for task in list(self._groups.values()):
+            task.cancel()
+
+
+def state_of(found: Standings) -> str:
+    """What changes whenever the standings do."""
+    pending = bool(found.rows) and found.rows[0].groups is None
+    return f"{found.version}-{found.part}-{'pending' if pending else 'whole'}"
+
+
+def check_visible(board: BoardSettings, team: Team | None) -> None:
+    """Refuse who may not see the board."""
+    if board.visible == "everyone" or (team and team.is_host):
+        return
+    if team is None:
+        raise unauthorized()
+    if board.visible == "hosts":
+        raise forbidden()
+
+
+def moment(milliseconds: int) -> datetime:
+    """A time out of the database."""
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
+
+
+def summary(service: Service, session: Session, board: BoardSettings) -> dict[str, Any]:
+    """A board without its standings."""
+    now = service.now
+    return {
+        "name": board.name,
+        "title": board.title or board.name,
+        "about": board.about,
+        "is_open": service.is_open(session, board, now),
+        "is_closed": service.is_closed(session, board, now),
+        "opens": board.opens,
+        "closes": board.closes,
+    }
+
+
+def board_state(
+    about: dict[str, Any], contest: Contest | None, board: BoardSettings, found: Standings, team: Team | None
+) -> schemas.BoardState:
+    """A board as somebody may see it."""
+    return schemas.BoardState(
+        **about,
+        rules=contest.rules.name if contest else board.rules,
+        measures=list(map(str, contest.measures)) if contest else list(board.measures),
+        rank_by=str(contest.rank_by) if contest else board.rank_by,
+        ranks=board.score,  # type: ignore[arg-type]
+        part=found.part,  # type: ignore[arg-type]
+        public_share=board.public,
+        ladder=board.ladder,
+        digits=board.digits,
+        per_day=board.per_day,
+        total=board.total,
+        upload=board.upload,
+        queries=len(contest.published) if contest else 0,
+        state=state_of(found),
+        standings=[_standing(row, team) for row in found.rows],
+    )
+
+
+def _standing(row: Standing, team: Team | None) -> schemas.StandingState:
+    is_own = team is not None and team.id == row.team_id
+    mine = is_own or (team is not None and team.is_host)
+    same = ("rank", "team", "score", "low", "high", "public", "entries", "groups")
+    return schemas.StandingState(
+        **{name: getattr(row, name) for name in same},
+        last=moment(row.last),
+        is_own=is_own,
+        submission=row.submission if mine else None,
+    )
+
+
+def submission_state(
+    service: Service, session: Session, submission: Submission, team: Team, *, with_queries: bool = True
+) -> schemas.SubmissionState:
+    """A submission as its team or a host may see it; in lists without its queries' values.
+
+    Raises:
+        Refusal: it is somebody else's.
+    """
+    if submission.account_id != team.id and not team.is_host:
+        raise not_found("submission")
+    board = service.board(submission.board)
+    account = session.get(Account, submission.account_id)
+    assert account is not None
+    same = ("id", "board", "state", "label", "size", "sha256", "version")
+    return schemas.SubmissionState(
+        **{name: getattr(submission, name) for name in same},
+        team=account.name,
+        received_at=moment(submission.received_at),
+        rules=json.loads(submission.rules)["name"] if submission.rules else None,
+        audit=schemas.AuditState(**_audit(submission)),
+        **_results(service, session, submission, board, team, with_queries),
+    )
+
+
+def _audit(submission: Submission) -> dict[str, Any]:
+    return {"format": "", "rows": 0, "answered": 0, "missing": 0, "findings": [], **json.loads(submission.audit)}
+
+
+def _results(
+    service: Service, session: Session, submission: Submission, board: BoardSettings, team: Team, with_queries: bool
+) -> dict[str, Any]:
+    """The scores that this viewer may see now."""
+    out: dict[str, Any] = {"score": None, "interval": None, "official": {}, "strict": {}, "queries": {}}
+    if submission.state != SCORED:
+        return out
+    sees_all = team.is_host
+    is_over = service.is_closed(session, board, service.now)
+    results = json.loads(submission.results or "{}")
+    out["score"] = submission.score if sees_all else rounded(submission.shown or 0.0, board)
+    parts = PARTS if sees_all or is_over else ("public",)
+    if not sees_all and not is_over and (board.hides or board.reveal == "score"):
+        return out
+    for kind in ("official", "strict"):
+        means = {part: results[kind][part] for part in parts if part in results[kind]}
+        out[kind] = {part: _rounded(values, board, sees_all) for part, values in means.items()}
+    ends = dict(enumerate(results["intervals"].get("public", [0.0, 1.0])))
+    out["interval"] = list(_rounded(ends, board, sees_all).values())
+    if with_queries and (sees_all or (board.reveal == "queries" and board.digits is None)):
+        out["queries"] = _queries(session, submission, service.contest(session, board.name), sees_all or is_over)
+    return out
+
+
+def _rounded(values: dict[Any, float], board: BoardSettings, is_host: bool) -> dict[Any, float]:
+    return values if is_host else {name: rounded(value, board) for name, value in values.items()}
+
+
+def _queries(
+    session: Session, submission: Submission, contest: Contest, everything: bool
+) -> dict[str, dict[str, float]]:
+    values = session.get(Values, submission.id)
+    if values is None:
+        return {}
+    matrix = matrix_of(values.matrix, len(contest.measures))
+    mask = contest.masks(contest.evaluated)["all" if everything else "public"]
+    names = list(map(str, contest.measures))
+    return {
+        shown(query): dict(zip(names, matrix[:, q].tolist(), strict=True))
+        for q, query in enumerate(contest.evaluated)
+        if mask[q]
+    }

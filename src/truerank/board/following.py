@@ -1,0 +1,160 @@
+"""Audits and scores a large file while it still arrives, so that little is left to do after its last byte.
+
+Small files, and those that find no free follower, are judged when they are whole: what is found is the same.
+Auditing and scoring know nothing of each other, so an audit tells no more of the truth than one by itself.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import IO, cast
+
+from truerank.board.audit import SMALL, Audit, audit_source, format_of, run_of
+from truerank.board.contests import Contest, Spec, load
+from truerank.board.scoring import Result, score
+from truerank.board.upload import Receiver
+from truerank.board.workers import Abandoned, Followed, Pool, has_ended
+from truerank.errors import TruerankError
+from truerank.formats.source import Source
+
+PATIENCE = 60.0
+"""Seconds after which a slow sender is followed no more: beside them, the time to judge is nothing."""
+
+
+class Arriving(io.RawIOBase):
+    """A file that is still written to; its end is where it ends once `ended` says so.
+
+    Args:
+        number: of the open file, that others read too.
+        ended: waits up to so many seconds for the file to be whole, and says whether it is.
+    """
+
+    def __init__(self, number: int, ended: Callable[[float], bool]):
+        self._number, self._ended, self._at = number, ended, 0
+
+    def read(self, size: int = -1) -> bytes:
+        """The next bytes, as soon as there are some."""
+        while True:
+            is_whole = self._ended(0)
+            if data := os.pread(self._number, size, self._at):
+                self._at += len(data)
+                return data
+            if is_whole:
+                return b""
+            self._ended(0.01)
+
+
+@dataclass(frozen=True)
+class ArrivingSource(Source):
+    """A source that is still written to; it stays readable when its file is moved."""
+
+    number: int = -1
+    ended: Callable[[float], bool] = lambda seconds: True
+
+    @property
+    def path(self) -> None:
+        """Nothing that threads could read in pieces."""
+        return None
+
+    def _opened(self) -> IO[bytes]:
+        return cast("IO[bytes]", Arriving(self.number, self.ended))
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """What is wrong with a submission, and what it scores if nothing is.
+
+    Attributes:
+        fingerprint: of the contest that it was scored by.
+    """
+
+    audit: Audit
+    result: Result | None
+    fingerprint: str
+
+
+def judge_arriving(path: Path, spec: Spec, at: tuple[int, ...]) -> Judgement:
+    """Audit and score a large submission whose file still grows; for a worker, which is told when it is whole."""
+    contest, is_over = load(spec, at), threading.Event()
+
+    def ended(seconds: float) -> bool:
+        if is_over.is_set():
+            raise Abandoned
+        return has_ended(seconds)
+
+    thread = ThreadPoolExecutor(1)
+    with path.open("rb") as file:
+        one = ArrivingSource(os.fspath(path), file.fileno(), has_ended)
+        scoring = thread.submit(_scored, replace(one, number=os.dup(file.fileno()), ended=ended), contest)
+        thread.shutdown(wait=False)
+        found = None
+        try:
+            found = audit_source(one, contest, SMALL + 1)
+        finally:
+            if found is None or not found.is_valid:
+                is_over.set()
+    # What is wrong is told without waiting for the score: not even the time of the answer depends on the truth.
+    return Judgement(found, scoring.result() if found.is_valid else None, contest.fingerprint)
+
+
+def _scored(source: ArrivingSource, contest: Contest) -> Result | None:
+    """None when it must be scored again, or never."""
+    try:
+        format = format_of(source)
+        return score(run_of(source, format), format, contest)
+    except (Abandoned, TruerankError, MemoryError):
+        return None
+    finally:
+        os.close(source.number)
+
+
+class Follower:
+    """Begins to judge a file when it turns out to be large; `watch` is for its receiver.
+
+    Args:
+        job: a contest's spec and stamp; None where files are never followed.
+    """
+
+    def __init__(self, pool: Pool, job: tuple[Spec, tuple[int, ...]] | None):
+        self._pool, self._job = pool, job
+        self._under_way: Followed[Judgement] | None = None
+        self._until = 0.0
+
+    def watch(self, receiver: Receiver) -> None:
+        """A piece was written."""
+        if self._job and receiver.unpacked > SMALL:
+            self._under_way = self._pool.follow(judge_arriving, receiver.path, *self._job)
+            self._job, self._until = None, time.monotonic() + PATIENCE
+        elif self._under_way and time.monotonic() > self._until:
+            self.give_up()
+
+    def whole(self) -> None:
+        """Tell that the file is whole."""
+        if self._under_way:
+            self._under_way.tell(True)
+
+    def take(self) -> Followed[Judgement] | None:
+        """What is under way, which is the caller's now."""
+        found, self._under_way = self._under_way, None
+        return found
+
+    def give_up(self) -> None:
+        """The file is not wanted, unless somebody took what is under way."""
+        if found := self.take():
+            found.give_up()
+
+
+def result_of(followed: Followed[Judgement]) -> Judgement | None:
+    """What was found; None when all must be done again."""
+    try:
+        return followed.result()
+    except Exception:  # whatever it was: the audit of the whole file will say
+        return None
+

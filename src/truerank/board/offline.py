@@ -1,0 +1,191 @@
+"""What hosts do on the command line, beside a service that may be running: accounts, export, rescore."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from truerank.board import submissions, tokens
+from truerank.board.contests import Contest, Spec, load, stamp
+from truerank.board.database import Database
+from truerank.board.models import SCORED, Account, Board, Submission, Token, Values
+from truerank.board.refusals import BoardError
+from truerank.board.scoring import Result, score
+from truerank.board.service import secret
+from truerank.board.settings import Settings
+from truerank.board.storage import Storage, digest
+
+TEMPLATE = """\
+# The leaderboards of `truerank serve`. Paths are beside this file.
+title = "truerank"
+data = "data"            # submissions and the database
+
+[[boards]]
+name = "{name}"            # in addresses
+title = "{name}"
+rules = "{rules}"          # a preset (`truerank rules`) or a .toml file
+truth = "{truth}"          # hidden
+per_day = 5
+total = 100
+# measures = ["nDCG@10", "AP"]    # by default what the rules name; the first one ranks
+# opens = 2030-01-01T00:00:00Z
+# closes = 2030-02-01T00:00:00Z
+# public = 0.3           # this share of the queries is scored in public, the rest after closing
+# ladder = 0.01          # a new best shows only when it is better by this much; 0: when it is significant
+# digits = 3             # scores are shown rounded
+# visible = "everyone"   # or "teams", "hosts"
+# reveal = "measures"    # what a team sees of its own submissions: "score", "measures" or "queries"
+"""
+
+
+@contextmanager
+def opened(settings: Settings) -> Iterator[Database]:
+    """The service's database."""
+    database = Database(settings.database)
+    try:
+        yield database
+    finally:
+        database.close()
+
+
+def write_settings(path: Path, name: str, rules: str, truth: str) -> None:
+    """A board.toml to begin with; one that is there stays as it is.
+
+    Raises:
+        BoardError: there is one already.
+    """
+    text = TEMPLATE.format(name=name, rules=rules, truth=truth)
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            file.write(text)
+    except FileExistsError:
+        raise BoardError(f"{path} is there already; remove it first, or edit it") from None
+
+
+def add(database: Database, name: str, role: str, now: int) -> str:
+    """A new account's token."""
+    with database.writing() as session:
+        return tokens.add_token(session, tokens.add_account(session, name, role, now), now)
+
+
+def account_named(session: Session, name: str) -> Account:
+    """The account with this name.
+
+    Raises:
+        BoardError: there is none.
+    """
+    from truerank.errors import did_you_mean
+
+    account = session.scalar(select(Account).where(Account.name == name))
+    if account is None:
+        hint = did_you_mean(name, session.scalars(select(Account.name)))
+        raise BoardError(f"there is no account called {name!r}.{hint}")
+    return account
+
+
+def renew(database: Database, name: str, now: int) -> str:
+    """Another token for an account."""
+    with database.writing() as session:
+        return tokens.add_token(session, account_named(session, name), now)
+
+
+def revoke(database: Database, name: str, now: int) -> int:
+    """End all tokens of an account; how many there were."""
+    with database.writing() as session:
+        mine = select(Token).where(Token.account_id == account_named(session, name).id, Token.revoked_at.is_(None))
+        found = list(session.scalars(mine))
+        for token in found:
+            tokens.revoke(session, token, now)
+        return len(found)
+
+
+# --- rescoring ----------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Rescored:
+    """What came out of scoring a board anew.
+
+    Attributes:
+        changed: the ids whose results are not the same to the last bit.
+    """
+
+    scored: int
+    changed: tuple[str, ...]
+
+
+def rescore(
+    settings: Settings, database: Database, name: str, *, write: bool, watch: Callable[[int], None] = lambda _: None
+) -> Rescored:
+    """Score every submission of a board anew, in the order in which they were scored.
+
+    A service may run meanwhile: scores are computed before the database is written to, and then written at once.
+
+    Args:
+        write: whether to keep what changed; all of it or, after an error, nothing.
+        watch: told when one more is done.
+    """
+    board = settings.board(name)
+    if board is None:
+        raise BoardError(f"there is no board called {name!r} in {settings.path}")
+    storage = Storage(settings.data)
+    with database.writing() as session:
+        contest = _contest(session, settings, storage, name)
+        first = _scored(session, name)
+    results = {}
+    for submission in first:
+        results[submission.id] = _result(submission, contest, storage)
+        watch(1)
+    with database.writing() as session:
+        found, changed = _scored(session, name), []
+        for submission in found:
+            result = results.get(submission.id) or _result(submission, contest, storage)  # one that came meanwhile
+            changed += [submission.id] if _rescored(session, submission, result, contest) else []
+        row = session.get_one(Board, name)
+        row.fingerprint, row.version = contest.fingerprint, row.version + 1
+        if not write:
+            session.rollback()
+    return Rescored(len(found), tuple(changed))
+
+
+def _contest(session: Session, settings: Settings, storage: Storage, name: str) -> Contest:
+    board, row = settings.board(name), session.get(Board, name)
+    assert board is not None
+    if row is None:
+        raise BoardError(f"board {name!r} was never served, so there is nothing to score anew")
+    truth = storage.path(row.truth, "truth") if row.truth else board.truth
+    if truth is None:
+        raise BoardError(f"board {name!r} has no truth")
+    spec = Spec(board, truth, secret(session, f"split:{name}"))
+    return load(spec, stamp(spec))
+
+
+def _scored(session: Session, name: str) -> list[Submission]:
+    scored = select(Submission).where(Submission.board == name, Submission.state == SCORED)
+    return list(session.scalars(scored.order_by(Submission.place)))
+
+
+def _result(submission: Submission, contest: Contest, storage: Storage) -> Result:
+    path = storage.path(submission.sha256)
+    if not path.is_file() or digest(path) != submission.sha256:
+        raise BoardError(f"{path}: this is not the file that was submitted; take it from a backup")
+    return score(path, json.loads(submission.audit)["format"], contest)
+
+
+def _rescored(session: Session, submission: Submission, result: Result, contest: Contest) -> bool:
+    """Write down what one scores now; whether anything changed."""
+    before = _kept(session, submission)
+    submissions.record(session, submission, result, contest)
+    session.flush()
+    return before != _kept(session, submission)
+
+
+def _kept(session: Session, submission: Submission) -> tuple[object, ...]:
+    values = session.get_one(Values, submission.id)
+    return submission.score, submission.shown, submission.results, bytes(values.matrix)

@@ -1,0 +1,93 @@
+"""Where values stand on an axis: round ends and ticks, places in per cent, which a page may stretch."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime, timedelta, timezone
+
+EPOCH = datetime(2000, 1, 3, tzinfo=timezone.utc)
+"""A Monday, at which every step of time begins."""
+
+STEPS = tuple(
+    timedelta(minutes=minutes)
+    for hours in ((1, 2, 5, 10, 30), (60, 120, 360, 720), (1440, 2880, 7200, 10080, 20160, 40320, 120960))
+    for minutes in hours
+)
+
+
+@dataclass(frozen=True)
+class Axis:
+    """From a low to a high end.
+
+    Attributes:
+        ticks: (value, words) of the lines that are drawn.
+    """
+
+    low: float
+    high: float
+    ticks: tuple[tuple[float, str], ...]
+
+    def share(self, value: float) -> float:
+        """How far along the value is: 0 at the low end, 1 at the high one; what is beyond an end stands on it.
+
+        >>> numbers([0, 1]).share(0.5)
+        0.5
+        """
+        return min(1.0, max(0.0, (value - self.low) / (self.high - self.low)))
+
+    def at(self, value: float) -> str:
+        """The place as SVG takes it.
+
+        >>> numbers([0.2, 0.4]).at(0.25)
+        '25%'
+        """
+        return f"{round(100 * self.share(value), 2):g}%"
+
+
+def numbers(values: Iterable[float], most: int = 5) -> Axis:
+    """An axis with round ends around the values, and at most so many steps.
+
+    >>> [words for _, words in numbers([0.412, 0.583]).ticks]
+    ['0.40', '0.45', '0.50', '0.55', '0.60']
+    """
+    found = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
+    low, high = min(found), max(found)
+    step = _round_step((high - low) / most or 0.1)
+    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
+    last = max(last, first + 1)
+    digits = max(0, -math.floor(math.log10(step) + 1e-9))
+    ticks = tuple((place * step, f"{place * step:.{digits}f}") for place in range(first, last + 1))
+    return Axis(first * step, last * step, ticks)
+
+
+def _round_step(least: float) -> float:
+    """The next of …, 0.1, 0.2, 0.5, 1, ….
+
+    >>> _round_step(0.034), _round_step(1.2)
+    (0.05, 2.0)
+    """
+    power = 10.0 ** math.floor(math.log10(least))
+    return next(factor * power for factor in (1, 2, 5, 10) if factor * power >= least * (1 - 1e-9))
+
+
+def moments(times: Iterable[datetime], most: int = 4) -> Axis:
+    """An axis over all of the times, with a tick at each whole hour, day or week, as they fit.
+
+    >>> times = [datetime(2030, 1, day, tzinfo=timezone.utc) for day in (1, 4)]
+    >>> [words for _, words in moments(times).ticks]
+    ['01-01', '01-02', '01-03', '01-04']
+    """
+    found = sorted(times)
+    low, high = found[0], found[-1]
+    if high - low < timedelta(minutes=2):
+        low, high = low - timedelta(minutes=1), high + timedelta(minutes=1)
+    step = next((step for step in STEPS if (high - low) / step <= most), STEPS[-1])
+    words = "%m-%d" if step >= timedelta(days=1) else "%H:%M" if low.date() == high.date() else "%m-%d %H:%M"
+    at = EPOCH + math.ceil((low - EPOCH) / step) * step
+    ticks = []
+    while at <= high:
+        ticks.append((at.timestamp(), at.strftime(words)))
+        at += step
+    return Axis(low.timestamp(), high.timestamp(), tuple(ticks))

@@ -1,0 +1,73 @@
+"""Who cannot be told apart from whom, as the board page draws it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+SLOTS = 8
+"""More groups than these are written in one column, not drawn in one column each."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A group's place in a team's row.
+
+    Attributes:
+        letter: empty where the team is not of the group.
+        is_first, is_last: whether the row above or below is not of the group.
+    """
+
+    letter: str
+    is_first: bool
+    is_last: bool
+
+
+def letters(groups: str | None) -> tuple[str, ...]:
+    """The groups of a team.
+
+    >>> letters("abaʹ"), letters(None)
+    (('a', 'b', 'aʹ'), ())
+    """
+    return tuple(re.findall("[a-z]ʹ*", groups or ""))
+
+
+def slots(rows: Sequence[Mapping[str, Any]]) -> list[list[Slot]]:
+    """Of each row a slot for each group; none where there are too many groups to draw.
+
+    >>> [[slot.letter for slot in row] for row in slots([{"groups": "a"}, {"groups": "ab"}, {"groups": "b"}])]
+    [['a', ''], ['a', 'b'], ['', 'b']]
+    """
+    found = [letters(row["groups"]) for row in rows]
+    names = sorted({letter for mine in found for letter in mine}, key=lambda letter: (len(letter), letter))
+    if len(names) > SLOTS:
+        return [[] for _ in rows]
+    around = [(), *found, ()]
+    return [
+        [Slot(name if name in mine else "", name not in above, name not in below) for name in names]
+        for above, mine, below in zip(around, found, around[2:], strict=False)
+    ]
+
+
+def rivals(rows: Sequence[Mapping[str, Any]]) -> list[str] | None:
+    """The teams that cannot be told apart from the first one; None while nobody knows.
+
+    >>> rivals([{"team": "A", "groups": "a"}, {"team": "B", "groups": "ab"}, {"team": "C", "groups": "b"}])
+    ['B']
+    """
+    if len(rows) < 2 or not rows[0]["groups"]:
+        return None
+    first = set(letters(rows[0]["groups"]))
+    return [row["team"] for row in rows[1:] if first & set(letters(row["groups"]))]
+
+
+def moves(rows: Sequence[Mapping[str, Any]]) -> list[int]:
+    """How many ranks each team rose from the public to the private score.
+
+    >>> moves([{"rank": 1, "public": 0.3}, {"rank": 2, "public": 0.5}, {"rank": 3, "public": 0.3}])
+    [1, -1, -1]
+    """
+    before = [1 + sum(other["public"] > row["public"] for other in rows) for row in rows]
+    return [was - row["rank"] for was, row in zip(before, rows, strict=True)]

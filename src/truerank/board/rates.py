@@ -1,0 +1,49 @@
+"""How often somebody may ask: buckets that fill slowly."""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Hashable
+
+from truerank.board.refusals import Refusal
+
+REMEMBERED = 10_000
+"""So many askers are remembered; those who asked longest ago are forgotten first."""
+
+
+class Rate:
+    """A bucket for each asker.
+
+    Args:
+        burst: how often at once.
+        per_second: how often in the long run.
+        clock: seconds, rising.
+
+    >>> rate = Rate(2, 0.5, clock=lambda: 0.0)
+    >>> rate.wait("a"), rate.wait("a"), rate.wait("a"), rate.wait("b")
+    (0.0, 0.0, 2.0, 0.0)
+    """
+
+    def __init__(self, burst: float, per_second: float, clock: Callable[[], float]):
+        self.burst, self.per_second, self.clock = burst, per_second, clock
+        self._left: OrderedDict[Hashable, tuple[float, float]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def wait(self, who: Hashable, cost: float = 1) -> float:
+        """Take one; 0 when there was one, else how many seconds until there is."""
+        with self._lock:
+            now = self.clock()
+            left, at = self._left.pop(who, (self.burst, now))
+            left = min(self.burst, left + (now - at) * self.per_second)
+            is_enough = left >= max(cost, 1)
+            self._left[who] = (left - cost if is_enough else left, now)
+            while len(self._left) > REMEMBERED:
+                self._left.popitem(last=False)
+            return 0.0 if is_enough else (max(cost, 1) - left) / self.per_second
+
+    def check(self, who: Hashable, cost: float = 1) -> None:
+        """Take one, or refuse. A cost of 0 only looks whether there is one."""
+        after = self.wait(who, cost)
+        if after:
+            raise Refusal(429, "too-often", f"this is too often; try again in {after:.0f} seconds", after=after)

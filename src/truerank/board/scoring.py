@@ -1,0 +1,151 @@
+"""What a valid submission scores: officially and strictly, on all queries and each part, and how sure that is."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank import __version__
+from truerank.board.contests import PARTS, Contest
+from truerank.board.split import Bools
+from truerank.contest import audit as audited
+from truerank.errors import InputError
+from truerank.evaluate import evaluate
+from truerank.formats import open_run
+from truerank.run import Run
+from truerank.scores import Scores
+
+Floats = NDArray[np.float64]
+Means = dict[str, dict[str, float]]
+
+
+@dataclass(frozen=True, eq=False)
+class Result:
+    """Everything that is kept of a scored submission.
+
+    Attributes:
+        official, strict: {part: {measure: mean}}; a part without any query is left out.
+        intervals: {part: [low, high]} of the score that ranks.
+        matrix: (measures, queries) the strict values; the queries are `Contest.evaluated`.
+        rules: as JSON, with the version that read them.
+    """
+
+    official: Means
+    strict: Means
+    intervals: dict[str, list[float]]
+    matrix: Floats
+    rules: str
+    version: str
+
+    def to_json(self) -> str:
+        """Numbers as they are, to the last bit."""
+        return json.dumps({"official": self.official, "strict": self.strict, "intervals": self.intervals})
+
+    @property
+    def blob(self) -> bytes:
+        """The matrix as bytes, the same on every machine."""
+        return self.matrix.astype("<f8").tobytes()
+
+
+def matrix_of(blob: bytes, measures: int) -> Floats:
+    """The matrix again."""
+    return np.frombuffer(blob, "<f8").astype(np.float64).reshape(measures, -1)
+
+
+def score(path: Path | Run, format: str, contest: Contest) -> Result:
+    """What the submission in a file, or a run that is read already, scores.
+
+    Raises:
+        TruerankError: it cannot be read; an audited one can.
+    """
+    official, strict = (_of_lines if contest.by_lines else _of_run)(path, format, contest)
+    ranking = strict if contest.settings.score == "strict" else official
+    rank_by = str(contest.rank_by)
+    masks = _masks(ranking, contest)
+    values = ranking[rank_by]
+    whole = _interval(values)
+    intervals = {p: whole if mask.all() else _interval(values[mask]) for p, mask in masks.items() if mask.any()}
+    return Result(
+        _means(official, contest),
+        _means(strict, contest),
+        intervals,
+        np.array([strict[str(measure)] for measure in contest.measures]),
+        json.dumps(contest.rules.to_dict(), sort_keys=True),
+        __version__,
+    )
+
+
+def _of_run(path: Path | Run, format: str, contest: Contest) -> tuple[Scores, Scores]:
+    run = open_run(path, format)
+    officially = contest.rules.replace(extra="skip")
+    once = "first" if officially.duplicates == "count" else officially.duplicates
+    strictly = officially.replace(missing="zero", duplicates=once)
+    official = evaluate(contest.qrels, run, contest.measures, rules=officially)
+    if strictly == officially:
+        return official, official
+    return official, evaluate(contest.qrels, run, contest.measures, rules=strictly)
+
+
+def _of_lines(path: Path | Run, format: str, contest: Contest) -> tuple[Scores, Scores]:
+    assert isinstance(path, Path)
+    found = audited(contest.qrels, os.fspath(path), contest.measures, rules=contest.rules, format=format)
+    if found.official_scores is None:
+        raise InputError("there is no official score")
+    return found.official_scores, found.strict_scores
+
+
+def _masks(scores: Scores, contest: Contest) -> dict[str, Bools]:
+    names = tuple(name.encode("utf-8", "surrogateescape") for name in scores.queries)
+    return contest.masks(names)
+
+
+def _means(scores: Scores, contest: Contest) -> Means:
+    masks = _masks(scores, contest)
+    return {
+        part: {str(m): float(m.mean(scores[str(m)][masks[part]])) for m in contest.measures}
+        for part in PARTS
+        if masks[part].any()
+    }
+
+
+def _interval(values: Floats) -> list[float]:
+    """The 95 % interval of the mean; [0, 1] is all that one query tells."""
+    from truerank.stats import mean_interval
+
+    found = mean_interval(values)
+    return [max(found.low, 0.0), min(found.high, 1.0)] if np.isfinite(found.low) else [0.0, 1.0]
+
+
+def tie_groups(rows: list[Floats], alpha: float = 0.05) -> list[list[int]]:
+    """Which systems cannot be told apart: groups of row numbers, by a paired test of all pairs at once.
+
+    Args:
+        rows: (queries,) the values of each system, the best system first.
+    """
+    from truerank.stats import groups, max_t
+
+    if len(rows) < 2:
+        return [[i] for i in range(len(rows))]
+    values = np.stack(rows, axis=1)
+    p = np.ones((len(rows), len(rows)))
+    first, second = np.triu_indices(len(rows), 1)
+    p[first, second] = p[second, first] = max_t(values)
+    return [sorted(group) for group in groups(p, values.mean(axis=0), alpha)]
+
+
+def part_values(blob: bytes, contest: Contest, part: str) -> Floats:
+    """The strict values of the measure that ranks, on one part's queries."""
+    row: Floats = matrix_of(blob, len(contest.measures))[contest.measures.index(contest.rank_by)]
+    return row[contest.masks(contest.evaluated)[part]]
+
+
+def describe(result: dict[str, Any], contest: Contest, part: str) -> float:
+    """The score that ranks, out of what was kept."""
+    found = result[contest.settings.score].get(part, {})
+    return float(found.get(str(contest.rank_by), 0.0))

@@ -1,0 +1,227 @@
+"""What every answer carries and every request must show."""
+
+from __future__ import annotations
+
+import asyncio
+import re
+import secrets
+import time
+from typing import Annotated, Any
+
+from fastapi import Depends
+from fastapi.security import HTTPBearer
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from truerank.board import tokens
+from truerank.board.logs import tell
+from truerank.board.refusals import Refusal, forbidden, unauthorized
+from truerank.board.service import Service, Team
+from truerank.board.sessions import SignedIn
+
+COOKIE = "truerank"
+
+SMALL = 1 << 16
+"""The most bytes of a request that is no submission."""
+
+SOON = 30.0
+"""Seconds without a byte of such a request after which its sender is given up."""
+
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+    "connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), geolocation=(), microphone=()",
+}
+
+
+class Guard:
+    """Around everything: headers, a limit for small requests, numbers and a line in the log."""
+
+    def __init__(self, app: ASGIApp, service: Service):
+        self.app, self.service = app, service
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        is_head = scope["method"] == "HEAD"
+        if is_head:  # whatever can be looked at can be asked about
+            scope = {**scope, "method": "GET"}
+        began, status = time.perf_counter(), 500
+        name = secrets.token_hex(6)
+
+        async def guarded(message: Message) -> None:
+            nonlocal status
+            if message["type"] == "http.response.start":
+                status = message["status"]
+                self._decorate(MutableHeaders(scope=message), scope, name)
+            elif is_head:
+                message = {**message, "body": b""}
+            await send(message)
+
+        try:
+            await self.app(scope, receive if _is_large(scope) else _limited(receive), guarded)
+        finally:
+            self._note(scope, status, time.perf_counter() - began, name)
+
+    def _decorate(self, headers: MutableHeaders, scope: Scope, name: str) -> None:
+        for key, value in HEADERS.items():
+            headers.setdefault(key, value)
+        headers["X-Request-Id"] = name
+        if "location" in headers:  # a path of ours, whatever the request called its host
+            headers["location"] = re.sub(r"^https?://[^/]*", "", headers["location"]) or "/"
+        is_static = scope["path"].startswith("/static/")
+        headers.setdefault("Cache-Control", "public, max-age=300" if is_static else "private, no-store")
+        if self.service.settings.is_secure:
+            headers["Strict-Transport-Security"] = "max-age=31536000"
+
+    def _note(self, scope: Scope, status: int, seconds: float, name: str) -> None:
+        route = getattr(scope.get("route"), "path", "other")
+        self.service.metrics.requests.labels(route, str(status)).inc()
+        self.service.metrics.seconds.labels(route).observe(seconds)
+        if route not in ("/healthz", "/metrics"):
+            team = scope.get("state", {}).get("team")
+            fields: dict[str, Any] = {"method": scope["method"], "path": scope["path"], "status": status}
+            tell("request", **fields, ms=round(seconds * 1000, 1), request=name, team=team and team.name)
+
+
+def _is_large(scope: Scope) -> bool:
+    """Whether a submission or a truth may come with this request; those have limits of their own."""
+    parts = scope["path"].rstrip("/").rsplit("/", 1)
+    return parts[-1] in ("submissions", "truth", "audits") and scope["method"] in ("POST", "PUT")
+
+
+def _limited(receive: Receive) -> Receive:
+    seen, is_whole = 0, False
+
+    async def limited() -> Message:
+        nonlocal seen, is_whole
+        try:
+            message = await asyncio.wait_for(receive(), None if is_whole else SOON)
+        except asyncio.TimeoutError:
+            raise Refusal(408, "too-slow", "this request did not arrive whole; send it again") from None
+        is_whole = not message.get("more_body", False)
+        seen += len(message.get("body", b""))
+        if seen > SMALL:
+            raise Refusal(413, "too-large", "this request is too large")
+        return message
+
+    return limited
+
+
+# --- who asks -----------------------------------------------------------------------------------------
+
+
+Documented = Annotated[object, Depends(HTTPBearer(auto_error=False, description="A token that a host handed out."))]
+"""Takes no part: the API's documentation learns from it where a token goes."""
+
+
+def address(request: Request) -> str:
+    """Where the request comes from."""
+    return request.client.host if request.client else "unknown"
+
+
+async def asker(request: Request, _shown: Documented = None) -> Team | None:
+    """Who asks: by a token, else by the cookie of who signed in; None for anybody.
+
+    Raises:
+        Refusal: a token was shown that is not good, or this is too often.
+    """
+    service: Service = request.app.state.service
+    given = Headers(scope=request.scope).get("authorization")
+    team = await by_token(request, given) if given is not None else await by_cookie(request)
+    if team:
+        service.requests.check(team.token)
+        request.state.team = team
+    return team
+
+
+async def by_token(request: Request, given: str) -> Team:
+    """Who shows `Bearer TOKEN`."""
+    scheme, _, text = given.partition(" ")
+    if scheme.lower() != "bearer":
+        raise unauthorized()
+    return await known(request, text.strip())
+
+
+async def known(request: Request, text: str) -> Team:
+    """Whose token this is; guesses from one address are limited."""
+    service: Service = request.app.state.service
+    found = await service.database.read(lambda session: tokens.find(session, text))
+    if found is None:  # a good token is let in whoever guesses at the same address
+        service.failures.check(address(request))
+        raise unauthorized()
+    account, token = found
+    return Team(account.id, account.name, account.role, token.id)
+
+
+def signed_in(request: Request) -> SignedIn | None:
+    """What the cookie says, if it is one of ours."""
+    service: Service = request.app.state.service
+    return service.signer.read(request.cookies.get(cookie_name(service), ""), service.clock())
+
+
+async def by_cookie(request: Request) -> Team | None:
+    """Who signed in; a revoked token ends that."""
+    service: Service = request.app.state.service
+    said = signed_in(request)
+    if said is None:
+        return None
+    account = await service.database.read(lambda session: tokens.still(session, said.token))
+    return Team(account.id, account.name, account.role, said.token) if account else None
+
+
+def cookie_name(service: Service) -> str:
+    """By https, a name that browsers take only from the host itself."""
+    return f"__Host-{COOKIE}" if service.settings.is_secure else COOKIE
+
+
+async def team_by_token(request: Request, _shown: Documented = None) -> Team:
+    """Who changes something through the API: by token only, which no other site can make a browser send."""
+    given = Headers(scope=request.scope).get("authorization")
+    if given is None:
+        raise unauthorized()
+    team = await by_token(request, given)
+    service: Service = request.app.state.service
+    service.requests.check(team.token)
+    request.state.team = team
+    return team
+
+
+async def host_by_token(team: Annotated[Team, Depends(team_by_token)]) -> Team:
+    """The same for hosts."""
+    if not team.is_host:
+        raise forbidden()
+    return team
+
+
+async def somebody(team: Annotated[Team | None, Depends(asker)]) -> Team:
+    """Who asks, who must be known."""
+    if team is None:
+        raise unauthorized()
+    return team
+
+
+def check_origin(request: Request) -> None:
+    """Refuse a form that another site made a browser send."""
+    site = request.headers.get("sec-fetch-site", "same-origin")
+    origin = request.headers.get("origin")
+    host = request.headers.get("host", "")
+    if site not in ("same-origin", "none") or (origin and origin.partition("://")[2] != host):
+        raise Refusal(403, "cross-site", "this form comes from another site")
+
+
+def check_form(request: Request, given: str) -> None:
+    """Refuse a form that we did not make for who is signed in."""
+    service: Service = request.app.state.service
+    check_origin(request)
+    said = signed_in(request)
+    if said is None or not service.signer.is_form(said, given):
+        raise Refusal(403, "stale-form", "this form is too old; load the page again")

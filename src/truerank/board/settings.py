@@ -1,0 +1,255 @@
+"""board.toml: which contests there are, and how each is run. Paths are beside the file."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timezone, tzinfo
+from pathlib import Path
+from typing import Any
+
+from truerank.board.refusals import BoardError
+from truerank.errors import did_you_mean
+
+VISIBLE = ("everyone", "teams", "hosts")
+"""Who may see a board."""
+
+REVEAL = ("score", "measures", "queries")
+"""What a team sees of its own submission: the score that ranks, all measures, every public query's value."""
+
+SCORES = ("strict", "official")
+
+ACCEPTABLE = ("missing-id", "too-many", "repeated-line", "repeated-document", "unknown-id")
+"""Findings that a board may let pass; the strict score makes nothing of them."""
+
+_UNITS = {"B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardSettings:
+    """One contest.
+
+    Attributes:
+        name: in addresses: small letters, digits and hyphens.
+        rules: a preset's name or a rules file.
+        truth: the hidden qrels; without it a host uploads them.
+        queries: a file with the published query ids, one a line; by default those of the truth.
+        measures: what is evaluated; by default what the rules name.
+        rank_by: the measure that ranks; the first one by default.
+        score: whether the strict or the official score ranks.
+        accept: findings that do not make a submission invalid.
+        opens, closes: when submissions are taken.
+        per_day, total: how many valid submissions a team has.
+        zone: the time zone in which a day begins.
+        upload, unpacked: the most bytes of a submission, as sent and decompressed.
+        public: the share of queries whose score is shown before closing.
+        ladder: None, a step (a new best shows only when it is higher by more than this), or 0 for the
+            parameter-free Ladder (when the improvement exceeds its standard error).
+        digits: scores are shown and ranked rounded to so many digits.
+        visible: who sees the board.
+        reveal: what a team sees of its own submissions.
+    """
+
+    name: str
+    title: str = ""
+    about: str = ""
+    rules: str = "truerank"
+    truth: Path | None = None
+    queries: Path | None = None
+    measures: tuple[str, ...] = ()
+    rank_by: str = ""
+    score: str = "strict"
+    accept: tuple[str, ...] = ("missing-id", "too-many")
+    opens: datetime | None = None
+    closes: datetime | None = None
+    per_day: int = 5
+    total: int = 100
+    zone: str = "UTC"
+    upload: int = 256 * 10**6
+    unpacked: int = 2 * 10**9
+    public: float = 1.0
+    ladder: float | None = None
+    digits: int | None = None
+    visible: str = "everyone"
+    reveal: str = "measures"
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", self.name):
+            raise self.wrong("name", "small letters, digits and hyphens", self.name)
+        for field, choices in (("visible", VISIBLE), ("reveal", REVEAL), ("score", SCORES)):
+            if getattr(self, field) not in choices:
+                raise self.wrong(field, f"one of {', '.join(choices)}", getattr(self, field))
+        for kind in self.accept:
+            if kind not in ACCEPTABLE:
+                raise self.wrong("accept", f"a list of {', '.join(ACCEPTABLE)}", kind)
+        if not 0 < self.public <= 1:
+            raise self.wrong("public", "a share above 0 and up to 1", self.public)
+        if self.ladder is not None and not 0 <= self.ladder < 1:
+            raise self.wrong("ladder", "a step from 0 to 1, or 0 for the parameter-free Ladder", self.ladder)
+        if self.digits is not None and not 0 <= self.digits <= 15:
+            raise self.wrong("digits", "from 0 to 15", self.digits)
+        _zone(self.zone)
+        if self.opens and self.closes and self.opens >= self.closes:
+            raise self.wrong("closes", f"later than opens ({self.opens})", self.closes)
+
+    def wrong(self, field: str, wanted: str, given: object) -> BoardError:
+        """The error for a field that holds something else than it should."""
+        return BoardError(f"board {self.name!r}: {field} is {wanted}; not {given!r}")
+
+    @property
+    def hides(self) -> bool:
+        """Whether single submissions' own scores stay hidden, so that they cannot be searched by."""
+        return self.ladder is not None
+
+    @property
+    def clock(self) -> tzinfo:
+        """Where a day begins."""
+        return _zone(self.zone)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """The service and its boards.
+
+    Attributes:
+        path: of board.toml.
+        data: the directory of submissions and, by default, the database.
+        database: an address such as sqlite:///board.sqlite or postgresql+psycopg://…
+        workers: processes that audit and score; 0 does it in a thread.
+        memory: bytes that one of them may use.
+        seconds: that auditing or scoring one submission may take.
+        uploads: how many are received at once; more wait.
+        is_secure: whether the service is reached by https, so that cookies are sent by nothing else.
+    """
+
+    path: Path
+    boards: tuple[BoardSettings, ...]
+    data: Path
+    database: str
+    title: str = "truerank"
+    workers: int = 1
+    memory: int = 4 << 30
+    seconds: float = 300.0
+    uploads: int = 32
+    is_secure: bool = False
+
+    def board(self, name: str) -> BoardSettings | None:
+        """The board of this name."""
+        return next((board for board in self.boards if board.name == name), None)
+
+
+def load(path: Path, database: str | None = None) -> Settings:
+    """The settings in a board.toml.
+
+    Args:
+        database: the address to use in place of the file's.
+
+    Raises:
+        BoardError: the file cannot be read, or a setting is not what it should be.
+    """
+    found = _parsed(path)
+    boards = found.pop("boards", [])
+    if not isinstance(boards, list) or not boards or not all(isinstance(board, dict) for board in boards):
+        raise BoardError(f"{path}: there is no board; write one as [[boards]] with name, rules and truth")
+    folder = path.resolve().parent
+    known = {"title", "data", "database", "workers", "memory", "seconds", "uploads", "is_secure"}
+    _refuse_unknown(found, known, str(path))
+    data = folder / _text(found.pop("data", "data"), "data")
+    address = database or _text(found.pop("database", f"sqlite:///{data / 'board.sqlite'}"), "database")
+    found.pop("database", None)
+    found["memory"] = _size(found.get("memory", 4 << 30), "memory")
+    made = tuple(_board(board, folder) for board in boards)
+    if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
+        raise BoardError(f"{path}: two boards are called {twice.pop()!r}")
+    return Settings(path=path.resolve(), boards=made, data=data, database=address, **found)
+
+
+def _parsed(path: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        return tomllib.loads(path.read_text("utf-8"))
+    except OSError as error:
+        hint = "; `truerank board init` writes one" if isinstance(error, FileNotFoundError) else ""
+        raise BoardError(f"{path}: cannot be read: {error.strerror}{hint}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise BoardError(f"{path}: this is no TOML: {error}") from None
+
+
+def _board(fields: Mapping[str, Any], folder: Path) -> BoardSettings:
+    name = _text(fields.get("name", ""), "name")
+    where = f"board {name!r}"
+    types = {field.name: str(field.type) for field in dataclasses.fields(BoardSettings)}
+    _refuse_unknown(fields, set(types), where)
+    made = {key: _value(key, types[key], value, folder, where) for key, value in fields.items()}
+    rules = made.get("rules", "")
+    if rules.endswith(".toml"):
+        made["rules"] = str(folder / rules)
+    for end in ("opens", "closes"):
+        moment = made.get(end)
+        if moment and moment.tzinfo is None:
+            made[end] = moment.replace(tzinfo=_zone(made.get("zone", "UTC")))
+    return BoardSettings(**{"name": name, **made})
+
+
+def _value(key: str, kind: str, value: Any, folder: Path, where: str) -> Any:
+    """A setting as the field takes it."""
+    if kind == "Path | None":
+        return folder / _text(value, f"{where}: {key}")
+    if kind == "tuple[str, ...]":
+        return tuple(_text(entry, f"{where}: {key}") for entry in ([value] if isinstance(value, str) else value))
+    if key in ("upload", "unpacked"):
+        return _size(value, f"{where}: {key}")
+    wanted: dict[str, tuple[type, ...]] = {
+        "str": (str,),
+        "int": (int,),
+        "int | None": (int,),
+        "float": (int, float),
+        "float | None": (int, float),
+        "datetime | None": (datetime,),
+    }
+    fits = isinstance(value, wanted[kind]) and not isinstance(value, bool)
+    if not fits or (isinstance(value, int) and kind == "int" and value < 1):
+        words = {"int": "a positive whole number", "datetime | None": "a time such as 2030-01-31T09:00:00Z"}
+        raise BoardError(f"{where}: {key} is {words.get(kind, kind.split(' ')[0])}; not {value!r}")
+    return value
+
+
+def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> None:
+    for key in fields:
+        if key not in known:
+            hint = did_you_mean(key, known)
+            raise BoardError(f"{where}: there is no setting {key!r}.{hint} Settings: {', '.join(sorted(known))}")
+
+
+def _text(value: Any, what: str) -> str:
+    if not isinstance(value, str):
+        raise BoardError(f"{what} is text; not {value!r}")
+    return value
+
+
+def _size(value: Any, what: str) -> int:
+    """Bytes from a number or from text such as "256 MB"."""
+    if isinstance(value, int) and not isinstance(value, bool) and value > 0:
+        return value
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", value) if isinstance(value, str) else None
+    if match is None or match[2] not in _UNITS:
+        raise BoardError(f"{what} is a size such as '256 MB'; not {value!r}")
+    return int(float(match[1]) * _UNITS[match[2]])
+
+
+def _zone(name: str) -> tzinfo:
+    if name == "UTC":
+        return timezone.utc
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError):
+        raise BoardError(f"zone is a time zone such as UTC or Asia/Seoul; not {name!r}") from None

@@ -1,0 +1,181 @@
+"""Who stands where: each team's best entry, ranked, and later who cannot be told apart from whom."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import func, select
+from sqlalchemy.orm import Session
+
+from truerank.board import ladder
+from truerank.board.contests import Contest
+from truerank.board.models import SCORED, Account, Submission, Values
+from truerank.board.scoring import Floats, describe, part_values, tie_groups
+from truerank.board.settings import BoardSettings
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One team's row.
+
+    Attributes:
+        score: what ranks: the public score, and after closing the private one.
+        low, high: its 95 % interval.
+        public: the public score, beside a private one.
+        entries: how many scored submissions.
+        last: when the last one was accepted, in milliseconds.
+        groups: letters; two teams that share one cannot be told apart. None until that is computed.
+        submission: the id of the entry that stands here; for its team and hosts only.
+    """
+
+    rank: int
+    team: str
+    team_id: int
+    score: float
+    low: float
+    high: float
+    public: float
+    entries: int
+    last: int
+    submission: str
+    groups: str | None = None
+
+
+@dataclass(frozen=True)
+class Standings:
+    """A board at one moment.
+
+    Attributes:
+        version: the board's, which grows with every change.
+        part: whose queries rank: public, or private after closing.
+    """
+
+    board: str
+    version: int
+    part: str
+    rows: tuple[Standing, ...]
+
+    def with_groups(self, groups: Sequence[Sequence[int]]) -> Standings:
+        """The same with letters, a for the best group."""
+        letters = [""] * len(self.rows)
+        for number, group in enumerate(groups):
+            for row in group:
+                letters[row] += _letter(number)
+        rows = (replace(row, groups=mine) for row, mine in zip(self.rows, letters, strict=True))
+        return replace(self, rows=tuple(rows))
+
+
+def _letter(number: int) -> str:
+    """a … z, then aʹ … zʹ and so on."""
+    return chr(ord("a") + number % 26) + "ʹ" * (number // 26)
+
+
+def part_of(board: BoardSettings, is_closed: bool) -> str:
+    """Whose queries rank."""
+    return "private" if is_closed and board.public < 1 else "public"
+
+
+def standings(session: Session, contest: Contest, version: int, part: str) -> Standings:
+    """Each team's best entry by what the board shows, ranked by its score on the part."""
+    settings = contest.settings
+    entries = _best_entries(session, settings.name)
+    counts = _counts(session, settings.name)
+    rows = [_row(entry, team, contest, part, *counts[entry.account_id]) for entry, team in entries]
+    rows.sort(key=lambda row: (-row.score, row.last, row.team_id))
+    return Standings(settings.name, version, part, tuple(_ranked(rows)))
+
+
+def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:
+    """Of each team the submission with the highest shown score, the earliest of equals."""
+    order = func.row_number().over(
+        partition_by=Submission.account_id, order_by=(Submission.shown.desc(), Submission.place)
+    )
+    ranked = (
+        select(Submission.id, order.label("nth"))
+        .where(Submission.board == board, Submission.state == SCORED)
+        .subquery()
+    )
+    best = (
+        select(Submission, Account.name)
+        .join(ranked, ranked.c.id == Submission.id)
+        .join(Account, Account.id == Submission.account_id)
+        .where(ranked.c.nth == 1)
+    )
+    return [(entry, team) for entry, team in session.execute(best)]
+
+
+def _counts(session: Session, board: str) -> dict[int, tuple[int, int]]:
+    """{team: (entries, when the last one was accepted)}."""
+    found = session.execute(
+        select(Submission.account_id, func.count(), func.max(Submission.accepted_at))
+        .where(Submission.board == board, Submission.state == SCORED)
+        .group_by(Submission.account_id)
+    )
+    return {account: (entries, last or 0) for account, entries, last in found}
+
+
+def _row(entry: Submission, team: str, contest: Contest, part: str, entries: int, last: int) -> Standing:
+    results = json.loads(entry.results or "{}")
+    settings = contest.settings
+    public = rounded(entry.shown or 0.0, settings)
+    score = public if part == "public" else describe(results, contest, part)
+    low, high = results["intervals"].get(part, [0.0, 1.0])
+    if part == "public":
+        low, high = (_hidden(end, contest) for end in (low, high))
+    return Standing(0, team, entry.account_id, score, low, high, public, entries, last, entry.id)
+
+
+def rounded(score: float, settings: BoardSettings) -> float:
+    """A score as the board shows it."""
+    return score if settings.digits is None else round(score, settings.digits)
+
+
+def _hidden(end: float, contest: Contest) -> float:
+    """The end of an interval, told no more exactly than the score."""
+    step = contest.settings.ladder
+    if step is None:
+        return rounded(end, contest.settings)
+    return ladder.on_step(end, step or 1 / max(1, int(contest.masks(contest.evaluated)["public"].sum())))
+
+
+def _ranked(rows: list[Standing]) -> list[Standing]:
+    """The rows with their ranks; equal scores share one."""
+    ranked: list[Standing] = []
+    for place, row in enumerate(rows, 1):
+        same = ranked and ranked[-1].score == row.score
+        ranked.append(replace(row, rank=ranked[-1].rank if same else place))
+    return ranked
+
+
+def entry_values(session: Session, found: Standings, contest: Contest) -> list[Floats]:
+    """The per-query values of each row's entry on the part that ranks."""
+    ids = [row.submission for row in found.rows]
+    kept = session.scalars(select(Values).where(Values.submission_id.in_(ids)))
+    blobs = {values.submission_id: values.matrix for values in kept}
+    return [part_values(blobs[id], contest, found.part) for id in ids]
+
+
+def groups_of(rows: list[Floats]) -> list[list[int]]:
+    """`tie_groups` for rows in any order; for a worker."""
+    return tie_groups(rows)
+
+
+def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]]]:
+    """{team: [{at, score}]}: what the board showed of each team and since when; for a plot."""
+    settings = contest.settings
+    entries = session.execute(
+        select(Account.name, Submission.accepted_at, Submission.shown)
+        .join(Account, Account.id == Submission.account_id)
+        .where(Submission.board == settings.name, Submission.state == SCORED)
+        .order_by(Submission.place)
+    )
+    points: dict[str, list[dict[str, Any]]] = {}
+    for team, at, value in entries:
+        line = points.setdefault(team, [])
+        score = rounded(value or 0.0, settings)
+        if not line or score > line[-1]["score"]:
+            line.append({"at": at, "score": score})
+    return points

@@ -1,0 +1,245 @@
+"""What happens to a submission, each step one transaction: received, then accepted or refused, then scored.
+
+An attempt is counted in the transaction that accepts, while the team's row is locked, so a limit is exact however
+many submissions arrive at once. Each step looks at the state first: done twice, it changes nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+from dataclasses import dataclass
+from datetime import datetime
+
+from sqlalchemy import func, select, text
+from sqlalchemy.orm import Session
+
+from truerank.board import ladder
+from truerank.board.audit import Audit
+from truerank.board.contests import Contest
+from truerank.board.models import (
+    ACCEPTED,
+    COUNTED,
+    FAILED,
+    OVER,
+    RECEIVED,
+    REFUSED,
+    SCORED,
+    Account,
+    Board,
+    Submission,
+    Values,
+)
+from truerank.board.refusals import Refusal
+from truerank.board.scoring import Result, part_values
+from truerank.board.settings import BoardSettings
+from truerank.board.storage import Storage
+from truerank.board.upload import Received
+
+KEPT = (*COUNTED, FAILED)
+"""The states in which a submission's file stays."""
+
+
+@dataclass(frozen=True)
+class Attempts:
+    """How many submissions a team has used and may still send; a day begins at midnight in the board's zone."""
+
+    today: int
+    total: int
+    per_day: int
+    most: int
+
+    @property
+    def left(self) -> int:
+        """How many valid ones are taken now."""
+        return max(0, min(self.per_day - self.today, self.most - self.total))
+
+    @property
+    def refusal(self) -> Refusal:
+        """Why no more are taken."""
+        if self.total >= self.most:
+            return Refusal(429, "no-attempts", f"all {self.most} submissions of this team are used")
+        return Refusal(429, "no-attempts", f"all {self.per_day} submissions of today are used; try again tomorrow")
+
+
+def attempts(session: Session, board: BoardSettings, account: int, now: int) -> Attempts:
+    """How many submissions a team has used. Submissions under way, that may turn out invalid, are not counted."""
+    mine = select(func.count()).where(
+        Submission.board == board.name, Submission.account_id == account, Submission.state.in_(COUNTED)
+    )
+    today = session.scalar(mine.where(Submission.accepted_at >= midnight(board, now))) or 0
+    return Attempts(today, session.scalar(mine) or 0, board.per_day, board.total)
+
+
+def midnight(board: BoardSettings, now: int) -> int:
+    """When this day began where the board is, in milliseconds."""
+    here = datetime.fromtimestamp(now / 1000, board.clock)
+    return int(here.replace(hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
+
+
+def receive(
+    session: Session,
+    storage: Storage,
+    board: str,
+    account: int,
+    file: Received,
+    *,
+    key: str | None,
+    label: str,
+    now: int,
+) -> tuple[Submission, bool]:
+    """A file that has arrived becomes a submission; and whether it is a new one.
+
+    The same key, or the same bytes in a submission that counts, mean the same submission.
+
+    Raises:
+        Refusal: the key was used for another file.
+    """
+    _lock_file(session, file.sha256)
+    if before := _before(session, board, account, file.sha256, key):
+        if before.sha256 != file.sha256:
+            raise Refusal(409, "key-used", "this Idempotency-Key was used for another file; take a new one")
+        return before, False
+    submission = Submission(
+        id=secrets.token_urlsafe(12),
+        board=board,
+        account_id=account,
+        state=RECEIVED,
+        key=key,
+        sha256=file.sha256,
+        size=file.size,
+        unpacked=file.unpacked,
+        label=label,
+        received_at=now,
+        audit="{}",
+    )
+    session.add(submission)
+    session.flush()
+    storage.keep(file.path, file.sha256)
+    return submission, True
+
+
+def _before(session: Session, board: str, account: int, sha256: str, key: str | None) -> Submission | None:
+    mine = select(Submission).where(Submission.board == board, Submission.account_id == account)
+    if key and (found := session.scalar(mine.where(Submission.key == key))):
+        return found
+    alive = Submission.state.in_((RECEIVED, *COUNTED))
+    return session.scalar(mine.where(Submission.sha256 == sha256, alive).limit(1))
+
+
+def refuse(session: Session, storage: Storage, id: str, audit: Audit, state: str = REFUSED) -> Submission:
+    """An invalid submission: what is wrong stays, the file goes."""
+    submission = _locked(session, id)
+    if submission.state == RECEIVED:
+        submission.state, submission.audit = state, json.dumps(audit.to_dict())
+        _drop_file(session, storage, submission)
+    return submission
+
+
+def accept(
+    session: Session, storage: Storage, id: str, audit: Audit, board: BoardSettings, now: int
+) -> Submission:
+    """A valid submission takes one of the team's attempts; without any left it goes over the limit."""
+    account = session.scalar(select(Submission.account_id).where(Submission.id == id))
+    session.execute(select(Account).where(Account.id == account).with_for_update())
+    submission = _locked(session, id)
+    if submission.state != RECEIVED:
+        return submission
+    used = attempts(session, board, submission.account_id, submission.received_at)
+    if not used.left:
+        return refuse(session, storage, id, audit, OVER)
+    submission.state, submission.audit = ACCEPTED, json.dumps(audit.to_dict())
+    submission.accepted_at = submission.received_at
+    return submission
+
+
+def finish(session: Session, id: str, result: Result, contest: Contest, now: int) -> Submission:
+    """An accepted submission is scored, once."""
+    submission = _locked(session, id)
+    if submission.state != ACCEPTED:
+        return submission
+    board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
+    board.version += 1
+    board.scored += 1
+    submission.state, submission.scored_at, submission.place = SCORED, now, board.scored
+    record(session, submission, result, contest)
+    return submission
+
+
+def record(session: Session, submission: Submission, result: Result, contest: Contest) -> None:
+    """Write down what a submission scores, and what the board shows after it."""
+    ranking = result.strict if contest.settings.score == "strict" else result.official
+    submission.score = ranking.get("public", {}).get(str(contest.rank_by), 0.0)
+    submission.results, submission.rules = result.to_json(), result.rules
+    submission.version, submission.fingerprint = result.version, contest.fingerprint
+    submission.shown = _shown(session, submission, result, contest)
+    values = session.get(Values, submission.id)
+    if values is None:
+        session.add(Values(submission_id=submission.id, matrix=result.blob))
+    else:
+        values.matrix = result.blob
+
+
+def _shown(session: Session, submission: Submission, result: Result, contest: Contest) -> float | None:
+    step, score = contest.settings.ladder, submission.score
+    assert score is not None
+    if step is None:
+        return score
+    best = on_rung(session, submission.board, submission.account_id, submission.place)
+    before = best.shown if best else None
+    if step > 0:
+        return ladder.climbed(score, before, step)
+    blob = session.get(Values, best.id) if best else None
+    values = part_values(blob.matrix, contest, "public") if blob else None
+    return ladder.climbed_freely(part_values(result.blob, contest, "public"), values, before)
+
+
+def on_rung(session: Session, board: str, account: int, before: int | None = None) -> Submission | None:
+    """The submission that set what a Ladder shows of a team: the first one with the highest."""
+    rungs = select(Submission).where(
+        Submission.board == board, Submission.account_id == account, Submission.state == SCORED
+    )
+    if before is not None:
+        rungs = rungs.where(Submission.place < before)
+    return session.scalar(rungs.order_by(Submission.shown.desc(), Submission.place).limit(1))
+
+
+def fail(session: Session, id: str) -> Submission:
+    """A submission that could not be scored, by no fault of its own: it costs nothing, and stays for the host."""
+    submission = _locked(session, id)
+    if submission.state in (RECEIVED, ACCEPTED):
+        submission.state = FAILED
+    return submission
+
+
+def pending(session: Session) -> list[Submission]:
+    """What a crash left half done, in the order of arrival."""
+    left = select(Submission).where(Submission.state.in_((RECEIVED, ACCEPTED)))
+    return list(session.scalars(left.order_by(Submission.received_at, Submission.id)))
+
+
+def kept_files(session: Session) -> set[str]:
+    """The hashes of the files that will never be dropped."""
+    return set(session.scalars(select(Submission.sha256).where(Submission.state.in_(KEPT))))
+
+
+def _locked(session: Session, id: str) -> Submission:
+    row = select(Submission).where(Submission.id == id).with_for_update()
+    return session.scalars(row.execution_options(populate_existing=True)).one()
+
+
+def _lock_file(session: Session, sha256: str) -> None:
+    """Nobody else adds or drops the same file meanwhile; SQLite has one writer anyway."""
+    if session.get_bind().dialect.name == "postgresql":
+        session.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(sha256[:15], 16)})
+
+
+def _drop_file(session: Session, storage: Storage, submission: Submission) -> None:
+    _lock_file(session, submission.sha256)
+    session.flush()
+    gone = Submission.state.in_((REFUSED, OVER))
+    others = select(func.count()).where(Submission.sha256 == submission.sha256, ~gone)
+    if not session.scalar(others):
+        storage.drop(submission.sha256)
+
+

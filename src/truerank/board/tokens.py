@@ -1,0 +1,74 @@
+"""Tokens: 256 random bits that let an account in. Only their SHA-256 is kept, so a stolen database opens nothing.
+
+A slow hash is for passwords that people make up; nobody guesses 256 random bits.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import re
+import secrets
+
+from sqlalchemy import select
+from sqlalchemy.orm import Session
+
+from truerank.board.models import Account, Token
+from truerank.board.refusals import Refusal
+
+ROLES = ("team", "host")
+
+_SHAPE = re.compile(r"tr_([A-Za-z0-9]{12})_([A-Za-z0-9_-]{43})")
+_NOTHING = "0" * 64
+
+
+def add_account(session: Session, name: str, role: str, now: int) -> Account:
+    """A new team or host.
+
+    Raises:
+        Refusal: the name is no name, or taken.
+    """
+    name = " ".join(name.split())
+    if not 1 <= len(name) <= 80 or not name.isprintable():
+        raise Refusal(422, "bad-name", "a name has 1 to 80 characters that can be printed")
+    if session.scalar(select(Account).where(Account.name == name)):
+        raise Refusal(409, "name-taken", f"there is an account called {name!r} already")
+    account = Account(name=name, role=role, created_at=now)
+    session.add(account)
+    session.flush()
+    return account
+
+
+def add_token(session: Session, account: Account, now: int) -> str:
+    """A new token of an account; this is the only time that anybody sees it."""
+    name = "".join(secrets.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(12))
+    text = f"tr_{name}_{secrets.token_urlsafe(32)}"
+    session.add(Token(id=name, account_id=account.id, digest=_digest(text), created_at=now))
+    session.flush()
+    return text
+
+
+def revoke(session: Session, token: Token, now: int) -> None:
+    """Let nobody in by this token, nor by what was signed in with it."""
+    token.revoked_at = token.revoked_at or now
+
+
+def find(session: Session, text: str) -> tuple[Account, Token] | None:
+    """Whose token this is. Takes as long for a wrong one as for a right one."""
+    match = _SHAPE.fullmatch(text)
+    token = session.get(Token, match[1]) if match else None
+    same = hmac.compare_digest(_digest(text), token.digest if token else _NOTHING)
+    if not same or token is None or token.revoked_at is not None:
+        return None
+    account = session.get(Account, token.account_id)
+    return (account, token) if account else None
+
+
+def still(session: Session, token_id: str) -> Account | None:
+    """The account of a token that somebody signed in with, if it was not revoked."""
+    token = session.get(Token, token_id)
+    return session.get(Account, token.account_id) if token and token.revoked_at is None else None
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogateescape")).hexdigest()

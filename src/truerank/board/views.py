@@ -1,0 +1,259 @@
+"""The pages: the same as the API, for people. They need no JavaScript."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any
+from urllib.parse import parse_qsl
+
+from fastapi import APIRouter, Request
+from fastapi.responses import RedirectResponse
+from starlette.responses import Response
+
+from truerank.board import api, hosting, submissions
+from truerank.board.api import service_of
+from truerank.board.pages import render
+from truerank.board.receiving import Form
+from truerank.board.refusals import Refusal, forbidden
+from truerank.board.security import (
+    by_cookie,
+    check_form,
+    check_origin,
+    cookie_name,
+    known,
+    signed_in,
+)
+from truerank.board.service import Team
+from truerank.board.sessions import LIFE
+
+router = APIRouter(include_in_schema=False)
+
+
+@router.get("/")
+async def index(request: Request) -> Response:
+    """The boards."""
+    team = await viewer(request)
+    boards = await api.visible_boards(service_of(request), team)
+    leaders = {about["name"]: await _leader(request, about["name"]) for about in boards}
+    return page(request, "index.html", team, boards=boards, leaders=leaders)
+
+
+async def _leader(request: Request, name: str) -> dict[str, Any]:
+    """How many teams a board has, and who is first."""
+    rows = (await api.display_of(request).standings(service_of(request).board(name))).rows
+    return {"teams": len(rows), "team": rows[0].team if rows else "", "score": rows[0].score if rows else 0.0}
+
+
+@router.get("/boards/{board}")
+async def board(request: Request, board: str) -> Response:
+    """A board and who stands where."""
+    team = await viewer(request)
+    settings = api.visible(service_of(request), board, team)
+    state = await api.shown_board(request, settings, team)
+    history: dict[str, Any] = {"teams": {}}
+    if state.queries:
+        history = (await api.board_history(request, board, team)).model_dump()
+    return page(
+        request, "board.html", team, board=state.model_dump(), history=history["teams"], settings=settings
+    )
+
+
+@router.get("/boards/{board}/submissions")
+async def own(request: Request, board: str) -> Response:
+    """A team's own submissions, and the form for another."""
+    team = await viewer(request)
+    if team is None:
+        return to_sign_in(request)
+    service = service_of(request)
+    settings = api.visible(service, board, team)
+    about = next(one for one in await api.visible_boards(service, team) if one["name"] == settings.name)
+    found = [one.model_dump() for one in await api.own_submissions(service, settings, team)]
+    now = service.now
+    used = await service.database.read(lambda session: submissions.attempts(session, settings, team.id, now))
+    more: dict[str, Any] = {"attempts": api.attempts_state(used).model_dump(), "key": secrets.token_urlsafe(18)}
+    more["settings"] = settings
+    return page(request, "submissions.html", team, board=about, submissions=found, **more)
+
+
+@router.post("/boards/{board}/submissions")
+async def submit(request: Request, board: str) -> Response:
+    """The form with a file: scored, or only checked."""
+    team = await must_be_signed_in(request)
+    check_origin(request)
+    service = service_of(request)
+    settings = api.visible(service, board, team)
+    form = Form(request)
+    fields = await form.begin()
+    check_form(request, fields.get("form", ""))
+    if not form.has_file:
+        raise Refusal(422, "no-file", "choose a file first")
+    if fields.get("what") == "check":
+        found = await service.check(settings.name, team, form.feed)
+        audit = {**found.to_dict(), "valid": found.is_valid}
+        return page(request, "audit.html", team, board={"name": settings.name}, audit=audit)
+    key, label = (api.clean(fields.get(name)) for name in ("key", "label"))
+    sent, _ = await service.submit(
+        settings.name, team, form.feed, key=key and key[:80], label=(label or "")[:120]
+    )
+    return RedirectResponse(f"/submissions/{sent.id}", 303)
+
+
+@router.get("/submissions/{id}")
+async def submission(request: Request, id: str) -> Response:
+    """One submission with its audit and its scores."""
+    team = await viewer(request)
+    if team is None:
+        return to_sign_in(request)
+    state = await api.shown_submission(service_of(request), id, team)
+    settings = service_of(request).board(state.board)
+    return page(request, "submission.html", team, submission=state.model_dump(), settings=settings)
+
+
+# --- signing in ---------------------------------------------------------------------------------------
+
+
+@router.get("/login")
+async def login(request: Request) -> Response:
+    """Where to show a token."""
+    return page(request, "login.html", await viewer(request), next=_inside(request.query_params.get("next")))
+
+
+@router.post("/login")
+async def sign_in(request: Request) -> Response:
+    """A token for a cookie."""
+    check_origin(request)
+    fields = await small_form(request)
+    service = service_of(request)
+    try:
+        team = await known(request, fields.get("token", "").strip())
+    except Refusal as refusal:
+        if refusal.status != 401:
+            raise
+        back = _inside(fields.get("next"))
+        return page(request, "login.html", None, status=401, next=back, is_wrong=True)
+    answer = RedirectResponse(_inside(fields.get("next")), 303)
+    answer.set_cookie(
+        cookie_name(service),
+        service.signer.cookie(team.token, service.clock()),
+        max_age=LIFE,
+        secure=service.settings.is_secure,
+        httponly=True,
+        samesite="strict",
+        path="/",
+    )
+    return answer
+
+
+@router.post("/logout")
+async def sign_out(request: Request) -> Response:
+    """Forget the cookie."""
+    fields = await small_form(request)
+    check_form(request, fields.get("form", ""))
+    answer = RedirectResponse("/", 303)
+    service = service_of(request)
+    answer.delete_cookie(
+        cookie_name(service), path="/", secure=service.settings.is_secure, httponly=True, samesite="strict"
+    )
+    return answer
+
+
+def _inside(path: str | None) -> str:
+    """A path of ours to go on to; never another site's."""
+    is_inside = path and path.startswith("/") and not path.startswith(("//", "/\\")) and path.isprintable()
+    return path if path and is_inside else "/"
+
+
+# --- hosting ------------------------------------------------------------------------------------------
+
+
+@router.get("/host")
+async def host(request: Request) -> Response:
+    """Teams, tokens and boards."""
+    return await host_page(request, await must_be_host(request))
+
+
+async def host_page(request: Request, team: Team, **more: Any) -> Response:
+    """Teams, tokens and boards, and what was just done."""
+    service = service_of(request)
+    accounts = [one.model_dump() for one in await service.database.read(hosting.all_accounts)]
+    boards = await api.visible_boards(service, team)
+    return page(request, "host.html", team, accounts=accounts, boards=boards, **more)
+
+
+@router.post("/host")
+async def change(request: Request) -> Response:
+    """One of the host's buttons."""
+    team = await must_be_host(request)
+    fields = await small_form(request)
+    check_form(request, fields.get("form", ""))
+    service = service_of(request)
+    what, name = fields.get("what", ""), fields.get("name", "")
+    if what == "add":
+        role = "host" if fields.get("role") == "host" else "team"
+        return await host_page(request, team, made=(await hosting.account_added(service, name, role)).model_dump())
+    if what == "token" and name.isascii() and name.isdecimal() and len(name) < 10:
+        return await host_page(request, team, made=(await hosting.token_added(service, int(name))).model_dump())
+    if what == "revoke":
+        await hosting.token_revoked(service, (api.clean(name) or "")[:16])
+    elif what in ("close", "reopen"):
+        await hosting.set_closed(service, name, what == "close")
+    else:
+        raise Refusal(422, "unknown-button", "this page has no such button")
+    return RedirectResponse("/host", 303)
+
+
+@router.get("/host/{board}.jsonl")
+async def download(request: Request, board: str) -> Response:
+    """A board's submissions as one file."""
+    answer = await hosting.export(request, board, await must_be_host(request))
+    answer.headers["Content-Disposition"] = f'attachment; filename="{service_of(request).board(board).name}.jsonl"'
+    return answer
+
+
+# --- what pages have in common ------------------------------------------------------------------------
+
+
+async def viewer(request: Request) -> Team | None:
+    """Who looks at a page."""
+    team = await by_cookie(request)
+    if team:
+        service_of(request).requests.check(team.token)
+        request.state.team = team
+    return team
+
+
+async def must_be_signed_in(request: Request) -> Team:
+    """Who sends a form."""
+    team = await viewer(request)
+    if team is None:
+        raise Refusal(401, "unauthorized", "sign in first")
+    return team
+
+
+async def must_be_host(request: Request) -> Team:
+    """Who sends a host's form."""
+    team = await must_be_signed_in(request)
+    if not team.is_host:
+        raise forbidden()
+    return team
+
+
+def to_sign_in(request: Request) -> Response:
+    """The page where to show a token, and then back here."""
+    return RedirectResponse(f"/login?next={request.url.path}", 303)
+
+
+async def small_form(request: Request) -> dict[str, str]:
+    """The fields of a form without files."""
+    text = (await request.body()).decode("utf-8", "replace")
+    try:
+        return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=20))
+    except ValueError:
+        raise Refusal(400, "no-form", "this is not the form of this page") from None
+
+
+def page(request: Request, template: str, team: Team | None, *, status: int = 200, **more: Any) -> Response:
+    """A page in the viewer's language."""
+    said = signed_in(request) if team else None
+    form = service_of(request).signer.form(said) if said else ""
+    return render(request, template, {"team": team, "form": form, **more}, status)

@@ -1,0 +1,315 @@
+"""Scores and gates in, a verdict for each gate out."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truerank import stats
+from truerank.check.figures import Figures, Timed
+from truerank.check.gates import FIGURES, Limit, limit_of
+from truerank.check.result import Check, Outcome, Verdict
+from truerank.errors import InputError, MeasureError, MissingPackage, RulesError
+from truerank.measures import parse_measure
+from truerank.measures.registry import Definition
+from truerank.measures.sums import PerQuery, logarithm
+from truerank.stats import Interval
+
+Limits = Mapping[str, Any] | None
+
+FAILED = ("error", "timeout", "dropped")
+"""How calls end that count as errors."""
+
+FLOOR = 1e-5
+"""What a geometric mean raises values to at least."""
+
+UNSAVED = "only the mean was saved (save with --per-query)"
+
+
+def check(
+    scores: Any = None,
+    *,
+    min: Limits = None,
+    max: Limits = None,
+    no_worse_than: Any = None,
+    margin: float | Mapping[str, float] = 0.0,
+    measures: Iterable[str] | None = None,
+    bench: Timed | None = None,
+    sure: bool = False,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> Check:
+    """Whether scores and latencies are what they have to be: pass, fail or undecided.
+
+    A limit is decided by the value itself, unless `sure`: then the interval must lie on one side of it. A baseline
+    is always decided by the interval of the paired difference: worse by more than the margin fails only if all
+    of the interval says so, and passes only if none of it does.
+
+    Args:
+        scores: `Scores`, the path of what `truerank eval --per-query --format json` saved, or {measure: mean}.
+        min, max: {measure: limit}; also of a benchmark: {"p95": "200ms", "throughput": 50, "errors": 0}.
+        no_worse_than: the baseline's scores, as `scores`.
+        margin: how much worse is not worse: one for all measures, or {measure: margin}.
+        measures: what is compared to the baseline; those of `margin` or else all that both have.
+        bench: a benchmark: `truerank.Bench.read("bench.json")`.
+        confidence: of the intervals.
+        samples, seed: of the bootstrap.
+
+    Raises:
+        TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({f"q{n}": {"a": 1} for n in range(40)}, {f"q{n}": ["a"] for n in range(36)}, "RR")
+    >>> tr.check(scores, min={"RR": 0.85}).outcome, tr.check(scores, min={"RR": 0.85}, sure=True).outcome
+    ('pass', 'undecided')
+    """
+    if not 0.5 <= confidence < 1 or samples < 1 or seed < 0:
+        raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
+    scored = scores if scores is not None else bench.scores if bench else None
+    figures = None if scored is None else Figures.of(scored)
+    judge = _Judge(figures, bench, sure, confidence, samples, seed)
+    verdicts = [
+        *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
+        *(judge.limited(limit_of(name, value), is_upper=True) for name, value in (max or {}).items()),
+        *(judge.against(Figures.of(no_worse_than), margin, measures) if no_worse_than is not None else ()),
+    ]
+    if not verdicts:
+        raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
+    rules = figures.rules.name if figures and figures.rules else ""
+    return Check(tuple(verdicts), figures.name if figures else bench.name if bench else "", confidence, rules)
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """What is checked, and how."""
+
+    figures: Figures | None
+    bench: Timed | None
+    sure: bool
+    confidence: float
+    samples: int
+    seed: int
+
+    def limited(self, limit: Limit, is_upper: bool) -> Verdict:
+        """A limit on a value."""
+        if limit.name in FIGURES:
+            return self._timed(limit, is_upper)
+        if self.figures is None:
+            raise InputError(f"{limit.name} is a measure: scores are needed, or a benchmark with qrels")
+        name = self.figures.resolve(limit.name)
+        value, values = self.figures.mean[name], self.figures.values.get(name)
+        interval, note = self._of_mean(name, value, values)
+        verdict = self._verdict(name, limit.value, is_upper, value, interval, note)
+        count = None if values is None else len(values)
+        return replace(verdict, queries=count, outcome=verdict.outcome if count != 0 else "undecided")
+
+    def against(
+        self, baseline: Figures, margin: float | Mapping[str, float], measures: Iterable[str] | None
+    ) -> Iterator[Verdict]:
+        """A gate for each measure that is compared to the baseline."""
+        if self.figures is None:
+            raise InputError("scores are needed to compare with a baseline")
+        _refuse_other_rules(self.figures, baseline)
+        margins = margin if isinstance(margin, Mapping) else {}
+        wanted = [*measures] if measures is not None else [*margins]
+        names = [self.figures.resolve(name) for name in wanted] or _comparable(self.figures, baseline)
+        by_name = {self.figures.resolve(name): value for name, value in margins.items()}
+        for name in names:
+            allowed = by_name.get(name, 0.0 if isinstance(margin, Mapping) else margin)
+            yield self._paired(name, baseline, _positive(allowed, name))
+
+    def _paired(self, name: str, baseline: Figures, margin: float) -> Verdict:
+        assert self.figures is not None
+        definition = _compared(name)
+        less = definition is not None and "less is better" in definition.meaning
+        difference = self.figures.mean[name] - baseline.mean[baseline.resolve(name)]
+        interval, note, count = None, f"{UNSAVED}, so that no interval can be made", None
+        if self.figures.values and baseline.values:
+            a, b, note = _pairs(name, self.figures, baseline)
+            count = len(a)
+            difference = float(np.mean(a - b)) if count else math.nan
+            interval = self._of_difference(a, b) if count else None
+        limit = margin if less else -margin
+        outcome = _by_interval(interval, limit, is_upper=less)
+        who = baseline.name
+        return Verdict(
+            name, "no worse than", outcome, difference, limit, less, interval, "interval", "", who, count, note
+        )
+
+    def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
+        if self.bench is None:
+            raise InputError(f"{limit.name} is a figure of a benchmark: give one that `truerank bench` wrote")
+        if limit.name == "throughput":
+            return self._verdict(limit.name, limit.value, is_upper, self.bench.throughput, None, "", "/s")
+        if limit.name == "errors":
+            failed = float(sum(self.bench.outcomes.get(how, 0) for how in FAILED))
+            return self._verdict(limit.name, limit.value, is_upper, failed, None, "")
+        interval, note = self._of_percentile(self.bench, limit.name)
+        value = self.bench.latency[limit.name]
+        return self._verdict(limit.name, limit.value, is_upper, value, interval, note, "ms")
+
+    def _verdict(
+        self,
+        name: str,
+        limit: float,
+        is_upper: bool,
+        value: float,
+        interval: Interval | None,
+        note: str,
+        unit: str = "",
+    ) -> Verdict:
+        by_interval = self.sure and name not in ("throughput", "errors")  # these are counted, not estimated
+        decided = _by_interval(interval, limit, is_upper) if by_interval else _by_value(value, limit, is_upper)
+        return Verdict(
+            name=name,
+            kind="max" if is_upper else "min",
+            outcome=decided,
+            value=value,
+            limit=limit,
+            is_upper=is_upper,
+            interval=interval,
+            decider="interval" if by_interval else "value",
+            unit=unit,
+            note=note,
+        )
+
+    # --- intervals ------------------------------------------------------------------------------------
+
+    def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
+        """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
+        if values is None:
+            return None, UNSAVED
+        kept = values[np.isfinite(values)]
+        if not len(kept):
+            return None, "there are no queries"
+        definition = _definition(name)
+        average = definition.average if definition else "mean"
+        scaled = logarithm(np.maximum(kept, FLOOR)) if average == "geometric" else kept
+        try:
+            found = stats.mean_interval(
+                scaled,
+                confidence=self.confidence,
+                method=None if definition and definition.unit else "bca",  # a count of 1 is no success
+                resamples=self.samples,
+                seed=self.seed,
+            )
+        except ModuleNotFoundError:
+            return None, self._without_scipy()
+        low, high = (_scale(limit, average, len(kept)) for limit in (found.low, found.high))
+        return replace(found, estimate=mean, low=low, high=high), ""
+
+    def _of_percentile(self, bench: Timed, name: str) -> tuple[Interval | None, str]:
+        if name in ("min", "max"):
+            return None, "an extreme has no interval"
+        try:
+            found = bench.intervals.get(name)
+        except MissingPackage:
+            return None, self._without_scipy()
+        return found, "" if found else "too few queries to say where it may lie"
+
+    def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:
+        try:
+            return stats.difference_interval(
+                a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
+            )
+        except ModuleNotFoundError:
+            raise MissingPackage("a comparison with a baseline", "stats") from None
+
+    def _without_scipy(self) -> str:
+        """Why there is no interval; where one has to decide, an error."""
+        if self.sure:
+            raise MissingPackage("an interval", "stats")
+        return str(MissingPackage("an interval", "stats"))
+
+
+# --- rules of decision --------------------------------------------------------------------------------
+
+
+def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
+    """Whether the value keeps to the limit, which it may reach."""
+    if math.isnan(value):
+        return "undecided"
+    return "pass" if (value <= limit if is_upper else value >= limit) else "fail"
+
+
+def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Outcome:
+    """pass where all of the interval keeps to the limit, fail where none of it does, else undecided."""
+    if interval is None:
+        return "undecided"
+    nearest, farthest = (interval.low, interval.high) if is_upper else (interval.high, interval.low)
+    if _by_value(farthest, limit, is_upper) == "pass":
+        return "pass"
+    return "fail" if _by_value(nearest, limit, is_upper) == "fail" else "undecided"
+
+
+# --- scores -------------------------------------------------------------------------------------------
+
+
+def _definition(name: str) -> Definition | None:
+    """What is known of a measure; None for one that is not registered here."""
+    try:
+        return parse_measure(name).definition
+    except MeasureError:
+        return None
+
+
+def _scale(limit: float, average: str, n: int) -> float:
+    """A limit of the mean value as one of what the measure shows."""
+    return math.exp(limit) if average == "geometric" else limit * n if average == "sum" else limit
+
+
+def _compared(name: str) -> Definition | None:
+    """The definition of a measure whose mean over queries is a plain mean."""
+    definition = _definition(name)
+    if definition and definition.average != "mean":
+        what = "is a count" if definition.average == "sum" else "has a geometric mean"
+        raise MeasureError(f"{name} {what}; a baseline is compared by plain means of queries, such as AP")
+    return definition
+
+
+def _comparable(figures: Figures, baseline: Figures) -> list[str]:
+    """The measures that both have and that are plain means."""
+    shared = [name for name in figures.mean if name in baseline.mean]
+    found = [name for name in shared if getattr(_definition(name), "average", "mean") == "mean"]
+    if not found:
+        raise MeasureError(f"{figures.name} and {baseline.name} have no measure in common that can be compared")
+    return found
+
+
+def _refuse_other_rules(one: Figures, other: Figures) -> None:
+    if one.rules and other.rules:
+        first, second = (replace(rules, name="", measures=()) for rules in (one.rules, other.rules))
+        if first != second:
+            raise RulesError(
+                f"{one.name} was scored under the rules {one.rules.name}, {other.name} under {other.rules.name}: "
+                "scores can be compared only under the same rules"
+            )
+
+
+def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, str]:
+    """The values of the queries that both have, and what was left out."""
+    places = {query: number for number, query in enumerate(other.queries)}
+    shared = [(here, places[query]) for here, query in enumerate(one.queries) if query in places]
+    if not shared:
+        raise InputError(
+            f"{one.name} and {other.name} have no query in common; scores of the same queries are needed"
+        )
+    here, there = np.array(shared, np.intp).T
+    a, b = one.values[name][here], other.values[other.resolve(name)][there]
+    finite = np.isfinite(a) & np.isfinite(b)
+    left_out = len(one.queries) + len(other.queries) - 2 * len(shared)
+    told = [f"{left_out:,} queries only one of the two has were left out"] if left_out else []
+    if not finite.all():
+        told.append(f"{int((~finite).sum()):,} queries without a finite value were left out")
+    return a[finite], b[finite], "; ".join(told)
+
+
+def _positive(margin: Any, name: str) -> float:
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin < math.inf:
+        raise InputError(f"the margin of {name} is a number from 0 on, e.g. 0.01; not {margin!r}")
+    return float(margin)

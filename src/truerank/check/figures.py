@@ -1,0 +1,150 @@
+"""What can be checked: scores, in memory or saved, with values of the queries or without."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from truerank.errors import InputError, MeasureError, did_you_mean
+from truerank.formats.records import parsed
+from truerank.formats.source import as_source
+from truerank.measures import Measure, parse_measure
+from truerank.measures.sums import PerQuery
+from truerank.rules import Rules
+from truerank.scores import Scores
+from truerank.stats import Interval
+
+_SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
+
+
+class Timed(Protocol):
+    """What is asked of a benchmark: `truerank.Bench` is one."""
+
+    @property
+    def name(self) -> str:
+        """What was timed."""
+
+    @property
+    def latency(self) -> Mapping[str, float]:
+        """Milliseconds."""
+
+    @property
+    def intervals(self) -> Mapping[str, Interval | None]:
+        """Where they may lie."""
+
+    @property
+    def throughput(self) -> float:
+        """Answers a second."""
+
+    @property
+    def outcomes(self) -> Mapping[str, int]:
+        """How many calls ended how."""
+
+    @property
+    def scores(self) -> Scores | None:
+        """How good the answers are."""
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Means, and the values that they are of where these are known.
+
+    Attributes:
+        name: what was scored.
+        mean: {measure: its mean}.
+        queries: the ids of the values; empty if only means are known.
+        values: {measure: (queries,)}.
+        rules: under which it was scored; None if nobody knows.
+    """
+
+    name: str
+    mean: Mapping[str, float]
+    queries: tuple[str, ...]
+    values: Mapping[str, PerQuery]
+    rules: Rules | None
+
+    @classmethod
+    def of(cls, thing: Any) -> Figures:
+        """Figures from `Scores`, what `eval --format json` saved (a path or the object), or {measure: mean}.
+
+        Raises:
+            InputError: it is nothing of that kind.
+        """
+        if isinstance(thing, Figures):
+            return thing
+        if isinstance(thing, Scores):
+            return cls(thing.run, thing.mean, tuple(thing.per_query()), thing.values, thing.rules)
+        if isinstance(thing, str | os.PathLike):
+            return cls.read(thing)
+        if isinstance(thing, Mapping):
+            return _saved(thing, "scores") if "mean" in thing else _means(thing)
+        raise InputError(f"scores are Scores, a saved file, or {{measure: mean}}; not {type(thing).__name__}")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Figures:
+        """What `truerank eval --format json` or `truerank bench` saved.
+
+        Raises:
+            InputError: the file holds something else, or the scores of several runs.
+        """
+        source = as_source(path)
+        value = parsed(source.read(), source.name)
+        if isinstance(value, list):
+            if len(value) != 1:
+                raise InputError(
+                    f"it holds the scores of {len(value)} runs; one can be checked at a time", source.name
+                )
+            value = value[0]
+        if isinstance(value, Mapping) and "format" in value:
+            value = value.get("scores") or {}
+        if not isinstance(value, Mapping) or "mean" not in value:
+            saved = "truerank eval --per-query --format json"
+            raise InputError(f"these are no saved scores; `{saved}` writes them", source.name)
+        return _saved(value, source.name)
+
+    def resolve(self, measure: str | Measure) -> str:
+        """The measure as it is called here, however it is spelled.
+
+        Raises:
+            MeasureError: there are no scores of it.
+        """
+        name = str(measure)
+        if name not in self.mean:
+            name = str(parse_measure(measure))
+        if name not in self.mean:
+            there = ", ".join(self.mean) or "nothing"
+            raise MeasureError(f"{self.name} has no {name}.{did_you_mean(name, self.mean)} It has {there}")
+        return name
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds saved scores or a benchmark, rather than a run."""
+    return bool(_SAVED.match(as_source(path).head))
+
+
+def _means(means: Mapping[Any, Any]) -> Figures:
+    return Figures("scores", _numbers(means, "scores"), (), {}, None)
+
+
+def _saved(value: Mapping[str, Any], name: str) -> Figures:
+    means = _numbers(value["mean"], name)
+    rules = Rules.from_dict(dict(value["rules"])) if isinstance(value.get("rules"), Mapping) else None
+    queries = value.get("queries") or {}
+    try:
+        values = {m: np.array([row[m] for row in queries.values()], np.float64) for m in means} if queries else {}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the values of the queries are damaged: {type(error).__name__} {error}", name) from None
+    return Figures(str(value.get("run", name)), means, tuple(queries), values, rules)
+
+
+def _numbers(means: Any, name: str) -> dict[str, float]:
+    """{measure: mean}"""
+    try:
+        return {str(measure): float(mean) for measure, mean in means.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise InputError("the means are no numbers by measure", name) from None

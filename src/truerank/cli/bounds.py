@@ -1,0 +1,99 @@
+"""`truerank bounds`: how far scores could be off, and what to judge next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import get_args
+
+import click
+
+from truerank.bounds import bounds, judge_next
+from truerank.bounds.bounding import SAMPLES, Doubt
+from truerank.cli import options, tables
+from truerank.cli.progress import Reading
+from truerank.evaluate import DEFAULT
+from truerank.formats import open_run, read_qrels
+from truerank.measures import parse_measures
+from truerank.report.bounds import pages
+from truerank.rules import Rules
+
+
+@click.command("bounds")
+@click.argument("qrels", type=options.FILE)
+@click.argument("run", type=options.FILE)
+@click.argument("run_b", metavar="[RUN_B]", required=False, type=options.FILE)
+@options.measures
+@options.rules
+@options.changes
+@click.option(
+    "--of",
+    type=click.Choice(get_args(Doubt)),
+    help="Only by the order of equal scores, or only by unjudged documents [default: both].",
+)
+@click.option(
+    "--judge-next",
+    "to_judge",
+    metavar="N",
+    type=click.IntRange(1),
+    help="The N unjudged documents that could move the difference of the two runs most, by the first measure.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(2),
+    default=SAMPLES,
+    show_default=True,
+    help="Random orders of the ties of a query with too many to count.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of these orders.")
+@tables.format
+@tables.output
+@tables.digits
+@options.qrels_format
+@options.run_format
+def command(
+    qrels: str,
+    run: str,
+    run_b: str | None,
+    measures: tuple[str, ...],
+    rules: str | None,
+    changes: tuple[str, ...],
+    of: Doubt | None,
+    to_judge: int | None,
+    samples: int,
+    seed: int,
+    format: str | None,
+    output: str,
+    digits: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Tell how far scores could be off: by ties, and by documents that nobody judged.
+
+    Prints each measure's worst, expected and best mean over the orders of equal scores, and its lowest and
+    highest mean whatever the unjudged documents that came back may be. With a second run and --judge-next:
+    which documents to judge to tell the two runs apart. --set depth=100 looks at the first 100 results only.
+
+    \b
+    Examples:
+      truerank bounds qrels.txt bm25.run -m "nDCG@10 AP"
+      truerank bounds qrels.txt bm25.run --of ties
+      truerank bounds qrels.txt bm25.run dense.run -m AP --judge-next 20
+    """
+    names = [run, *([run_b] if run_b else [])]
+    options.refuse_two_standard_inputs(qrels, *names)
+    options.refuse_to_overwrite(output, qrels, *names)
+    if to_judge and not run_b:
+        raise click.UsageError("--judge-next needs a second run to tell the first one from.")
+    under = options.changed(Rules.of(rules), changes)
+    wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
+    judged = read_qrels(qrels, qrels_format)
+    with Reading() as reading:
+        sources = [replace(open_run(name, run_format), watch=reading.advance) for name in names]
+        found = [
+            bounds(judged, source, wanted, of or get_args(Doubt), rules=under, samples=samples, seed=seed)
+            for source in sources
+        ]
+        candidates = None
+        if to_judge:
+            candidates = judge_next(judged, sources[0], sources[1], wanted[0], to_judge, rules=under)
+    tables.show(pages(found, candidates, digits), format, output)

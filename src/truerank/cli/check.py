@@ -1,0 +1,238 @@
+"""`truerank check`: gates for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import click
+
+from truerank.check import Check, Settings, check, read_settings
+from truerank.check.figures import Figures, Timed, is_saved
+from truerank.check.gates import FIGURES, written
+from truerank.cli import options
+from truerank.cli.output import is_styled, write
+from truerank.cli.progress import Reading
+from truerank.errors import InputError
+from truerank.evaluate import evaluate
+from truerank.formats import open_run, read_qrels
+from truerank.measures import parse_measures
+from truerank.qrels import Qrels
+from truerank.report.check import FORMATS, by_ending, pages, render
+from truerank.rules import Rules
+from truerank.scores import Scores
+
+
+@click.command("check")
+@click.argument("files", metavar="[GATES.toml] [SCORES.json | QRELS RUN]", nargs=-1, type=options.FILE)
+@click.option(
+    "--min", "at_least", multiple=True, metavar="NAME=LIMIT", help='E.g. "nDCG@10=0.40"; may be repeated.'
+)
+@click.option(
+    "--max",
+    "at_most",
+    multiple=True,
+    metavar="NAME=LIMIT",
+    help='E.g. "p95=200ms" of a benchmark (p50 … p99.9, mean, max, throughput, errors), or of a measure.',
+)
+@click.option("--bench", metavar="FILE", type=options.FILE, help="What `truerank bench -o FILE.json` saved.")
+@click.option(
+    "--no-worse-than",
+    metavar="FILE",
+    type=options.FILE,
+    help="The baseline: what `truerank eval --per-query -o FILE.json` saved, or a run.",
+)
+@click.option(
+    "--margin",
+    "margins",
+    multiple=True,
+    metavar="X|NAME=X",
+    help="How much worse than the baseline is not worse, for all measures or one [default: 0].",
+)
+@options.measures
+@options.rules
+@options.changes
+@click.option("--sure", is_flag=True, default=None, help="Let the interval decide --min and --max, not the value.")
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    help="Of the intervals [default: 0.95].",
+)
+@click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")
+@click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
+@click.option(
+    "-o",
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    type=click.Path(),
+    help="Write there too, as the ending says: .xml is JUnit, .md Markdown, .json, .csv; may be repeated.",
+)
+@click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")
+@options.qrels_format
+@options.run_format
+@click.pass_context
+def command(
+    ctx: click.Context,
+    files: tuple[str, ...],
+    at_least: tuple[str, ...],
+    at_most: tuple[str, ...],
+    bench: str | None,
+    no_worse_than: str | None,
+    margins: tuple[str, ...],
+    measures: tuple[str, ...],
+    rules: str | None,
+    changes: tuple[str, ...],
+    sure: bool | None,
+    confidence: float | None,
+    seed: int | None,
+    format: str,
+    outputs: tuple[str, ...],
+    digits: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+) -> None:
+    """Tell whether a change may be merged: pass, fail or undecided.
+
+    Exits with 0 if every gate holds, 1 if one fails, 3 if one is undecided and none fails; 2 is for wrong input.
+    --min and --max are decided by the value, with --sure by its interval. --no-worse-than is decided by the
+    interval of the difference, query by query: it fails only if all of the interval is worse than the margin
+    allows, and is undecided if some of it is.
+
+    \b
+    Examples:
+      truerank check gates.toml
+      truerank check qrels.txt new.run --min "nDCG@10=0.40" --no-worse-than main.json --margin 0.01
+      truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
+    """
+    toml, subject = _sorted_out(files)
+    settings = _changed(
+        read_settings(toml) if toml else Settings(),
+        subject,
+        bench=bench,
+        no_worse_than=no_worse_than,
+        rules=rules,
+        sure=sure,
+        confidence=confidence,
+        seed=seed,
+        measures=" ".join(measures) or None,
+        min=dict(map(written, at_least)),
+        max=dict(map(written, at_most)),
+        margin=_margin(margins),
+    )
+    inputs = [*files, settings.qrels, settings.run, settings.scores, settings.bench, settings.no_worse_than]
+    named = [name for name in inputs if name]
+    options.refuse_two_standard_inputs(*dict.fromkeys(named), *(["-"] * (files.count("-") - 1)))
+    for output in outputs:
+        options.refuse_to_overwrite(output, *named)
+    found = _Checking(settings, options.changed(Rules.of(settings.rules), changes), qrels_format, run_format).done()
+    _show(found, format, outputs, digits)
+    ctx.exit(found.status)
+
+
+def _sorted_out(files: Sequence[str]) -> tuple[str | None, dict[str, str]]:
+    """The file of gates, if there is one, and what is checked."""
+    toml = files[0] if files and files[0].endswith(".toml") else None
+    rest = files[1:] if toml else files
+    if len(rest) > 2:
+        raise click.UsageError("Give QRELS and RUN, or saved scores, or only a file of gates.")
+    if len(rest) == 2:
+        return toml, {"qrels": rest[0], "run": rest[1]}
+    return toml, {"scores": rest[0]} if rest else {}
+
+
+def _changed(settings: Settings, subject: dict[str, str], **given: Any) -> Settings:
+    """What the command line says wins over the file; its limits come beside those of the file."""
+    if subject:
+        settings = replace(settings, qrels=None, run=None, scores=None)
+    limits = {side: {**getattr(settings, side), **given.pop(side)} for side in ("min", "max")}
+    return settings.replace(**subject, **given, **limits)
+
+
+def _margin(margins: Sequence[str]) -> float | dict[str, float] | None:
+    if not margins:
+        return None
+    if len(margins) == 1 and "=" not in margins[0]:
+        return _number(margins[0])
+    return {name: _number(value) for name, value in map(written, margins)}
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise InputError(f"--margin takes a number or NAME=NUMBER, e.g. 0.01; not {text!r}") from None
+
+
+@dataclass(frozen=True)
+class _Checking:
+    """Reads what the settings name, and checks it."""
+
+    settings: Settings
+    rules: Rules
+    qrels_format: str | None
+    run_format: str | None
+
+    def done(self) -> Check:
+        s = self.settings
+        if s.run and not s.qrels:
+            raise InputError("a run needs qrels to be scored", s.run)
+        judged = read_qrels(s.qrels, self.qrels_format) if s.qrels else None
+        baseline = self._baseline(judged, s.no_worse_than) if s.no_worse_than else None
+        scores: Any = s.scores
+        if s.run and judged is not None:
+            scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
+        return check(
+            scores,
+            min=s.min,
+            max=s.max,
+            no_worse_than=baseline,
+            margin=s.margin,
+            measures=None if s.measures is None else list(map(str, parse_measures(s.measures))),
+            bench=_bench(s.bench),
+            sure=s.sure,
+            confidence=s.confidence,
+            samples=s.samples,
+            seed=s.seed,
+        )
+
+    def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:
+        if is_saved(path):
+            return Figures.read(path)
+        if judged is None:
+            raise InputError("this is a run: name the qrels too, or save its scores before", path)
+        return self._evaluated(judged, path, None)
+
+    def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores:
+        with Reading() as reading:
+            run = replace(open_run(path, self.run_format), watch=reading.advance)
+            return evaluate(judged, run, self._measures(baseline), rules=self.rules)
+
+    def _measures(self, baseline: Figures | None) -> list[str] | None:
+        """All that some gate names, or else what the baseline has; None for what is usual."""
+        s = self.settings
+        limited = [name for name in (*s.min, *s.max) if name not in FIGURES]
+        margins = list(s.margin) if isinstance(s.margin, dict) else []
+        compared = list(map(str, parse_measures(s.measures))) if s.measures else margins
+        if s.no_worse_than and not compared:
+            compared = limited or list(baseline.mean if baseline else ())
+        return [*limited, *compared] or None
+
+
+def _bench(path: str | None) -> Timed | None:
+    if path is None:
+        return None
+    from truerank.bench import Bench
+
+    return Bench.read(path)
+
+
+def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
+    if format == "csv":
+        for remark in pages(found).remarks:
+            click.echo(remark, err=True)
+    write(render(found, format, digits=digits, styled=is_styled("-")))
+    for output in outputs:
+        write(render(found, by_ending(output), digits=digits), output)

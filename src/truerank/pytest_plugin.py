@@ -1,0 +1,83 @@
+"""The pytest fixture `truerank`: gates on scores and latencies as assertions.
+
+pytest imports this file in every project that it runs in, so that nothing but pytest is imported at its top.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from truerank.check import Check
+
+
+class UndecidedWarning(UserWarning):
+    """A gate can neither be said to hold nor to fail: more queries are needed, or a wider margin."""
+
+
+class Gates:
+    """What the fixture `truerank` is.
+
+    >>> found = Gates().check({"nDCG@10": 0.41}, min={"nDCG@10": 0.4})
+    >>> found.outcome
+    'pass'
+    """
+
+    def check(
+        self,
+        scores: Any = None,
+        *,
+        min: Mapping[str, Any] | None = None,
+        max: Mapping[str, Any] | None = None,
+        no_worse_than: Any = None,
+        margin: float | Mapping[str, float] = 0.0,
+        measures: Iterable[str] | None = None,
+        bench: Any = None,
+        sure: bool = False,
+        strict: bool = False,
+        confidence: float = 0.95,
+        samples: int = 10_000,
+        seed: int = 0,
+    ) -> Check:
+        """Assert that every gate holds; the arguments are those of `truerank.check`.
+
+        Args:
+            strict: undecided is a failure too, and not only a warning.
+
+        Raises:
+            AssertionError: a gate failed; the message has a line for each that does not hold.
+            TruerankError: the gates, or what they are about, make no sense.
+        """
+        __tracebackhide__ = True
+        from truerank.check import check
+        from truerank.report.check import failures
+
+        found = check(
+            scores,
+            min=min,
+            max=max,
+            no_worse_than=no_worse_than,
+            margin=margin,
+            measures=measures,
+            bench=bench,
+            sure=sure,
+            confidence=confidence,
+            samples=samples,
+            seed=seed,
+        )
+        told = "\n".join(failures(found))
+        if found.outcome == "fail" or (strict and found.outcome == "undecided"):
+            raise AssertionError(told)
+        if found.outcome == "undecided":
+            warnings.warn(told, UndecidedWarning, stacklevel=2)
+        return found
+
+
+@pytest.fixture(scope="session")
+def truerank() -> Gates:
+    """Gates on scores: truerank.check(scores, min={"nDCG@10": 0.4}, no_worse_than="main.json", margin=0.01)."""
+    return Gates()

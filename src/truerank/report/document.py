@@ -1,0 +1,136 @@
+"""A report as a value: blocks in order, made once, which each renderer writes in its own way."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from truerank.measures.sums import PerQuery
+from truerank.report.answers import Answers
+from truerank.report.table import Table
+from truerank.report.texts import Texts
+
+
+@dataclass(frozen=True)
+class Heading:
+    """Where a section begins.
+
+    Attributes:
+        text: what it is called.
+        anchor: what links to it; the same in every language.
+    """
+
+    text: str
+    anchor: str
+
+
+@dataclass(frozen=True)
+class Prose:
+    """Sentences, a paragraph each.
+
+    Attributes:
+        language: of these sentences, where it is not the document's.
+    """
+
+    paragraphs: tuple[str, ...]
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What a reader must not overlook."""
+
+    text: str
+    language: str = ""
+
+
+@dataclass(frozen=True)
+class Command:
+    """A line to type."""
+
+    text: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture.
+
+    Attributes:
+        name: of its file, without an ending.
+        title: what it shows.
+        alt: the same for who cannot see it, and how to read it.
+        specification: in Vega-Lite, with its data and without colours, which renderers choose.
+        numbers: what it is drawn from, where that is short enough to read.
+    """
+
+    name: str
+    title: str
+    alt: str
+    specification: Mapping[str, Any]
+    numbers: Table | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Queries:
+    """Every query with what each system scores on it, to sort, filter and open.
+
+    Attributes:
+        title: what it shows.
+        queries: the ids as they are shown.
+        systems: their names.
+        reference: the place of the system that others are compared to.
+        values: {measure: (queries, systems)}.
+        answers: what each system answers; None where it is not shown.
+        differing: a few queries as a table, for renderers that cannot page.
+        notes: what was left out.
+    """
+
+    title: str
+    queries: tuple[str, ...]
+    systems: tuple[str, ...]
+    reference: int
+    values: Mapping[str, PerQuery]
+    answers: Answers | None
+    differing: Table
+    notes: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain columns: values[measure][system][query]."""
+        return {
+            "queries": list(self.queries),
+            "systems": list(self.systems),
+            "reference": self.reference,
+            "values": {name: rows.T.tolist() for name, rows in self.values.items()},
+            "answers": self.answers.to_dict() if self.answers else None,
+        }
+
+
+Block = Heading | Prose | Note | Command | Table | Figure | Queries
+
+
+@dataclass(frozen=True, eq=False)
+class Document:
+    """A report.
+
+    Attributes:
+        title: of the whole.
+        language: en or ko.
+        blocks: what it says, in order.
+        results: what it is made of as plain values, for JSON.
+    """
+
+    title: str
+    language: str
+    blocks: Sequence[Block]
+    results: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def texts(self) -> Texts:
+        """The words of its language."""
+        return Texts(self.language)
+
+    @property
+    def figures(self) -> list[Figure]:
+        """The pictures in it."""
+        return [block for block in self.blocks if isinstance(block, Figure)]

@@ -1,0 +1,163 @@
+"""The result first: who is best, how sure that is, and every measure's mean."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from truerank.compare import Outcome
+from truerank.compare.outcome import direction
+from truerank.errors import shown
+from truerank.report import charts
+from truerank.report.comparison import SideBySide, pair_table, ranked
+from truerank.report.document import Block, Figure, Heading, Prose
+from truerank.report.material import Material, Runs
+from truerank.report.table import Cell, Table, as_text
+from truerank.report.texts import Texts
+
+DIGITS = 4
+
+STEP = 14
+"""Points from one line to the next."""
+
+MOST_PAIRS = 45
+"""More pairs than those of ten systems are no reading for people."""
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """A sentence or two, the means, their intervals, then systems and pairs by the first measure."""
+    runs = material.runs
+    if runs is None:
+        return
+    yield Heading(texts("headline"), "result")
+    yield Prose((sentence(runs, texts),))
+    if len(runs.measures) > 1:
+        yield means(runs, texts)
+    if figure := intervals(runs, texts):
+        yield figure
+    yield from of_measure(runs, runs.comparison.outcomes[0], texts)
+
+
+def of_measure(runs: Runs, outcome: Outcome, texts: Texts) -> Iterator[Table]:
+    """A row a system, and a row a pair where there are more pairs than rows say."""
+    measure = str(outcome.measure)
+    table = SideBySide(runs.comparison, outcome, DIGITS).table(texts("systems by", measure=measure))
+    yield texts.table(_translated(table, texts))
+    if runs.comparison.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
+        pairs = pair_table(runs.comparison, outcome, DIGITS)
+        yield texts.table(replace(pairs, title=texts("pairs by", measure=measure)))
+
+
+def _translated(table: Table, texts: Texts) -> Table:
+    said = {"baseline": texts("baseline"), "unknown": texts("unknown")}
+    rows = tuple(tuple(said.get(cell, cell) if isinstance(cell, str) else cell for cell in r) for r in table.rows)
+    return replace(table, rows=rows)
+
+
+# --- in words -----------------------------------------------------------------------------------------
+
+
+def sentence(runs: Runs, texts: Texts) -> str:
+    """Who is best by the first measure, and whether that may be chance."""
+    outcome = runs.comparison.outcomes[0]
+    best = ranked(outcome)[0]
+    mean = outcome.means[best]
+    key = "alone" if len(outcome.means) == 1 else "best"
+    told = texts(
+        key if direction(outcome.measure) else "best count",
+        best=shown(best),
+        measure=outcome.measure,
+        mean=as_text(_mean(outcome, best), DIGITS),
+        low=as_text(mean.low, DIGITS),
+        high=as_text(mean.high, DIGITS),
+        confidence=f"{mean.confidence * 100:.4g}",
+        queries=texts("queries", n=outcome.queries),
+    )
+    return f"{told} {_standing(outcome, best, texts)}".strip()
+
+
+def _standing(outcome: Outcome, best: str, texts: Texts) -> str:
+    """Whom it beats."""
+    compared = [p.against if p.system == best else p.system for p in outcome.pairs if best in (p.system, p.against)]
+    if not compared or not direction(outcome.measure):
+        return ""
+    beaten = [shown(name) for name in outcome.beaten[best]]
+    others = [shown(name) for name in compared if name not in outcome.beaten[best]]
+    key = "beats all" if not others else "beats some" if beaten else "beats nobody"
+    return texts(key, beaten=texts.listed(beaten), others=texts.listed(others))
+
+
+# --- in numbers ---------------------------------------------------------------------------------------
+
+
+def means(runs: Runs, texts: Texts) -> Table:
+    """A row a system, a column a measure, the best of each marked."""
+    found = runs.comparison
+    order = ranked(found.outcomes[0])
+    rows: list[tuple[Cell, ...]] = [
+        (found.letters[n], shown(n), *(_mean(o, n) for o in found.outcomes)) for n in order
+    ]
+    best = frozenset(
+        (row, column)
+        for column, outcome in enumerate(found.outcomes, 2)
+        for row, name in enumerate(order)
+        if direction(outcome.measure) and _is_best(outcome, name)
+    )
+    columns = ("", "run", *map(str, runs.measures))
+    return texts.table(Table(columns, tuple(rows), title=texts("means"), best=best, digits=DIGITS))
+
+
+def _mean(outcome: Outcome, name: str) -> Cell:
+    """A system's mean; the sum of counts as a whole number."""
+    mean = outcome.means[name].estimate
+    return int(mean) if outcome.measure.definition.average == "sum" and mean.is_integer() else mean
+
+
+def _is_best(outcome: Outcome, name: str) -> bool:
+    """Whether no system is better and some is worse."""
+    heights = [mean.estimate for mean in outcome.means.values()]
+    return (
+        min(heights) < max(heights) and outcome.means[name].estimate == outcome.means[ranked(outcome)[0]].estimate
+    )
+
+
+def intervals(runs: Runs, texts: Texts) -> Figure | None:
+    """Each mean on its interval; counts and what is not known have no place on the same axis."""
+    drawn = [o for o in runs.comparison.outcomes if o.measure.definition.unit and o.queries]
+    if not drawn:
+        return None
+    names = list(map(shown, runs.names))
+    rows = [
+        {"who": shown(name), "measure": str(o.measure), "mean": m.estimate, "low": m.low, "high": m.high}
+        for o in drawn
+        for name, m in o.means.items()
+    ]
+    confidence = f"{runs.comparison.procedure.confidence * 100:.4g}"
+    best = shown(ranked(drawn[0])[0])
+    return Figure(
+        "intervals",
+        texts("intervals", confidence=confidence),
+        texts("intervals alt", measure=drawn[0].measure, best=best),
+        _forest(rows, names, [str(o.measure) for o in drawn], texts),
+    )
+
+
+def _forest(rows: charts.Rows, names: list[str], measures: list[str], texts: Texts) -> charts.Spec:
+    """A line a system within each measure's band."""
+    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": {"domain": False}}
+    hints = {"who": texts.column("run"), "measure": texts("measure"), "mean": ":.4f", "low": ":.4f", "high": ":.4f"}
+    named = {**hints, "mean": f"{texts('mean')}:.4f", "low": f"{texts('low')}:.4f", "high": f"{texts('high')}:.4f"}
+    spec = charts.frame(rows, charts.axis("mean", ""), y, names)
+    spec["encoding"]["yOffset"] = {"field": "who", "type": "nominal", "sort": names}
+    ends = {"x": charts.axis("low", "", scale={"zero": False}, axis={"tickCount": 6}), "x2": {"field": "high"}}
+    line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**ends, "tooltip": charts.tooltip(named)}}
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 60},
+        "params": [charts.chosen()],
+        "encoding": {
+            "shape": charts.series(names, charts.SHAPES, charts.legend(names)),
+            "tooltip": charts.tooltip(named),
+        },
+    }
+    height = STEP * len(names) * len(measures) + 2 * STEP * len(measures)
+    return {**spec, "height": height, "layer": [line, dot]}

@@ -1,0 +1,110 @@
+"""Every query, to sort, filter and open."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from truerank.errors import shown
+from truerank.report.answers import Answers, Wanted, answers
+from truerank.report.document import Block, Prose, Queries
+from truerank.report.material import Material, Runs
+from truerank.report.table import Table
+from truerank.report.texts import Texts
+
+VALUES = 300_000
+"""Numbers in the table of queries at most."""
+
+LISTED = 3_600_000
+"""Letters and digits in all lists at most, before they are packed."""
+
+SCORE = 8
+"""Letters and digits that a result takes beside its document's id."""
+
+SHORTEST = 5
+"""A list is cut to this before whole lists are left out."""
+
+WORKED = 4_000
+"""How often a measure is worked out."""
+
+DIFFERING = 20
+"""Queries in a table that cannot be paged."""
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """What can be clicked, and a short table for where nothing can."""
+    if material.runs is None:
+        return
+    yield Prose((texts("per query lead"),))
+    yield made(material.runs, material.results, texts)
+
+
+def made(runs: Runs, depth: int, texts: Texts) -> Queries:
+    """As many queries, measures and results as make a page of a few megabytes."""
+    everything = runs.comparison.queries
+    order = most_differing(runs)
+    kept = sorted(order[: VALUES // len(runs.systems)])
+    queries = [everything[q] for q in kept]
+    measures = runs.measures[: max(1, VALUES // (len(kept) * len(runs.systems)))]
+    values = {str(measure): runs.values(measure)[kept] for measure in measures}
+    found, notes = (None, [texts("left lines")] if runs.rules.missing == "lines" else [])
+    if depth and runs.rules.missing != "lines":
+        found, notes = _answers(runs, depth, order, queries, values, texts)
+    if len(kept) < len(everything):
+        notes.insert(0, texts("left queries", kept=len(kept), all=len(everything)))
+    if len(measures) < len(runs.measures):
+        size = texts("queries", n=len(kept))
+        notes.insert(0, texts("left measures", kept=len(measures), all=len(runs.measures), queries=size))
+    return Queries(
+        texts("all queries"),
+        tuple(map(shown, queries)),
+        tuple(map(shown, runs.names)),
+        runs.reference,
+        values,
+        found,
+        differing(runs, order, texts),
+        tuple(notes),
+    )
+
+
+def most_differing(runs: Runs) -> list[int]:
+    """The queries, those first on which the first measure differs most; of one system the worst first."""
+    values = runs.values(runs.first)
+    apart = values.max(axis=1) - values.min(axis=1) if values.shape[1] > 1 else -values[:, 0]
+    order: list[int] = np.argsort(-apart, kind="stable").tolist()
+    return order
+
+
+def differing(runs: Runs, order: Sequence[int], texts: Texts) -> Table:
+    """The first of these queries by the first measure."""
+    values = runs.values(runs.first)
+    spread = len(runs.systems) > 1
+    rows = []
+    for q in order[:DIFFERING]:
+        row = values[q].tolist()
+        rows.append((shown(runs.comparison.queries[q]), *row, *([max(row) - min(row)] if spread else [])))
+    columns = ("query", *map(shown, runs.names), *(["spread"] if spread else []))
+    title = texts("differing" if spread else "worst", measure=runs.first)
+    return texts.table(Table(columns, tuple(rows), title=title))
+
+
+def _answers(
+    runs: Runs, depth: int, order: Sequence[int], queries: Sequence[str], values: dict[str, Any], texts: Texts
+) -> tuple[Answers, list[str]]:
+    """What is shown of each query when it is opened, and what is not."""
+    all_queries, systems = runs.comparison.queries, len(runs.systems)
+    room = int(LISTED / (SCORE + len(runs.qrels.text) / max(1, len(runs.qrels.grades))))
+    k = max(min(depth, room // (len(queries) * systems)), min(depth, SHORTEST))
+    listed = [all_queries[q] for q in order[: room // (k * systems)]]
+    worked = [all_queries[q] for q in order[: WORKED // (len(values) * systems)]]
+    measures = [measure for measure in runs.measures if str(measure) in values]
+    wanted = Wanted(k, frozenset(listed), frozenset(worked))
+    found = answers(runs.qrels, runs.systems, values, queries, measures, runs.rules, wanted)
+    notes = [texts("left depth", k=k)]
+    if len(listed) < len(all_queries):
+        notes.append(texts("left lists", kept=len(listed), all=len(all_queries)))
+    if len(worked) < len(all_queries):
+        notes.append(texts("left worked", kept=len(worked), all=len(all_queries)))
+    return found, notes

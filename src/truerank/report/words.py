@@ -1,0 +1,304 @@
+"""The catalogue of texts: by a key, in English and in Korean; "one|many" where a number n decides."""
+
+TEXTS: dict[str, tuple[str, str]] = {
+    # what is counted
+    "queries": ("{n:,} query|{n:,} queries", "질의 {n:,}개"),
+    # the page itself
+    "title": ("Retrieval report", "검색 평가 보고서"),
+    "skip": ("Skip to the results", "결과로 건너뛰기"),
+    "contents": ("Contents", "차례"),
+    "dark": ("Dark", "어둡게"),
+    "light": ("Light", "밝게"),
+    "numbers": ("The numbers", "수치 보기"),
+    "drag": (
+        "Point at a mark to read it. Drag to move, Ctrl + wheel to zoom, double-click to go back; click a name "
+        "in the legend to bring it forward.",
+        "표시에 마우스를 올리면 값이 보입니다. 끌어서 이동, Ctrl + 휠로 확대, 두 번 클릭하면 되돌아갑니다. "
+        "범례의 이름을 누르면 강조됩니다.",
+    ),
+    "save svg": ("Save as SVG", "SVG로 저장"),
+    "save png": ("Save as PNG", "PNG로 저장"),
+    "no script": (
+        "The figures and the table of queries need JavaScript; everything else is here without it.",
+        "그림과 질의별 표는 JavaScript가 필요합니다. 나머지는 그대로 볼 수 있습니다.",
+    ),
+    "too old": (
+        "This browser is too old to open the data of the queries; take one from 2023 or later.",
+        "이 브라우저는 질의 데이터를 열 수 없습니다. 2023년 이후의 브라우저를 사용하세요.",
+    ),
+    "made by": ("Made by truerank {version}.", "truerank {version}로 만들었습니다."),
+    "to scroll": ("{title} (scrolls sideways)", "{title} (옆으로 스크롤)"),
+    # the headline
+    "headline": ("Result", "결과"),
+    "best": (
+        "{best} has the best {measure}: {mean} ({confidence} % interval {low} to {high}; {queries}).",
+        "{measure} 기준으로 가장 좋은 시스템은 {best}입니다: {mean} ({confidence} % 신뢰구간 {low}–{high}, "
+        "{queries}).",
+    ),
+    "alone": (
+        "{best}: {measure} {mean} ({confidence} % interval {low} to {high}; {queries}).",
+        "{best}: {measure} {mean} ({confidence} % 신뢰구간 {low}–{high}, {queries}).",
+    ),
+    "best count": ("{best}: {measure} {mean} ({queries}).", "{best}: {measure} {mean} ({queries})."),
+    "beats all": (
+        "It is significantly better than every other system that it was compared to.",
+        "비교한 다른 모든 시스템보다 유의하게 낫습니다.",
+    ),
+    "beats some": (
+        "It is significantly better than {beaten}. It cannot be told apart from {others}.",
+        "{beaten}보다 유의하게 낫습니다. {others}와(과)는 구별되지 않습니다.",
+    ),
+    "beats nobody": (
+        "It cannot be told apart from {others}: the differences may be chance.",
+        "{others}와(과)는 구별되지 않습니다. 차이는 우연일 수 있습니다.",
+    ),
+    "means": ("Every measure", "모든 측도"),
+    "measure by measure": ("Measure by measure", "다른 측도"),
+    "systems by": ("Systems by {measure}", "{measure} 기준 시스템"),
+    "pairs by": ("Pairs of systems by {measure}", "{measure} 기준 시스템 쌍"),
+    "intervals": ("Means with their {confidence} % intervals", "평균과 {confidence} % 신뢰구간"),
+    "intervals alt": (
+        "A dot a system and measure at its mean, with a line from the lower to the upper end of its interval. "
+        "Best by {measure}: {best}.",
+        "시스템과 측도마다 평균을 점으로, 신뢰구간을 선으로 나타냅니다. {measure} 기준 1위: {best}.",
+    ),
+    "baseline": ("baseline", "기준"),
+    "unknown": ("unknown", "알 수 없음"),
+    "mean": ("mean", "평균"),
+    "low": ("from", "하한"),
+    "high": ("to", "상한"),
+    # the ledger
+    "ledger": ("What the means hide", "평균이 감추는 것"),
+    "trust": ("How far to trust this", "얼마나 믿을 수 있나"),
+    # curves
+    "curves": ("Curves", "곡선"),
+    "pr": ("Precision against recall", "재현율에 따른 정밀도"),
+    "pr alt": (
+        "A line a system: interpolated precision at eleven recalls, the mean of {queries}. Higher is better.",
+        "시스템마다 선 하나: 재현율 11점에서의 보간 정밀도, {queries}의 평균. 높을수록 좋습니다.",
+    ),
+    "cmc": ("Queries answered within the first k (CMC)", "처음 k개 안에서 답을 찾은 질의 (CMC)"),
+    "cmc alt": (
+        "A line a system: the share of {queries} with something relevant among the first k results. Higher is "
+        "better.",
+        "시스템마다 선 하나: 처음 k개 결과에 관련 문서가 있는 질의의 비율 ({queries}). 높을수록 좋습니다.",
+    ),
+    "recall": ("recall", "재현율"),
+    "precision": ("precision", "정밀도"),
+    "first k": ("first k results", "처음 k개 결과"),
+    "share of queries": ("share of queries", "질의의 비율"),
+    # queries
+    "per query": ("Query by query", "질의별 결과"),
+    "per query lead": (
+        "Click a query to see what each system answered, what was right, and how its score comes about.",
+        "질의를 누르면 각 시스템의 답과 정답, 점수가 나온 과정을 볼 수 있습니다.",
+    ),
+    "differences": ("Where the systems differ", "시스템이 갈리는 곳"),
+    "differences alt": (
+        "A line a system: its {measure} less that of {reference} on each query, from the greatest gain to the "
+        "greatest loss. Above 0 it is better.",
+        "시스템마다 선 하나: 질의마다 {measure}에서 {reference}의 값을 뺀 차이를 큰 순서로 늘어놓았습니다. 0보다 "
+        "위면 더 낫습니다.",
+    ),
+    "query order": ("queries, the greatest gain first", "질의 (이득이 큰 순서)"),
+    "difference": ("difference", "차이"),
+    "differing": ("Where {measure} differs most", "{measure} 차이가 가장 큰 질의"),
+    "worst": ("Where {measure} is lowest", "{measure} 값이 가장 낮은 질의"),
+    "all queries": ("All queries", "모든 질의"),
+    "left measures": (
+        "The table holds {kept} of {all} measures: with {queries} more would make this page too large.",
+        "표에는 측도 {all}개 가운데 {kept}개만 있습니다. {queries}라 더 넣으면 페이지가 너무 커집니다.",
+    ),
+    "left queries": (
+        "The table holds the {kept:,} queries of {all:,} that differ most; the others would make this page too "
+        "large.",
+        "표에는 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개만 있습니다. 나머지를 넣으면 페이지가 너무 "
+        "커집니다.",
+    ),
+    "left depth": (
+        "The first {k} results of each list are in this page.",
+        "이 페이지에는 목록마다 처음 {k}개 결과가 들어 있습니다.",
+    ),
+    "left lists": (
+        "Lists of results are here for the {kept:,} queries of {all:,} that differ most.",
+        "결과 목록은 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개에 대해서만 있습니다.",
+    ),
+    "left worked": (
+        "The arithmetic is here for the {kept:,} queries of {all:,} that differ most; for any other: truerank "
+        "explain.",
+        "계산 과정은 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개에 대해서만 있습니다. 다른 질의는 truerank "
+        "explain으로 볼 수 있습니다.",
+    ),
+    "left lines": (
+        "The mean is over submitted lines under these rules; lists are not shown.",
+        "이 규칙에서는 평균이 제출된 줄에 대한 것이라 목록을 보이지 않습니다.",
+    ),
+    # distributions and the rest
+    "spread": ("How scores are spread", "점수의 분포"),
+    "distribution": ("Queries that score at least so much", "이만큼 이상 받은 질의"),
+    "distribution alt": (
+        "A line a system: the share of {queries} whose {measure} is at least the value below. Higher is better.",
+        "시스템마다 선 하나: {measure} 값이 가로축 이상인 질의의 비율 ({queries}). 높을수록 좋습니다.",
+    ),
+    "scatter": ("{x} against {y}", "{x} 대 {y}"),
+    "scatter alt": (
+        "A mark a query and system: its {x} across and its {y} up.",
+        "질의와 시스템마다 표시 하나: 가로는 {x}, 세로는 {y}.",
+    ),
+    "scatter binned": (
+        "Squares of {x} across and {y} up; the larger the mark, the more queries.",
+        "가로 {x}, 세로 {y}를 칸으로 나누었고, 표시가 클수록 질의가 많습니다.",
+    ),
+    "unjudged": ("How much nobody judged", "판정되지 않은 결과"),
+    "unjudged figure": ("Unjudged results by depth", "깊이에 따른 미판정 비율"),
+    "unjudged alt": (
+        "A line a system: the share of its first k results that nobody judged. Much of it makes a mean uncertain.",
+        "시스템마다 선 하나: 처음 k개 결과 가운데 판정되지 않은 비율. 많을수록 평균이 불확실합니다.",
+    ),
+    "unjudged lead": (
+        "{who}: {share} of the first {k} results are not judged.",
+        "{who}: 처음 {k}개 결과 가운데 {share}가 판정되지 않았습니다.",
+    ),
+    "share unjudged": ("share unjudged", "미판정 비율"),
+    # speed
+    "speed": ("Speed", "속도"),
+    "benchmarks": ("Benchmarks", "벤치마크"),
+    "latency": ("Latency", "지연 시간"),
+    "latency alt": (
+        "A line a retriever: the share of calls answered within so many milliseconds, on a logarithmic axis. "
+        "Further left is faster.",
+        "검색기마다 선 하나: 이 시간(밀리초, 로그 축) 안에 답한 호출의 비율. 왼쪽일수록 빠릅니다.",
+    ),
+    "share of calls": ("share of calls", "호출의 비율"),
+    "milliseconds": ("milliseconds", "밀리초"),
+    "pareto": ("Quality against latency", "지연 시간과 품질"),
+    "pareto alt": (
+        "A mark a benchmark: its median latency across and its {measure} up. Best is the upper left; the line "
+        "joins those that no other one beats in both: {best}.",
+        "벤치마크마다 표시 하나: 가로는 지연 시간 중앙값, 세로는 {measure}. 왼쪽 위가 좋고, 선은 다른 것에 "
+        "뒤지지 않는 것을 잇습니다: {best}.",
+    ),
+    "median ms": ("median latency, ms", "지연 시간 중앙값, ms"),
+    # places
+    "places": ("Places", "장소"),
+    "geo error": ("How far off the first result is", "첫 결과의 위치 오차"),
+    "geo error alt": (
+        "A line a way of measuring: the share of queries whose first result lies within so many metres, on a "
+        "logarithmic axis. Median: {median}.",
+        "측정 방법마다 선 하나: 첫 결과가 이 거리(미터, 로그 축) 안에 있는 질의의 비율. 중앙값: {median}.",
+    ),
+    "metres": ("metres", "미터"),
+    "map": ("Map of misses", "빗나간 질의의 지도"),
+    "map alt": (
+        "Each query whose first result is not right ({shown} of {queries}), joined to that result. Rings are "
+        "queries, squares are what was returned.",
+        "첫 결과가 틀린 질의({queries} 중 {shown}개)를 그 결과와 이었습니다. 고리는 질의, 네모는 돌려준 "
+        "결과입니다.",
+    ),
+    "longitude": ("longitude", "경도"),
+    "latitude": ("latitude", "위도"),
+    "places means": ("Places, every measure", "장소별 모든 측도"),
+    "within metres": ("Recall within metres", "거리(미터) 이내 재현율"),
+    "first result": ("first result", "첫 결과"),
+    "right one": ("right one", "정답"),
+    "retriever": ("retriever", "검색기"),
+    "queries of many": ("queries", "질의 수"),
+    # the foot
+    "foot": ("To make it again", "다시 만들려면"),
+    "foot lead": ("In a folder that holds the files below:", "아래 파일이 있는 폴더에서:"),
+    "inputs": ("What was read", "읽은 파일"),
+    "rules": ("Rules: {name}", "규칙: {name}"),
+    "versions": ("Versions", "버전"),
+    "nothing": ("There is nothing to report on.", "보고할 것이 없습니다."),
+    # the table of queries
+    "filter": ("Filter", "찾기"),
+    "filter hint": ("part of a query's id", "질의 id의 일부"),
+    "measure": ("Measure", "측도"),
+    "show": ("Show", "보기"),
+    "show judged": ("judged", "판정"),
+    "show all": ("all queries", "모든 질의"),
+    "show better": ("better than {reference}", "{reference}보다 나음"),
+    "show worse": ("worse than {reference}", "{reference}보다 못함"),
+    "show differ": ("where systems differ", "시스템이 갈림"),
+    "show zero": ("where someone scores 0", "0점이 있음"),
+    "query": ("query", "질의"),
+    "spread column": ("spread", "폭"),
+    "of": ("{from}–{to} of {total}", "{total}개 중 {from}–{to}"),
+    "none": ("no such query", "해당하는 질의가 없습니다"),
+    "previous": ("Previous", "이전"),
+    "next": ("Next", "다음"),
+    "sort by": ("Sort by {column}", "{column} 기준으로 정렬"),
+    "close": ("Close", "닫기"),
+    "rank": ("rank", "순위"),
+    "document": ("document", "문서"),
+    "score": ("score", "점수"),
+    "grade": ("grade", "등급"),
+    "adds": ("adds", "기여"),
+    "relevant": ("relevant", "관련"),
+    "not relevant": ("not relevant", "무관"),
+    "not judged": ("not judged", "미판정"),
+    "tied": ("tied", "동점"),
+    "returned": ("{n} results came back.", "결과 {n}개가 돌아왔습니다."),
+    "unanswered": ("The run does not answer this query.", "이 런은 이 질의에 답하지 않았습니다."),
+    "also found": ("Relevant further down", "더 아래에 있는 관련 문서"),
+    "not found": ("Relevant, but not returned", "돌아오지 않은 관련 문서"),
+    "at rank": ("{doc} at rank {rank}", "{doc} ({rank}위)"),
+    "and more": ("and {n} more", "외 {n}개"),
+    "worked": ("How {measure} comes about", "{measure} 계산 과정"),
+    "no list": ("No list of this query is in this page.", "이 페이지에는 이 질의의 목록이 없습니다."),
+    "relevant of": (
+        "{found} of {all} relevant documents came back, {top} of them among the first {k}.",
+        "관련 문서 {all}개 중 {found}개가 돌아왔고, 그중 {top}개가 처음 {k}개 안에 있습니다.",
+    ),
+}
+
+COLUMNS = {
+    "run": "시스템",
+    "difference": "차이",
+    "W/T/L": "승/무/패",
+    "beats": "앞선 대상",
+    "group": "그룹",
+    "against": "상대",
+    "effect": "효과 크기",
+    "query": "질의",
+    "recall": "재현율",
+    "rule": "규칙",
+    "value": "값",
+    "meaning": "뜻",
+    "file": "파일",
+    "bytes": "바이트",
+    "package": "패키지",
+    "version": "버전",
+    "spread": "폭",
+    "retriever": "검색기",
+    "calls": "호출",
+    "a second": "초당",
+    "failed": "실패",
+    "best": "최선",
+    "measure": "측도",
+    "by": "방법",
+    "within": "이내",
+    "distance": "거리",
+    "rank": "순위",
+    "truth": "정답",
+    "error": "오차",
+}
+"""Headings of tables in Korean, by what they are in English."""
+
+RULES = {
+    "level": "관련으로 보는 가장 낮은 등급",
+    "ties": "점수가 같은 문서의 순서",
+    "score_precision": "점수를 비교할 때의 비트 수",
+    "missing": "판정은 있으나 런이 답하지 않은 질의",
+    "empty": "문서가 없는 답",
+    "extra": "답은 있으나 판정이 없는 질의",
+    "without_relevant": "관련 문서가 없는 질의",
+    "unjudged": "판정되지 않은 문서",
+    "unreturned": "판정되었으나 돌아오지 않은 문서",
+    "duplicates": "한 질의에 두 번 나온 문서",
+    "depth": "질의마다 이 수만큼의 결과만 인정",
+    "recall_points": "재현율 지점을 대표하는 정답",
+    "self_match": "id가 질의와 같은 문서",
+    "measures": "지정하지 않았을 때의 측도",
+}
+"""What each rule decides, in Korean."""

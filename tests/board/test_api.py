@@ -1,0 +1,206 @@
+"""What teams and hosts can do through the API, on both databases."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import json
+
+import pytest
+import zstandard
+
+import truerank as tr
+from board_worlds import QRELS, Build, run
+
+
+def test_a_submission_is_scored_as_the_engine_scores_it(build: Build, address: str):
+    world = build(address)
+    answer = world.submit("A", run(good=12))
+    assert answer.status_code == 201, answer.text
+    said = answer.json()
+    (world.folder / "mine.run").write_text(run(good=12))
+    mean = tr.evaluate(world.folder / "truth.qrels", world.folder / "mine.run").mean
+    assert said["strict"]["public"] == mean == said["official"]["public"]
+    assert said["score"] == mean["nDCG@10"]
+    assert said["interval"][0] < said["score"] < said["interval"][1]
+    assert (said["state"], said["is_new"], said["attempts"]["left"]) == ("scored", True, 4)
+
+
+def test_the_board_ranks_each_teams_best_entry(build: Build, address: str):
+    world = build(address)
+    for team, good in (("A", 5), ("B", 15), ("A", 18), ("A", 3), ("C", 15)):
+        assert world.submit(team, run(good=good, tag=f"{team}{good}")).status_code == 201
+    rows = world.board()["standings"]
+    assert [(row["rank"], row["team"], row["entries"]) for row in rows] == [(1, "A", 3), (2, "B", 1), (2, "C", 1)]
+
+
+def test_teams_that_a_paired_test_cannot_tell_apart_share_a_letter(build: Build, address: str):
+    world = build(address)
+    for team, good in (("A", 20), ("B", 19), ("C", 2)):
+        world.submit(team, run(good=good, tag=team))
+    rows = world.settled()["standings"]
+    assert [(row["team"], row["groups"]) for row in rows] == [("A", "a"), ("B", "a"), ("C", "b")]
+
+
+@pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress], ids=["gz", "bz2", "zst"])
+def test_a_compressed_submission_scores_the_same(build: Build, sqlite: str, pack):
+    world = build(sqlite)
+    plain, packed = run(good=7), pack(run(good=7).encode())
+    one, two = world.submit("A", plain).json(), world.submit("A", packed).json()
+    assert one["strict"] == two["strict"]
+    assert one["sha256"] != two["sha256"]
+
+
+def test_an_invalid_submission_says_why_with_its_lines_and_costs_nothing(build: Build, address: str):
+    world = build(address)
+    answer = world.submit("A", "q0 Q0 d 1 2 t\nq0 Q0 e 1\nnope Q0 c 1 x t\n")
+    assert answer.status_code == 422
+    said = answer.json()
+    assert [(one["kind"], one["lines"]) for one in said["findings"] if one["refuses"]] == [
+        ("columns", [2]),
+        ("score-no-number", [3]),
+    ]
+    assert "line 2" in said["message"]
+    assert str(world.folder) not in answer.text
+    attempts = world.client.get("/api/boards/main/attempts", headers=world.headers("A")).json()
+    assert (attempts["total"], attempts["left"]) == (0, 5)
+    assert world.board()["standings"] == []
+    assert list((world.folder / "data/files").glob("*/*")) == []
+
+
+def test_a_check_tells_the_same_without_submitting(build: Build, address: str):
+    world = build(address)
+    bad = world.client.post("/api/boards/main/audits", content="q0 Q0 e 1\n", headers=world.headers("A")).json()
+    assert not bad["valid"]
+    good = world.client.post("/api/boards/main/audits", content=run(queries=3), headers=world.headers("A")).json()
+    assert good["valid"]
+    assert (good["rows"], good["answered"], good["missing"]) == (12, 3, 17)
+    assert world.client.get("/api/boards/main/submissions", headers=world.headers("A")).json() == []
+
+
+def test_the_limit_of_a_day_ends_at_midnight_where_the_board_is(build: Build, address: str):
+    world = build(address, 'per_day = 2\nzone = "Asia/Seoul"')
+    world.clock[0] = 1_900_000_000 // 86400 * 86400 + 14 * 3600  # 23:00 in Seoul
+    answers = [world.submit("A", run(good=good)) for good in (1, 2, 3)]
+    assert [answer.status_code for answer in answers] == [201, 201, 429]
+    assert answers[2].json()["error"] == "no-attempts"
+    world.clock[0] += 3601
+    assert world.submit("A", run(good=3)).status_code == 201
+
+
+def test_the_limit_in_all_holds(build: Build, address: str):
+    world = build(address, "total = 2")
+    assert [world.submit("A", run(good=good)).status_code for good in (1, 2, 3)] == [201, 201, 429]
+
+
+def test_the_same_key_or_the_same_bytes_are_the_same_submission(build: Build, address: str):
+    world = build(address)
+    headers = {"Idempotency-Key": "k1"}
+    one = world.submit("A", run(good=4), **headers)
+    again = world.submit("A", run(good=4), **headers)
+    bytes_again = world.submit("A", run(good=4))
+    assert (one.status_code, again.status_code, bytes_again.status_code) == (201, 200, 200)
+    assert one.json()["id"] == again.json()["id"] == bytes_again.json()["id"]
+    assert again.json()["attempts"]["total"] == 1
+    other = world.submit("A", run(good=5), **headers)
+    assert (other.status_code, other.json()["error"]) == (409, "key-used")
+    assert world.submit("B", run(good=4)).status_code == 201
+
+
+def test_a_board_takes_nothing_before_it_opens_and_after_it_closes(build: Build, address: str):
+    world = build(address, "opens = 2030-03-17T00:00:00Z\ncloses = 2030-03-18T00:00:00Z")
+    world.clock[0] = 1_899_849_600.0  # 2030-03-16
+    assert world.submit("A", run()).json()["error"] == "not-open"
+    world.clock[0] += 1.5 * 86400
+    assert world.submit("A", run()).status_code == 201
+    world.clock[0] += 86400
+    assert world.submit("A", run(good=3)).json()["error"] == "not-open"
+    state = world.board()
+    assert (state["is_open"], state["is_closed"]) == (False, True)
+
+
+def test_a_host_closes_and_reopens_a_board(build: Build, address: str):
+    world = build(address)
+    assert world.client.post("/api/boards/main/close", headers=world.headers("A")).status_code == 403
+    assert world.client.post("/api/boards/main/close", headers=world.headers("host")).status_code == 200
+    assert world.submit("A", run()).status_code == 409
+    assert world.client.post("/api/boards/main/reopen", headers=world.headers("host")).status_code == 200
+    assert world.submit("A", run()).status_code == 201
+
+
+def test_teams_see_their_own_submissions_and_hosts_see_all(build: Build, address: str):
+    world = build(address)
+    mine, theirs = world.submit("A", run(good=3)).json()["id"], world.submit("B", run(good=4)).json()["id"]
+    seen = world.client.get("/api/boards/main/submissions", headers=world.headers("A")).json()
+    assert [one["id"] for one in seen] == [mine]
+    assert world.client.get(f"/api/submissions/{theirs}", headers=world.headers("A")).status_code == 404
+    assert world.client.get(f"/api/submissions/{theirs}").status_code == 401
+    assert world.client.get(f"/api/submissions/{theirs}", headers=world.headers("host")).status_code == 200
+    every = world.client.get("/api/boards/main/submissions", headers=world.headers("host")).json()
+    assert {one["id"] for one in every} == {mine, theirs}
+
+
+def test_a_host_lets_teams_in_and_out(build: Build, address: str):
+    world = build(address)
+    made = world.client.post("/api/accounts", json={"name": "New"}, headers=world.headers("host"))
+    assert made.status_code == 201
+    token = {"Authorization": f"Bearer {made.json()['token']}"}
+    assert world.client.get("/api/boards/main/attempts", headers=token).status_code == 200
+    listed = world.client.get("/api/accounts", headers=world.headers("host"))
+    assert made.json()["token"] not in listed.text
+    id = next(one for one in listed.json() if one["name"] == "New")["tokens"][0]["id"]
+    assert world.client.delete(f"/api/tokens/{id}", headers=world.headers("host")).status_code == 200
+    assert world.client.get("/api/boards/main/attempts", headers=token).status_code == 401
+    again = world.client.post("/api/accounts", json={"name": "New"}, headers=world.headers("host"))
+    assert (again.status_code, again.json()["error"]) == (409, "name-taken")
+    assert world.client.post("/api/accounts", json={"name": "X"}, headers=world.headers("A")).status_code == 403
+
+
+def test_a_host_hands_in_the_truth_while_nothing_was_submitted(build: Build, address: str):
+    world = build(address, '[[boards]]\nname = "new"')
+    empty = world.submit("A", run(), board="new")
+    assert (empty.status_code, empty.json()["error"]) == (409, "no-truth")
+    bad = world.client.put("/api/boards/new/truth", content=b"\0\1", headers=world.headers("host"))
+    assert (bad.status_code, bad.json()["error"]) == (422, "bad-truth")
+    mine = world.client.put("/api/boards/new/truth", content=QRELS, headers=world.headers("A"))
+    assert mine.status_code == 403
+    worse = QRELS.replace(" 2", " 0")
+    put = world.client.put("/api/boards/new/truth", content=worse, headers=world.headers("host"))
+    assert put.status_code == 200, put.text
+    assert world.submit("A", run(), board="new").json()["score"] < world.submit("A", run()).json()["score"]
+    late = world.client.put("/api/boards/new/truth", content=QRELS, headers=world.headers("host"))
+    assert (late.status_code, late.json()["error"]) == (409, "too-late")
+
+
+def test_the_export_has_everything_and_is_for_hosts(build: Build, address: str):
+    world = build(address)
+    world.submit("A", run(good=3))
+    world.clock[0] += 1
+    world.submit("B", "nonsense")
+    assert world.client.get("/api/boards/main/export", headers=world.headers("A")).status_code == 403
+    lines = world.client.get("/api/boards/main/export", headers=world.headers("host")).text.splitlines()
+    found = [json.loads(line) for line in lines]
+    assert [(one["team"], one["state"]) for one in found] == [("A", "scored"), ("B", "refused")]
+    assert found[0]["rules"]["name"] == "truerank"
+    assert found[0]["version"] == tr.__version__
+
+
+def test_the_history_rises_with_each_teams_best(build: Build, address: str):
+    world = build(address)
+    for good in (5, 3, 9):
+        world.clock[0] += 60
+        world.submit("A", run(good=good))
+    points = world.client.get("/api/boards/main/history").json()["teams"]["A"]
+    assert len(points) == 2
+    assert points[0]["score"] < points[1]["score"]
+    assert points[0]["at"] < points[1]["at"]
+
+
+def test_health_and_numbers_are_told(build: Build, address: str):
+    world = build(address)
+    world.submit("A", run())
+    health = world.client.get("/healthz").json()
+    assert (health["status"], health["database"]) == ("ok", address.partition("+")[0].partition(":")[0])
+    text = world.client.get("/metrics").text
+    assert 'truerank_submissions_total{board="main",state="scored"} 1.0' in text
+    assert 'route="/api/boards/{board}/submissions",status="201"' in text

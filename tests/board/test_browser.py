@@ -1,0 +1,457 @@
+"""The board in a real browser: a real server, a real contest, people who click."""
+
+from __future__ import annotations
+
+import math
+import os
+import shutil
+import threading
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+import uvicorn
+from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
+
+from truerank.board import tokens
+from truerank.board.app import create_app
+from truerank.board.server import listen
+from truerank.board.service import Service
+from truerank.board.settings import load
+
+QUERIES = 40
+BEST = f"{(2 + 1 / math.log2(5)) / (2 + 1 / math.log2(3)):.4f}"
+"""nDCG of a list with the documents graded 2 and 1 at ranks 1 and 4."""
+HOSTILE = "</script><img src=x onerror=alert(1)>"
+TEAMS = ("Blue Whales", "한빛 검색팀", "nearest neighbours", HOSTILE, "latecomers")
+SETTINGS = """
+title = "Contests"
+workers = 0
+[[boards]]
+name = "science"
+title = "Science search"
+about = "Find the paragraphs that answer a question."
+truth = "truth.qrels"
+measures = ["nDCG@10", "AP", "RR"]
+public = 0.5
+per_day = 3
+upload = "1 MB"
+closes = 2099-12-31T18:00:00+09:00
+zone = "Asia/Seoul"
+[[boards]]
+name = "hosts-only"
+title = "A secret board"
+truth = "truth.qrels"
+visible = "hosts"
+"""
+
+
+def run(good: int, queries: int = QUERIES) -> str:
+    """A run that finds the best document first for the first `good` queries, and last for the others."""
+    lines = []
+    for q in range(queries):
+        docs = [f"d{q}0", "x", "y", f"d{q}1"] if q < good else ["x", "y", f"d{q}1", f"d{q}0"]
+        lines += [f"q{q} Q0 {doc} {rank} {9 - rank} tag" for rank, doc in enumerate(docs, 1)]
+    return "\n".join(lines) + "\n"
+
+
+@dataclass
+class Site:
+    """A board service with an address of its own, and the tokens of who takes part."""
+
+    address: str
+    service: Service
+    tokens: dict[str, str]
+
+
+@pytest.fixture
+def site(tmp_path: Path) -> Iterator[Site]:
+    """A new service on a free port; four teams have submitted, and the last one has not."""
+    truth = [f"q{q} 0 d{q}{d} {grade}" for q in range(QUERIES) for d, grade in enumerate((2, 1, 0))]
+    (tmp_path / "truth.qrels").write_text("\n".join(truth))
+    (tmp_path / "board.toml").write_text(SETTINGS)
+    service = Service(load(tmp_path / "board.toml"))
+    secrets = {}
+    with service.database.writing() as session:
+        for name in (*TEAMS, "the host"):
+            account = tokens.add_account(session, name, "host" if name == "the host" else "team", service.now)
+            secrets[name] = tokens.add_token(session, account, service.now)
+    listening = listen("127.0.0.1", 0)
+    server = uvicorn.Server(uvicorn.Config(create_app(service), log_config=None, lifespan="on"))
+    thread = threading.Thread(target=server.run, args=([listening],))
+    thread.start()
+    found = Site(f"http://127.0.0.1:{listening.getsockname()[1]}", service, secrets)
+    for team, good in zip(TEAMS[:4], (36, 34, 30, 8), strict=True):
+        post(found, team, run(good), label=f"secret of {team[:4]}")
+    yield found
+    server.should_exit = True
+    thread.join(30)
+    assert not thread.is_alive()
+
+
+def post(site: Site, team: str, content: str, label: str = "") -> None:
+    """A submission by the API."""
+    import httpx
+
+    headers = {"Authorization": f"Bearer {site.tokens[team]}"}
+    path = f"{site.address}/api/boards/science/submissions"
+    assert httpx.post(path, params={"label": label}, content=content, headers=headers).status_code == 201
+
+
+@pytest.fixture(scope="module")
+def chromium() -> Iterator[Browser]:
+    """Debian's browser; where there is none, CI fails and others skip."""
+    path = shutil.which("chromium")
+    if path is None:
+        if os.environ.get("CI") == "true":
+            pytest.fail("Chromium is not installed: apt-get install chromium")
+        pytest.skip("Chromium is not installed")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield browser
+        browser.close()
+
+
+@dataclass
+class Watched:
+    """All that a browser asked for and complained about."""
+
+    requests: list[str] = field(default_factory=list)
+    complaints: list[str] = field(default_factory=list)
+
+    def follow(self, page: Page) -> None:
+        """Write down what this page does."""
+        page.on("request", lambda request: self.requests.append(request.url))
+        page.on("pageerror", lambda error: self.complaints.append(str(error)))
+        page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
+        page.on(
+            "console",
+            lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None,
+        )
+
+
+Open = Callable[..., Page]
+
+
+@pytest.fixture
+def watched() -> Watched:
+    """What the pages of this test did."""
+    return Watched()
+
+
+@pytest.fixture
+def open_page(chromium: Browser, site: Site, watched: Watched) -> Iterator[Open]:
+    """Opens a page as somebody sees it; at the end nothing went wrong and no other host was asked."""
+    contexts = []
+
+    def make(path: str, who: str | None = None, **options: Any) -> Page:
+        context = chromium.new_context(**{"locale": "en-US", **options}, base_url=site.address)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(20_000)
+        watched.follow(page)
+        if who:
+            sign_in(page, site.tokens[who])
+        page.goto(path)
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
+    hosts = {urlsplit(url).netloc for url in watched.requests}
+    assert hosts == {urlsplit(site.address).netloc}
+    assert watched.complaints == []
+
+
+def sign_in(page: Page, token: str) -> None:
+    page.goto("/login")
+    page.get_by_label("Token").or_(page.get_by_label("토큰")).fill(token)
+    page.locator("main button").click()
+
+
+def send(page: Page, content: str | bytes, label: str = "", what: str = "submit") -> None:
+    """Fill in the form and send a file."""
+    page.goto("/boards/science/submissions")
+    page.locator(f"input[value={what}]").check()
+    page.locator("#label").fill(label)
+    data = content.encode() if isinstance(content, str) else content
+    page.locator("#file").set_input_files({"name": "a.run", "mimeType": "text/plain", "buffer": data})
+    page.locator("#submit button").click()
+    page.wait_for_load_state()
+
+
+# --- what people do ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_team_signs_in_submits_and_sees_itself_on_the_board(open_page: Open, has_script: bool) -> None:
+    page = open_page("/", java_script_enabled=has_script)
+    page.get_by_role("link", name="Science search").click()
+    expect(page.locator(".standings")).not_to_contain_text("latecomers")
+    page.get_by_role("link", name="Sign in to submit").click()
+    assert page.url.endswith("/login?next=/boards/science/submissions")
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_good_file_is_scored_and_changes_the_board(open_page: Open, has_script: bool) -> None:
+    page = open_page("/boards/science", "latecomers", java_script_enabled=has_script)
+    expect(page.locator(".standings")).not_to_contain_text("latecomers")
+    send(page, run(40), "all of it")
+    expect(page.locator("h1")).to_contain_text("all of it")
+    expect(page.locator(".verdict.good")).to_contain_text("Your file was scored")
+    expect(page.locator(".big strong")).to_have_text(BEST)
+    expect(page.locator("section", has=page.locator("#audit"))).to_contain_text("Nothing is wrong with it")
+    page.goto("/boards/science")
+    own = page.locator(".standings tr.own")
+    expect(own.locator("td.rank")).to_have_text("1")
+    expect(own.locator("td.team")).to_have_text("latecomers your team")
+    expect(own.locator("td.score")).to_have_text(BEST)
+
+
+@pytest.mark.parametrize("has_script", [True, False])
+def test_a_bad_file_is_told_why_line_by_line_and_costs_nothing(open_page: Open, has_script: bool) -> None:
+    page = open_page("/", "latecomers", java_script_enabled=has_script)
+    lines = run(5).splitlines()
+    lines[2] = "q0 Q0 d00 3 6 tag"
+    lines[6] = "q1 Q0 y"
+    lines[9] = "q2 Q0 x 2 much tag"
+    send(page, "\n".join(lines))
+    expect(page.locator(".verdict.bad")).to_contain_text("It costs no attempt")
+    found = page.locator(".findings .refuses")
+    expect(found).to_have_count(3)
+    assert [found.nth(n).locator(".at code").all_inner_texts() for n in range(3)] == [["3"], ["7"], ["10"]]
+    assert found.locator("strong").all_inner_texts() == [
+        "repeated document",
+        "wrong number of columns",
+        "score is no number",
+    ]
+    page.goto("/boards/science/submissions")
+    expect(page.locator(".left")).to_have_text("3 submissions left now")
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ("", "empty"),
+        (run(5) + "q999 Q0 d1 1 2 tag\n", "q999"),
+        (b"\x1f\x8b\x08\x00 no gzip at all", "damaged"),
+    ],
+)
+def test_other_bad_files_say_what_is_wrong(
+    open_page: Open, watched: Watched, content: str | bytes, says: str
+) -> None:
+    page = open_page("/", "latecomers")
+    send(page, content)
+    expect(page.locator(".findings")).to_contain_text(says)
+    watched.complaints[:] = [one for one in watched.complaints if "status of 422" not in one]
+
+
+def test_only_checking_shows_the_audit_and_keeps_nothing(open_page: Open) -> None:
+    page = open_page("/", "latecomers")
+    send(page, run(5, queries=30), what="check")
+    expect(page.locator(".verdict")).to_contain_text("This file is valid")
+    expect(page.locator(".findings .remark")).to_contain_text("missing query")
+    page.goto("/boards/science/submissions")
+    expect(page.locator("main")).to_contain_text("There is no submission yet")
+
+
+def test_the_last_attempt_is_the_last_one(open_page: Open, watched: Watched) -> None:
+    page = open_page("/", "latecomers")
+    for good in (1, 2, 3):
+        send(page, run(good))
+    send(page, run(4))
+    expect(page.locator("h1")).to_have_text("No attempts are left")
+    watched.complaints[:] = [one for one in watched.complaints if "status of 429" not in one]
+    page.goto("/boards/science/submissions")
+    expect(page.locator(".card.soft .bad")).to_have_text("No attempts are left now.")
+
+
+def test_a_file_that_is_too_large_is_told_before_it_is_sent(open_page: Open) -> None:
+    page = open_page("/boards/science/submissions", "latecomers")
+    page.locator("#file").set_input_files({"name": "a", "mimeType": "text/plain", "buffer": b"x" * 1_100_000})
+    expect(page.get_by_role("alert")).to_have_text("This file is larger than 1 MB.")
+    page.locator("#submit button").click()
+    assert page.url.endswith("/submissions")
+
+
+def test_a_file_that_is_too_large_gets_a_page_without_javascript(open_page: Open, watched: Watched) -> None:
+    page = open_page("/", "latecomers", java_script_enabled=False)
+    send(page, b"q0 Q0 x 1 2 t\n" * 100_000)
+    expect(page.locator("h1")).to_have_text("Too large")
+    watched.complaints[:] = [one for one in watched.complaints if "status of 413" not in one]
+
+
+def test_the_standings_renew_themselves(open_page: Open, site: Site) -> None:
+    page = open_page("/boards/science")
+    expect(page.locator(".standings td.tie.on").first).to_have_text("a")
+    page.evaluate("window.isTheSamePage = true")
+    post(site, "latecomers", run(40))
+    expect(page.locator(".standings")).to_contain_text("latecomers")
+    expect(page.get_by_role("status")).to_have_text("The standings have changed.")
+    assert page.evaluate("window.isTheSamePage")
+
+
+def test_a_wrong_token_is_told_and_a_good_one_can_be_signed_out(open_page: Open, watched: Watched) -> None:
+    page = open_page("/")
+    sign_in(page, "tr_nonsense")
+    expect(page.get_by_role("alert")).to_contain_text("This token is not valid.")
+    watched.complaints[:] = [one for one in watched.complaints if "status of 401" not in one]
+    page = open_page("/", "latecomers")
+    page.get_by_role("button", name="Sign out").click()
+    expect(page.get_by_role("navigation")).to_contain_text("Sign in")
+
+
+def test_who_guesses_tokens_is_told_to_wait(open_page: Open, watched: Watched) -> None:
+    page = open_page("/")
+    for _ in range(20):
+        page.request.post("/login", form={"token": "tr_nonsense"})
+    sign_in(page, "tr_nonsense")
+    expect(page.locator("h1")).to_have_text("Too often")
+    watched.complaints[:] = [one for one in watched.complaints if "status of 429" not in one]
+
+
+def test_a_host_lets_a_team_in_shows_its_token_once_and_ends_it(open_page: Open, watched: Watched) -> None:
+    page = open_page("/host", "the host")
+    page.get_by_label("Name").fill("Newcomers & <i>friends</i>")
+    page.get_by_role("button", name="Add").click()
+    token = page.locator("#made").inner_text()
+    assert token.startswith("tr_")
+    other = open_page("/")
+    sign_in(other, token)
+    expect(other.get_by_role("navigation")).to_contain_text("Newcomers & <i>friends</i>")
+    page.goto("/host")
+    assert token not in page.content()
+    account = page.locator(".accounts > li", has_text="Newcomers")
+    account.locator("summary", has_text="Revoke").click()
+    account.get_by_role("button", name="Yes, revoke").click()
+    expect(page.locator(".accounts > li", has_text="Newcomers")).to_contain_text("revoked")
+    other.goto("/")
+    expect(other.get_by_role("navigation")).to_contain_text("Sign in")
+
+
+def test_closing_shows_the_private_scores_and_takes_no_more(open_page: Open) -> None:
+    page = open_page("/host", "the host")
+    card = page.locator(".card", has_text="Science search")
+    card.locator("summary", has_text="Close").click()
+    card.get_by_role("button", name="Yes, close").click()
+    team = open_page("/boards/science", "latecomers")
+    expect(team.locator(".standings th.score")).to_have_text("Private score")
+    expect(team.locator(".standings th.public")).to_have_text("Public score")
+    team.goto("/boards/science/submissions")
+    expect(team.locator("main")).to_contain_text("Nothing is taken now.")
+    assert team.locator("#submit").count() == 0
+
+
+# --- what nobody else may see -----------------------------------------------------------------------------
+
+
+def test_what_is_private_is_not_in_the_source_of_the_page(open_page: Open, site: Site, watched: Watched) -> None:
+    page = open_page("/boards/science", "Blue Whales")
+    own = page.locator("tr.own td.score a").get_attribute("href")
+    assert own
+    assert page.locator(".standings td.score a").count() == 1
+    other = open_page("/boards/science", "latecomers")
+    for path in ("/", "/boards/science", "/boards/science/submissions"):
+        answer = other.goto(path)
+        assert answer
+        source = answer.text()
+        assert own not in source
+        assert "secret of" not in source
+        assert "A secret board" not in source
+        assert "truth.qrels" not in source
+        assert "Private" not in source
+    assert status(other.goto(own)) == 404
+    assert status(other.goto("/boards/hosts-only")) == 403
+    assert status(other.goto("/host")) == 403
+    watched.complaints[:] = [one for one in watched.complaints if "status of 40" not in one]
+
+
+def status(answer: Response | None) -> int:
+    assert answer
+    return answer.status
+
+
+def test_a_hostile_name_is_only_a_name(open_page: Open) -> None:
+    page = open_page("/boards/science", HOSTILE)
+    expect(page.locator("tr.own td.team bdi")).to_have_text(HOSTILE)
+    assert page.locator("img").count() == 0
+    for path in ("/boards/science/submissions", "/boards/science?lang=ko"):
+        page.goto(path)
+        assert page.locator("img").count() == 0
+    host = open_page("/host", "the host")
+    expect(host.locator(".accounts")).to_contain_text(HOSTILE)
+    assert host.locator("img").count() == 0
+
+
+# --- how it looks -----------------------------------------------------------------------------------------
+
+
+def test_the_language_follows_the_browser_and_then_the_choice(open_page: Open) -> None:
+    page = open_page("/boards/science", locale="ko-KR")
+    expect(page.locator("html")).to_have_attribute("lang", "ko")
+    expect(page.locator("#standings")).to_have_text("순위표")
+    page.get_by_role("link", name="English").click()
+    expect(page.locator("#standings")).to_have_text("Standings")
+    page.goto("/boards/science")
+    expect(page.locator("#standings")).to_have_text("Standings")
+
+
+def test_tie_groups_show_by_letters_and_brackets_not_by_colour(open_page: Open) -> None:
+    page = open_page("/boards/science")
+    expect(page.locator(".standings td.tie").first).to_be_visible()
+    groups = [row.locator("td.tie.on").all_inner_texts() for row in page.locator(".standings tbody tr").all()]
+    assert groups == [["a"], ["a"], ["a"], ["b"]]
+    brackets = page.locator(".standings td.tie.on")
+    width = "element => getComputedStyle(element, '::before').borderLeftWidth"
+    assert {bracket.evaluate(width) for bracket in brackets.all()} <= {"1px", "1.5px"}
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("language", ["ko", "en"])
+def test_pages_fit_their_screen_and_please_axe(
+    open_page: Open, watched: Watched, width: int, scheme: str, language: str
+) -> None:
+    options = {"viewport": {"width": width, "height": 800}, "color_scheme": scheme, "locale": language}
+    page = open_page("/", "Blue Whales", **options)
+    host = open_page("/host", "the host", **options)
+    own = "/boards/science/submissions"
+    for shown, path in ((page, "/"), (page, "/boards/science"), (page, own), (page, "/nowhere"), (host, "/host")):
+        shown.goto(path)
+        is_dark = shown.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(20, 24, 29)"
+        assert is_dark == (scheme == "dark")
+        assert shown.evaluate("document.documentElement.scrollWidth") <= width
+        assert axe(shown) == []
+    page.goto(own)
+    page.locator("td a").first.click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    assert axe(page) == []
+    watched.complaints[:] = [one for one in watched.complaints if "status of 404" not in one]
+
+
+def axe(page: Page) -> list[str]:
+    """What axe-core finds wrong with a page."""
+    try:
+        from axe_playwright_python.sync_playwright import Axe
+    except ModuleNotFoundError:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip("axe-playwright-python is not installed")
+    found = Axe().run(page).response["violations"]
+    return [f"{one['id']}: {node['html'][:200]}" for one in found for node in one["nodes"]]
+
+
+def test_the_keyboard_reaches_everything_and_skips_to_the_content(open_page: Open) -> None:
+    page = open_page("/boards/science", "Blue Whales")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("link", name="Skip to the content")).to_be_focused()
+    page.keyboard.press("Enter")
+    reached = []
+    for _ in range(4):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.textContent.trim()"))
+    assert reached[0] == "Submit to this board"
+    assert "The same as a table" in reached

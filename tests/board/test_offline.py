@@ -1,0 +1,220 @@
+"""What hosts do beside the service: databases brought up to date, rescoring to the bit, backups, settings."""
+
+from __future__ import annotations
+
+import json
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from alembic.autogenerate import compare_metadata
+from alembic.migration import MigrationContext
+from click.testing import CliRunner
+from sqlalchemy import inspect, select, text
+
+from board_worlds import QRELS, Build, run
+from truerank.board.backup import back_up, restore
+from truerank.board.database import Database, upgrade
+from truerank.board.models import Base, Submission, Values
+from truerank.board.offline import opened, rescore
+from truerank.board.refusals import BoardError
+from truerank.board.service import Service
+from truerank.board.settings import load
+from truerank.cli import truerank
+
+# --- the database -------------------------------------------------------------------------------------
+
+
+def test_the_migrations_make_what_the_models_say(address: str):
+    database = Database(address)
+    with database.engine.connect() as connection:
+        assert compare_metadata(MigrationContext.configure(connection), Base.metadata) == []
+    database.close()
+
+
+def test_a_database_is_brought_up_to_date_once_by_whoever_comes_first(address: str):
+    with ThreadPoolExecutor(4) as threads:
+        for database in threads.map(lambda _: Database(address), range(4)):
+            database.close()
+
+
+def test_migrations_can_be_undone(address: str):
+    from alembic.migration import MigrationContext
+    from alembic.operations import Operations
+
+    from truerank.board.migrations.versions import tables
+
+    database = Database(address)
+    with database.engine.execution_options(writes=True).begin() as connection:
+        with Operations.context(MigrationContext.configure(connection)):
+            tables.downgrade()
+        connection.execute(text("DELETE FROM alembic_version"))
+        assert set(inspect(connection).get_table_names()) == {"alembic_version"}
+        upgrade(connection)
+        assert "submissions" in inspect(connection).get_table_names()
+    database.close()
+
+
+def test_sqlite_writes_ahead_and_waits(sqlite: str):
+    database = Database(sqlite)
+    with database.engine.connect() as connection:
+        settings = [connection.execute(text(f"PRAGMA {name}")).scalar() for name in ("journal_mode", "synchronous")]
+    assert settings == ["wal", 2]
+    database.close()
+
+
+def test_an_address_that_is_none_is_told_in_one_line():
+    for address in ("nonsense", "mysql://x", "postgresql+psycopg://nobody@127.0.0.1:1/x"):
+        with pytest.raises(BoardError, match=r"--db is|cannot be opened"):
+            Database(address)
+
+
+# --- rescoring ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("settings", ["", "public = 0.5", "ladder = 0.05", "ladder = 0\npublic = 0.6"])
+def test_rescoring_reproduces_the_board_to_the_bit(build: Build, address: str, settings: str):
+    world = build(address, f"{settings}\nper_day = 20")
+    for good in (9, 4, 16, 17, 2, 19):
+        world.submit("A", run(good=good))
+        world.submit("B", run(good=20 - good))
+    before = kept(world.service.database)
+    again = rescore(world.service.settings, world.service.database, "main", write=True)
+    assert (again.scored, again.changed) == (len(before), ())
+    assert kept(world.service.database) == before
+
+
+def kept(database: Database) -> list[tuple[object, ...]]:
+    with database.reading() as session:
+        rows = session.execute(
+            select(Submission.id, Submission.score, Submission.shown, Submission.results, Values.matrix)
+            .join(Values, Values.submission_id == Submission.id)
+            .order_by(Submission.place)
+        )
+        return [(*row[:-1], bytes(row[-1])) for row in rows]
+
+
+def test_scores_of_two_truths_are_never_mixed(build: Build, address: str):
+    world = build(address)
+    world.submit("A", run(good=9))
+    truth = world.folder / "truth.qrels"
+    truth.write_text(QRELS.replace("q0 0 d00 2", "q0 0 d00 0"))
+    mixed = world.submit("A", run(good=10))
+    assert (mixed.status_code, mixed.json()["error"]) == (503, "changed")
+    with pytest.raises(BoardError, match="rescore"):
+        Service(world.service.settings)
+    settings, database = world.service.settings, world.service.database
+    assert len(rescore(settings, database, "main", write=False).changed) == 1
+    assert world.submit("A", run(good=10)).status_code == 503
+    assert len(rescore(settings, database, "main", write=True).changed) == 1
+    assert world.submit("A", run(good=10)).status_code == 201
+    assert world.board()["standings"][0]["entries"] == 2
+
+
+# --- backups ------------------------------------------------------------------------------------------
+
+
+def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp_path: Path, request):
+    world = build(address)
+    for good in (3, 12):
+        world.submit("A", run(good=good))
+    world.submit("A", "nonsense")
+    world.submit("B", run(good=7))
+    folder = tmp_path / "backup"
+    assert back_up(world.service.settings, world.service.database, folder) == 3
+    with pytest.raises(BoardError, match="there already"):
+        back_up(world.service.settings, world.service.database, folder)
+    (folder / "truth.qrels").write_text(QRELS)
+    if address.startswith("sqlite"):
+        settings = load(folder / "board.toml")
+    else:
+        settings = load(folder / "board.toml", request.getfixturevalue("postgresql")())
+        with opened(settings) as database:
+            restore(database, folder / "tables.jsonl")
+            with pytest.raises(BoardError, match="not empty"):
+                restore(database, folder / "tables.jsonl")
+    with opened(settings) as database:
+        assert kept(database) == kept(world.service.database)
+        assert rescore(settings, database, "main", write=False).changed == ()
+        with database.writing() as session:
+            from truerank.board.tokens import add_account
+
+            assert add_account(session, "later", "team", 0).id > 2
+
+
+# --- settings and the command line --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "there is no board"),
+        ("[[boards]]\n", "name is small letters"),
+        ('[[boards]]\nname = "A b"', "name is small letters"),
+        ('[[boards]]\nname = "a"\ntruht = "x"', "Did you mean truth"),
+        ('[[boards]]\nname = "a"\nper_day = 0', "positive whole number"),
+        ('[[boards]]\nname = "a"\nupload = "3 apples"', "size such as"),
+        ('[[boards]]\nname = "a"\npublic = 0', "share above 0"),
+        ('[[boards]]\nname = "a"\nladder = 2', "step from 0 to 1"),
+        ('[[boards]]\nname = "a"\nzone = "Mars"', "Asia/Seoul"),
+        ('[[boards]]\nname = "a"\nvisible = "cats"', "everyone, teams, hosts"),
+        ('[[boards]]\nname = "a"\naccept = ["empty"]', "accept is a list"),
+        ('[[boards]]\nname = "a"\nopens = "soon"', "a time such as"),
+        ('[[boards]]\nname = "a"\nopens = 2030-01-02T00:00:00\ncloses = 2030-01-01T00:00:00', "later than opens"),
+        ('[[boards]]\nname = "a"\n[[boards]]\nname = "a"', "two boards"),
+        ("[[boards", "no TOML"),
+        ('colour = "red"\n[[boards]]\nname = "a"', "no setting 'colour'"),
+    ],
+)
+def test_a_setting_that_is_wrong_is_named(tmp_path: Path, text: str, message: str):
+    (tmp_path / "board.toml").write_text(text)
+    with pytest.raises(BoardError, match=message):
+        load(tmp_path / "board.toml")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ('rules = "no-such"', "there are no rules"),
+        ('measures = ["NDGC"]', "Did you mean nDCG"),
+        ('rank_by = "NumRel"', "a mean over queries"),
+        ("public = 0.0001", "queries on both sides"),
+        ('queries = "none.txt"', "none.txt"),
+    ],
+)
+def test_a_board_that_cannot_judge_does_not_start(build: Build, sqlite: str, settings: str, message: str):
+    with pytest.raises(BoardError, match=message):
+        build(sqlite, settings)
+
+
+def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "qrels.txt").write_text(QRELS)
+
+    def call(*args: str, status: int = 0) -> str:
+        done = CliRunner().invoke(truerank, ["board", *args])
+        assert done.exit_code == status, done.output
+        return done.output
+
+    call("init", "--name", "mine")
+    assert "is there already" in call("init", status=2)
+    assert "tr_" in call("add-team", "A")
+    assert "tr_" in call("add-host", "H")
+    assert "tr_" in call("token", "A")
+    assert "revoked 2 tokens" in call("revoke", "A")
+    assert "already" in call("add-team", "A", status=2)
+    assert call("export", "mine") == ""
+    assert "no board called 'yours'" in call("export", "yours", status=2)
+    assert "was never served" in call("rescore", "mine", status=2)
+    assert json.loads(json.dumps(load(tmp_path / "board.toml").boards[0].name)) == "mine"
+
+
+def test_an_address_that_is_taken_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    import socket
+
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "board.toml").write_text('[[boards]]\nname = "a"')
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        done = CliRunner().invoke(truerank, ["serve", "--port", str(taken.getsockname()[1])])
+    assert done.exit_code == 2
+    assert "cannot listen on 127.0.0.1" in done.output

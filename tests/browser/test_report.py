@@ -1,0 +1,348 @@
+"""The report in a real browser: no network, by keyboard, light and dark, large and small, with nasty names."""
+
+from __future__ import annotations
+
+import json
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from truerank.report import making
+from truerank.report.material import Material, evaluated, inputs
+from truerank.report.renderers import html
+from truerank.report.renderers import json as renderer
+
+PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
+
+NASTY = ("</script><img onerror=alert(1) src=x>", "_%&|", "שלום مرحبا", "--><!-- {{7*7}}")
+
+
+def world(queries: int, systems: int, depth: int, nasty: tuple[str, ...] = ()) -> tuple[Any, dict[str, Any]]:
+    """Judgements and runs of which the later ones are better."""
+    rng = random.Random(7)
+    names = [*nasty, *(f"q{q:05}" for q in range(queries - len(nasty)))]
+    qrels = {q: {f"doc{rng.randrange(50_000):06}": rng.choice([0, 0, 1, 1, 2]) for _ in range(8)} for q in names}
+    called = [*nasty, *(f"system{s}.run" for s in range(systems))][:systems]
+    runs: dict[str, Any] = {name: {} for name in called}
+    for s, run in enumerate(runs.values()):
+        for query, judged in qrels.items():
+            scores = {f"doc{rng.randrange(50_000):06}": round(rng.gauss(0, 1), 4) for _ in range(depth)}
+            scores |= {
+                d: round(rng.gauss(0.5 + 0.3 * s + g, 1), 4) for d, g in judged.items() if rng.random() < 0.75
+            }
+            run[query] = scores
+    return qrels, runs
+
+
+def written(
+    folder: Path, qrels: Any, runs: Any, lang: str = "en", measures: str = "nDCG@10 AP RR"
+) -> tuple[str, Any]:
+    """The address of a page, and the JSON of the same report."""
+    found = evaluated(qrels, runs, measures)
+    document = making.make(Material(runs=found, inputs=inputs([__file__]), versions=making.versions()), lang=lang)
+    path = folder / "report.html"
+    path.write_bytes(html.render(document))
+    return path.as_uri(), json.loads(renderer.render(document))
+
+
+@pytest.fixture(scope="module")
+def report(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+    qrels, runs = world(120, 3, 30)
+    del runs["system0.run"]["q00005"]
+    return written(tmp_path_factory.mktemp("report"), qrels, runs)
+
+
+@pytest.fixture(scope="module")
+def nasty(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+    qrels, runs = world(20, 4, 8, NASTY)
+    return written(tmp_path_factory.mktemp("nasty"), qrels, runs, lang="ko")
+
+
+def ready(page: Any) -> Any:
+    page.wait_for_selector("html[data-ready]", timeout=60_000)
+    return page
+
+
+def block(plain: Any, kind: str) -> Any:
+    return next(one for one in plain["blocks"] if one["kind"] == kind)
+
+
+def rows_of(page: Any) -> list[tuple[str, list[float]]]:
+    """The table of queries as it stands there: ids and whole numbers."""
+    values = "[...row.querySelectorAll('td')].map(cell => +cell.dataset.value)"
+    read = f"rows => rows.map(row => [row.querySelector('th').innerText, {values}])"
+    return [tuple(row) for row in page.eval_on_selector_all("#queries-table tbody tr", read)]
+
+
+def status(page: Any) -> str:
+    return str(page.inner_text("#queries-table [role=status]"))
+
+
+# --- the page as it opens -----------------------------------------------------------------------------
+
+
+def test_it_opens_without_any_request_or_message_and_draws_every_figure(visit, report):
+    address, plain = report
+    page = ready(visit(address))
+    names = [one["name"] for one in plain["blocks"] if one["kind"] == "figure"]
+    widths = page.eval_on_selector_all("[data-figure] svg.marks", "found => found.map(one => one.getBBox().width)")
+    assert len(widths) == len(names)
+    assert min(widths) > 400
+
+
+def test_the_numbers_that_are_drawn_are_those_of_the_json(visit, report):
+    address, plain = report
+    page = ready(visit(address))
+    queries = block(plain, "queries")
+    columns = queries["values"]["nDCG@10"]
+    for query, values in rows_of(page):
+        place = queries["queries"].index(query)
+        assert values[:-1] == [column[place] for column in columns]
+    read = "cells => cells.map(cell => [cell.dataset.value, cell.textContent.trim()])"
+    for value, text in page.eval_on_selector_all("td[data-value]", read):
+        assert text in (f"{float(value):.4f}", str(value)), value
+
+
+def test_halves_are_rounded_as_python_does(visit, report):
+    page = ready(visit(report[0]))
+    source = re.search(r"function fixed\(.*?\n}\n", html._file("page.js"), re.DOTALL)
+    numbers = [
+        0.03125,
+        0.09375,
+        -0.03125,
+        0.00005,
+        1.00005,
+        2.5,
+        0.12345,
+        *np.random.default_rng(0).random(300).tolist(),
+    ]
+    numbers += [n / 2**k for k in range(4, 12) for n in (1, 3, 5, 7)]
+    texts = page.evaluate(
+        f"(numbers) => {{ const PLACES = 4; {source[0]} return numbers.map(n => fixed(n)); }}", numbers
+    )
+    assert texts == [f"{number:.4f}" for number in numbers]
+
+
+# --- the table of queries -----------------------------------------------------------------------------
+
+
+def test_it_sorts_by_any_column_and_says_so(visit, report):
+    page = ready(visit(report[0]))
+    head = page.locator("#queries-table thead th")
+    assert head.nth(4).get_attribute("aria-sort") == "descending"
+    spreads = [values[-1] for _, values in rows_of(page)]
+    assert spreads == sorted(spreads, reverse=True)
+    head.nth(1).get_by_role("button").click()
+    first = [values[0] for _, values in rows_of(page)]
+    assert first == sorted(first)
+    assert head.nth(1).get_attribute("aria-sort") == "ascending"
+    assert head.nth(4).get_attribute("aria-sort") is None
+    head.nth(1).get_by_role("button").press("Enter")
+    assert rows_of(page)[0][1][0] >= first[-1]
+    head.nth(0).get_by_role("button").click()
+    ids = [query for query, _ in rows_of(page)]
+    assert ids == sorted(ids)
+
+
+def test_it_filters_by_id_and_by_who_is_better(visit, report):
+    address, plain = report
+    page = ready(visit(address))
+    page.fill("#filter", "Q0001")
+    assert {query for query, _ in rows_of(page)} == {f"q0001{n}" for n in range(10)}
+    assert status(page) == "1–10 of 10"
+    page.fill("#filter", "nothing like it")
+    assert status(page) == "no such query"
+    page.fill("#filter", "")
+    queries = block(plain, "queries")
+    base = queries["reference"]
+    columns = queries["values"]["nDCG@10"]
+    others = [column for place, column in enumerate(columns) if place != base]
+    page.select_option("#which", "better")
+    better = sum(any(column[q] > columns[base][q] for column in others) for q in range(len(columns[0])))
+    assert status(page).endswith(f" of {better}")
+    page.select_option("#which", "zero")
+    assert status(page).endswith(f" of {sum(any(c[q] == 0 for c in columns) for q in range(len(columns[0])))}")
+
+
+def test_it_shows_another_measure(visit, report):
+    address, plain = report
+    page = ready(visit(address))
+    page.select_option("#measure", "AP")
+    queries = block(plain, "queries")
+    query, values = rows_of(page)[0]
+    assert values[:-1] == [column[queries["queries"].index(query)] for column in queries["values"]["AP"]]
+    assert page.inner_text("#queries-table caption") == "All queries, AP"
+
+
+def test_it_turns_pages(visit, report):
+    page = ready(visit(report[0]))
+    assert status(page) == "1–50 of 120"
+    seen = {query for query, _ in rows_of(page)}
+    for expected in ("51–100 of 120", "101–120 of 120"):
+        page.get_by_role("button", name="Next").click()
+        assert status(page) == expected
+        seen |= {query for query, _ in rows_of(page)}
+    assert len(seen) == 120
+    assert page.get_by_role("button", name="Next").is_disabled()
+
+
+# --- one query ----------------------------------------------------------------------------------------
+
+
+def test_a_query_opens_by_keyboard_with_its_lists_and_closes_where_it_was(visit, report):
+    address, plain = report
+    page = ready(visit(address))
+    link = page.locator("#queries-table tbody button").nth(3)
+    query = link.inner_text()
+    link.focus()
+    page.keyboard.press("Enter")
+    dialog = page.locator("dialog[open]")
+    assert dialog.locator("h2").inner_text() == f"query {query}"
+    queries = block(plain, "queries")
+    place, found = queries["queries"].index(query), queries["answers"]
+    for system, name in enumerate(queries["systems"]):
+        section = dialog.locator("section").nth(system)
+        assert section.locator("h3").inner_text() == name
+        listed = section.locator("table").first.locator("tbody th").all_inner_texts()
+        assert listed == [found["docs"][doc] for doc in found["lists"][system][place][0]]
+    page.keyboard.press("Escape")
+    assert page.locator("dialog[open]").count() == 0
+    assert page.evaluate("document.activeElement.innerText") == query
+
+
+def test_an_opened_query_says_what_was_right_and_how_the_score_comes_about(visit, report):
+    address, plain = report
+    page = ready(visit(address))
+    page.locator("#queries-table tbody button").first.click()
+    queries = block(plain, "queries")
+    place = queries["queries"].index(page.locator("dialog h2 bdi").inner_text())
+    section = page.locator("dialog section").last
+    section.locator("details summary").first.click()
+    value = queries["values"]["nDCG@10"][-1][place]
+    last = section.locator("details").first.locator("tbody tr").last.locator("td").last
+    assert float(last.get_attribute("data-value")) == value
+    answers = queries["answers"]
+    right = {d for d, g in zip(*answers["judged"][place], strict=True) if g >= answers["level"]}
+    marked = section.locator("tr.relevant").count()
+    assert marked == len(right & set(answers["lists"][-1][place][0]))
+
+
+def test_a_query_that_a_run_does_not_answer_says_so(visit, report):
+    page = ready(visit(report[0]))
+    page.fill("#filter", "q00005")
+    page.locator("#queries-table tbody button").first.click()
+    assert "does not answer this query" in page.locator("dialog section").first.inner_text()
+
+
+def test_the_address_of_an_open_query_opens_it_again(visit, nasty):
+    address, _ = nasty
+    page = ready(visit(address))
+    page.fill("#filter", NASTY[0])
+    page.locator("#queries-table tbody button").first.click()
+    sent = page.url
+    again = ready(visit(sent, allowed=(address,)))
+    assert again.locator("dialog[open] h2 bdi").inner_text() == NASTY[0]
+
+
+# --- for everyone -------------------------------------------------------------------------------------
+
+
+def test_names_that_look_like_markup_stay_names(visit, nasty):
+    address, plain = nasty
+    page = ready(visit(address))
+    assert page.locator("img").count() == 0
+    text = page.inner_text("body")
+    for name in NASTY:
+        assert name in text
+        assert name in block(plain, "queries")["queries"]
+        page.fill("#filter", name)
+        page.locator("#queries-table tbody button").first.click()
+        assert page.locator("dialog h2 bdi").inner_text() == name
+        page.keyboard.press("Escape")
+    assert page.locator("img").count() == 0
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("device", [{}, PHONE], ids=["desktop", "phone"])
+def test_axe_finds_nothing_serious(visit, report, serious, scheme, device):
+    page = ready(visit(report[0], color_scheme=scheme, **device))
+    assert serious(page) == []
+    page.locator("#queries-table tbody button").first.click()
+    page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+    assert serious(page) == []
+
+
+def test_it_is_dark_for_those_who_like_it_dark_and_the_button_turns_it(visit, report):
+    page = ready(visit(report[0], color_scheme="dark"))
+    paper = "getComputedStyle(document.documentElement).backgroundColor"
+    assert page.evaluate(paper) == "rgb(20, 24, 29)"
+    page.get_by_role("button", name="Light").click()
+    ready(page)
+    assert page.evaluate(paper) == "rgb(255, 255, 255)"
+    assert page.locator("#theme").inner_text() == "Dark"
+    assert page.locator("[data-figure] svg.marks").count() == page.locator("[data-figure]").count()
+
+
+def test_on_a_phone_nothing_is_wider_than_the_screen(visit, report):
+    page = ready(visit(report[0], **PHONE))
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.locator("#queries-table tbody button").first.click()
+    assert page.evaluate("document.querySelector('dialog').scrollWidth") <= 390
+
+
+def test_on_paper_it_is_light_and_the_controls_are_gone(visit, report):
+    page = ready(visit(report[0], color_scheme="dark"))
+    page.emulate_media(media="print", color_scheme="dark")
+    assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(255, 255, 255)"
+    for hidden in ("#theme", "#filter", "nav"):
+        assert not page.locator(hidden).is_visible()
+    assert page.locator("h1").is_visible()
+
+
+def test_without_scripts_the_tables_are_there(visit, report):
+    page = visit(report[0], java_script_enabled=False)
+    assert "need JavaScript" in page.inner_text("main")
+    assert page.locator("#queries-table tbody tr").count() == 20
+    assert page.locator("table").count() > 5
+
+
+def test_pointing_at_a_mark_tells_its_number(visit, report):
+    page = ready(visit(report[0]))
+    page.locator("[data-figure=precision-recall] svg.marks").scroll_into_view_if_needed()
+    page.locator("[data-figure=precision-recall] .mark-symbol path").nth(4).hover(force=True)
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    assert re.search(r"precision\s*0\.\d{4}", page.inner_text("#vg-tooltip-element"))
+
+
+# --- large ones ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.slow
+def test_seven_thousand_queries_of_six_systems_fit_in_five_megabytes(visit, tmp_path):
+    qrels, runs = world(7_000, 6, 20)
+    address, _ = written(tmp_path, qrels, runs, measures="nDCG@10 RR")
+    assert (tmp_path / "report.html").stat().st_size < 5_000_000
+    page = ready(visit(address))
+    assert status(page) == "1–50 of 7,000"
+    assert page.evaluate("document.querySelectorAll('*').length") < 20_000
+    page.fill("#filter", "q06999")
+    page.locator("#queries-table tbody button").first.click()
+    assert page.locator("dialog section").count() == 6
+
+
+@pytest.mark.slow
+def test_a_hundred_thousand_queries_are_paged(visit, tmp_path):
+    qrels = {f"q{n:06}": {"a": 1} for n in range(100_000)}
+    runs = {
+        "one": {q: ["a" if n % 3 else "b", "c"] for n, q in enumerate(qrels)},
+        "two": {q: ["c", "a"] for q in qrels},
+    }
+    address, _ = written(tmp_path, qrels, runs, measures="RR")
+    page = ready(visit(address))
+    assert status(page) == "1–50 of 100,000"
+    page.fill("#filter", "q099999")
+    assert [query for query, _ in rows_of(page)] == ["q099999"]

@@ -1,0 +1,147 @@
+"""`truerank report` from the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+import truerank as tr
+from truerank.report.making import write_report
+
+ASKED = ("report", "qrels.txt", "first.run", "second.run")
+
+
+def test_it_writes_the_kind_of_file_that_its_ending_asks_for(invoke, here):
+    begins = {".html": "<!DOCTYPE html>", ".md": "# ", ".tex": r"\documentclass", ".json": "{", ".txt": "Retrieval"}
+    for ending, beginning in begins.items():
+        result = invoke(*ASKED, "--lang", "en", "-o", f"report{ending}")
+        assert (result.exit_code, result.output) == (0, ""), result.output
+        assert (here / f"report{ending}").read_text("utf-8").startswith(beginning)
+
+
+def test_without_a_file_it_is_printed(invoke):
+    result = invoke(*ASKED, "--lang", "en")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("Retrieval report\n================\n")
+    assert "3 queries judged, 2 answered. 1 missing (scored 0): q3." in result.stdout
+
+
+def test_the_numbers_are_those_of_eval(invoke, here):
+    invoke(*ASKED, "-m", "nDCG@10 AP", "-o", "report.json")
+    found = json.loads((here / "report.json").read_text())
+    for scores in found["results"]["scores"]:
+        assert scores["mean"] == tr.evaluate("qrels.txt", scores["run"], "nDCG@10 AP").mean
+
+
+def test_the_foot_says_what_was_read_and_how_to_make_it_again(invoke, here):
+    asked = (*ASKED, "-m", "AP", "--set", "level=2", "--baseline", "2", "--title", "Ours & theirs", "--lang", "ko")
+    assert invoke(*asked, "-o", "report.json").exit_code == 0
+    plain = json.loads((here / "report.json").read_text())
+    digests = {one["name"]: one["digest"] for one in plain["results"]["inputs"]}
+    assert digests == {
+        name: hashlib.sha256((here / name).read_bytes()).hexdigest()
+        for name in ("qrels.txt", "first.run", "second.run")
+    }
+    [command] = [block["text"] for block in plain["blocks"] if block["kind"] == "command"]
+    assert command == (
+        "truerank report qrels.txt first.run second.run -m AP --set level=2 --baseline 2 --lang ko "
+        "--title 'Ours & theirs' -o report.html"
+    )
+    assert plain["title"] == "Ours & theirs"
+
+
+def test_what_the_foot_says_makes_the_same_bytes(shell, here):
+    assert (
+        shell("truerank report qrels.txt first.run second.run --lang en -m 'AP RR' -o report.json").returncode == 0
+    )
+    first = (here / "report.json").read_bytes()
+    [command] = [block["text"] for block in json.loads(first)["blocks"] if block["kind"] == "command"]
+    again = shell(f"PYTHONHASHSEED=7 {command}".replace("report.html", "again.json"))
+    assert again.returncode == 0, again.stderr
+    assert (here / "again.json").read_bytes() == first
+
+
+def test_rules_of_a_file_are_among_what_was_read(invoke, here):
+    (here / "ours.toml").write_text('level = 2\nmeasures = ["AP"]\n')
+    assert invoke(*ASKED, "--rules", "ours.toml", "-o", "report.json").exit_code == 0
+    found = json.loads((here / "report.json").read_text())["results"]
+    assert "ours.toml" in [one["name"] for one in found["inputs"]]
+    assert found["comparison"]["rules"]["level"] == 2
+
+
+def test_figures_are_written_too_and_linked(invoke, here):
+    result = invoke(*ASKED, "-m", "AP", "--figures", "figs", "-o", "report.md")
+    assert result.exit_code == 0, result.output
+    assert "(<figs/precision-recall.svg>)" in (here / "report.md").read_text("utf-8")
+    names = sorted(path.name for path in (here / "figs").iterdir())
+    assert {"precision-recall.svg", "precision-recall.png", "cmc.svg"} <= set(names)
+
+
+def test_a_benchmark_is_reported_alone(invoke, here):
+    tr.bench(lambda query: ["a"], {"q1": "one", "q2": "two"}, "qrels.txt", measures="RR").save("bench.json")
+    result = invoke("report", "--bench", "bench.json", "--lang", "en")
+    assert result.exit_code == 0, result.output
+    assert "Latency" in result.stdout or "Speed" in result.stdout
+
+
+def test_places_are_reported_as_a_run_like_any_other(invoke, here):
+    (here / "queries.json").write_text(
+        '[{"id": "q", "lat": 37.5, "lon": 127}, {"id": "p", "lat": 37.6, "lon": 127}]'
+    )
+    (here / "there.json").write_text('[{"id": "a", "lat": 37.5, "lon": 127}, {"id": "b", "lat": 37.6, "lon": 127}]')
+    (here / "found.json").write_text('{"q": ["a", "b"], "p": ["a", "b"]}')
+    result = invoke("report", "--geo", "queries.json", "there.json", "found.json", "-o", "places.json")
+    assert result.exit_code == 0, result.output
+    plain = json.loads((here / "places.json").read_text())
+    figures = [block["name"] for block in plain["blocks"] if block["kind"] == "figure"]
+    assert {"geo-error", "map-geo", "cmc"} <= set(figures)
+    assert plain["results"]["places"]["geo"]["mean"]["R@1"] == 0.5
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("report",), "needs QRELS and RUNs, or --geo, or --bench"),
+        (("report", "qrels.txt"), "needs QRELS and RUNs"),
+        ((*ASKED, "-o", "report.docx"), "a report is a file that ends in .html"),
+        ((*ASKED, "--lang", "fr"), "'fr' is not one of 'en', 'ko'"),
+        ((*ASKED, "--baseline", "9"), "there are 2 runs"),
+        ((*ASKED, "--baseline", "third.run"), "there is no system 'third.run'"),
+        ((*ASKED, "--bench", "qrels.txt"), "qrels.txt"),
+        (("report", "qrels.txt", "none.run"), "there is no such file"),
+        ((*ASKED, "-o", "nowhere/report.md"), "cannot be written"),
+        (("report", "-", "-", "-o", "report.md"), "can be only one"),
+    ],
+    ids=lambda value: " ".join(value[1:]) if isinstance(value, tuple) else "",
+)
+def test_what_cannot_be_done_is_said_in_a_line(invoke, arguments, said):
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_inputs_are_not_written_over(invoke, here):
+    (here / "first.txt").write_bytes((here / "first.run").read_bytes())
+    result = invoke("report", "qrels.txt", "first.txt", "-o", "first.txt")
+    assert result.exit_code == 2
+    assert "write to another file" in result.stderr
+
+
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="there is no chromium, which prints the PDF")
+def test_a_pdf_is_printed_and_is_the_same_each_time(invoke, here):
+    for name in ("one.pdf", "two.pdf"):
+        result = invoke(*ASKED, "-m", "AP", "-o", name)
+        assert result.exit_code == 0, result.output
+    assert (here / "one.pdf").read_bytes().startswith(b"%PDF-")
+    assert (here / "one.pdf").read_bytes() == (here / "two.pdf").read_bytes()
+
+
+def test_a_report_is_written_by_one_call(here: Path):
+    document = write_report("qrels.txt", ["first.run", "second.run"], "report.md", "AP", lang="en", title="Ours")
+    assert (here / "report.md").read_text("utf-8").startswith("# Ours\n")
+    assert [one["name"] for one in document.results["inputs"]] == ["qrels.txt", "first.run", "second.run"]

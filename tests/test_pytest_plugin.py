@@ -1,0 +1,85 @@
+"""The pytest plugin, in real runs of pytest."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+GATES = """
+import pytest
+import truerank as tr
+
+QUERIES = [f"q{n}" for n in range(60)]
+
+def scores(found):
+    qrels = {q: {"a": 1, "b": 1} for q in QUERIES}
+    run = {q: ["a", "b"] if n < found else ["x", "a"] for n, q in enumerate(QUERIES)}
+    return tr.evaluate(qrels, run, "AP nDCG@10")
+
+def test_holds(truerank):
+    found = truerank.check(scores(50), min={"AP": 0.8, "ndcg_cut_10": 0.8}, no_worse_than=scores(50), margin=0.01)
+    assert found.outcome == "pass"
+
+def test_fails(truerank):
+    truerank.check(scores(20), min={"AP": 0.9}, max={"nDCG@10": 1}, no_worse_than=scores(50), margin={"AP": 0.01})
+
+def test_undecided(truerank):
+    assert truerank.check(scores(29), no_worse_than=scores(30), measures=["AP"]).outcome == "undecided"
+
+def test_strict(truerank):
+    truerank.check(scores(29), no_worse_than=scores(30), measures=["AP"], strict=True)
+
+def test_wrong(truerank):
+    with pytest.raises(tr.MeasureError, match="Did you mean nDCG"):
+        truerank.check(scores(20), min={"NDGC@10": 0.4})
+"""
+
+
+@pytest.fixture
+def run(pytester: pytest.Pytester, monkeypatch: pytest.MonkeyPatch):
+    """Run a test file in a pytest of its own, which loads no other plugin: they take long."""
+    monkeypatch.setenv("PYTEST_DISABLE_PLUGIN_AUTOLOAD", "1")
+
+    def go(body: str, *options: str) -> pytest.RunResult:
+        pytester.makepyfile(body)
+        return pytester.runpytest_subprocess("-p", "truerank.pytest_plugin", *options)
+
+    return go
+
+
+def test_failing_is_an_assertion_with_a_line_a_gate_and_undecided_a_warning_or_where_strict_a_failure(run):
+    result = run(GATES)
+    result.assert_outcomes(passed=3, failed=2, warnings=1)
+    result.stdout.fnmatch_lines_random(
+        [
+            "E  *AssertionError: AP >= 0.9: FAIL, it is 0.* [[]0.*, 0.*[]]",
+            "E  *AP no worse than run by more than 0.01: FAIL, the difference is -0.* [[]-0.*, -0.*[]]",
+            "E  *AssertionError: AP no worse than run: undecided, the difference is -0.*",
+            "*UndecidedWarning: AP no worse than run: undecided, the difference is -0.*",
+        ]
+    )
+    assert "nDCG@10 <= 1" not in result.stdout.str()
+    assert "pytest_plugin.py" not in result.stdout.str()
+
+
+def test_the_fixture_is_listed_with_what_it_does(run):
+    result = run("", "--fixtures")
+    result.stdout.fnmatch_lines(["truerank [[]session scope[]]*", "*Gates on scores: truerank.check(scores,*"])
+
+
+def test_loading_the_plugin_imports_neither_numpy_nor_the_engine():
+    code = (
+        "import sys, truerank.pytest_plugin; print(*(m for m in sys.modules if m.startswith(('numpy', 'truer'))))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert sorted(done.stdout.split()) == ["truerank", "truerank.pytest_plugin"]
+
+
+def test_pytest_finds_the_plugin_by_its_entry_point():
+    text = (Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8")
+    assert '[project.entry-points.pytest11]\ntruerank = "truerank.pytest_plugin"\n' in text
