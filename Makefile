@@ -24,6 +24,12 @@ $(VENV)/demo: pyproject.toml $(KERNEL)
 	$(BIN)/python -m pip install --quiet --editable ".[demo]"
 	@touch $@
 
+$(VENV)/board: pyproject.toml $(KERNEL)
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip
+	$(BIN)/python -m pip install --quiet --editable ".[board,demo]"
+	@touch $@
+
 $(VENV)/bench: $(VENV)/ready
 	$(BIN)/python -m pip install --quiet --editable ".[bench]"
 	@touch $@
@@ -69,7 +75,7 @@ fuzz: $(VENV)/ready ## throw damaged bytes at the kernel (SECONDS=60)
 asan: $(VENV)/ready ## the kernel's tests under AddressSanitizer
 	sh tests/asan.sh
 
-board: $(VENV)/ready ## start a leaderboard with a real contest on it (PORT=8000)
+board: $(VENV)/board ## start a leaderboard with a real contest on it (PORT=8000)
 	@$(BIN)/truerank board demo build/board
 	@$(BIN)/truerank serve --board build/board/board.toml --port $(or $(PORT),8000)
 

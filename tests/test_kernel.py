@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import random
 import struct
 from collections.abc import Iterator
 
@@ -11,6 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import truerank as tr
 from truerank import Qrels
 from truerank._kernel import (
     QrelsParser,
@@ -281,3 +283,35 @@ def test_running_values_begin_anew_at_each_query(rows):
         for value in mine.tolist():
             total, product = value + total, value * product
         assert (sums[i], products[i], tops[i]) == (total, product, mine.max())
+
+
+def test_a_comment_that_begins_like_the_line_before_is_a_comment(tmp_path):
+    (tmp_path / "run").write_bytes(b" #q Q0 x 1 3.0 t\n#q Q0 a 2 2.0 t\n")
+    assert tr.evaluate({"#q": {"a": 1}}, tmp_path / "run", "RR").mean["RR"] == 0
+
+
+def test_a_document_that_is_repeated_very_often_is_counted_in_linear_time(tmp_path):
+    (tmp_path / "run").write_bytes(b"q Q0 a 1 1.0 t\n" * 200_000)  # minutes, were it quadratic
+    scores = tr.evaluate({"q": {"a": 1}}, tmp_path / "run", "RR", rules={"duplicates": "count"})
+    assert (scores.mean["RR"], scores.ledger.returned) == (1.0, 200_000)
+
+
+def test_a_score_that_changes_its_own_dict_is_refused():
+    answer = {}
+
+    class Growing:
+        def __float__(self):
+            answer.update((str(i), 1.0) for i in range(10_000))
+            return 1.0
+
+    answer.update(a=Growing(), b=1.0)
+    with pytest.raises(tr.InputError, match="dictionary changed size"):
+        tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": answer}, "RR")
+
+
+def test_many_judged_documents_in_an_unsorted_dict_are_ranked_as_in_pairs():
+    rng = random.Random(0)
+    docs = {f"d{i}": rng.random() for i in range(3000)}
+    qrels = {"q": dict.fromkeys(list(docs)[::3], 1)}
+    pairs = {"q": sorted(docs, key=docs.get, reverse=True)}
+    assert tr.evaluate(qrels, {"q": docs}, "AP").mean == tr.evaluate(qrels, pairs, "AP").mean

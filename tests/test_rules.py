@@ -157,3 +157,10 @@ def test_a_broken_rules_file_is_explained(tmp_path):
 def test_a_measures_own_level_wins():
     scores = tr.evaluate(QRELS, RUN, "RR(level=1) RR(level=2)", rules={"level": 2})
     assert scores.mean == {"RR(level=1)": 1 / 3, "RR(level=2)": 0.0}
+
+
+def test_rules_and_measures_of_another_kind_are_refused_in_a_sentence():
+    with pytest.raises(tr.RulesError, match="rules are a preset's name, a file, a dict or Rules, not 5"):
+        tr.evaluate({"q": ["a"]}, {"q": ["a"]}, rules=5)
+    with pytest.raises(tr.MeasureError, match="measures are named by text, such as nDCG@10, not 5"):
+        tr.evaluate({"q": ["a"]}, {"q": ["a"]}, 5)

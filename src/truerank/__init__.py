@@ -6,7 +6,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from truerank.bench import Bench, bench
+    from truerank.bench import Bench, bench, interleave, sweep
     from truerank.bounds import Bounds, bounds, judge_next
     from truerank.check import Check, check
     from truerank.compare import Comparison, compare
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from truerank.hits import Hits
     from truerank.measures import Measure, measure, measures, parse_measure, unregister
     from truerank.qrels import Qrels
+    from truerank.report.making import write_report
     from truerank.rules import Rules
     from truerank.run import Run
     from truerank.scores import Ledger, Scores
@@ -47,6 +48,7 @@ __all__ = [
     "compare",
     "evaluate",
     "explain",
+    "interleave",
     "judge_next",
     "measure",
     "measures",
@@ -55,11 +57,13 @@ __all__ = [
     "parse_measure",
     "rank",
     "read_qrels",
+    "sweep",
     "unregister",
+    "write_report",
 ]
 
 _HOMES = {
-    "bench": ("Bench", "bench"),
+    "bench": ("Bench", "bench", "interleave", "sweep"),
     "bounds": ("Bounds", "bounds", "judge_next"),
     "check": ("Check", "check"),
     "compare": ("Comparison", "compare"),
@@ -70,6 +74,7 @@ _HOMES = {
     "hits": ("Hits",),
     "measures": ("Measure", "measure", "measures", "parse_measure", "unregister"),
     "qrels": ("Qrels",),
+    "report.making": ("write_report",),
     "rules": ("Rules",),
     "run": ("Run",),
     "scores": ("Ledger", "Scores"),
@@ -93,7 +98,7 @@ class _Package(ModuleType):
             super().__setattr__(name, value)
 
     def __dir__(self) -> list[str]:
-        return sorted({*super().__dir__(), *__all__})
+        return sorted([*__all__, *(name for name in super().__dir__() if name.startswith("__"))])
 
 
 sys.modules[__name__].__class__ = _Package

@@ -81,13 +81,17 @@ cdef inline void table_put(Ids* ids, uint64_t h, int64_t row) noexcept nogil:
 cdef inline int table_grow(Ids* ids) noexcept nogil:
     cdef uint64_t slots = (16 if ids.roomy and ids.room <= 1 << 13 else 4) * ids.room
     cdef uint32_t* table = <uint32_t*>calloc(slots, sizeof(uint32_t))
+    cdef const char* p
+    cdef uint64_t n, slot = 0
     cdef int64_t i
     if table == NULL:
         return MEMORY
     free(ids.table)
     ids.table, ids.mask, ids.birth = table, slots - 1, 1
     for i in range(ids.n):
-        table_put(ids, hash_id(ids.text + id_start(ids, i), id_length(ids, i)), i)
+        p, n = ids.text + id_start(ids, i), id_length(ids, i)
+        if ids_find(ids, p, n, hash_id(p, n), &slot) < 0:      # of an id that is there twice, the first row
+            ids.table[slot] = ids.birth + <uint32_t>i
     return OK
 
 
@@ -123,15 +127,15 @@ cdef inline void ids_append(Ids* ids, const char* p, uint64_t n, uint64_t h, uin
     ids.n += 1
 
 
-cdef inline int ids_add(Ids* ids, const char* p, uint64_t n, uint64_t h) noexcept nogil:
-    """Append an id, whether or not it is there already."""
+cdef inline int ids_add(Ids* ids, const char* p, uint64_t n, uint64_t h, bint again=False) noexcept nogil:
+    """Append an id; the table goes on finding the first row of one that is there already."""
     cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
     if ids.n == ids.room or start + n + PAD > ids.text_room:
         if ids_grow(ids, n):
             return MEMORY
     copy_id(ids.text + start, p, n)
     ids.end[ids.n] = start + n
-    if not ids.plain:
+    if not ids.plain and not again:
         table_put(ids, h, ids.n)
     ids.n += 1
     return OK

@@ -8,7 +8,7 @@ at a time. Untrusted bytes end here: every load stays inside its buffer by the a
 
 cimport cython
 from cpython.dict cimport PyDict_GetItem, PyDict_Next
-from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_CheckExact
+from cpython.float cimport PyFloat_Check
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from libc.math cimport isfinite
@@ -409,8 +409,6 @@ cdef class Scanner(Lines):
         ids_free(&self.current)
         free(self.hit)
 
-    # -- one query
-
     cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
         """Leave the query being read and begin the one with this name."""
         cdef uint64_t h = hash_id(p, n)
@@ -510,7 +508,7 @@ cdef class Scanner(Lines):
         cdef const char* next
         cdef Fields here
         cdef double value
-        while p < end and n <= PAD and same_id(p, f.start[0], n):
+        while p < end and n <= PAD and p[0] != c"#" and same_id(p, f.start[0], n):
             next = split_rest(p + n, &here)
             if next == NULL:
                 break
@@ -597,9 +595,9 @@ cdef class Scanner(Lines):
         if q >= 0 and len(docs) < self.judged.start[q + 1] - self.judged.start[q]:
             return False
         while PyDict_Next(docs, &position, &key, &value):
-            if not PyUnicode_CheckExact(<object>key):
-                return False
-            scores[n] = PyFloat_AS_DOUBLE(<object>value) if PyFloat_CheckExact(<object>value) else <object>value
+            if not PyUnicode_CheckExact(<object>key) or not (PyFloat_Check(<object>value) or type(<object>value) is int):
+                return False                             # another's __float__ might change the dict
+            scores[n] = <object>value
             if self.single:
                 scores[n] = <double><float>scores[n]
             if not isfinite(scores[n]):
@@ -618,6 +616,8 @@ cdef class Scanner(Lines):
         cdef Found* f
         cdef int64_t i, n = scores.shape[0], query = a.query
         cdef double score
+        if not falling and len(names) > 256:                     # each would be compared with all
+            return False
         for i in range(len(names)):
             value = PyDict_GetItem(docs, names[i])
             if value == NULL:

@@ -44,7 +44,7 @@ cdef inline int answer_add(Answer* a, const char* p, uint64_t n, uint64_t h, uin
     cdef int64_t row = a.ids.n
     cdef void* q
     if row == a.ids.room or (a.ids.end[row - 1] if row else 0) + n + PAD > a.ids.text_room or again:
-        if ids_add(&a.ids, p, n, h):
+        if ids_add(&a.ids, p, n, h, again):
             return MEMORY
         if a.score_room < a.ids.room:
             q = realloc(a.score, a.ids.room * sizeof(double))

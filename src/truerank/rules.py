@@ -98,6 +98,8 @@ class Rules:
             return rules
         if isinstance(rules, dict):
             return cls.from_dict({"name": "custom", **rules})
+        if not isinstance(rules, str | os.PathLike):
+            raise RulesError(f"rules are a preset's name, a file, a dict or Rules, not {rules!r}")
         path = Path(rules)
         if path.suffix == ".toml" or os.sep in str(rules):
             return cls.from_toml(_read(path), path)

@@ -140,7 +140,7 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
         table, returned = scanner.finish()
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         query = shown(scanner.here[0])
         why = str(error).replace("must be real number, not", "a score is a number, not")
         raise InputError(f"the answer to query {query} cannot be read: {why}", run.name) from None

@@ -17,7 +17,7 @@ def parameters(definition: Definition) -> dict[str, str]:
     """What each parameter may be, and what it is when nothing is said.
 
     >>> import truerank as tr
-    >>> parameters(tr.measures()["P"])
+    >>> parameters(tr.measures()["Success"])
     {'k': 'a positive whole number; must be given', 'level': "a number; the rules' level if not given"}
     """
     kinds = {name: definition.kinds[name].words for name in definition.takes if name in _RULED}
