@@ -140,3 +140,30 @@ def test_a_query_without_scores_counts_down_to_one(tmp_path):
     (tmp_path / "a.json").write_text('{"q": ["a", "b", "c"]}')
     (ranked,) = rankings(open_run(tmp_path / "a.json").batches())
     assert (ranked.docs, ranked.numbers()) == ([b"a", b"b", b"c"], [3.0, 2.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['{"q1": {"a": 1.5}, "q1": {"b": 2.5}}', '{"q1": {"a": 1.5, "a": 2.5}}', '{"q1": ["a"], "q1": ["b"]}'],
+)
+def test_a_key_that_comes_twice_is_refused_in_runs_and_qrels(tmp_path, text):
+    (tmp_path / "x.json").write_text(text)
+    with pytest.raises(tr.InputError, match="comes 2 times in one object"):
+        tr.evaluate({"q1": {"a": 1}}, tmp_path / "x.json", "RR")
+    with pytest.raises(tr.InputError, match="comes 2 times in one object"):
+        tr.evaluate(tmp_path / "x.json", {"q1": ["a"]}, "RR")
+
+
+def test_a_query_that_comes_twice_far_apart_is_refused(tmp_path):
+    answer = ", ".join(f'"d{i}": {1 / (i + 1)}' for i in range(1000))
+    text = ", ".join(f'"q{i}": {{{answer}}}' for i in range(200))
+    (tmp_path / "x.json").write_text(f'{{{text}, "q0": {{"z": 1}}}}')
+    with pytest.raises(tr.InputError, match="'q0' comes twice in one object"):
+        tr.evaluate({"q0": {"z": 1}}, tmp_path / "x.json", "RR")
+
+
+def test_quotes_in_ids_and_numbers_for_documents_are_no_repeats(tmp_path):
+    (tmp_path / "x.json").write_text('{"q\\"1": {"a\\"b": 2.0, "c": 1.0}}')
+    assert tr.evaluate({'q"1': {"c": 1}}, tmp_path / "x.json", "RR").mean["RR"] == 0.5
+    (tmp_path / "y.json").write_text('{"q": [1, 2, "a"]}')
+    assert tr.evaluate({"q": {"a": 1}}, tmp_path / "y.json", "RR").mean["RR"] == 1 / 3

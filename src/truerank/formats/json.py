@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from typing import Any, BinaryIO
 
 from truerank.errors import InputError, shown
@@ -47,7 +49,7 @@ def read_run(source: Source) -> Iterator[Batch]:
     if source.head.lstrip().startswith(b"["):
         yield from run_parts(_listed(source), source.name)
     else:
-        for part in _objects(source):
+        for part in _distinct(_objects(source), source.name):
             scored = all(type(docs) is dict for docs in part.values())
             yield from [part] if scored else (answer(q, docs, None, source.name) for q, docs in part.items())
 
@@ -56,11 +58,52 @@ def read_qrels(source: Source) -> Qrels:
     """All judgements."""
     if source.head.lstrip().startswith(b"["):
         return qrels_of_records(_listed(source), source.name)
-    return Qrels.from_dict(parsed(source.read().removeprefix(MARK), source.name), source.name)
+    return Qrels.from_dict(_object(source.read().removeprefix(MARK), source.name), source.name)
 
 
 def _listed(source: Source) -> Iterator[tuple[None, Any]]:
     return ((None, record) for record in parsed(source.read().removeprefix(MARK), source.name))
+
+
+# --- keys that come twice -----------------------------------------------------------------------------
+
+
+def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:
+    """The value that the text holds, in which no key may come twice: parsers keep one of them and say nothing."""
+    whole = parsed(text, name, line)
+    if type(whole) is dict and text.count(b'"') != 2 * sum(map(_strings, (whole, *whole.values()))):
+        _refuse_repeats(text, name)
+    return whole
+
+
+def _strings(value: Any) -> int:
+    """How many there are among the keys of an object, or in a list."""
+    if type(value) is dict:
+        return len(value)
+    return sum(type(one) is str for one in value) if type(value) is list else 0
+
+
+def _refuse_repeats(text: bytes | bytearray, name: str) -> None:
+    """Look at each key: there are more strings than were kept, which may have other reasons too."""
+    import json
+
+    def look(pairs: list[tuple[str, Any]]) -> None:
+        for key, count in Counter(key for key, _ in pairs).items():
+            if count > 1:
+                raise InputError(f"{shown(key)!r} comes {count} times in one object: only one would count", name)
+
+    with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
+        json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=look)
+
+
+def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
+    """The parts of an object, in which no query may come twice."""
+    seen: set[str] = set()
+    for part in parts:
+        for query in part.keys() & seen:
+            raise InputError(f"{shown(query)!r} comes twice in one object: only one would count", name)
+        seen |= part.keys()
+        yield part
 
 
 # --- a large object in parts --------------------------------------------------------------------------
@@ -76,7 +119,7 @@ def _objects(source: Source) -> Iterator[dict[str, Any]]:
             yield part
             line += text.count(b"\n", 0, rest)
             del text[:rest]
-    yield parsed(b"{" + text, source.name, line)
+    yield _object(b"{" + text, source.name, line)
 
 
 def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] | None:
@@ -90,7 +133,7 @@ def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] |
         following = _NEXT.match(text, end + 1) if end >= 0 else None
         if following:
             try:
-                return parsed(b"{" + text[: end + 1] + b"}", name, line), following.end()
+                return _object(b"{" + text[: end + 1] + b"}", name, line), following.end()
             except InputError as error:
                 fault = fault or error
     if fault and len(text) > CUTS * BLOCK:

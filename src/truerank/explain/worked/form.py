@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from truerank.explain.worked.case import Hit
@@ -148,7 +149,7 @@ class Worked:
         """The result."""
         return float(self.lines[-1].value)
 
-    @property
+    @cached_property
     def shares(self) -> dict[str, float]:
         """What each document adds to the measure, where that is a sum."""
         added: dict[str, float] = {}
