@@ -422,3 +422,40 @@ def test_every_format_names_every_gate() -> None:
 def test_figures_of_figures_are_themselves() -> None:
     one = Figures.of(scores(3))
     assert Figures.of(one) is one
+
+
+# --- what a newcomer found ----------------------------------------------------------------------------
+
+
+def test_a_baseline_gates_only_what_has_a_limit_or_a_margin_where_something_has(tmp_path: Path) -> None:
+    saved = tmp_path / "saved.json"
+    saved.write_text(json.dumps(scores(30, measures="AP nDCG@10 RR NumQ").to_dict(per_query=True)))
+    for one in (scores(30, measures="AP nDCG@10 RR NumQ"), str(saved)):
+        gated = [
+            [verdict.name for verdict in tr.check(one, no_worse_than=one, **gates).verdicts if verdict.against]
+            for gates in (
+                {"min": {"AP": 0.1}},
+                {"min": {"map": 0.1, "NumQ": 1}, "margin": {"RR": 0.1, "AP": 0.1}},
+                {"min": {"AP": 0.1}, "measures": ["RR"]},
+                {"margin": 0.1},
+            )
+        ]
+        assert gated == [["AP"], ["AP", "RR"], ["RR"], ["AP", "nDCG@10", "RR"]]
+    timed = tr.check(bench=Timings(scores=scores(30)), max={"p95": "2s"}, no_worse_than=scores(30))
+    assert [verdict.name for verdict in timed.verdicts] == ["p95", "AP", "nDCG@10"]
+
+
+def test_a_benchmark_may_be_the_path_of_a_saved_one(tmp_path: Path) -> None:
+    tr.bench(lambda query: ["d"], {str(i): "tea" for i in range(80)}).save(tmp_path / "bench.json")
+    assert tr.check(bench=tmp_path / "bench.json", max={"p95": "60s"}).outcome == "pass"
+    with pytest.raises(tr.InputError, match="bench is a Bench, or the path of a saved one, not 5"):
+        tr.check(bench=5, max={"p95": "200ms"})
+
+
+def test_a_percentile_that_there_is_not_is_told_with_those_that_there_are() -> None:
+    with pytest.raises(tr.InputError, match=r"there is no p97; a benchmark has .*p95, p99"):
+        tr.check(bench=Timings(), max={"p97": "200ms"})
+
+
+def test_a_check_is_shown_in_a_line() -> None:
+    assert repr(tr.check({"AP": 0.3}, min={"AP": 0.4})) == "Check('scores', fail; AP >= 0.4: fail)"

@@ -8,7 +8,6 @@ import json
 import math
 import re
 import statistics
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -280,34 +279,23 @@ def test_a_system_without_answers_scores_0_and_is_warned_of() -> None:
     assert "Warning: mute answers none of the judged queries" in told(found)
 
 
-@pytest.fixture
-def odd() -> Iterator[None]:
-    """A measure with a hole: no number on the first query, infinite on the second."""
-
-    @tr.measure("Odd", unit=False)
-    def odd(hits: tr.Hits) -> Any:
-        "How many documents came back, with holes."
-        found = hits.returned.astype(np.float64)
-        found[:2] = np.nan, np.inf
-        return found
-
-    yield
-    tr.unregister("Odd")
+def holed(name: str, holes: int) -> tr.Scores:
+    """Scores made elsewhere: no number on the first query, infinite on the second."""
+    scores = tr.evaluate(QRELS, RUNS[name], "NumRel RR")
+    values = scores["RR"].copy()
+    values[:holes] = np.resize([np.nan, np.inf], holes)
+    return dataclasses.replace(scores, run=name, values={**scores.values, "RR": values})
 
 
-@pytest.mark.usefixtures("odd")
 def test_values_that_are_no_numbers_are_left_out_and_counted() -> None:
-    found = compare(QRELS, {"one": RUNS["one"], "best": RUNS["best"]}, "Odd")
-    assert (found["Odd"].queries, found["Odd"].left_out) == (38, 2)
-    assert [found["Odd"].means[name].estimate for name in found.systems] == [4.0, 2.0]
-    assert "Odd is no finite number on 2 queries for some system; left out for all." in told(found)
+    found = compare(QRELS, [holed("one", 2), holed("best", 1)], "RR")
+    assert (found["RR"].queries, found["RR"].left_out) == (38, 2)
+    assert "RR is no finite number on 2 queries for some system; left out for all." in told(found)
 
 
-@pytest.mark.usefixtures("odd")
 def test_a_measure_without_any_number_has_an_unknown_mean_and_no_pairs() -> None:
-    two = {query: QRELS[query] for query in QUERIES[:2]}
-    found = compare(two, RUNS, "Odd")
-    assert (found["Odd"].queries, found["Odd"].pairs) == (0, ())
+    found = compare(QRELS, [holed("one", 40), holed("best", 40)], "RR")
+    assert (found["RR"].queries, found["RR"].pairs) == (0, ())
     for format in FORMATS:
         assert "one" in pages(found).render(format)
     assert json.loads(pages(found).render("json"))["outcomes"][0]["systems"]["one"]["mean"] is None
@@ -530,3 +518,13 @@ def test_six_runs_of_a_real_track_are_told_apart() -> None:
     for correction in CORRECTIONS:
         again = compare(None, list(found.scores.values()), "AP", correction=correction)
         assert again["AP"].groups[0] == ("pircRBa1.run.gz",)
+
+
+def test_a_difference_larger_than_there_can_be_is_not_promised() -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(3)}
+    one, two = {"q0": ["a"], "q1": ["x", "a"], "q2": []}, {"q0": [], "q1": ["a"], "q2": ["a"]}
+    found = compare(qrels, {"one": one, "two": two}, "RR")
+    assert found["RR"].pairs[0].detectable > 1
+    text = told(found)
+    assert "So few queries could not show any difference, however large, four times of five: RR." in text
+    assert "smallest real difference" not in text

@@ -399,6 +399,8 @@ def test_queries_that_only_one_mean_includes_are_counted_and_not_compared() -> N
     rules = {"missing": "skip"}
     found = moved({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["x", "a"]}, "RR", rules=rules)
     assert ([move.query for move in found.queries], found.uncommon) == (["q"], 1)
+    shown = "Moves('run' to 'run', RR: 1.0000 to 0.5000; 0 better, 1 worse, 0 the same; rules 'custom')"
+    assert repr(found) == shown
     with pytest.raises(tr.InputError, match="query r is left out of the mean of a run"):
         moved({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["a"]}, "RR", query="r", rules=rules)
 
@@ -468,3 +470,22 @@ def test_an_explanation_is_plain_values_for_json() -> None:
         assert plain["value"] == why.value
     found = moved({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR").to_dict()
     assert json.loads(json.dumps(found)) == found
+
+
+def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:
+    qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
+    one, two = {"q": ["a"], "r": ["x", "a"]}, {"q": ["x", "a"], "s": ["a"]}
+    found = moved(qrels, one, two, "RR", rules={"missing": "skip"})
+    pair = tr.compare(qrels, {"one": one, "two": two}, "RR", rules={"missing": "skip"})["RR"].pair("two", "one")
+    assert found.means == (1.0, 0.5)
+    assert pair is not None
+    assert found.means[1] - found.means[0] == pair.difference.estimate
+    assert "Mean over the 1 query that both have 1.0000 → 0.5000 (-0.5000)" in report.moves_pages(found).render()
+    apart = moved(qrels, {"q": ["a"]}, {"r": ["a"]}, "RR", rules={"missing": "skip"})
+    assert "Mean over the 0 queries that both have unknown" in report.moves_pages(apart).render()
+    assert apart.to_dict()["means"] == [None, None]
+
+
+def test_an_explanation_is_shown_in_a_line() -> None:
+    shown = repr(explain({"q": {"a": 1}}, {"q": ["x", "a"]}, "q", "RR"))
+    assert shown == "Explanation('run', query 'q', RR: 0.5000, 2 documents, rules 'truerank')"

@@ -13,7 +13,7 @@ import pytest
 
 import truerank as tr
 from truerank.explain.tools import ToolComparison, ToolRow, under_rules
-from truerank.report.tools import render
+from truerank.report.tools import pages, render
 from truerank.rules import presets
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 1}, "3": {"f": 0}, "4": {"g": 1}}
@@ -196,3 +196,32 @@ def test_json_and_csv_read_back():
     rows = list(csv.DictReader(io.StringIO(render(found, "csv"))))
     assert [row["rules"] for row in rows] == ["autorag", "sklearn", "trec_eval-10"]
     assert float(rows[0]["R@10"]) == 1.0
+
+
+def test_what_all_are_compared_with_has_a_row_though_it_was_not_named():
+    lines = render(compared("trec_eval-9", "sklearn")).splitlines()
+    assert [line.split()[0] for line in lines[1:4]] == ["truerank", "trec_eval-9", "sklearn"]
+    assert lines[1].split()[1:] == ["0.3750", "0.0750", "0.2708", "0.3750", "0.3207", "4"]
+    assert compared("trec_eval-9").to_dict()["base"]["mean"]["R@10"] == 0.375
+
+
+def test_where_nothing_differs_it_is_said():
+    text = render(compared("truerank"))
+    assert "Nothing in which these rules differ from the rules truerank moves a number here." in text
+    assert "difference" not in text
+
+
+def test_reasons_that_are_too_wide_come_in_several_tables_that_lose_nothing():
+    found = compared("trec_eval-9", "sentence-transformers", "autorag")
+    wide, narrow = (render(found, styled=True, width=width) for width in (None, 80))
+    whole, parts = pages(found).tables, pages(found, width=80).tables
+    assert (len(whole), narrow != wide) == (2, True)
+    drawn, expected = (
+        {(row[:2], name, row[i]) for t in tables for row in t.rows for i, name in enumerate(t.columns) if row[i]}
+        for tables in (parts[1:], whole[1:])
+    )
+    assert drawn == expected
+    for table in parts[1:]:
+        widths = [max(map(len, column)) for column in zip(table.columns, *table.texts, strict=True)]
+        assert sum(widths) + 3 * (len(widths) - 1) <= 80 or len(widths) == 3
+    assert [bool(table.notes) for table in parts[1:]] == [False] * (len(parts) - 2) + [True]

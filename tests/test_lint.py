@@ -313,10 +313,16 @@ def test_a_distance_matrix_without_ranks_is_suspected_too():
 # --- coverage -----------------------------------------------------------------------------------------
 
 
-def test_results_that_nobody_judged_are_noted_with_the_mean_judged_share(look):
+def test_results_that_nobody_judged_are_noted_with_their_share_of_those_that_came_back(look):
     finding = the("unjudged", look(QRELS, with_line(RUN, b"2 Q0 x 3 0.5 t")))
     assert (finding.severity, finding.count, finding.examples) == ("note", 1, ("2",))
-    assert finding.message.startswith("Judged@10 is 0.833: 16.7% of the first results are unjudged")
+    said = "20.0% of the results that came back among the first 10 are unjudged; they count as not relevant"
+    assert finding.message.startswith(said)
+
+
+def test_what_becomes_of_unjudged_results_is_said_as_the_rules_have_it(look):
+    finding = the("unjudged", look(QRELS, with_line(RUN, b"2 Q0 x 3 0.5 t"), rules={"unjudged": "removed"}))
+    assert "are unjudged; they are left out; worst queries: 2" in finding.message
 
 
 def test_few_judged_results_are_a_warning(look):
@@ -369,6 +375,7 @@ def test_one_query_in_hundred_that_returns_itself_is_only_noted(look):
 def test_a_rule_that_removes_self_matches_settles_them(look):
     findings = look(QRELS, with_line(RUN, b"2 Q0 2 3 0.5 t"), rules={"self_match": "remove"})
     assert "self-match" not in kinds(findings)
+    assert "self-match" not in kinds(look(QRELS + b"2 0 2 0\n", RUN, rules={"self_match": "remove"}))
 
 
 def test_a_level_that_no_grade_reaches_is_an_error(look):

@@ -284,6 +284,32 @@ def test_a_type_that_only_type_checkers_know_may_be_anything() -> None:
 
 
 @pytest.mark.usefixtures("registered")
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (lambda hits: np.zeros(3), "Wrong gives 3 values for 2 queries"),
+        (lambda hits: hits.rank, "Wrong gives 3 values for 2 queries; .* hits.sum"),
+        (lambda hits: 0.5, "Wrong gives a float of shape .* for 2 queries"),
+        (lambda hits: np.zeros((2, 1)), "Wrong gives a ndarray of shape .2, 1. for 2 queries"),
+        (lambda hits: "high", "Wrong gives a str, not one number a query"),
+        (lambda hits: np.array([0.5, np.nan]), "Wrong gives nan for query q2"),
+        (lambda hits: np.array([np.inf, 1]), "Wrong gives inf for query q1"),
+    ],
+)
+@pytest.mark.usefixtures("registered")
+def test_a_measure_that_gives_something_else_than_a_finite_number_a_query_is_refused(function, message):
+    tr.measure("Wrong")(function)
+    qrels = {"q1": {"a": 1, "b": 0}, "q2": {"a": 1}}
+    with pytest.raises(tr.MeasureError, match=message):
+        tr.evaluate(qrels, {"q1": ["a", "b"], "q2": ["a"]}, "Wrong")
+
+
+@pytest.mark.usefixtures("registered")
+def test_a_measure_may_give_a_list_or_whole_numbers():
+    tr.measure("Plain")(lambda hits: [1] * len(hits.queries))
+    assert tr.evaluate({"q1": {"a": 1}}, {"q1": ["a"]}, "Plain").mean == {"Plain": 1.0}
+
+
 def test_a_name_that_is_taken_is_refused_even_in_another_case() -> None:
     for name in ("ap", "mrr", "AP"):
         with pytest.raises(MeasureError, match="is taken by"):

@@ -6,7 +6,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from truerank.bench import Bench, bench, interleave, sweep
+    from truerank.bench import Bench, bench, interleave
+    from truerank.bench.sweep import sweep
     from truerank.bounds import Bounds, bounds, judge_next
     from truerank.check import Check, check
     from truerank.compare import Comparison, compare

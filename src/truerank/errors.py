@@ -67,7 +67,10 @@ class Refused(Exception):
 
 def shown(name: bytes | str) -> str:
     """An id as it can be printed: invalid UTF-8 and control characters escaped."""
-    raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    try:
+        raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # half a character, out of JSON
+        raw = str(name).encode("utf-8", "backslashreplace")
     text = raw.decode("utf-8", "backslashreplace")
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 

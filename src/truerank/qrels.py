@@ -92,10 +92,10 @@ class Qrels:
         counts = []
         for key, judged in judgements.items():
             judged = _graded(judged, key, name)
-            docs.extend(map(as_bytes, judged))
+            docs.extend(_ids(judged, name))
             grades.extend(judged.values())
             counts.append(len(judged))
-        queries = list(map(as_bytes, judgements))
+        queries = _ids(judgements, name)
         if len(set(queries)) < len(queries):
             raise InputError("two query ids print the same (1 and '1'?)", name)
         query = np.repeat(np.arange(len(counts)), counts)
@@ -165,24 +165,44 @@ def _graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
         return judged
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
         raise InputError(f"query {query!r} has {judged!r} where its documents should stand", name)
-    return dict.fromkeys(judged, 1.0)
+    docs = list(judged)
+    if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
+        raise InputError(f"query {query!r} has {docs!r:.60}: documents are ids, or {{id: grade}}", name)
+    return dict.fromkeys(docs, 1.0)
+
+
+def _ids(names: Iterable[Any], name: str) -> list[bytes]:
+    try:
+        return list(map(as_bytes, names))
+    except ValueError as error:
+        raise InputError(f"an id cannot be written as text: {error}", name) from None
 
 
 def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[bytes], name: str) -> Floats:
     """The grades as numbers; only `IGNORED` itself may be NaN."""
     try:
         numbers = np.array(grades, np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty(())
+    if numbers.ndim != 1:
         numbers = np.full(len(grades), np.inf)
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         if grades[row] is not IGNORED and not _is_finite(grades[row]):
             who = f"document {shown(docs[row])} of query {shown(queries[query[row]])}"
-            raise InputError(f"{who} has the grade {grades[row]!r}, which is no finite number", name)
+            raise InputError(f"{who} has the grade {_short(grades[row])}, which is no finite number", name)
     return numbers
 
 
 def _is_finite(grade: Any) -> bool:
     try:
-        return math.isfinite(float(grade))
-    except (TypeError, ValueError):
+        return getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
+    except (TypeError, ValueError, OverflowError):
         return False
+
+
+def _short(grade: Any) -> str:
+    try:
+        text = repr(grade)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "of thousands of digits"
+    return text if len(text) < 60 else text[:57] + "…"

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import math
+import numbers
+import operator
 import os
 import sys
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
@@ -31,6 +33,9 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "recall_points": ("round", "up"),
     "self_match": ("keep", "remove"),
 }
+
+DEEPEST = 2**63 - 1
+"""The highest rank that can be counted."""
 
 MEANINGS: dict[str, str] = {
     "level": "the lowest grade that counts as relevant",
@@ -79,15 +84,13 @@ class Rules:
     def __post_init__(self) -> None:
         for field, choices in CHOICES.items():
             value = getattr(self, field)
-            if value not in choices:
+            if not isinstance(value, str) or value not in choices:
                 raise RulesError(f"{field} is one of {', '.join(choices)}, not {value!r}")
-        if isinstance(self.level, bool) or not isinstance(self.level, int | float) or not math.isfinite(self.level):
-            raise RulesError(f"level is a number, not {self.level!r}")
-        if self.depth is not None and (type(self.depth) is not int or self.depth < 1):
-            raise RulesError(f"depth is a positive whole number, not {self.depth!r}")
-        if isinstance(self.measures, str) or not all(isinstance(m, str) for m in self.measures):
-            raise RulesError(f"measures is a list of names, not {self.measures!r}")
-        object.__setattr__(self, "measures", tuple(self.measures))
+        if not isinstance(self.name, str):
+            raise RulesError(f"name is a text, not {self.name!r}")
+        object.__setattr__(self, "level", _level(self.level))
+        object.__setattr__(self, "depth", None if self.depth is None else _depth(self.depth))
+        object.__setattr__(self, "measures", _measures(self.measures))
 
     @classmethod
     def of(cls, rules: Rules | str | os.PathLike[str] | dict[str, Any] | None) -> Rules:
@@ -126,13 +129,19 @@ class Rules:
 
         try:
             fields = tomllib.loads(text)
-        except tomllib.TOMLDecodeError as error:
+        except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or too many brackets
             raise InputError(f"this is no TOML: {error}", path) from None
         try:
-            start = cls.named(str(fields.pop("extends"))) if "extends" in fields else None
+            start = cls._extended(fields.pop("extends")) if "extends" in fields else None
             return cls.from_dict({"name": path.stem, **fields}, start)
         except RulesError as error:
             raise RulesError(f"{path}: {error}") from None
+
+    @classmethod
+    def _extended(cls, name: Any) -> Rules:
+        if not isinstance(name, str):
+            raise RulesError(f"extends is the name of a preset, not {name!r}")
+        return cls.named(name)
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any], start: Rules | None = None) -> Rules:
@@ -141,7 +150,7 @@ class Rules:
         for key in fields:
             if key not in known:
                 raise RulesError(
-                    f"no rule is called {key!r}.{did_you_mean(key, known)} Rules: {', '.join(sorted(known))}"
+                    f"no rule is called {key!r}.{did_you_mean(str(key), known)} Rules: {', '.join(sorted(known))}"
                 )
         fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
         return dataclasses.replace(start or cls(), **fields)
@@ -165,6 +174,41 @@ class Rules:
         return "\n".join(lines) + "\n"
 
 
+def _level(level: Any) -> float:
+    """A finite number; NumPy's become Python's."""
+    if isinstance(level, numbers.Real) and not isinstance(level, bool):
+        number = operator.index(level) if isinstance(level, numbers.Integral) else float(level)
+        if abs(number) <= sys.float_info.max:
+            return number
+    raise RulesError(f"level is a number, not {_short(level)}")
+
+
+def _depth(depth: Any) -> int:
+    """A whole number from 1 on that a rank can be; NumPy's become Python's."""
+    is_whole = isinstance(depth, numbers.Integral) and not isinstance(depth, bool)
+    if not is_whole or (number := operator.index(depth)) < 1:
+        raise RulesError(f"depth is a positive whole number, not {_short(depth)}")
+    if number > DEEPEST:
+        raise RulesError(f"depth is {DEEPEST} at most, not {_short(depth)}")
+    return number
+
+
+def _measures(measures: Any) -> tuple[str, ...]:
+    if isinstance(measures, Iterable) and not isinstance(measures, str | Mapping):
+        names = tuple(measures)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise RulesError(f"measures is a list of names, not {measures!r}")
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "one of thousands of digits"
+    return text if len(text) < 60 else text[:57] + "…"
+
+
 def presets() -> dict[str, Rules]:
     """The presets by name, the default first."""
     return {name: Rules.named(name) for name in _presets()}
@@ -185,5 +229,5 @@ def _presets() -> dict[str, str]:
 def _read(path: Path) -> str:
     try:
         return path.read_text("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except (OSError, ValueError) as error:
         raise InputError(f"cannot read the rules: {getattr(error, 'strerror', None) or error}", path) from None

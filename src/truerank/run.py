@@ -6,6 +6,7 @@ import itertools
 import math
 import os
 import re
+from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from operator import itemgetter
@@ -53,7 +54,10 @@ class Ranked:
 
     def numbers(self) -> list[float]:
         """A score for each document; without scores the last one gets 1, the one before it 2, …"""
-        return list(map(float, range(len(self.docs), 0, -1) if self.scores is None else self.scores))
+        try:  # as the kernel reads them: text is no number
+            return array("d", range(len(self.docs), 0, -1) if self.scores is None else self.scores).tolist()
+        except (TypeError, OverflowError) as error:
+            raise InputError(_unreadable(as_bytes(self.query), error), None, self.line) from None
 
 
 Batch = bytes | Columns | Ranked | dict[Any, Any]
@@ -141,9 +145,7 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
-        query = shown(scanner.here[0])
-        why = str(error).replace("must be real number, not", "a score is a number, not")
-        raise InputError(f"the answer to query {query} cannot be read: {why}", run.name) from None
+        raise InputError(_unreadable(scanner.here[0], error), run.name) from None
     return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
 
 
@@ -239,6 +241,11 @@ def _lines_before(path: Path, offset: int) -> int:
 
 
 # --- what was wrong -----------------------------------------------------------------------------------
+
+
+def _unreadable(query: bytes, error: Exception) -> str:
+    why = str(error).replace("must be real number, not", "a score is a number, not")
+    return f"the answer to query {shown(query)} cannot be read: {why}"
 
 
 def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:

@@ -104,6 +104,15 @@ def test_a_retriever_that_never_answers_ends_with_status_1(here):
     assert "40 × OSError: down" in text
 
 
+def test_the_runs_of_two_are_numbered_as_the_help_says(here, tmp_path):
+    run(f"{here}:lexical", f"{here}:dense", "--interleave", *ASK, "--save-run", "x.run")
+    assert sorted(path.name for path in tmp_path.glob("x*.run")) == ["x.1.run", "x.2.run"]
+    text = " ".join(run("--help").split())
+    assert "FILE.1.run" not in text
+    assert "x.1.run, x.2.run" in text
+    assert "1 when nothing was answered" in text
+
+
 def test_an_interrupt_keeps_and_saves_what_was_measured(here):
     text = run(f"{here}:stopped", *ASK, "-o", "part.json", status=130)
     assert "ended early (interrupted)" in text

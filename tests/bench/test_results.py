@@ -10,8 +10,10 @@ import pytest
 import truerank as tr
 from truerank.bench import SimulatedClock, compare, front, interleave, sweep
 from truerank.bench.latency import MILLION, NEEDED, PERCENTILES, intervals, summary
-from truerank.bench.storage import loaded
+from truerank.bench.storage import loaded, to_dict
 from truerank.report import bench as report
+from truerank.report.sections import speed
+from truerank.report.texts import Texts
 from truerank.stats import quantile_interval
 
 QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
@@ -196,6 +198,25 @@ def test_scores_under_different_rules_are_not_compared():
     assert "different rules" in " ".join(found.remarks)
 
 
+def test_one_of_two_that_took_turns_has_no_throughput_of_its_own():
+    clock = SimulatedClock()
+    both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, concurrency=4, clock=clock)
+    for one, other in ((both.a, both.b), (both.b, both.a)):
+        assert (one.throughput, one.under_way, one.at_a_time) == (None, None, None)
+        text = report.pages(one).render()
+        assert f"100 calls. It took turns with {other.name}, so answers a second were not measured." in text
+        assert "under way" not in text
+        assert to_dict(one)["throughput"] is None
+    assert "answers a second were not measured" in report.comparison_pages(both).render()
+
+
+def test_a_gate_on_the_throughput_of_one_that_took_turns_is_undecided():
+    both = interleave(lambda query: ["d1"], lambda query: ["d2"], ["tea", "ink"])
+    found = tr.check(bench=both.a, min={"throughput": 1}, max={"throughput": 2})
+    assert [verdict.outcome for verdict in found.verdicts] == ["undecided", "undecided"]
+    assert "took turns" in found.verdicts[0].note
+
+
 # --- sweeps -------------------------------------------------------------------------------------------
 
 
@@ -238,6 +259,50 @@ def test_the_table_says_what_is_unresolved_and_what_a_cache_could_know():
     assert "needed: p99 368, p99.9 3,688" in text
     assert "102 of 200 calls asked what had been asked before" in text
     assert "intervals count 100 queries, not 200 calls" in text
+
+
+def test_unresolved_percentiles_are_marked_beside_each_other_too():
+    clock = SimulatedClock()
+    found = sweep(taking(clock, 0.001), QUERIES, over={"k": [1, 2]}, clock=clock)
+    table = report.sweep_table(found)
+    assert table.columns == ("k", "mean ms", "p50 ms", "p95 ms", "p99 ms (unresolved)", "a second", "failed")
+    assert "Unresolved with 100 queries; needed: p99 368, p99.9 3,688." in table.notes
+    pages = report.comparison_pages(compare(*found))
+    names = [row[0] for row in pages.tables[0].rows]
+    assert names[:6] == ["mean", "p50", "p90", "p95", "p99 (unresolved)", "p99.9 (unresolved)"]
+    assert speed.table(found, ["one", "other"], Texts("en")).columns[5] == "p99 ms (unresolved)"
+
+
+def test_large_throughputs_have_no_fractions():
+    clock = SimulatedClock()
+    fast, slow = (tr.bench(taking(clock, time), QUERIES, clock=clock) for time in (0.00003, 0.016))
+    assert [report.per_second(fast), report.per_second(slow)] == [33_333, 62.5]
+
+
+def test_what_was_never_answered_is_a_table_of_outcomes():
+    def broken(query):
+        raise OSError("down")
+
+    (table,) = report.pages(tr.bench(broken, QUERIES)).tables
+    assert (table.columns, table.rows) == (("outcome", "calls"), (("error", 100),))
+    assert "  100 × OSError: down" in table.notes
+
+
+@pytest.mark.parametrize(("rules", "says"), [("trec_eval-9", True), ("truerank", False)])
+def test_failed_calls_score_but_are_not_called_answered(rules, says, tmp_path):
+    def failing(query):
+        if query == "text 3":
+            raise ValueError("no such index")
+        return ["d2"]
+
+    found = tr.bench(failing, QUERIES, QRELS, measures="RR", rules=rules)
+    assert (found.scores.mean["RR"], found.scores.ledger.answered) == (0.99, 99)
+    text = report.pages(found).render()
+    assert "100 queries judged, 99 answered" in text
+    assert ("1 query without documents counts here; `truerank eval` of the saved run leaves" in text) == says
+    found.save_run(tmp_path / "answers.run")
+    saved = tr.evaluate(QRELS, tmp_path / "answers.run", "RR", rules=rules)
+    assert saved.mean["RR"] == (1.0 if says else 0.99)
 
 
 def test_false_concurrency_is_warned_of():

@@ -85,6 +85,18 @@ def status(page: Any) -> str:
 # --- the page as it opens -----------------------------------------------------------------------------
 
 
+def test_every_figure_is_drawn_when_the_page_has_loaded(visit: Any, report: tuple[str, Any]) -> None:
+    page = visit(report[0])
+    assert page.locator("[data-figure] svg.marks").count() == page.locator("[data-figure]").count() > 3
+
+
+def test_a_query_tells_what_is_not_in_the_qrels_from_what_is_pooled_and_not_judged(visit, tmp_path):
+    address, _ = written(tmp_path, {"q1": {"a": 1, "b": 0, "p": -1}}, {"one": {"q1": ["a", "b", "p", "x"]}})
+    page = ready(visit(f"{address}#query=q1", allowed=(address,)))
+    marks = page.locator("dialog td.mark").all_inner_texts()
+    assert marks == ["✓ relevant", "not relevant", "not judged", "unjudged"]
+
+
 def test_it_opens_without_any_request_or_message_and_draws_every_figure(visit, report):
     address, plain = report
     page = ready(visit(address))

@@ -21,7 +21,7 @@ def test_the_table_has_a_row_a_system_and_says_how_it_was_made(invoke):
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout.splitlines()
     scores = [tr.evaluate("qrels.txt", name, "AP").mean["AP"] for name in ("first.run", "second.run")]
-    assert " ".join(lines[0].split()) == "run AP 95 % interval difference 95 % interval p W/T/L beats"
+    assert " ".join(lines[0].split()) == "run AP 95 % interval difference 95 % interval effect p W/T/L beats"
     rows = {line.split()[1]: line.split() for line in lines[1:3]}
     assert {name: row[2] for name, row in rows.items()} == {
         "first.run": f"{scores[0]:.4f}",

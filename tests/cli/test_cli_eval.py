@@ -220,6 +220,12 @@ def test_output_is_compressed_where_the_name_says_so(invoke, here):
     assert gzip.decompress((here / "scores.csv.gz").read_bytes()).startswith(b"run,rules,RR,AP\n")
 
 
+@pytest.mark.parametrize("name", ["scores", "scores.txt", "scores.run", "bm25-v1.2"])
+def test_a_plain_ending_makes_a_table(invoke, here, name):
+    assert invoke(*EXAMPLE, "-o", name).exit_code == 0
+    assert (here / name).read_text() == invoke(*EXAMPLE).stdout
+
+
 def test_the_named_format_wins_over_the_ending(invoke, here):
     invoke(*EXAMPLE, "-o", "scores.json", "-f", "csv")
     assert (here / "scores.json").read_text().startswith("run,rules,RR,AP\n")
@@ -284,6 +290,9 @@ def test_odd_bytes_in_ids_survive_json(invoke, here, format):
         (("qrels.txt", "first.run", "--set", "level=nan"), "level is a number, not nan"),
         (("qrels.txt", "first.run", "--run-format", "trek"), "there is no format 'trek'. Did you mean trec?"),
         (("first.run", "qrels.txt"), "are the two files swapped?"),
+        (("qrels.txt", "first.run", "-o", "x.html"), "no format of scores ends in .html: say which (--format)"),
+        (("qrels.txt", "first.run", "-o", "x.xyz.gz"), "no format of scores ends in .xyz"),
+        (("qrels.txt", "first.run", "-o", "x.json.lz4"), "compressed files end in .gz, .zst or .bz2"),
         (("qrels.txt", "first.run", "-o", "no/such/folder.txt"), "no/such/folder.txt: cannot be written"),
     ],
 )

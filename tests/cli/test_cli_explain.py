@@ -65,6 +65,9 @@ def test_several_measures_share_one_list(invoke):
     assert [one["measure"] for one in found] == ["AP", "nDCG@10"]
     text = invoke(*ONE, "-m", "AP nDCG@10").stdout
     assert (text.count("Query q1"), text.count("AP: the sum"), text.count("nDCG@10: the sum")) == (1, 1, 2)
+    assert text.count("Rules: truerank.") == 1
+    notes = text.partition("Rules: truerank.\n")[2].splitlines()
+    assert len(set(notes)) == len(notes)
 
 
 def test_json_holds_what_the_library_gives(invoke):
@@ -138,6 +141,7 @@ def test_a_judged_query_comes_before_a_file_of_the_same_name(invoke):
         (["q1", "-m", "NDGC"], "unknown measure 'NDGC'"),
         (["q1", "--rules", "trec_eval-9,beir"], "Several --rules are for one run"),
         (["q1", "-o", "first.run"], "this is what is read"),
+        (["second.run", "q1"], "A query of two runs is named with --query ID."),
     ],
 )
 def test_what_cannot_be_explained_is_refused_in_one_line(invoke, last, said):

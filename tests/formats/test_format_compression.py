@@ -8,13 +8,14 @@ import os
 import threading
 import time
 import tracemalloc
+import zlib
 
 import pytest
 import zstandard
 
 import truerank as tr
 from truerank.formats import open_run
-from truerank.formats.compression import ahead
+from truerank.formats.compression import MOST, SLICE, ahead
 from truerank.formats.source import Source, as_source
 
 PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "zstd": zstandard.ZstdCompressor().compress}
@@ -100,6 +101,27 @@ def test_a_large_compressed_file_is_read_in_little_memory(tmp_path):
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert peak < 16 << 20 < 40 * len(TEXT)
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_a_small_file_that_grows_without_end_is_unpacked_in_pieces(kind, tmp_path):
+    zeros = bytes(1 << 20)
+    packer = {"gzip": zlib.compressobj(9, wbits=31), "bzip2": bz2.BZ2Compressor()}.get(kind)
+    packer = packer or zstandard.ZstdCompressor().compressobj()
+    (tmp_path / "a").write_bytes(b"".join([*(packer.compress(zeros) for _ in range(24)), packer.flush()]))
+    assert (tmp_path / "a").stat().st_size < 50_000
+    sizes = [len(piece) for piece in as_source(tmp_path / "a").chunks()]
+    assert sum(sizes) == 24 << 20
+    assert max(sizes) <= (MOST if kind != "zstd" else MOST + SLICE // 4 * (128 << 10))
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_any_size_of_pieces_gives_the_same_bytes(kind, tmp_path, monkeypatch):
+    (tmp_path / "a").write_bytes(PACK[kind](TEXT[:9000]) + PACK[kind](b"\n" * 5000) + PACK[kind](TEXT[:99]))
+    for most in (7, 258, 5000):
+        monkeypatch.setattr("truerank.formats.compression.MOST", most)
+        monkeypatch.setattr("truerank.formats.compression.SLICE", most)
+        assert as_source(tmp_path / "a").read() == TEXT[:9000] + b"\n" * 5000 + TEXT[:99]
 
 
 def test_reading_ahead_happens_in_another_thread_and_ends_with_its_reader():

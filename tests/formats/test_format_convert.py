@@ -33,7 +33,10 @@ def folder(tmp_path, monkeypatch):
     [
         ("b.run", b"q1 Q0 a 1 2.5 t\n"),
         ("b.txt", b"q1 Q0 a 1 2.5 t\n"),
-        ("b.unheard-of", b"q1 Q0 a 1 2.5 t\n"),
+        ("b", b"q1 Q0 a 1 2.5 t\n"),
+        ("bm25-v1.2", b"q1 Q0 a 1 2.5 t\n"),
+        ("run.mine", b"q1 Q0 a 1 2.5 t\n"),
+        ("b.res", b"q1 Q0 a 1 2.5 t\n"),
         ("b.json", b"{\n"),
         ("b.jsonl", b'{"query_id":"q1",'),
         ("b.ndjson", b'{"query_id":"q1",'),
@@ -211,6 +214,30 @@ def test_devices_are_written_to_as_they_are():
     with writing("/dev/null") as file:
         file.write(b"x")
     assert stat.S_ISCHR(os.stat("/dev/null").st_mode)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("b.unheard-of", "no format ends in .unheard-of: say which .*--to trec"),
+        ("b.run.xyz", "no format ends in .xyz"),
+        ("b.xyz.gz", "no format ends in .xyz"),
+        ("b.run.lz4", ".lz4 is not written: compressed files end in .gz, .zst or .bz2"),
+        ("b.run.XZ", ".xz is not written"),
+        ("b.zip", ".zip is not written"),
+    ],
+)
+def test_an_ending_that_nothing_is_known_of_is_refused_and_nothing_written(name, message, folder):
+    with pytest.raises(tr.InputError, match=message):
+        convert("a.run", name)
+    assert sorted(path.name for path in folder.iterdir()) == ["a.qrels", "a.run"]
+
+
+def test_a_named_format_goes_to_any_ending_but_not_to_a_packing_that_is_not_written(folder):
+    convert("a.run", "b.unheard-of", to="trec")
+    assert (folder / "b.unheard-of").read_text() == RUN
+    with pytest.raises(tr.InputError, match=r"\.lz4 is not written"):
+        convert("a.run", "b.run.lz4", to="trec")
 
 
 @pytest.mark.parametrize(

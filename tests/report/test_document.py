@@ -23,7 +23,7 @@ from truerank.report.answers import SPARE, Wanted, answers, beginnings
 from truerank.report.document import Document, Figure, Heading, Note, Prose, Queries
 from truerank.report.material import Located, Material, evaluated, inputs
 from truerank.report.sections import queries as queries_section
-from truerank.report.sections.curves import DEPTHS, answered_within
+from truerank.report.sections.curves import answered_within, depths
 from truerank.report.sections.unjudged import unjudged
 from truerank.report.table import Table
 from truerank.report.texts import LANGUAGES, Texts, language
@@ -144,19 +144,27 @@ def test_what_is_shown_of_a_query_is_what_explain_says(rules):
 @settings(max_examples=40, deadline=None)
 @given(worlds())
 def test_the_share_of_answered_queries_is_success_at_k(one: World):
-    found = evaluated(one.qrels, {"one": one.run}, [f"Success@{k}" for k in DEPTHS])
+    found = evaluated(one.qrels, {"one": one.run}, [f"Success@{k}" for k in range(1, 51)])
     shares = answered_within(found)[0]
-    assert shares == pytest.approx([found.scores[0].mean[f"Success@{k}"] for k in DEPTHS], abs=1e-15)
+    assert shares == pytest.approx([found.scores[0].mean[f"Success@{k}"] for k in depths(found)], abs=1e-15)
 
 
 @settings(max_examples=40, deadline=None)
 @given(worlds())
 def test_the_unjudged_share_counts_results_without_a_grade(one: World):
     found = evaluated(one.qrels, {"one": one.run}, "AP")
-    for k, share in zip(DEPTHS, unjudged(found)[0], strict=True):
+    for k, share in zip(depths(found), unjudged(found)[0], strict=True):
         listed = [(q, doc) for q in one.qrels for doc in one.ranked(q)[:k]]
         strange = sum(one.qrels[q].get(doc, -1) < 0 for q, doc in listed)
         assert share == (strange / len(listed) if listed else 0.0)
+
+
+def test_the_axis_of_depths_ends_where_the_deepest_list_ends():
+    for deepest, end in [(1, 2), (8, 8), (11, 11), (12, 12), (50, 50), (90, 50)]:
+        lists = {"q": [f"d{i}" for i in range(deepest)]}
+        found = depths(evaluated({"q": {"d0": 1}}, {"one": lists}, "AP"))
+        assert (found[0], found[-1]) == (1, end)
+        assert sorted(set(found)) == list(found)
 
 
 def test_every_specification_is_vega_lite():

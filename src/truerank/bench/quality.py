@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -65,12 +65,22 @@ def score(
     Args:
         failed: queries without an answer, which score 0 even where an empty answer is right.
     """
-    scores = evaluate(only(qrels, asked), run, measures, rules=rules)
+    judged = only(qrels, asked)
+    failed = set(failed)
+    scores = _without_failed(evaluate(judged, run, measures, rules=rules), judged, failed)
     lost = np.isin(scores.queries, list(failed))
     if rules.without_relevant != "empty-is-right" or not lost.any():
         return scores
     values = {str(m): np.where(lost, 0.0, scores[m]) if m.definition.unit else scores[m] for m in scores.measures}
     return replace(scores, values=values)
+
+
+def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> Scores:
+    """The same scores; queries that failed have an empty answer in the run, but were not answered."""
+    if not failed:
+        return scores
+    lost = len(judged.to_dict().keys() & set(map(_bytes, failed)))
+    return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
 
 
 def lenient(rules: Rules, repeats: bool) -> Rules:

@@ -105,6 +105,11 @@ class Bench:
         return self.samples.measured
 
     @cached_property
+    def answered(self) -> int:
+        """Queries that were answered at least once."""
+        return len(np.unique(self.measured.answered.query))
+
+    @cached_property
     def latency(self) -> dict[str, float]:
         """Mean, min, max, p50, p90, p95, p99 and p99.9 in ms of the calls that were answered.
 
@@ -159,13 +164,20 @@ class Bench:
         return float(started.end.max() - min(0, started.begin.min())) / 1e9 if len(started) else 0.0
 
     @property
-    def throughput(self) -> float:
-        """Answers a second over the window."""
+    def throughput(self) -> float | None:
+        """Answers a second over the window; None where another retriever took turns and had a part of it."""
+        if self.beside:
+            return None
         return len(self.measured.answered) / self.window if self.window else 0.0
 
     @property
-    def under_way(self) -> float:
-        """Calls under way at a time: their times added up, over the window (Little's law, 1961)."""
+    def under_way(self) -> float | None:
+        """Calls under way at a time: their times added up, over the window (Little's law, 1961).
+
+        None where another retriever took turns and had a part of the window.
+        """
+        if self.beside:
+            return None
         return float(self.measured.service.sum()) / 1e9 / self.window if self.window else 0.0
 
     @property
@@ -173,10 +185,11 @@ class Bench:
         """Calls served at a time: throughput times the time of a call that has the retriever for itself.
 
         With eight workers at a retriever with a lock eight calls are under way, but one is served at a time.
-        None with one worker, without a warm-up, and in an open loop, whose throughput is set from outside.
+        None with one worker, without a warm-up, where another retriever took turns, and in an open loop, whose
+        throughput is set from outside.
         """
         alone = self._phase("alone").answered
-        if self.load.is_open:
+        if self.load.is_open or self.throughput is None:
             return None
         return float(np.median(alone.service)) / 1e9 * self.throughput if len(alone) else None
 

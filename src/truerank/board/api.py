@@ -47,7 +47,7 @@ BoardName = Annotated[str, Path(description="the board's name", max_length=63)]
 Key = Annotated[
     "str | None", Header(alias="Idempotency-Key", max_length=80, description="the same key is the same submission")
 ]
-Label = Annotated[str, Query(max_length=120, description="what the team calls it; nobody else sees it")]
+Label = Annotated[str, Query(max_length=120, description="what the team calls it; only it and the hosts see it")]
 
 
 

@@ -57,7 +57,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "check": ("Check only", "검사만"),
     "file": ("File", "파일"),
     "label": ("Label", "이름표"),
-    "label-hint": ("For you only.", "본인에게만 보입니다."),
+    "label-hint": ("Only you and the hosts see it.", "본인과 주최자에게만 보입니다."),
     "submissions": ("Submissions", "제출 목록"),
     "submission": ("Submission", "제출"),
     "own-submissions": ("Your submissions", "내 제출"),

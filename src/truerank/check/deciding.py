@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
@@ -26,6 +27,8 @@ FAILED = ("error", "timeout", "dropped")
 
 FLOOR = 1e-5
 """What a geometric mean raises values to at least."""
+
+TURNS = "not measured, because it took turns with another retriever"
 
 UNSAVED = "only the mean was saved (save with --per-query)"
 
@@ -55,8 +58,9 @@ def check(
         min, max: {measure: limit}; also of a benchmark: {"p95": "200ms", "throughput": 50, "errors": 0}.
         no_worse_than: the baseline's scores, as `scores`.
         margin: how much worse is not worse: one for all measures, or {measure: margin}.
-        measures: what is compared to the baseline; those of `margin` or else all that both have.
-        bench: a benchmark: `truerank.Bench.read("bench.json")`.
+        measures: what is compared to the baseline; by default what has a limit or a margin of its own, and where
+            nothing has, all that both have. Counts and geometric means are not.
+        bench: a `Bench`, or the path of a saved one.
         confidence: of the intervals.
         samples, seed: of the bootstrap.
 
@@ -70,13 +74,15 @@ def check(
     """
     if not 0.5 <= confidence < 1 or samples < 1 or seed < 0:
         raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
+    bench = _benchmark(bench)
     scored = scores if scores is not None else bench.scores if bench else None
     figures = None if scored is None else Figures.of(scored)
     judge = _Judge(figures, bench, sure, confidence, samples, seed)
+    limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
     verdicts = [
         *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
         *(judge.limited(limit_of(name, value), is_upper=True) for name, value in (max or {}).items()),
-        *(judge.against(Figures.of(no_worse_than), margin, measures) if no_worse_than is not None else ()),
+        *(judge.against(Figures.of(no_worse_than), margin, measures, limited) if no_worse_than is not None else ()),
     ]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
@@ -109,15 +115,19 @@ class _Judge:
         return replace(verdict, queries=count, outcome=verdict.outcome if count != 0 else "undecided")
 
     def against(
-        self, baseline: Figures, margin: float | Mapping[str, float], measures: Iterable[str] | None
+        self,
+        baseline: Figures,
+        margin: float | Mapping[str, float],
+        measures: Iterable[str] | None,
+        limited: Iterable[str],
     ) -> Iterator[Verdict]:
-        """A gate for each measure that is compared to the baseline."""
+        """A gate for each measure that is compared to the baseline; `limited` are those that have a limit."""
         if self.figures is None:
             raise InputError("scores are needed to compare with a baseline")
         _refuse_other_rules(self.figures, baseline)
         margins = margin if isinstance(margin, Mapping) else {}
-        wanted = [*measures] if measures is not None else [*margins]
-        names = [self.figures.resolve(name) for name in wanted] or _comparable(self.figures, baseline)
+        wanted = [*measures] if measures is not None else [*filter(_is_plain, limited), *margins]
+        names = dict.fromkeys(map(self.figures.resolve, wanted)) or _comparable(self.figures, baseline)
         by_name = {self.figures.resolve(name): value for name, value in margins.items()}
         for name in names:
             allowed = by_name.get(name, 0.0 if isinstance(margin, Mapping) else margin)
@@ -145,7 +155,11 @@ class _Judge:
         if self.bench is None:
             raise InputError(f"{limit.name} is a figure of a benchmark: give one that `truerank bench` wrote")
         if limit.name == "throughput":
-            return self._verdict(limit.name, limit.value, is_upper, self.bench.throughput, None, "", "/s")
+            rate = self.bench.throughput
+            note = TURNS if rate is None else ""
+            return self._verdict(
+                limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
+            )
         if limit.name == "errors":
             failed = float(sum(self.bench.outcomes.get(how, 0) for how in FAILED))
             return self._verdict(limit.name, limit.value, is_upper, failed, None, "")
@@ -230,6 +244,17 @@ class _Judge:
 # --- rules of decision --------------------------------------------------------------------------------
 
 
+def _benchmark(bench: Any) -> Any:
+    """A benchmark, read from its file if it is a path."""
+    if isinstance(bench, str | os.PathLike):
+        from truerank.bench import Bench
+
+        return Bench.read(bench)
+    if bench is not None and not hasattr(bench, "latency"):
+        raise InputError(f"bench is a Bench, or the path of a saved one, not {bench!r}")
+    return bench
+
+
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
     """Whether the value keeps to the limit, which it may reach."""
     if math.isnan(value):
@@ -272,10 +297,16 @@ def _compared(name: str) -> Definition | None:
     return definition
 
 
+def _is_plain(name: str) -> bool:
+    """Whether a measure's mean over queries is a plain mean, as that of one not registered here is taken to be."""
+    definition = _definition(name)
+    return definition is None or definition.average == "mean"
+
+
 def _comparable(figures: Figures, baseline: Figures) -> list[str]:
     """The measures that both have and that are plain means."""
     shared = [name for name in figures.mean if name in baseline.mean]
-    found = [name for name in shared if getattr(_definition(name), "average", "mean") == "mean"]
+    found = [*filter(_is_plain, shared)]
     if not found:
         raise MeasureError(f"{figures.name} and {baseline.name} have no measure in common that can be compared")
     return found

@@ -38,8 +38,8 @@ class Timed(Protocol):
         """Where they may lie."""
 
     @property
-    def throughput(self) -> float:
-        """Answers a second."""
+    def throughput(self) -> float | None:
+        """Answers a second; None where it took turns with another."""
 
     @property
     def outcomes(self) -> Mapping[str, int]:

@@ -16,6 +16,7 @@ FIGURES = (*LATENCIES, "throughput", "errors")
 MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1.0, "s": 1e3}
 """What a unit of time is in milliseconds."""
 
+_PERCENTILE = re.compile(r"p[0-9.]+\Z")
 _LIMIT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµμ]*)\s*\Z")
 
 
@@ -36,6 +37,8 @@ def limit_of(name: str, value: Any) -> Limit:
     >>> limit_of("p95", "0.2 s")
     Limit(name='p95', value=200.0)
     """
+    if _PERCENTILE.match(name) and name not in LATENCIES:
+        raise InputError(f"there is no {name}; a benchmark has {', '.join(FIGURES)}")
     match = _LIMIT.match(str(value)) if not isinstance(value, bool) else None
     try:
         number, unit = (float(match[1]), match[2]) if match else (math.nan, "")

@@ -93,6 +93,10 @@ class Check:
     confidence: float
     rules: str = ""
 
+    def __repr__(self) -> str:
+        gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)
+        return f"Check({self.run!r}, {self.outcome}; {gates})"
+
     @property
     def outcome(self) -> Outcome:
         """fail if any gate failed, else undecided if any is, else pass."""

@@ -23,6 +23,7 @@ from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
 from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import is_styled, write
 from truerank.errors import InputError
+from truerank.formats.target import refuse_unwritten
 from truerank.report import bench as report
 from truerank.report.tables import Pages
 from truerank.rules import Rules
@@ -73,7 +74,12 @@ def numbers(text: str) -> tuple[int, ...]:
     "--duration", type=seconds, metavar="TIME", help="How long calls may start; queries come again and again."
 )
 @click.option("--repeats", type=click.IntRange(1), help="How often each query is asked [default: once].")
-@click.option("--warmup", type=click.IntRange(0), default=2, help="Calls of each worker before [default: 2].")
+@click.option(
+    "--warmup",
+    type=click.IntRange(0),
+    default=2,
+    help="Calls of each worker before; the very first is the cold one [default: 2].",
+)
 @click.option("--timeout", type=seconds, metavar="TIME", help="How long a call may take [default: any time].")
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of the orders of the queries [default: 0].")
 @click.option("--ids", metavar="RULE", help="What an id is: id, metadata[key], hash, or a field.")
@@ -93,7 +99,12 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option("--show", metavar="FILE", type=options.FILE, help="Show a saved benchmark, without asking again.")
 @click.option("--compare", "pair", nargs=2, metavar="A B", type=options.FILE, help="Compare two saved ones.")
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Draw quality against latency: .svg, .png, .html.")
-@click.option("--save-run", metavar="FILE", type=click.Path(), help="Write the answers as a TREC run.")
+@click.option(
+    "--save-run",
+    metavar="FILE",
+    type=click.Path(),
+    help="Write the answers as a TREC run; of several (x.run) as x.1.run, x.2.run, …",
+)
 @click.option(
     "-o", "--output", metavar="FILE", type=click.Path(), help="Save all calls and answers as JSON, for --show."
 )
@@ -123,6 +134,9 @@ def command(
     the intended start, so that a stall is charged to everyone who waited. More than one value of -k,
     --concurrency or --sweep gives a row each.
 
+    Exit status: 0 when all is well, 1 when nothing was answered (of a sweep or of two: by one of them), 2 when
+    something cannot be read or run, 130 when it was interrupted.
+
     \b
     Examples:
       truerank bench search:bm25 --queries queries.jsonl --qrels qrels.tsv -o bench.json
@@ -134,6 +148,8 @@ def command(
     """
     is_saved = bool(show or pair)
     _check(targets, show, pair, in_turns, how)
+    for written in (output, save_run, plot):
+        options.refuse_to_overwrite(written or "", how["queries"] or "", how["qrels"] or "")
     output, save_run, plot = map(_place, (output, save_run, plot))
     if plot:
         _check_plot(plot, is_saved, how)
@@ -194,6 +210,7 @@ def _place(path: str | None) -> str | None:
     """Where a result goes, wherever the retriever moves to. A run may take long: a wrong place is told first."""
     if path is None or path == "-" or "://" in path:
         return path
+    refuse_unwritten(path)
     if os.path.isdir(path):
         raise InputError("cannot be written: it is a folder", path)
     try:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 import click
@@ -13,15 +14,17 @@ from truerank.errors import InputError
 from truerank.formats import open_run, read_qrels
 from truerank.report import counts as report
 from truerank.report.counts import Weight
-from truerank.rules import Rules
+from truerank.rules import DEEPEST, Rules
+
+_SIZE = click.IntRange(0, DEEPEST)
 
 
 @click.command("confusion")
 @click.argument("qrels", required=False, type=options.FILE)
 @click.argument("run", required=False, type=options.FILE)
-@click.option("-k", type=click.IntRange(1), help="The first K results of each query are retrieved.")
+@click.option("-k", type=click.IntRange(1, DEEPEST), help="The first K results of each query are retrieved.")
 @click.option("-t", "--threshold", type=float, help="The results with at least this score are retrieved.")
-@click.option("--documents", metavar="N", type=click.IntRange(0), help="How many documents there are to search.")
+@click.option("--documents", metavar="N", type=_SIZE, help="How many documents there are to search.")
 @click.option("--counts", metavar="TP,FP,FN[,TN]", help="These counts, in place of QRELS and RUN.")
 @click.option("--beta", type=float, help="Also F in which recall counts BETA times as much as precision.")
 @click.option("--alpha", type=float, help="Also F with this weight on precision; beta² = (1 - alpha) / alpha.")
@@ -78,6 +81,7 @@ def command(
     if qrels is None or run is None:
         raise click.UsageError("Give QRELS and RUN, or --counts.")
     options.refuse_two_standard_inputs(qrels, run)
+    options.refuse_to_overwrite(output, qrels, run, rules or "")
     under = options.changed(Rules.of(rules), changes)
     judged = read_qrels(qrels, qrels_format)
     with Reading() as reading:
@@ -95,7 +99,7 @@ def command(
 def _given(text: str, documents: int | None) -> Confusion:
     """The counts that were typed; the last of them from the number of documents, where that is given instead."""
     try:
-        tp, fp, fn, *rest = [int(count) for count in text.split(",")]
+        tp, fp, fn, *rest = [_count(count) for count in text.split(",")]
         tn = rest[0] if len(rest) == 1 else None
         if len(rest) > 1 or (rest and documents is not None):
             raise ValueError
@@ -103,6 +107,13 @@ def _given(text: str, documents: int | None) -> Confusion:
         message = f"--counts takes TP,FP,FN,TN or, with --documents, TP,FP,FN: whole numbers; not {text!r}"
         raise InputError(message) from None
     return Confusion(tp, fp, fn, tn) if documents is None else counted(tp, tp + fp, tp + fn, documents)
+
+
+def _count(text: str) -> int:
+    """A whole number in plain digits; Python's own reader also takes 1_0 and ١, and thousands of digits."""
+    if not re.fullmatch(r"\s*[+-]?[0-9]{1,18}\s*", text):
+        raise ValueError
+    return int(text)
 
 
 def _refuse_together(given: dict[str, bool]) -> None:

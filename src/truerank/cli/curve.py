@@ -64,6 +64,8 @@ def command(
       truerank curve qrels.txt bm25.run --query 301 --format json
     """
     options.refuse_two_standard_inputs(qrels, *runs)
+    for written in (output, plot):
+        options.refuse_to_overwrite(written or "", qrels, *runs, rules or "")
     under = options.changed(Rules.of(rules), changes)
     if plot:
         from truerank.report import plots

@@ -11,14 +11,19 @@ import click
 from truerank.cli import options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
+from truerank.errors import InputError
 from truerank.evaluate import evaluate
 from truerank.formats import open_run, read_qrels
+from truerank.formats.target import refuse_unwritten
 from truerank.measures import parse_measures
 from truerank.report import ledger
 from truerank.report.scores import FORMATS, labels, render
 from truerank.rules import Rules
 from truerank.run import Run
 from truerank.scores import Scores
+
+PLAIN = (".run", ".out", ".log", ".res", ".results", ".scores")
+"""Endings of plain text, in which a table is what people expect."""
 
 
 @click.command("eval")
@@ -83,7 +88,9 @@ def command(
       zcat big.run.gz | truerank eval qrels.txt - --format json
     """
     options.refuse_two_standard_inputs(qrels, *runs)
-    options.refuse_to_overwrite(output, qrels, *runs)
+    options.refuse_to_overwrite(output, qrels, *runs, rules or "")
+    refuse_unwritten(output)
+    format = format or _by_ending(output)
     under = options.changed(Rules.of(rules), changes)
     wanted = parse_measures(" ".join(measures)) if measures else None
     judged = read_qrels(qrels, qrels_format)
@@ -98,7 +105,6 @@ def command(
         else:
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
     _warn_of_strangers(scores)
-    format = format or _by_ending(output)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         _say(scores)
     write(render(scores, format, per_query=per_query, digits=digits, styled=is_styled(output)), output)
@@ -119,11 +125,15 @@ def _size(runs: Sequence[Run]) -> int | None:
 
 
 def _by_ending(path: str) -> str:
-    """The format that a file's name asks for; a table for want of a better one."""
-    stem, ending = os.path.splitext(path)
+    """The format that a file's name asks for; a table where its ending asks for none."""
+    stem, ending = os.path.splitext(path.lower())
     if ending in (".gz", ".zst", ".bz2"):
         ending = os.path.splitext(stem)[1]
-    return next((name for name, endings in FORMATS.items() if ending in endings), "table")
+    found = next((name for name, endings in FORMATS.items() if ending in endings), None)
+    if found or ending in PLAIN or not ending[1:2].isalpha():
+        return found or "table"
+    known = ", ".join(one for endings in FORMATS.values() for one in endings)
+    raise InputError(f"no format of scores ends in {ending}: say which (--format), or end it in {known}", path)
 
 
 def _say(scores: Sequence[Scores]) -> None:

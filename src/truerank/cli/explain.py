@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 
 import click
@@ -33,7 +34,19 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
     raise click.BadParameter(f"{value!r} is neither a positive whole number nor all", ctx, param)
 
 
-@click.command("explain")
+class _Explain(click.Command):
+    """Tells of a query after two runs where it belongs."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        try:
+            return super().parse_args(ctx, args)
+        except click.UsageError as error:
+            if "unexpected extra argument" not in error.message:
+                raise
+            raise click.UsageError(f"{error.message}. A query of two runs is named with --query ID.", ctx) from None
+
+
+@click.command("explain", cls=_Explain)
 @click.argument("qrels", type=options.FILE)
 @click.argument("run", type=options.FILE)
 @click.argument("other", metavar="[QUERY|RUN_B]", required=False)
@@ -130,7 +143,8 @@ def _under_many(
 
     names = [name.strip() for name in rules.split(",") if name.strip()]
     found = under_rules(judged, run, measures or parse_measures(DEFAULT), names)
-    return render(found, format, digits=digits, styled=is_styled(output))
+    width = shutil.get_terminal_size().columns if is_styled(output) else None
+    return render(found, format, digits=digits, styled=is_styled(output), width=width)
 
 
 def _is_run(name: str, judged: Qrels) -> bool:

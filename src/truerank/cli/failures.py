@@ -30,6 +30,8 @@ class Failure(click.ClickException):
 @contextmanager
 def told_in_one_line() -> Iterator[None]:
     """Turn errors into an exit status and, where a person can do something about them, a line."""
+    if sys.stderr is None:  # the shell's 2>&-: nobody wants to know
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     try:
         yield
     except TruerankError as error:
@@ -58,6 +60,8 @@ def _in_one_line(error: click.UsageError) -> Failure:
 
 def _drop_unwritten() -> None:
     """Let go of what standard output would not take, lest Python tries again at its end and complains."""
+    if sys.stdout is None:
+        return
     try:
         sys.stdout.flush()
     except OSError:

@@ -10,7 +10,7 @@ import click
 
 from truerank import geo
 from truerank.cli import options
-from truerank.cli.items import KEY, read, split
+from truerank.cli.items import KEY, files_in, read, split
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
 from truerank.geo.evaluation import CUTS, METRICS, RULES, WITHIN
@@ -103,6 +103,8 @@ def command(
       truerank geo --queries q.csv --references db.csv --results vpr.run --truth "within(metres=25)"
     """
     options.refuse_two_standard_inputs(queries, references, results)
+    read_too = [_namesake(results, output), rules or "", *files_in(truth)]
+    options.refuse_to_overwrite(output, queries, references, results, *read_too)
     under = options.changed(Rules.of(rules) if rules else RULES, changes)
     asked, there = read(queries, keys, "queries"), read(references, keys, "references")
     with Reading(_size(results)) as bar:
@@ -123,6 +125,11 @@ def command(
 
 def _named(reading: dict[str, Any]) -> dict[str, Any]:
     return {"format" if name == "run_format" else name: value for name, value in reading.items()}
+
+
+def _namesake(results: str, output: str) -> str:
+    """The file of the results that would be written over if the output were in their folder."""
+    return os.path.join(results, os.path.basename(output)) if output.endswith(".json") else results
 
 
 def _size(results: str) -> int | None:

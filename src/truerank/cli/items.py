@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
@@ -35,6 +36,15 @@ def read(path: str, keys: Sequence[str], role: str) -> Items:
         if owner in ("", role):
             named[inner] = column
     return read_items(path, **named)
+
+
+def files_in(rule: str) -> list[str]:
+    """The files that a rule of the truth names.
+
+    >>> files_in("listed('pairs.csv')")
+    ['pairs.csv']
+    """
+    return [name for _, name in re.findall(r"""(["'])(.+?)\1""", rule)]
 
 
 def split(texts: Sequence[str], number: Callable[[str], Number], option: str) -> list[Number]:

@@ -24,4 +24,4 @@ def show(table: Table) -> None:
 def is_styled(path: str) -> bool:
     """Whether what is written there may be bold: only on a terminal, and not against NO_COLOR."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-    return path == "-" and sys.stdout.isatty() and not plain
+    return path == "-" and sys.stdout is not None and sys.stdout.isatty() and not plain

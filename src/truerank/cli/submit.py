@@ -17,7 +17,7 @@ from truerank.errors import InputError, MissingPackage
 @click.argument("file", type=options.FILE)
 @click.option("--board", "url", required=True, metavar="URL", help="The board's address.")
 @click.option("--token", envvar="TRUERANK_TOKEN", help="Yours [default: the variable TRUERANK_TOKEN].")
-@click.option("--label", default="", help="What you call it; nobody else sees it.")
+@click.option("--label", default="", help="What you call it; only you and the hosts see it.")
 @click.option("--check", is_flag=True, help="Only ask what is wrong with it, which costs no attempt.")
 @click.option("--format", type=click.Choice(["text", "json"]), default="text", show_default=True)
 def command(file: str, url: str, token: str | None, label: str, check: bool, format: str) -> None:

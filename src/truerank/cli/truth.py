@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from truerank import formats, truth
 from truerank.cli import options
-from truerank.cli.items import KEY, read
+from truerank.cli.items import KEY, files_in, read
 from truerank.cli.output import write
 from truerank.errors import InputError
 from truerank.report import csv
@@ -54,6 +56,10 @@ def command(
       truerank truth "within(metres=50)" queries.csv database.csv --distances pairs.csv -o qrels.tsv
     """
     options.refuse_two_standard_inputs(queries, references)
+    for written in (output, distances):
+        options.refuse_to_overwrite(written or "", queries, references, *files_in(rule))
+    if distances and _is_one_file(output, distances):
+        raise click.UsageError("--output and --distances would be written to one file.")
     asked, there = read(queries, keys, "queries"), read(references, keys, "references")
     right = truth.build(rule, asked, there, distance=distance)
     _refuse_ignored(right)
@@ -67,6 +73,12 @@ def command(
 def _pairs(right: Truth) -> Table:
     """A row a pair, with all digits."""
     return Table(("query_id", "doc_id", "relevance", "metres"), tuple(right.pairs()), digits=None)
+
+
+def _is_one_file(first: str, second: str) -> bool:
+    """Whether what is written to the second would take the place of what was written to the first."""
+    is_file = "-" not in (first, second) and (os.path.isfile(first) or not os.path.exists(first))
+    return is_file and os.path.realpath(first) == os.path.realpath(second)
 
 
 def _refuse_ignored(right: Truth) -> None:

@@ -96,6 +96,9 @@ def command(
       truerank vectors distances.npy --holds distances --labels q.npy --labels g.npy
       truerank vectors drone.npz satellite.npz --rules university1652 --format json
     """
+    named = [name for name in (queries, gallery, *labels, *cameras, *ids, qrels) if name]
+    options.refuse_two_standard_inputs(*named)
+    options.refuse_to_overwrite(output, *named, rules)
     under = options.changed(Rules.of(rules), changes)
     protocol = _protocol(protocol_of(under), junk, distractor, galleries, seed)
     files = Files(queries=queries, gallery=gallery, labels=labels, cameras=cameras, ids=ids)

@@ -241,7 +241,7 @@ class Comparison:
                 row = dict.fromkeys(_PAIRED) | {"superscripts": letters[name], "groups": groups or None}
                 yield {**what, "system": name, "against": None, **_value(mean), **row}
             for pair in outcome.pairs:
-                row = {key: getattr(pair, key) for key in _PAIRED} | {"superscripts": None, "groups": None}
+                row = {key: _known(getattr(pair, key)) for key in _PAIRED} | {"superscripts": None, "groups": None}
                 yield {**what, "system": pair.system, "against": pair.against, **_value(pair.difference), **row}
 
     def to_polars(self) -> polars.DataFrame:

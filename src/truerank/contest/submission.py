@@ -70,8 +70,13 @@ def _result(value: Any, place: int) -> bytes:
 
 
 def is_id(value: Any) -> bool:
-    """Whether a value can be an id: text or a whole number."""
-    return type(value) in (str, int, bytes) and value not in ("", b"")
+    """Whether a value can be an id: text or a whole number, and no half of a character."""
+    if type(value) not in (str, int, bytes) or value in ("", b""):
+        return False
+    try:
+        return bool(as_bytes(value))
+    except ValueError:
+        return False
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +124,7 @@ def _from_source(source: Source, format: str | None) -> Submission:
         return _from_run(open_run(source.name, format))
     try:
         value = _parsed(source.read().removeprefix(MARK))
-    except ValueError:  # several values: a file of lines whose first one looked like the whole
+    except (ValueError, RecursionError):  # several values: a file of lines whose first one looked like the whole
         return Submission(source.name, tuple(_from_lines(source)))
     if isinstance(value, dict) and _is_scored(value):
         return _from_run(open_run(source.name, format))
@@ -144,6 +149,8 @@ def _line(number: int, text: bytes) -> Line:
         return _record(number, _parsed(text))
     except ValueError:
         return Line(number, None, None, fault="it is no JSON")
+    except RecursionError:
+        return Line(number, None, None, fault="its brackets are nested too deeply")
 
 
 def _parsed(text: bytes) -> Any:
@@ -195,7 +202,7 @@ def _answered(number: int, query: Any, docs: Any, scores: Any = None) -> Line:
     if not is_id(query):
         return Line(number, None, None, fault=f"its id is {short(query)}")
     try:
-        scores = None if scores is None else answer(query, docs, scores, "").scores
+        scores = None if scores is None else answer(query, docs, scores, "").numbers()
     except InputError:
         return Line(number, None, None, fault="its scores are not one number a result")
     return Line(number, as_bytes(query), list(docs) if isinstance(docs, tuple) else docs, scores)
@@ -203,5 +210,10 @@ def _answered(number: int, query: Any, docs: Any, scores: Any = None) -> Line:
 
 def short(value: Any) -> str:
     """A value as JSON writes it, cut where it is long."""
-    text = shown(json.dumps(value, ensure_ascii=False, default=repr))
+    try:
+        text = shown(json.dumps(value, ensure_ascii=False, default=repr))
+    except UnicodeEncodeError:  # half of a character, which no file can hold but escaped
+        text = json.dumps(value, default=repr)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
     return text if len(text) <= 40 else text[:39] + "…"

@@ -61,6 +61,10 @@ class Explanation:
     notes: tuple[Note, ...]
     rules: Rules
 
+    def __repr__(self) -> str:
+        what = f"query {self.query!r}, {self.measure}: {self.value:.4f}"
+        return f"Explanation({self.run!r}, {what}, {len(self.documents):,} documents, rules {self.rules.name!r})"
+
     @property
     def shares(self) -> dict[str, float]:
         """What each document adds to the value, where the measure is a sum; else nothing."""

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from truerank._kernel import as_bytes
 from truerank.errors import InputError, RulesError, did_you_mean, shown
@@ -80,7 +84,7 @@ class Moves:
     Attributes:
         before, after: the names of the runs.
         measure: what is compared.
-        means: of each run, over the queries that its mean includes.
+        means: of each run, over the queries that the means of both include; nan if there are none.
         queries: those that moved most, the farthest first; or the one that was asked for.
         better, worse, same: how many queries rose, fell and stayed.
         uncommon: how many queries the mean of only one run includes.
@@ -98,6 +102,11 @@ class Moves:
     uncommon: int
     rules: Rules
 
+    def __repr__(self) -> str:
+        means = f"{self.measure}: {self.means[0]:.4f} to {self.means[1]:.4f}"
+        counts = f"{self.better:,} better, {self.worse:,} worse, {self.same:,} the same"
+        return f"Moves({self.before!r} to {self.after!r}, {means}; {counts}; rules {self.rules.name!r})"
+
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         counts = {name: getattr(self, name) for name in ("better", "worse", "same", "uncommon")}
@@ -106,7 +115,7 @@ class Moves:
             "before": self.before,
             "after": self.after,
             "measure": str(self.measure),
-            "means": list(self.means),
+            "means": [mean if math.isfinite(mean) else None for mean in self.means],
             **counts,
             "queries": [move.to_dict() for move in self.queries],
         }
@@ -150,7 +159,7 @@ def moved(
         before=first.run,
         after=second.run,
         measure=chosen,
-        means=(first.mean[str(chosen)], second.mean[str(chosen)]),
+        means=(_mean(first, chosen, changes), _mean(second, chosen, changes)),
         queries=_moves(as_ruled(judged, under), runs, told, chosen, under),
         better=sum(change > 0 for change in changes.values()),
         worse=sum(change < 0 for change in changes.values()),
@@ -158,6 +167,12 @@ def moved(
         uncommon=_uncommon(first, second),
         rules=under,
     )
+
+
+def _mean(scores: Scores, measure: Measure, queries: Collection[str]) -> float:
+    """The mean over these queries alone; nan where there are none."""
+    kept = np.array([query in queries for query in scores.queries], bool)
+    return measure.mean(scores[measure][kept]) if kept.any() else math.nan
 
 
 def _farthest(changes: dict[str, float], most: int) -> list[str]:

@@ -101,6 +101,7 @@ class ToolComparison:
         rows: one a tool, in the order they were named.
         base: what they are compared with: the default, or the nearest that takes the run.
         note: why it is not the default.
+        values, queries: one value a measure under `base`, and how many queries are in the mean.
     """
 
     run: str
@@ -108,6 +109,8 @@ class ToolComparison:
     rows: tuple[ToolRow, ...]
     base: Rules
     note: str = ""
+    values: tuple[float | None, ...] = ()
+    queries: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -116,6 +119,7 @@ class ToolComparison:
             "measures": list(self.measures),
             "compared with": self.base.to_dict(),
             "note": self.note,
+            "base": {"mean": dict(zip(self.measures, self.values, strict=True)), "queries": self.queries},
             "tools": {row.name: self._row(row) for row in self.rows},
         }
 
@@ -158,7 +162,9 @@ def under_rules(
     numbers = _Numbers(read_qrels(qrels), open_run(run))
     base, note = _base(numbers, asked)
     rows = [_row(numbers, name, asked, base) for name in names]
-    return ToolComparison(numbers.run.name, tuple(map(str, asked)), tuple(rows), base, note)
+    columns = [column for column in numbers.under(base, list(map(Reading, asked))) if column]
+    values, queries = tuple(column.mean for column in columns), max(len(column.queries) for column in columns)
+    return ToolComparison(numbers.run.name, tuple(map(str, asked)), tuple(rows), base, note, values, queries)
 
 
 # --- numbers, each worked out once --------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -23,6 +24,7 @@ VECTORS = ("vectors", "vector", "embeddings", "embedding", "features", "feature"
 LABELS = ("labels", "label", "pids", "pid", "identities", "identity", "classes", "class", "targets", "target", "y")
 CAMERAS = ("cameras", "camera", "cams", "cam", "camids", "camid", "cameraids", "cameraid")
 IDS = ("ids", "id", "paths", "path", "images", "image", "files", "file", "filenames", "filename", "names", "name")
+_WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
 
 _HDF5 = "this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz"
@@ -227,5 +229,5 @@ def _lines(source: Source) -> list[str] | list[int]:
     except UnicodeDecodeError:
         raise InputError("this is neither an array nor UTF-8 text", source.name) from None
     values = [line.strip() for line in lines if line.strip()]
-    numbers = [int(value) for value in values if value.lstrip("-").isdecimal() and str(int(value)) == value]
+    numbers = [int(value) for value in values if _WHOLE.fullmatch(value)]
     return numbers if len(numbers) == len(values) else values

@@ -11,6 +11,12 @@ from typing import Any, BinaryIO
 
 from truerank.errors import MissingPackage
 
+MOST = 4 << 20
+"""Bytes that are unpacked at once, so that a small file which grows without end fills no memory."""
+
+SLICE = 1 << 10
+"""Bytes of zstd that are unpacked at once: its library knows no bound, and four of them may stand for 128 KiB."""
+
 
 class Damaged(Exception):
     """Compressed data that cannot be unpacked; the message says why."""
@@ -94,19 +100,49 @@ def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, No
         while chunk:
             if unpacker is None:
                 unpacker = codec.unpacker()
-            yield _step(codec, unpacker, chunk)
-            chunk, unpacker = (unpacker.unused_data, None) if unpacker.eof else (b"", unpacker)
+            chunk = yield from _pieces(codec, unpacker, chunk)
+            unpacker = None if unpacker.eof else unpacker
             if codec.name == "gzip" and unpacker is None:
                 chunk = chunk.lstrip(b"\0")  # members may be padded
     if unpacker is not None:
         raise Damaged(f"the {codec.name} data ends too early: the file was cut short")
 
 
-def _step(codec: Codec, unpacker: Any, chunk: bytes) -> bytes:
+def _pieces(codec: Codec, unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
+    """What a chunk stands for, about MOST bytes at a time; returns what follows the end of the member."""
+    steps = {"gzip": _inflated, "bzip2": _bunzipped, "zstd": _in_slices}[codec.name](unpacker, chunk)
     try:
-        return bytes(unpacker.decompress(chunk))
+        return (yield from steps)
     except Exception as error:  # each library has its own: zlib.error, OSError, ZstdError
         raise Damaged(f"the {codec.name} data is damaged ({error})") from None
+
+
+def _inflated(unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
+    while chunk and not unpacker.eof:
+        yield unpacker.decompress(chunk, MOST)
+        chunk = unpacker.unconsumed_tail
+    return bytes(unpacker.unused_data)
+
+
+def _bunzipped(unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
+    yield unpacker.decompress(chunk, MOST)
+    while not (unpacker.eof or unpacker.needs_input):
+        yield unpacker.decompress(b"", MOST)
+    return bytes(unpacker.unused_data)
+
+
+def _in_slices(unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
+    """Short slices make one piece together, since every piece is handed from thread to thread."""
+    made, size, end = [], 0, 0
+    while end < len(chunk) and not unpacker.eof:
+        start, end = end, end + SLICE
+        made.append(unpacker.decompress(chunk[start:end]))
+        size += len(made[-1])
+        if size >= MOST:
+            yield b"".join(made)
+            made, size = [], 0
+    yield b"".join(made)
+    return bytes(unpacker.unused_data) + chunk[end:]
 
 
 def ahead(chunks: Generator[bytes, None, None]) -> Iterator[bytes]:

@@ -14,8 +14,14 @@ from truerank.formats.compression import codec_for
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source, as_source
-from truerank.formats.target import writing
+from truerank.formats.target import refuse_unwritten, writing
 from truerank.run import Ranked, Run, rankings
+
+PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
+"""Endings that TREC's format goes by."""
+
+TREC_NAME = re.compile(r"(run|qrels|input|results)\.[^.]+\Z")
+"""Names whose ending says whose file it is, as TREC's own do: run.bm25, qrels.robust04."""
 
 
 def convert(
@@ -34,7 +40,8 @@ def convert(
         source: what `read_qrels` or `open_run` take.
         target: a path (compressed when it ends in .gz, .zst or .bz2), "-" for standard output, or a URL.
         what: "run" or "qrels"; by default what the source holds, or its name or the target's say.
-        to: the name of a format; by default the one that the target's ending suggests, else trec.
+        to: the name of a format; by default the one that the target's ending suggests: trec for a name without
+            an ending, and for .run, .txt and the like.
         format: the format of the source, instead of the one that it looks like.
     """
     name = os.fspath(target)
@@ -44,16 +51,17 @@ def convert(
     what = what or _what(origin, name, format)
     if what not in SPOKEN:
         raise InputError(f"what is converted is 'run' or 'qrels', not {what!r}")
+    refuse_unwritten(name)
     chosen = named(to) if to else _suggested(name)
     write = getattr(chosen, f"write_{what}")
     if write is None:
         raise InputError(f"the format {chosen.name} cannot hold {SPOKEN[what]}", name)
     if what == "qrels":
-        qrels = read_qrels(source, format)
+        qrels = read_qrels(origin or source, format)
         with writing(target) as file:
             write(qrels, file)
     else:
-        run = open_run(source, format)
+        run = open_run(origin or source, format)
         with writing(target) as file:
             write(_sound(run), file, _tag(origin))
 
@@ -78,7 +86,12 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
 def _suggested(name: str) -> Format:
     codec = codec_for(name)
     plain = name.lower().removesuffix(codec.suffix if codec else "")
-    return next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), named("trec"))
+    found = next((f for f in formats().values() if f.suffixes and plain.endswith(f.suffixes)), None)
+    ending = re.search(r"[^./\\](\.[a-z][\w-]*)\Z", plain)
+    if found or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
+        return found or named("trec")
+    known = ", ".join(suffix for f in formats().values() for suffix in f.suffixes)
+    raise InputError(f"no format ends in {ending[1]}: say which (--to trec), or end it in .run, {known}", name)
 
 
 def _tag(source: Source | None) -> str:

@@ -16,6 +16,9 @@ from truerank.run import Batch, Ranked
 
 LONGEST = 1 << 26
 
+EXACT = 2**53
+"""From here on whole numbers are written as fractions are: not all readers hold them."""
+
 _START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
 _KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 
@@ -76,7 +79,12 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 def graded(judged: dict[bytes, float]) -> dict[str, float]:
     """Documents and grades as JSON has them; whole grades without a point."""
-    return {utf8(doc): int(grade) if grade.is_integer() else grade for doc, grade in judged.items()}
+    return {utf8(doc): int(grade) if _is_whole(grade) else grade for doc, grade in judged.items()}
+
+
+def _is_whole(grade: float) -> bool:
+    """Whether a grade is a whole number that every reader of JSON holds exactly."""
+    return grade.is_integer() and abs(grade) < EXACT
 
 
 def dumped(value: Any) -> bytes:

@@ -12,7 +12,7 @@ import numpy as np
 
 from truerank.errors import InputError
 from truerank.formats import frames, names
-from truerank.formats.jsonl import utf8
+from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import qrels_of, text_column
 from truerank.formats.source import Source
@@ -82,7 +82,8 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """query_id, doc_id, relevance."""
-    number = np.float64 if (qrels.grades % 1).any() else np.int64
+    is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
+    number = np.int64 if is_whole else np.float64
     parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
     _write(file, "relevance", number, parts)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -24,7 +25,7 @@ Numbered = tuple[int | None, Any]
 ROWS = 1 << 15
 
 
-def parsed(text: bytes, name: str, line: int = 1) -> Any:
+def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
     """The value of a JSON text that begins in this line."""
     import orjson
 
@@ -138,7 +139,7 @@ def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: s
     """A row a record."""
     lines = [line or 0 for line, _ in part]
     query, doc, value = ([record[keys[i]] for _, record in part] for i in (where.query, where.doc, where.value))
-    queries, docs = (list(map(as_bytes, _each(_checked, ids, lines, name))) for ids in (query, doc))
+    queries, docs = (_each(_ids, ids, lines, name) for ids in (query, doc))
     scores = np.array(_each(_numbers, value, lines, name), np.float64)
     return columns(queries, docs, -scores if where.falling else scores, lines if any(lines) else None)
 
@@ -177,7 +178,14 @@ def _judged(
 
 
 def _id(value: Any, name: str, line: int | None) -> bytes:
-    return as_bytes(_checked([value], name, line)[0])
+    return _ids([value], name, line)[0]
+
+
+def _ids(ids: list[Any], name: str, line: int | None) -> list[bytes]:
+    try:
+        return list(map(as_bytes, _checked(ids, name, line)))
+    except ValueError as error:
+        raise InputError(f"an id cannot be written as text: {error}", name, line) from None
 
 
 def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
@@ -193,9 +201,12 @@ def _number(value: Any, name: str, line: int | None) -> float:
 
 
 def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
-    if not set(map(type, values)) <= {int, float}:
+    kinds = set(map(type, values))
+    if not kinds <= {int, float}:
         bad = next(value for value in values if type(value) not in (int, float))
         raise InputError(f"a number should stand here, not {_short(bad)}", name, line)
+    if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
+        raise InputError("a number here is too large", name, line)
     return values
 
 

@@ -43,6 +43,9 @@ class Source:
 
     name: str
 
+    def __fspath__(self) -> str:
+        return self.name
+
     @property
     def path(self) -> Path | None:
         """The local plain file behind this, which may be read in pieces; None for anything else."""
@@ -118,6 +121,8 @@ class Source:
     def raw(self) -> Iterator[IO[bytes]]:
         """The file as it is, compressed or not, at its start; it can seek."""
         if self.name == "-":
+            if sys.stdin is None:  # the shell's <&-
+                raise InputError("standard input is closed")
             file = _seekable(sys.stdin.buffer)
             file.seek(0)
             yield file
@@ -201,5 +206,5 @@ def _remote(url: str) -> Any:
 
 
 def as_source(path: str | os.PathLike[str]) -> Source:
-    """The source that a path or URL names."""
-    return Source(os.fspath(path))
+    """The source that a path or URL names; a source is itself, so that a pipe is read once."""
+    return path if isinstance(path, Source) else Source(os.fspath(path))

@@ -15,6 +15,21 @@ from typing import Any, BinaryIO, cast
 from truerank.errors import InputError, MissingPackage
 from truerank.formats.compression import codec_for
 
+UNWRITTEN = (".lz4", ".xz", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")
+"""Endings that promise a packing that is not written here."""
+
+
+def refuse_unwritten(target: str | os.PathLike[str]) -> None:
+    """Raise where the target's ending asks for a compression that is not written.
+
+    Raises:
+        InputError: it does; the message names those that are.
+    """
+    name = os.fspath(target)
+    ending = os.path.splitext(name.lower())[1]
+    if ending in UNWRITTEN:
+        raise InputError(f"{ending} is not written: compressed files end in .gz, .zst or .bz2", name)
+
 
 @contextmanager
 def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
@@ -27,6 +42,7 @@ def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         InputError: the target cannot be written.
     """
     name = os.fspath(target)
+    refuse_unwritten(name)
     try:
         with _opened(name) as file, _packed(file, name) as packed:
             yield packed
@@ -48,6 +64,8 @@ def _packed(file: BinaryIO, name: str) -> Iterator[BinaryIO]:
 
 @contextmanager
 def _opened(name: str) -> Iterator[BinaryIO]:
+    if name == "-" and sys.stdout is None:  # the shell's >&-
+        raise InputError("standard output is closed")
     if name == "-" and isinstance(sys.stdout.buffer, io.RawIOBase):  # python -u: a write may do only a part
         with open(sys.stdout.fileno(), "wb", closefd=False) as file:
             yield file
@@ -91,5 +109,13 @@ def _remote(url: str) -> Iterator[BinaryIO]:
         files, path = cast(Any, fsspec).core.url_to_fs(url)
     except (OSError, ValueError, ImportError) as error:
         raise InputError(f"cannot be written: {error}", url) from None
-    with files.transaction, files.open(path, "wb") as file:
+    with files.transaction, _begun(files, path, url) as file:
         yield file
+
+
+def _begun(files: Any, path: str, url: str) -> BinaryIO:
+    try:
+        return cast(BinaryIO, files.open(path, "wb"))
+    except NotImplementedError:
+        scheme = url.split("://")[0]
+        raise InputError(f"cannot be written: {scheme} URLs can only be read", url) from None

@@ -49,7 +49,7 @@ def judged_self(case: Case) -> Watch:
     while (row := (yield)) is not None:
         if row.query == row.doc:
             rows.append(row)
-    if rows:
+    if rows and case.rules.self_match == "keep":
         note_self(case, len(rows), len(case.judged), rows[0].query, rows[0].line, "is judged for")
 
 
@@ -76,7 +76,9 @@ def relevant(case: Case) -> Watch:
 
 def _barren_means(case: Case) -> str:
     out, right = "they are left out of the mean", "only an empty answer is right"
-    return {"zero": "they score 0", "skip": out, "empty-is-right": right}[case.rules.without_relevant]
+    stops = "under these rules eval stops at them"
+    means = {"zero": "they score 0", "skip": out, "empty-is-right": right, "error": stops}
+    return means[case.rules.without_relevant]
 
 
 def note_self(case: Case, count: int, queries: int, query: bytes, line: int | None, verb: str) -> None:

@@ -51,13 +51,14 @@ def _range(best: float, worst: float) -> str:
 def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     """Results at the top that nobody judged."""
     top, answered = hits.top(TOP), np.flatnonzero(hits.returned > 0)
-    judged = top.where(top.grade >= 0).count[answered] / np.minimum(hits.returned[answered], TOP)
-    if not len(judged) or (mean := float(judged.mean())) == 1:
+    listed, graded = np.minimum(hits.returned[answered], TOP), top.where(top.grade >= 0).count[answered]
+    if not len(answered) or (share := float(graded.sum() / listed.sum())) == 1:
         return
     only_relevant = min(grade for docs in case.judged.values() for grade in docs.values()) >= case.rules.level
-    severity: Severity = "warning" if mean < LOW and not only_relevant else "note"
-    why = "the qrels name only relevant documents" if only_relevant else "they count as not relevant"
-    text = "Judged@{} is {:.3f}: {:.1%} of the first results are unjudged; {}; worst queries"
-    order = answered[np.argsort(judged, kind="stable")][: int((judged < 1).sum())]
+    severity: Severity = "warning" if share < LOW and not only_relevant else "note"
+    left = {"removed": "they are left out", "not-relevant": "they count as not relevant"}[case.rules.unjudged]
+    why = "the qrels name only relevant documents" if only_relevant else left
+    text = "{:.1%} of the results that came back among the first {} are unjudged; {}; worst queries"
+    order = answered[np.argsort(graded / listed, kind="stable")][: int((graded < listed).sum())]
     names = [hits.queries[i] for i in order]
-    case.log.once(severity, "unjudged", text, TOP, mean, 1 - mean, why, examples=names)
+    case.log.once(severity, "unjudged", text, 1 - share, TOP, why, examples=names)

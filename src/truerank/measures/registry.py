@@ -14,7 +14,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from truerank.errors import MeasureError, did_you_mean
+import numpy as np
+
+from truerank.errors import MeasureError, did_you_mean, shown
 from truerank.hits import Hits
 from truerank.measures.parameters import Kind, canonical, kind_of, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
@@ -111,14 +113,35 @@ class Measure:
         return parse_measure, (str(self),)
 
     def values(self, hits: Hits, **defaults: Any) -> PerQuery:
-        """One value a query. `defaults`: what the rules say of parameters that this measure leaves open."""
+        """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
+
+        Raises:
+            MeasureError: the function gives something else than a finite number a query.
+        """
         known = self.definition.parameters
         chosen = {key: value for key, value in defaults.items() if key in known}
-        return self.definition.function(hits, **{**chosen, **dict(self.params)})
+        return _sound(self, hits, self.definition.function(hits, **{**chosen, **dict(self.params)}))
 
     def mean(self, values: PerQuery) -> float:
         """One number from a value a query: the mean, or what this measure has in its place."""
         return MEANS[self.definition.average](values)
+
+
+def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
+    """What a measure's function gave, if that is a finite number a query."""
+    try:
+        values: PerQuery = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MeasureError(f"{measure} gives a {type(found).__name__}, not one number a query") from None
+    if values.shape != (len(hits.queries),):
+        what = f"{values.size} values" if values.ndim == 1 else f"a {type(found).__name__} of shape {values.shape}"
+        hint = "it gives one number a query, as hits.sum(…) makes it from one a hit"
+        raise MeasureError(f"{measure} gives {what} for {len(hits.queries)} queries; {hint}")
+    if not np.isfinite(values).all():
+        worst = int(np.argmin(np.isfinite(values)))
+        query = shown(hits.queries[worst])
+        raise MeasureError(f"{measure} gives {values[worst]} for query {query}; a value is a finite number")
+    return values
 
 
 _definitions: dict[str, Definition] = {}
@@ -237,6 +260,8 @@ def parse_measure(text: str | Measure) -> Measure:
 
 def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Measures from one text with blanks or commas between them, or from a list; without repeats."""
+    if not isinstance(text, str | Measure | Iterable):
+        raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
     words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
     if isinstance(text, str):
         words = _words(text)

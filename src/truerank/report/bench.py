@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truerank.bench.latency import NEEDED, PERCENTILES
+from truerank.bench.latency import PERCENTILES
 from truerank.bench.paired import Comparison
 from truerank.bench.result import Bench
+from truerank.bench.samples import OUTCOMES
 from truerank.bench.storage import to_dict
 from truerank.bench.sweep import front
 from truerank.errors import MissingPackage, shown
@@ -24,11 +25,14 @@ FIGURES = ("mean", *PERCENTILES, "min", "max")
 SHORT = ("mean", "p50", "p95", "p99")
 """What a row has room for."""
 
+TURNS = "They took turns at each query. So answers a second were not measured."
+
 
 def pages(found: Bench, digits: int | None = None) -> Pages:
     """All there is to show of one benchmark."""
     intervals = _intervals(found)
-    tables = [latency_table(found, intervals, DIGITS if digits is None else digits)]
+    timed = latency_table(found, intervals, DIGITS if digits is None else digits)
+    tables = [timed if found.answered else outcome_table(found)]
     if found.scores:
         tables.append(score_table(found, intervals, 4 if digits is None else digits))
     plain = {**to_dict(found), "intervals": {name: _limits(each) for name, each in intervals.items()}}
@@ -41,9 +45,15 @@ def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: i
     for name in FIGURES:
         limits = _limits(intervals.get(name)) or (None, None)
         alone = (_there(found.service[name]),) if found.load.is_open else ()
-        rows.append((_marked(name, found, intervals), _there(found.latency[name]), *limits, *alone))
+        rows.append((marked(name, [found]), _there(found.latency[name]), *limits, *alone))
     columns = ("latency", "ms", "95 % from", "to", *(("call alone",) if found.load.is_open else ()))
     return Table(columns, tuple(rows), notes=tuple(bench_notes.notes(found)), digits=digits)
+
+
+def outcome_table(found: Bench) -> Table:
+    """A row for each way that calls ended, where no answer came that could be timed."""
+    rows = tuple((name, found.outcomes[name]) for name in OUTCOMES if found.outcomes[name])
+    return Table(("outcome", "calls"), rows or (("asked", 0),), notes=tuple(bench_notes.notes(found)))
 
 
 def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
@@ -73,10 +83,16 @@ def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
     return Table(columns, tuple(rows), digits=digits)
 
 
-def _marked(name: str, found: Bench, intervals: dict[str, Interval | None]) -> str:
-    """A percentile that too few queries stand behind is not to be believed."""
-    is_unsure = name in NEEDED and name in intervals and intervals[name] is None
-    return f"{name} (unresolved)" if is_unsure and len(found.measured.answered) else name
+def marked(name: str, found: Sequence[Bench], unit: str = "") -> str:
+    """A percentile that too few queries stand behind, in any of them, is not to be believed."""
+    is_unsure = any(name in bench_notes.unresolved(one) for one in found)
+    return f"{name}{unit} (unresolved)" if is_unsure else f"{name}{unit}"
+
+
+def per_second(found: Bench) -> float | int | None:
+    """Answers a second, of large numbers no fractions."""
+    rate = found.throughput
+    return rate if rate is None or rate < 100 else round(rate)
 
 
 def _intervals(found: Bench) -> dict[str, Interval | None]:
@@ -118,8 +134,9 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
         means = one.scores.mean if one.scores else {}
         values = (means.get(name) for name in measures)
         rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
-    columns = (*settings, *(f"{name} ms" for name in SHORT), "a second", "failed", *measures)
+    columns = (*settings, *(marked(name, found, " ms") for name in SHORT), "a second", "failed", *measures)
     notes = [f"{shown(first.name)}: {len(first.queries):,} queries a row.", *bench_notes.shared(found)]
+    notes += bench_notes.needed(found)
     if measures:
         columns = (*columns, "best")
         notes.insert(0, f"*: no other setting has a better {measures[0]} and is as fast, by {latency}.")
@@ -136,7 +153,7 @@ def _cell(value: object) -> Cell:
 
 
 def _row(found: Bench) -> tuple[Cell, ...]:
-    return (*(_there(found.latency[name]) for name in SHORT), found.throughput, bench_notes.failed(found))
+    return (*(_there(found.latency[name]) for name in SHORT), per_second(found), bench_notes.failed(found))
 
 
 # --- two retrievers -----------------------------------------------------------------------------------
@@ -163,16 +180,17 @@ def comparison_pages(found: Comparison, digits: int | None = None) -> Pages:
 
 def times_table(found: Comparison, digits: int = DIGITS) -> Table:
     """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
-    a, b = _names(found)
+    (a, b), both = _names(found), (found.a, found.b)
     rows: list[tuple[Cell, ...]] = [
-        (name, _there(found.a.latency[name]), _there(found.b.latency[name]), _ratio(found, name))
+        (marked(name, both), _there(found.a.latency[name]), _there(found.b.latency[name]), _ratio(found, name))
         for name in FIGURES
     ]
     if not found.interleaved:
-        rows.append(("answers a second", found.a.throughput, found.b.throughput, None))
-    rows.append(("failed calls", *map(bench_notes.failed, (found.a, found.b)), None))
-    notes = [_verdict(found, a, b), *(["They took turns at each query."] if found.interleaved else found.remarks)]
+        rows.append(("answers a second", *map(per_second, both), None))
+    rows.append(("failed calls", *map(bench_notes.failed, both), None))
+    notes = [_verdict(found, a, b), *([TURNS] if found.interleaved else found.remarks)]
     notes += [f"{name}: {text}" for name, one in ((a, found.a), (b, found.b)) for text in bench_notes.warnings(one)]
+    notes += bench_notes.needed(both)
     columns = ("latency, ms", a, b, "ratio")
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 

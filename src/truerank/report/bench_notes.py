@@ -28,7 +28,28 @@ def asked(found: Bench) -> str:
     """How often and how long."""
     calls, queries = len(found.measured), len(found.asked)
     again = "" if calls == queries else f", {queries:,} queries"
-    return f"{calls:,} calls{again} in {found.window:.2f} s: {found.throughput:,.1f} answers a second."
+    if found.throughput is None:
+        turns = f"It took turns with {shown(found.beside)}, so answers a second were not measured."
+        return f"{_number(calls, 'call')}{again}. {turns}"
+    return f"{_number(calls, 'call')}{again} in {found.window:.2f} s: {found.throughput:,.1f} answers a second."
+
+
+def _number(count: int, thing: str) -> str:
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def unresolved(found: Bench) -> list[str]:
+    """The percentiles that too few queries stand behind; none where nothing was answered."""
+    return [name for name in PERCENTILES if 0 < found.answered < NEEDED[name]]
+
+
+def needed(found: Sequence[Bench]) -> Iterable[str]:
+    """How many queries the unresolved percentiles would need."""
+    unsure = [name for name in PERCENTILES if any(name in unresolved(one) for one in found)]
+    if unsure:
+        fewest = min(one.answered for one in found if one.answered)
+        needs = ", ".join(f"{name} {NEEDED[name]:,}" for name in unsure)
+        yield f"Unresolved with {fewest:,} {'query' if fewest == 1 else 'queries'}; needed: {needs}."
 
 
 def failed(found: Bench) -> int:
@@ -72,14 +93,28 @@ def _failures(found: Bench) -> Iterable[str]:
     names = {"error": "failed", "timeout": "timed out", "dropped": "never started (too late)"}
     told = [f"{counts[key]:,} {name}" for key, name in names.items() if counts[key]]
     if told:
-        calls, score = f"{len(found.measured):,} calls", ", and score 0" if found.scores else ""
+        calls, score = _number(len(found.measured), "call"), ", and score 0" if found.scores else ""
         yield f"Warning: of {calls} {', '.join(told)}. They are not in the latencies{score}."
     faults = list(found.faults.items())
     yield from (f"  {count:,} × {fault}" for fault, count in faults[:FEW_FAULTS])
     if len(faults) > FEW_FAULTS:
         yield f"  and {len(faults) - FEW_FAULTS:,} other kinds of errors"
     if counts["empty"]:
-        yield f"{counts['empty']:,} answers were empty; they are in the latencies."
+        were = "answer was empty; it is" if counts["empty"] == 1 else "answers were empty; they are"
+        yield f"{counts['empty']:,} {were} in the latencies."
+    yield _skipping(found)
+
+
+def _skipping(found: Bench) -> str:
+    """Where the saved run would score otherwise: a TREC run has no line for a query without documents."""
+    if not found.scores or found.scores.rules.missing != "skip":
+        return ""
+    kept = found.answers.by_query
+    bare = sum(1 for query in found.asked if query not in kept or not kept[query].docs)
+    if not bare:
+        return ""
+    told = "1 query without documents counts" if bare == 1 else f"{bare:,} queries without documents count"
+    return f"{told} here; `truerank eval` of the saved run leaves them out under {shown(found.scores.rules.name)}."
 
 
 def _waiting(found: Bench) -> str:
@@ -97,6 +132,8 @@ def _concurrency(found: Bench) -> str:
     """Whether several at a time are served as such."""
     wanted, served = found.load.concurrency, found.at_a_time
     if wanted == 1 or found.load.is_open:
+        return ""
+    if found.under_way is None:
         return ""
     if found.under_way < wanted / 2:
         return f"Warning: {wanted} workers, but only {found.under_way:.1f} calls were under way at a time."
@@ -126,22 +163,19 @@ def _before(found: Bench) -> Iterable[str]:
         yield f"First call {found.cold:.3f} ms (cold); it and {warm - 1:,} more for warming up are not counted."
     if again:
         yield f"{again:,} of {calls:,} calls asked what had been asked before: a cache could answer them."
-    if found.load.concurrency > 1:
+    if found.load.concurrency > 1 and found.under_way is not None:
         served = "" if found.at_a_time is None else f", {found.at_a_time:.1f} served"
         yield f"At a time: {found.under_way:.1f} calls under way (Little's law){served}."
 
 
 def _intervals(found: Bench) -> Iterable[str]:
     """What the intervals are, and what there is too little for."""
-    queries, calls = len(set(found.measured.answered.query.tolist())), len(found.measured.answered)
+    queries, calls = found.answered, len(found.measured.answered)
     if not calls:
         return
     if calls > queries:
         yield f"Calls of one query are alike: intervals count {queries:,} queries, not {calls:,} calls."
-    unsure = [name for name in PERCENTILES if queries < NEEDED[name]]
-    if unsure:
-        needs = ", ".join(f"{name} {NEEDED[name]:,}" for name in unsure)
-        yield f"Unresolved with {queries:,} queries; needed: {needs}."
+    yield from needed([found])
 
 
 def _machinery(found: Bench) -> Iterable[str]:
@@ -151,8 +185,8 @@ def _machinery(found: Bench) -> Iterable[str]:
     if struck:
         total, longest = sum(lengths) / MILLION, max(lengths) / MILLION
         yield (
-            f"Garbage collector: {len(lengths):,} pauses, {total:.3f} ms together, the longest {longest:.3f} ms; "
-            f"{struck:,} calls met one."
+            f"Garbage collector: {_number(len(lengths), 'pause')}, {total:.3f} ms together, "
+            f"the longest {longest:.3f} ms; {_number(struck, 'call')} met one."
         )
     if found.harness.call:
         lag = f" Starts were {found.lag['p99']:.3f} ms late at p99." if found.load.is_open else ""

@@ -106,16 +106,34 @@ def sizes(found: Comparison) -> list[str]:
 def _least(found: Comparison) -> list[str]:
     """The smallest differences that this set of queries could have shown."""
     parts = [f"{_span(outcome)} in {_scale(outcome)}" for outcome in found.outcomes if _span(outcome)]
-    if not parts:
-        return []
-    return [f"The smallest real difference that so many queries show four times of five: {', '.join(parts)}."]
+    told = []
+    if parts:
+        told = [f"The smallest real difference that so many queries show four times of five: {', '.join(parts)}."]
+    if beyond := [str(outcome.measure) for outcome in found.outcomes if _beyond(outcome)]:
+        names = ", ".join(beyond)
+        told.append(f"So few queries could not show any difference, however large, four times of five: {names}.")
+    return told
 
 
 def _span(outcome: Outcome) -> str:
     """The least difference of the pairs, or from which to which where they vary."""
     known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
-    ends = dict.fromkeys(f"{end:.3g}" for end in (known[0], known[-1])) if known else {}
-    return " to ".join(ends)
+    if not known or known[0] > _widest(outcome):
+        return ""
+    most = "more than there can be" if known[-1] > _widest(outcome) else f"{known[-1]:.3g}"
+    return " to ".join(dict.fromkeys((f"{known[0]:.3g}", most)))
+
+
+def _widest(outcome: Outcome) -> float:
+    """The largest difference that two means can have."""
+    definition = outcome.measure.definition
+    return 1.0 if definition.unit and definition.average == "mean" else math.inf
+
+
+def _beyond(outcome: Outcome) -> bool:
+    """Whether every pair would have to differ by more than is possible."""
+    known = [pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable)]
+    return bool(known) and min(known) > _widest(outcome)
 
 
 def _scale(outcome: Outcome) -> str:

@@ -133,10 +133,11 @@ class SideBySide:
         pairs = [self.outcome.pair(name, base) for name in names]
         rows = [_pair_cells(self.outcome, pair, self.digits) for pair in pairs]
         first = ["baseline" if name == base else row[0] for name, row in zip(names, rows, strict=True)]
-        _, intervals, _, p, counts = zip(*rows, strict=True)
+        _, intervals, effects, p, counts = zip(*rows, strict=True)
         return [
             ("difference", first),
             (_interval(self.found), [*intervals]),
+            ("effect", [*effects]),
             ("p", [*p]),
             ("W/T/L", [*counts]),
         ]

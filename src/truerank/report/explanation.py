@@ -41,8 +41,20 @@ def pages(explanations: Sequence[Explanation], *, depth: int | None = DEPTH, dig
     for explanation in explanations:
         tables += [sum_table(part, explanation, depth, places) for part in explanation.worked.sums if part.terms]
         tables.append(lines_table(explanation, places))
+    said = all_remarks(explanations)
+    tables[-1] = replace(tables[-1], notes=(f"Rules: {shown(first.rules.name)}.", *said))
     plain = [explanation.to_dict() for explanation in explanations]
-    return Pages(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, remarks(first))
+    return Pages(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
+
+
+def all_remarks(explanations: Sequence[Explanation]) -> list[str]:
+    """Each remark once; one that is not made of every measure, with the measures that it is made of."""
+    about: dict[str, list[str]] = {}
+    for explanation in explanations:
+        for remark in remarks(explanation):
+            about.setdefault(remark, []).append(str(explanation.measure))
+    every = len(explanations)
+    return [text if len(who) == every else f"{', '.join(who)}: {text}" for text, who in about.items()]
 
 
 def remarks(explanation: Explanation) -> list[str]:
@@ -141,13 +153,12 @@ def _gap(text: str) -> tuple[Cell, ...]:
 
 
 def lines_table(explanation: Explanation, digits: int) -> Table:
-    """The steps to the result, and the rules that applied."""
+    """The steps to the result."""
     worked = explanation.worked.lines
     lines = (*worked, explanation.ruling) if explanation.ruling else worked
     rows = tuple((line.name, line.text(digits), line.value) for line in lines)
     best = frozenset((len(rows) - 1, column) for column in range(3))
-    notes = (f"Rules: {shown(explanation.rules.name)}.", *remarks(explanation))
-    return Table(("step", "how", "value"), rows, notes=notes, best=best, digits=digits)
+    return Table(("step", "how", "value"), rows, best=best, digits=digits)
 
 
 # --- for programs -------------------------------------------------------------------------------------
@@ -213,9 +224,12 @@ def _moves_notes(moves: Moves, digits: int) -> list[str]:
     a, b = labels([moves.before, moves.after])
     before, after = moves.means
     counts = f"{moves.better:,} better, {moves.worse:,} worse, {moves.same:,} the same"
+    common = moves.better + moves.worse + moves.same
+    of = f" over the {common:,} {'query' if common == 1 else 'queries'} that both have" if moves.uncommon else ""
+    change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})" if common else "unknown"
     said = [
         f"A: {a}. B: {b}. Rules: {shown(moves.rules.name)}.",
-        f"Mean {before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f}); queries: {counts}.",
+        f"Mean{of} {change}; queries: {counts}.",
     ]
     if moves.uncommon:
         said.append(

@@ -2,38 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
 from truerank.errors import shown
 from truerank.explain.tools import Change, Reason, ToolComparison, ToolRow
 from truerank.report.table import Cell, Table, as_text
 from truerank.report.tables import Pages
+from truerank.report.terminal import GAP
 
 
 def render(
-    comparison: ToolComparison, format: str = "table", *, digits: int | None = None, styled: bool = False
+    comparison: ToolComparison,
+    format: str = "table",
+    *,
+    digits: int | None = None,
+    styled: bool = False,
+    width: int | None = None,
 ) -> str:
     """The comparison as text in one of `tables.FORMATS`.
 
     Args:
         digits: after the point; by default 4 in what people read, all in csv. JSON has all.
         styled: with bold and lines, for a terminal.
+        width: of the terminal; reasons that are wider come in several tables.
     """
-    return pages(comparison, digits).render(format, styled=styled)
+    return pages(comparison, digits, width).render(format, styled=styled)
 
 
-def pages(comparison: ToolComparison, digits: int | None = None) -> Pages:
+def pages(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Pages:
     """The numbers, then the reasons."""
     shown_digits = 4 if digits is None else digits
-    tables = [value_table(comparison, shown_digits), reason_table(comparison, shown_digits)]
+    tables = [value_table(comparison, shown_digits)]
+    reasons = reason_table(comparison, shown_digits)
+    if reasons.rows:
+        tables += _narrowed(reasons, width)
     flat = value_table(comparison, digits, noted=False)
-    return Pages([table for table in tables if table.rows], flat, comparison.to_dict())
+    return Pages(tables, flat, comparison.to_dict())
 
 
 def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
-    """A row a tool, a column a measure; what a tool does not have is left empty."""
+    """A row a tool, a column a measure; what a tool does not have is left empty. With notes, the base is there."""
     rows: list[tuple[Cell, ...]] = [_values(row) for row in comparison.rows]
+    base = comparison.base.name
+    if noted and base not in {row.name for row in comparison.rows}:
+        rows.insert(0, (base, *comparison.values, comparison.queries))
     notes = [f"{shown(row.name)} refuses: {row.refused}" for row in comparison.rows if row.refused]
     gaps = any(value is None for row in comparison.rows for value in row.values)
     empty = " An empty cell: the tool has no such measure, or refuses the run." if gaps else ""
+    if not any(reason.moves for row in comparison.rows for reason in row.reasons):
+        notes.append(f"Nothing in which these rules differ from the rules {base} moves a number here.")
     told = (f"Run: {shown(comparison.run)}.{empty}", *filter(None, [comparison.note]), *notes) if noted else ()
     return Table(("rules", *comparison.measures, "queries"), tuple(rows), notes=told, digits=digits)
 
@@ -51,6 +69,29 @@ def reason_table(comparison: ToolComparison, digits: int) -> Table:
         *_idle(comparison),
     )
     return Table(("rules", "difference", *comparison.measures), tuple(rows), notes=notes)
+
+
+def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
+    """The table, or where it is too wide as many of its measures at a time as there is room for."""
+    parts, places = [], list(range(2, len(table.columns)))
+    while places:
+        count = next((n for n in range(len(places), 1, -1) if _fits(_part(table, places[:n]), width)), 1)
+        parts.append(_part(table, places[:count]))
+        places = places[count:]
+    parts = [part for part in parts if part.rows]
+    yield from parts[:-1]
+    yield replace(parts[-1], notes=table.notes)
+
+
+def _fits(table: Table, width: int | None) -> bool:
+    cells = [max(map(len, column)) for column in zip(table.columns, *table.texts, strict=True)]
+    return width is None or sum(cells) + GAP * (len(cells) - 1) <= width
+
+
+def _part(table: Table, places: Sequence[int]) -> Table:
+    """Some of the measures, with the rows that say something of them."""
+    rows = tuple((*row[:2], *(row[i] for i in places)) for row in table.rows if any(row[i] for i in places))
+    return Table((*table.columns[:2], *(table.columns[i] for i in places)), rows, digits=table.digits)
 
 
 def _values(row: ToolRow) -> tuple[Cell, ...]:

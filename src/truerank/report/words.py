@@ -58,10 +58,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "pairs by": ("Pairs of systems by {measure}", "{measure} 기준 시스템 쌍"),
     "intervals": ("Means with their {confidence} % intervals", "평균과 {confidence} % 신뢰구간"),
     "intervals alt": (
-        "A dot a system and measure at its mean, with a line from the lower to the upper end of its interval. "
-        "Best by {measure}: {best}.",
-        "시스템과 측도마다 평균을 점으로, 신뢰구간을 선으로 나타냅니다. {measure} 기준 1위: {best}.",
+        "A dot a system and measure at its mean, with a line from the lower to the upper end of its interval.",
+        "시스템과 측도마다 평균을 점으로, 신뢰구간을 선으로 나타냅니다.",
     ),
+    "intervals best": ("Best by {measure}: {best}.", "{measure} 기준 1위: {best}."),
     "baseline": ("baseline", "기준"),
     "unknown": ("unknown", "알 수 없음"),
     "mean": ("mean", "평균"),
@@ -77,7 +77,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "A line a system: interpolated precision at eleven recalls, the mean of {queries}. Higher is better.",
         "시스템마다 선 하나: 재현율 11점에서의 보간 정밀도, {queries}의 평균. 높을수록 좋습니다.",
     ),
-    "cmc": ("Queries answered within the first k (CMC)", "처음 k개 안에서 답을 찾은 질의 (CMC)"),
+    "cmc": (
+        "Queries with something relevant within the first k (CMC)",
+        "처음 k개 안에 관련 문서가 있는 질의 (CMC)",
+    ),
     "cmc alt": (
         "A line a system: the share of {queries} with something relevant among the first k results. Higher is "
         "better.",
@@ -146,8 +149,11 @@ TEXTS: dict[str, tuple[str, str]] = {
         "질의와 시스템마다 표시 하나: 가로는 {x}, 세로는 {y}.",
     ),
     "scatter binned": (
-        "Squares of {x} across and {y} up; the larger the mark, the more queries.",
-        "가로 {x}, 세로 {y}를 칸으로 나누었고, 표시가 클수록 질의가 많습니다.",
+        "There are too many queries for a mark each, so {x} (across) and {y} (up) are cut into {cells} equal steps "
+        "each: a mark stands for a system's queries whose two values fall into the same steps, and the larger it "
+        "is, the more they are.",
+        "질의가 많아 하나씩 표시하지 않고 가로 {x}, 세로 {y}를 각각 같은 폭의 {cells}단계로 나누었습니다. 표시 "
+        "하나는 두 값이 같은 단계에 든 한 시스템의 질의를 나타내며, 클수록 질의가 많습니다.",
     ),
     "unjudged": ("How much nobody judged", "판정되지 않은 결과"),
     "unjudged figure": ("Unjudged results by depth", "깊이에 따른 미판정 비율"),
@@ -156,8 +162,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "시스템마다 선 하나: 처음 k개 결과 가운데 판정되지 않은 비율. 많을수록 평균이 불확실합니다.",
     ),
     "unjudged lead": (
-        "{who}: {share} of the first {k} results are not judged.",
-        "{who}: 처음 {k}개 결과 가운데 {share}가 판정되지 않았습니다.",
+        "{who}: {share} of the results that came back among the first {k} are unjudged.",
+        "{who}: 처음 {k}개까지 돌아온 결과 가운데 {share}가 판정되지 않았습니다.",
     ),
     "share unjudged": ("share unjudged", "미판정 비율"),
     # speed
@@ -236,7 +242,8 @@ TEXTS: dict[str, tuple[str, str]] = {
     "adds": ("adds", "기여"),
     "relevant": ("relevant", "관련"),
     "not relevant": ("not relevant", "무관"),
-    "not judged": ("not judged", "미판정"),
+    "unjudged mark": ("unjudged", "미판정"),
+    "not judged": ("not judged", "판정 보류"),
     "tied": ("tied", "동점"),
     "returned": ("{n} results came back.", "결과 {n}개가 돌아왔습니다."),
     "unanswered": ("The run does not answer this query.", "이 런은 이 질의에 답하지 않았습니다."),

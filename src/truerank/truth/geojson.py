@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from truerank.errors import InputError
@@ -14,28 +14,40 @@ def record(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
     Raises:
         InputError: its geometry is neither a point nor a rectangle.
     """
-    properties = feature.get("properties") or {}
+    properties = _object(feature, "properties", name)
     ids = {"id": feature["id"]} if "id" in feature else {}
     return {**properties, **ids, **_geometry(feature, name)}
 
 
+def _object(feature: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
+    value = feature.get(key) or {}
+    if not isinstance(value, Mapping):
+        raise InputError(f"a feature has {key} that are no object: {value!r:.60}", name)
+    return value
+
+
 def _geometry(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
-    geometry = feature.get("geometry") or {}
+    geometry = _object(feature, "geometry", name)
     kind, coordinates = geometry.get("type"), geometry.get("coordinates")
     if kind == "Point" and isinstance(coordinates, list) and len(coordinates) >= 2:
         return {"lon": coordinates[0], "lat": coordinates[1]}
     if kind == "Polygon" and coordinates:
         return {
-            "bounds": feature.get("bbox") or geometry.get("bbox") or _rectangle(list(_corners(coordinates)), name)
+            "bounds": feature.get("bbox") or geometry.get("bbox") or _rectangle(_corners(coordinates, name), name)
         }
     if kind is None:
         return {}
     raise InputError(f"an item's geometry is a Point or a rectangular Polygon, not a {kind}", name)
 
 
-def _corners(coordinates: Any) -> Iterator[tuple[float, float]]:
-    for ring in coordinates[:1]:
-        yield from ((corner[0], corner[1]) for corner in ring)
+def _corners(coordinates: Any, name: str) -> list[tuple[float, float]]:
+    """The corners of the outer ring."""
+    ring = coordinates[0] if isinstance(coordinates, list) else None
+    if isinstance(ring, list) and ring and all(isinstance(corner, list) and len(corner) > 1 for corner in ring):
+        corners = [(corner[0], corner[1]) for corner in ring]
+        if all(type(number) in (int, float) for corner in corners for number in corner):
+            return corners
+    raise InputError(f"a polygon's coordinates are rings of [longitude, latitude], not {coordinates!r:.60}", name)
 
 
 def _rectangle(corners: list[tuple[float, float]], name: str) -> list[float]:

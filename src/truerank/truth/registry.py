@@ -113,7 +113,11 @@ def build(text: str, queries: Any, references: Any, **defaults: Any) -> Truth:
     """
     chosen, params = parse(text)
     known = {key: value for key, value in defaults.items() if key in chosen.parameters}
-    return chosen.make(queries, references, **{**known, **params})
+    given = {**known, **params}
+    for key, parameter in chosen.parameters.items():
+        if key not in given and parameter.default is parameter.empty:
+            raise RulesError(f"{chosen.name} needs {key}; write it like {chosen.name}({key}=…)")
+    return chosen.make(queries, references, **given)
 
 
 def parse(text: str) -> tuple[Rule, dict[str, Any]]:
@@ -133,8 +137,12 @@ def parse(text: str) -> tuple[Rule, dict[str, Any]]:
             f"cannot read the rule {text!r}; write it like nearest(n=3) or within(metres=50)"
         ) from None
     chosen = named(name)
-    for key, value in zip(chosen.parameters, unnamed, strict=False):
-        params = {key: value, **params}
+    places = dict(zip(chosen.parameters, unnamed, strict=False))
+    keys = [*places, *(word.arg or "**" for word in call.keywords)]
+    for key in params:
+        if keys.count(key) > 1:
+            raise RulesError(f"{name}: {key} is given twice in {text!r}")
+    params = {**params, **places}
     if len(unnamed) > len(chosen.parameters) or any(key not in chosen.parameters for key in params):
         wrong = next((key for key in params if key not in chosen.parameters), "")
         takes = ", ".join(chosen.parameters) or "nothing"

@@ -118,7 +118,7 @@ def _products(
     queries, gallery = sides
     every = np.arange(len(gallery)) if columns is None else columns
     right = _prepared(gallery, None if columns is None else every, squares[1], metric, real)
-    half = (squares[1][every] / 2).astype(real)
+    half = (squares[1][every] / 2).astype(real) if metric == "euclidean" else None
     buffer = np.empty((0, len(every)), real)
 
     def score(rows: Ints) -> NDArray[Any]:
@@ -128,7 +128,7 @@ def _products(
         if len(buffer) < len(left):
             buffer = np.empty((len(left), len(every)), real)
         block = np.matmul(left, right.T, out=buffer[: len(left)])
-        if metric == "euclidean":
+        if half is not None:
             block -= half  # the order of -|q - g|² without the part that is the query's alone
         return block[: len(rows)]
 

@@ -61,7 +61,7 @@ async function drawAll() {
   for (const place of document.querySelectorAll("[data-figure]")) {
     if (mine !== round) return;
     await draw(place);
-    await new Promise((done) => setTimeout(done));
+    if (mine > 1) await new Promise((done) => setTimeout(done)); // the first ones are there when the page has loaded
   }
   if (mine === round) root.dataset.ready = "yes";
 }
@@ -315,13 +315,16 @@ function summary(answers, query, system, list) {
   return make("p", {}, `${say("returned", { n: list[2].toLocaleString("en") })} ${say("relevant_of", counts)}`);
 }
 
+/** What a document that is not relevant is: below 0 it was in the pool, but nobody judged it. */
+const kindOf = (grade) => (grade === undefined ? "unjudged_mark" : grade < 0 ? "not_judged" : "not_relevant");
+
 function listOf(answers, query, [docs, scores], name) {
   const grades = gradesOf(answers, query);
   const rows = docs.map((doc, place) => {
     const grade = grades.get(doc);
     const isRelevant = grade >= answers.level;
     const tied = scores[place] === scores[place - 1] || scores[place] === scores[place + 1];
-    const judged = isRelevant ? `✓ ${say("relevant")}` : say(grade === undefined || grade < 0 ? "not_judged" : "not_relevant");
+    const judged = isRelevant ? `✓ ${say("relevant")}` : say(kindOf(grade));
     return make(
       "tr",
       { class: isRelevant ? "relevant" : null },
@@ -396,5 +399,4 @@ async function startQueries() {
 }
 
 startTheme();
-await startQueries();
-await paint();
+await Promise.all([startQueries(), paint()]);

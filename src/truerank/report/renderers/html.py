@@ -21,7 +21,7 @@ from truerank.report.words import TEXTS
 
 SPOKEN = (
     "adds all_queries also_found and_more at_rank close dark document filter filter_hint grade light "
-    "measure next no_list none not_found not_judged not_relevant of previous query rank relevant "
+    "measure next no_list none not_found not_judged not_relevant of previous query rank relevant unjudged_mark "
     "relevant_of returned save_png save_svg score show show_judged show_all show_better show_differ "
     "show_worse show_zero sort_by spread_column tied to_scroll too_old unanswered worked"
 )

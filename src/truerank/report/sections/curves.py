@@ -16,9 +16,16 @@ from truerank.report.table import Table
 from truerank.report.texts import Texts
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 40, 50)
-"""Cutoffs at which the share of answered queries is drawn."""
+"""Cutoffs at which shares of queries or results are drawn, as far as lists go."""
 
-COUNTS = {"grid": False, "format": "d", "tickCount": 10}
+COUNTS = {"grid": False, "format": "d", "tickCount": 10, "tickMinStep": 1}
+
+
+def depths(runs: Runs) -> tuple[int, ...]:
+    """Those of `DEPTHS` that lists reach, and the end of the deepest list; two at the least, for a line."""
+    deepest = max(int(system.hits.returned.max(initial=2)) for system in runs.systems)
+    end = min(deepest, DEPTHS[-1])
+    return (*(k for k in DEPTHS if k < end), end)
 
 
 def blocks(material: Material, texts: Texts) -> Iterator[Block]:
@@ -53,18 +60,17 @@ def precision_recall(runs: Runs, texts: Texts) -> Figure:
 
 def cumulative(runs: Runs, texts: Texts) -> Figure:
     """The share of queries whose first relevant document is among the first k."""
-    names, shares = list(map(shown, runs.names)), answered_within(runs)
+    names, shares, reached = list(map(shown, runs.names)), answered_within(runs), depths(runs)
     rows = [
         {"who": name, "k": k, "share": share}
         for name, column in zip(names, shares, strict=True)
-        for k, share in zip(DEPTHS, column, strict=True)
+        for k, share in zip(reached, column, strict=True)
     ]
-    x = charts.axis(
-        "k", texts("first k"), scale={"domain": [1, DEPTHS[-1]], "padding": charts.PADDING}, axis=COUNTS
-    )
+    scale = {"domain": [1, reached[-1]], "padding": charts.PADDING}
+    x = charts.axis("k", texts("first k"), scale=scale, axis=COUNTS)
     y = charts.shares("share", texts("share of queries"))
     hints = {"who": texts.column("run"), "k": "k", "share": f"{texts('share of queries')}:.4f"}
-    cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(DEPTHS))
+    cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(reached))
     numbers = Table(("k", *names), cells, title=texts("cmc"))
     alt = texts("cmc alt", queries=texts("queries", n=len(runs.scores[0].queries)))
     return Figure("cmc", texts("cmc"), alt, charts.lines(rows, x, y, names, hints), numbers)
@@ -72,10 +78,10 @@ def cumulative(runs: Runs, texts: Texts) -> Figure:
 
 def answered_within(runs: Runs) -> list[list[float]]:
     """[system][cutoff] the share of its queries with something relevant among the first k: Success@k."""
-    found = []
+    found, reached = [], depths(runs)
     for system in runs.systems:
         hits = system.hits.relevant(runs.rules.level)
         first = np.full(len(hits.queries), np.inf)
         np.minimum.at(first, hits.query, hits.rank)
-        found.append([float((first <= k).sum()) / max(1, len(first)) for k in DEPTHS])
+        found.append([float((first <= k).sum()) / max(1, len(first)) for k in reached])
     return found

@@ -133,11 +133,13 @@ def intervals(runs: Runs, texts: Texts) -> Figure | None:
         for name, m in o.means.items()
     ]
     confidence = f"{runs.comparison.procedure.confidence * 100:.4g}"
-    best = shown(ranked(drawn[0])[0])
+    alt = texts("intervals alt")
+    if len(names) > 1:
+        alt += " " + texts("intervals best", measure=drawn[0].measure, best=shown(ranked(drawn[0])[0]))
     return Figure(
         "intervals",
         texts("intervals", confidence=confidence),
-        texts("intervals alt", measure=drawn[0].measure, best=best),
+        alt,
         _forest(rows, names, [str(o.measure) for o in drawn], texts),
     )
 

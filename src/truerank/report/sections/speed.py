@@ -12,7 +12,7 @@ from truerank.bench.result import Bench
 from truerank.bench.sweep import front, quality
 from truerank.errors import shown
 from truerank.report import bench_notes, charts
-from truerank.report.bench import DIGITS, SHORT
+from truerank.report.bench import DIGITS, SHORT, marked, per_second
 from truerank.report.document import Block, Figure, Heading, Note, Prose
 from truerank.report.material import Material
 from truerank.report.table import Cell, Table
@@ -59,10 +59,11 @@ def table(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Table
     rows: list[tuple[Cell, ...]] = []
     for name, one in zip(names, benches, strict=True):
         means = one.scores.mean if one.scores else {}
-        times = (None if math.isnan(one.latency[f]) else one.latency[f] for f in SHORT)
+        latencies = (None if math.isnan(one.latency[f]) else one.latency[f] for f in SHORT)
         quality = (means.get(measure) for measure in measures)
-        rows.append((name, len(one.measured), *times, one.throughput, bench_notes.failed(one), *quality))
-    columns = ("retriever", "calls", *(f"{name} ms" for name in SHORT), "a second", "failed", *measures)
+        rows.append((name, len(one.measured), *latencies, per_second(one), bench_notes.failed(one), *quality))
+    times = (marked(name, benches, " ms") for name in SHORT)
+    columns = ("retriever", "calls", *times, "a second", "failed", *measures)
     return Table(columns, tuple(rows), title=texts("benchmarks"), digits=DIGITS)
 
 

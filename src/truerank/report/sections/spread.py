@@ -63,7 +63,7 @@ def scatter(runs: Runs, across: Measure, up: Measure, texts: Texts) -> Figure:
     rows = _squares(names, xs, ys) if is_binned else _marks(names, runs.comparison.queries, xs, ys)
     hints = {"who": texts.column("run"), "x": f"{across}:.4f", "y": f"{up}:.4f"}
     hints |= {"n": f"{texts('queries of many')}:d"} if is_binned else {"query": texts("query")}
-    alt = texts("scatter binned" if is_binned else "scatter alt", x=across, y=up)
+    alt = texts("scatter binned" if is_binned else "scatter alt", x=across, y=up, cells=CELLS)
     x, y = charts.axis("x", str(across), **LOOK), charts.axis("y", str(up), **LOOK)
     spec = charts.marks(rows, x, y, names, hints)
     return Figure("measures", texts("scatter", x=across, y=up), alt, spec)

@@ -10,7 +10,7 @@ from truerank.errors import shown
 from truerank.report import charts
 from truerank.report.document import Block, Figure, Heading, Prose
 from truerank.report.material import Material, Runs
-from truerank.report.sections.curves import COUNTS, DEPTHS
+from truerank.report.sections.curves import COUNTS, depths
 from truerank.report.table import Table
 from truerank.report.texts import Texts
 
@@ -26,29 +26,29 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     shares = unjudged(runs)
     if not any(map(any, shares)):
         return
-    names, at = list(map(shown, runs.names)), DEPTHS.index(TOLD)
+    names, reached = list(map(shown, runs.names)), depths(runs)
+    at = sum(k <= TOLD for k in reached) - 1
     yield Heading(texts("unjudged"), "unjudged")
     told = [
-        texts("unjudged lead", who=name, share=f"{column[at]:.1%}", k=TOLD)
+        texts("unjudged lead", who=name, share=f"{column[at]:.1%}", k=reached[at])
         for name, column in zip(names, shares, strict=True)
     ]
     yield Prose((" ".join(told),))
-    yield figure(names, shares, texts)
+    yield figure(names, shares, reached, texts)
 
 
-def figure(names: list[str], shares: list[list[float]], texts: Texts) -> Figure:
+def figure(names: list[str], shares: list[list[float]], reached: tuple[int, ...], texts: Texts) -> Figure:
     """A line a system."""
     rows = [
         {"who": name, "k": k, "share": share}
         for name, column in zip(names, shares, strict=True)
-        for k, share in zip(DEPTHS, column, strict=True)
+        for k, share in zip(reached, column, strict=True)
     ]
-    x = charts.axis(
-        "k", texts("first k"), scale={"domain": [1, DEPTHS[-1]], "padding": charts.PADDING}, axis=COUNTS
-    )
+    scale = {"domain": [1, reached[-1]], "padding": charts.PADDING}
+    x = charts.axis("k", texts("first k"), scale=scale, axis=COUNTS)
     y = charts.shares("share", texts("share unjudged"))
     hints = {"who": texts.column("run"), "k": "k", "share": f"{texts('share unjudged')}:.4f"}
-    cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(DEPTHS))
+    cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(reached))
     numbers = Table(("k", *names), cells, title=texts("unjudged figure"))
     spec = charts.lines(rows, x, y, names, hints)
     return Figure("unjudged", texts("unjudged figure"), texts("unjudged alt"), spec, numbers)
@@ -56,11 +56,11 @@ def figure(names: list[str], shares: list[list[float]], texts: Texts) -> Figure:
 
 def unjudged(runs: Runs) -> list[list[float]]:
     """[system][depth] the share of the first k results of all queries that have no grade of 0 or more."""
-    found = []
+    found, reached = [], depths(runs)
     for system in runs.systems:
         hits = system.hits.where(system.hits.grade >= 0)
         column = []
-        for k in DEPTHS:
+        for k in reached:
             listed = int(np.minimum(system.hits.returned, k).sum())
             judged = int((hits.rank <= k).sum())
             column.append((listed - judged) / listed if listed else 0.0)
