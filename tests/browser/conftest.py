@@ -13,7 +13,7 @@ import pytest
 Visit = Callable[..., Any]
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """The browser; where there is none the tests are skipped, but under CI that is a failure."""
     path = shutil.which("chromium") or shutil.which("chromium-browser")
