@@ -137,9 +137,10 @@ class _Pair:
         now = self._now(self.a) - self._now(self.b)
         low, high = self._extremes(rows, now)
         moving = np.flatnonzero(high > low)
-        best = moving[np.argsort((low - high)[moving], kind="stable")][:n]
         difference = self.measure.mean(now)
-        candidates = (self._candidate(int(rows[i]), difference + low[i], difference + high[i]) for i in best)
+        low, high = difference + low, difference + high
+        best = moving[np.argsort((low - high)[moving], kind="stable")][:n]
+        candidates = (self._candidate(int(rows[i]), low[i], high[i]) for i in best)
         return ToJudge(self.a.name, self.b.name, self.measure, difference, tuple(candidates), len(rows), self.rules)
 
     def _now(self, pool: Pool) -> PerQuery:
