@@ -53,6 +53,27 @@ def test_the_size_of_blocks_and_parts_changes_no_bit(crowd, monkeypatch):
         assert bits(evaluate_vectors(**crowd)) == whole
 
 
+def test_the_number_of_threads_over_a_ready_matrix_changes_no_bit(crowd, monkeypatch):
+    matrix = crowd["query_vectors"] @ crowd["gallery_vectors"].T
+    sides = {side: crowd[side] for side in SIDES}
+    monkeypatch.setattr(blocks, "READY", 1 << 14)
+    for rules in ("market1501", "cuhk03"):
+        found = []
+        for count in (1, 2, 5):
+            monkeypatch.setattr(blocks, "processors", lambda count=count: count)
+            found.append(bits(evaluate_matrix(matrix, **sides, holds="similarities", rules=rules)))
+        assert found[0] == found[1] == found[2]
+
+
+def test_of_many_threads_the_first_row_that_is_not_finite_is_named(monkeypatch):
+    monkeypatch.setattr(blocks, "READY", 1)
+    monkeypatch.setattr(blocks, "processors", lambda: 4)
+    matrix = np.ones((40, 3))
+    matrix[7:, 1] = np.nan
+    with pytest.raises(tr.InputError, match="row 7 of the matrix"):
+        evaluate_matrix(matrix, range(1, 41), [1, 2, 3], holds="distances")
+
+
 def test_parts_share_one_table_of_hits(crowd, monkeypatch):
     whole = rank_vectors(**crowd)
     monkeypatch.setattr(pairs, "AT_ONCE", 100)

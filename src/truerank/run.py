@@ -116,7 +116,7 @@ def scan(run: Run, judged: Judged, rules: Rules, threads: int | None = None) -> 
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
-    pieces = _pieces(run.path, threads or _processors())
+    pieces = _pieces(run.path, threads or processors())
     try:
         found = _scan_pieces(run, judged, rules, pieces)
     except Refused as refused:
@@ -163,7 +163,8 @@ def _push(scanner: Scanner, batch: Batch) -> None:
 # --- large plain files --------------------------------------------------------------------------------
 
 
-def _processors() -> int:
+def processors() -> int:
+    """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from truerank.errors import InputError, did_you_mean
 from truerank.qrels import Floats, Ints
+from truerank.run import processors
 from truerank.vectors.sides import plain
 
 Metric = Literal["cosine", "dot", "euclidean"]
@@ -37,6 +38,7 @@ class Source:
         most: bytes of a block.
         over: a scorer over these entries of the gallery, in this order; over all for None.
         final: the scores of some rows as they are told to people.
+        scorers: how many may work at the same time; a product uses all processors by itself.
     """
 
     shape: tuple[int, int]
@@ -45,6 +47,7 @@ class Source:
     most: int
     over: Callable[[Ints | None], Scorer]
     final: Callable[[Any, Ints], Floats] = lambda score, rows: np.asarray(score, np.float64)
+    scorers: int = 1
 
 
 def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool = False) -> Source:
@@ -102,6 +105,7 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> Source:
         real.itemsize,
         READY,
         lambda columns: _rows(table, columns, holds, real),
+        scorers=processors(),
     )
 
 

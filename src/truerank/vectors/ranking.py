@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from queue import SimpleQueue
 from typing import Any
 
 import numpy as np
@@ -15,28 +17,59 @@ from truerank.vectors.counting import find
 from truerank.vectors.pairs import Pairs
 
 Look = Callable[[Ints, Any, Ints, Ints], None]
-"""Told each block: the rows of its queries, their scores without what is ignored, and its pairs (row, column)."""
+"""Told each block, by any thread: the rows of its queries, their scores without what is ignored, and its pairs
+(row, column)."""
+
+Ranked = tuple[NDArray[Any], Ints]
+"""The rows of a block's judged entries, and (queries,) how many were ignored."""
 
 ROW = np.dtype([*((name, np.int64) for name in ("query", "doc", "rank", "first", "last")), ("score", np.float64)])
 
 
-def scan(pairs: Pairs, source: Source, score: Scorer, width: int, look: Look) -> Scan:
-    """Where the judged entries stand among the `width` ones that the scorer is over."""
+def scan(pairs: Pairs, source: Source, scorers: Sequence[Scorer], width: int, look: Look) -> Scan:
+    """Where the judged entries stand among the `width` ones that the scorers are over; each works in a thread."""
+    blocks = _blocks(pairs, max(1, source.most // (width * source.size)))
+    found = list(_each(lambda score, queries: _ranked(pairs, source, score, queries, look), scorers, blocks))
     returned = np.full(len(pairs.row), -1, np.int64)
-    tables = [np.empty(0, ROW)]
-    for queries in _blocks(pairs, max(1, source.most // (width * source.size))):
-        judged, place, ignored = _judged(pairs, queries)
-        rows = pairs.row[queries]
-        block = score(rows)
-        found = find(block, place, pairs.column[judged], ignored)
-        look(rows, block, place, pairs.column[judged])
-        table = np.empty(len(judged), ROW)
-        table["query"], table["doc"] = pairs.qrels.query[judged], judged
-        table["first"], table["last"] = found.better + 1, found.better + found.tied
-        table["rank"], table["score"] = found.better + found.before + 1, source.final(found.score, rows[place])
-        tables.append(table[np.lexsort((table["rank"], place))])
-        returned[queries] = width - np.bincount(ignored[0], minlength=len(queries))
+    for queries, (_, ignored) in zip(blocks, found, strict=True):
+        returned[queries] = width - ignored
+    tables = [np.empty(0, ROW), *(table for table, _ in found)]
     return Scan(np.concatenate(tables), returned, pairs.extra, int(returned[returned > 0].sum()), 0)
+
+
+def _each(
+    work: Callable[[Scorer, Ints], Ranked], scorers: Sequence[Scorer], blocks: Sequence[Ints]
+) -> Iterator[Ranked]:
+    """The work done on each block, in their order; no scorer by two at a time."""
+    if len(scorers) == 1:
+        yield from (work(scorers[0], block) for block in blocks)
+        return
+    free: SimpleQueue[Scorer] = SimpleQueue()
+    for score in scorers:
+        free.put(score)
+
+    def take(block: Ints) -> Ranked:
+        score = free.get()
+        try:
+            return work(score, block)
+        finally:
+            free.put(score)
+
+    with ThreadPoolExecutor(len(scorers)) as pool:
+        yield from pool.map(take, blocks)
+
+
+def _ranked(pairs: Pairs, source: Source, score: Scorer, queries: Ints, look: Look) -> Ranked:
+    judged, place, ignored = _judged(pairs, queries)
+    rows = pairs.row[queries]
+    block = score(rows)
+    found = find(block, place, pairs.column[judged], ignored)
+    look(rows, block, place, pairs.column[judged])
+    table = np.empty(len(judged), ROW)
+    table["query"], table["doc"] = pairs.qrels.query[judged], judged
+    table["first"], table["last"] = found.better + 1, found.better + found.tied
+    table["rank"], table["score"] = found.better + found.before + 1, source.final(found.score, rows[place])
+    return table[np.lexsort((table["rank"], place))], np.bincount(ignored[0], minlength=len(queries))
 
 
 def _blocks(pairs: Pairs, most: int) -> list[NDArray[np.int64]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -92,18 +93,19 @@ class Retrieval:
         return SingleShot(self.gallery.labels, len(self.queries), self.protocol.galleries, self.protocol.seed)
 
     def _scans(self, draw: SingleShot | None, watch: Watch) -> Iterator[tuple[Pairs, Scan]]:
-        done = 0
+        done, one_at_a_time = 0, Lock()
 
         def look(rows: Ints, block: Any, pair_row: Ints, pair_column: Ints) -> None:
             nonlocal done
             if draw is not None and self.queries.labels is not None:
                 draw.look(rows, self.queries.labels[rows], plain(block), pair_row, pair_column)
-            done += len(rows)
-            watch(done, len(self.queries))
+            with one_at_a_time:
+                done += len(rows)
+                watch(done, len(self.queries))
 
-        scorer = self.source.over(self.columns)
+        scorers = [self.source.over(self.columns) for _ in range(self.source.scorers)]
         for pairs in self._pairs():
-            yield pairs, scan(pairs, self.source, scorer, len(self.gallery), look)
+            yield pairs, scan(pairs, self.source, scorers, len(self.gallery), look)
 
     def _pairs(self) -> Iterator[Pairs]:
         without_self = self.rules.self_match == "remove"
