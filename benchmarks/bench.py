@@ -54,18 +54,12 @@ def wanted(only: Sequence[str]) -> Iterator[Subject]:
 
 
 def options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=5, help="how often each work is done (5)")
     parser.add_argument("--only", action="append", help="only this line, may be repeated; a wrong one lists them")
     parser.add_argument("--quick", action="store_true", help="a tenth of the big file: a try, not a result")
-    parser.add_argument(
-        "--full", action="store_true", help="slow peers as often as the rest; the file of 2.5 GB"
-    )
-    parser.add_argument(
-        "--data", type=Path, default=HERE / "data", help="where the files are (benchmarks/data)"
-    )
+    parser.add_argument("--full", action="store_true", help="slow peers as often as the rest; the file of 2.5 GB")
+    parser.add_argument("--data", type=Path, default=HERE / "data", help="where the files are (benchmarks/data)")
     parser.add_argument("--write", action="store_true", help="write docs/benchmarks.md")
     chosen = parser.parse_args()
     if chosen.quick and chosen.write:

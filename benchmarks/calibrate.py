@@ -47,9 +47,6 @@ AHEAD = 0.2
 GRID = (np.arange(20_000) + 0.5) / 20_000
 
 
-# --- populations ----------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Population:
     """Scores that a query may get.
@@ -111,9 +108,6 @@ PLACES = Population("where in a population a score is", GRID)
 SHARES = (0.05, 0.1, 0.3, 0.5, 0.8)
 
 
-# --- lines of the tables --------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Line:
     """How often something came true.
@@ -159,8 +153,7 @@ def of_a_difference(collections: int, population: Population, n: int) -> Line:
     for seed, many in batches(collections):
         places = PLACES.collections(rng_of(population.name, n, seed), n, 2, many)
         a, b = (
-            each.scores[(at * len(GRID)).astype(int)]
-            for each, at in zip((better, population), places, strict=True)
+            each.scores[(at * len(GRID)).astype(int)] for each, at in zip((better, population), places, strict=True)
         )
         for method in shares:
             found = stats.difference_intervals(a, b, method=method, seed=seed)
@@ -242,10 +235,6 @@ def batches(collections: int) -> Iterator[tuple[int, int]]:
 
 def rng_of(name: str, n: int, seed: int) -> np.random.Generator:
     return np.random.default_rng([*name.encode(), n, seed])
-
-
-# --- the page -------------------------------------------------------------------------------------------
-
 
 
 def works(collections: int) -> list[Callable[[], Line]]:

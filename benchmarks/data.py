@@ -44,9 +44,7 @@ def tiny(directory: Path) -> tuple[Path, Path]:
     """Judgements and a run of three queries."""
     qrels, run = directory / "tiny.qrels", directory / "tiny.run"
     qrels.write_text("q1 0 a 1\nq2 0 b 2\nq3 0 c 1\n")
-    run.write_text(
-        "".join(f"q{q} Q0 {doc} {r} {9 - r} t\n" for q in (1, 2, 3) for r, doc in enumerate("abc", 1))
-    )
+    run.write_text("".join(f"q{q} Q0 {doc} {r} {9 - r} t\n" for q in (1, 2, 3) for r, doc in enumerate("abc", 1)))
     return qrels, run
 
 

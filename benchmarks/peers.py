@@ -35,9 +35,6 @@ MEASURES = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 TREC = ("ndcg_cut_10", "map", "recip_rank", "P_10", "recall_100")
 
 
-# --- from files ----------------------------------------------------------------------------------------
-
-
 def truerank_file(qrels: str, run: str) -> Means:
     import truerank
 
@@ -59,9 +56,7 @@ def ir_measures_file(qrels: str, run: str) -> Means:
     import ir_measures
 
     wanted = [ir_measures.parse_measure(name) for name in MEASURES]
-    found = ir_measures.calc_aggregate(
-        wanted, ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run)
-    )
+    found = ir_measures.calc_aggregate(wanted, ir_measures.read_trec_qrels(qrels), ir_measures.read_trec_run(run))
     return {str(measure): float(value) for measure, value in found.items()}
 
 
@@ -72,9 +67,6 @@ def ranx_file(qrels: str, run: str) -> Means:
     judged, answered = ranx.Qrels.from_file(qrels, kind="trec"), ranx.Run.from_file(run, kind="trec")
     found = ranx.evaluate(judged, answered, list(names))
     return {ours: float(found[theirs]) for ours, theirs in zip(MEASURES, names, strict=True)}
-
-
-# --- from dicts of dicts -------------------------------------------------------------------------------
 
 
 def truerank_dicts(judged: Judged, answered: Answered) -> Work:
@@ -113,8 +105,6 @@ def _means(values: dict[str, Means]) -> Means:
         for ours, theirs in zip(MEASURES, TREC, strict=True)
     }
 
-
-# --- the worker ----------------------------------------------------------------------------------------
 
 FILES = {
     "truerank": truerank_file,

@@ -39,9 +39,6 @@ CROWDS = {"crowd": (11_000, 1.0), "crowd-hard": (11_000, 8.0), "crowd-many": (60
 """How many people are in it, and how far their pictures lie from them: the fewer, the more are right for each."""
 
 
-# --- called by the bench --------------------------------------------------------------------------------
-
-
 def market(runs: int, spread: str = "market") -> tuple[Times, Times, float]:
     """Rank-k, mAP and mINP from ready scores: truerank, sorting, and by how much their numbers differ."""
     told = child(__file__, "sorting", str(runs), str(SPREAD[spread]))
@@ -79,9 +76,6 @@ def child(script: str, *arguments: str) -> Any:
     if "skipped" in told:
         raise Skipped(told["skipped"])
     return told
-
-
-# --- done by the child ----------------------------------------------------------------------------------
 
 
 def pictures(spread: float) -> dict[str, Any]:

@@ -36,9 +36,6 @@ def timed(work: Callable[[], object]) -> float:
     return time.perf_counter() - start
 
 
-# --- called by the bench --------------------------------------------------------------------------------
-
-
 def cities(runs: int) -> tuple[Times, Times, str]:
     """The nearest city of every airport: truerank, scikit-learn, and who is wrong how often."""
     told = child(__file__, "cities", str(runs))
@@ -49,9 +46,6 @@ def results(runs: int, directory: Path) -> tuple[Times, Times]:
     """A folder of results: truerank, and orjson that only parses the files."""
     told = child(__file__, "results", str(runs), str(directory))
     return Times(told["ours"]), Times(told["theirs"])
-
-
-# --- airports and cities ------------------------------------------------------------------------------
 
 
 def airports_and_cities() -> tuple[Places, Places]:
@@ -118,9 +112,6 @@ def against_ball_tree(runs: int) -> tuple[tuple[Times, ...], str]:
     times = alternate(runs, *(lambda work=work: timed(lambda: work(airports, cities)) for work in works))
     ours, theirs = (wrong(work(airports, cities), airports, cities) for work in works)
     return times, f"of {len(airports):,} airports {theirs} got a city from it that is not the nearest; ours {ours}"
-
-
-# --- a folder of results ------------------------------------------------------------------------------
 
 
 def folder_of_results(directory: Path) -> Path:

@@ -64,9 +64,6 @@ class Subject:
     measure: Callable[[Bench], Line]
 
 
-# --- how each is measured ------------------------------------------------------------------------------
-
-
 def against_trec_eval(bench: Bench) -> Line:
     binary = os.environ.get("TREC_EVAL")
     if not binary:
@@ -92,9 +89,7 @@ def against_library(library: str, target: float) -> Callable[[Bench], Line]:
 
 def against_md5sum(bench: Bench) -> Line:
     needs("md5sum")
-    return faster(
-        "md5sum", bench.turns(bench.five_measures, lambda: process("md5sum", bench.files[1]).seconds), 1
-    )
+    return faster("md5sum", bench.turns(bench.five_measures, lambda: process("md5sum", bench.files[1]).seconds), 1)
 
 
 def memory(bench: Bench) -> Line:
@@ -162,9 +157,6 @@ def gzipped(bench: Bench) -> Line:
     return at_most(ours, zcat, 1.3, "zcat")
 
 
-# --- people and places ---------------------------------------------------------------------------------
-
-
 def people_by_sorting(spread: str) -> Callable[[Bench], Line]:
     def measure(bench: Bench) -> Line:
         ours, sorting, worst = people.market(bench.runs, spread)
@@ -195,9 +187,6 @@ def nearest(bench: Bench) -> Line:
 
 def results(bench: Bench) -> Line:
     return at_most(*places.results(bench.runs, bench.directory), 2, "orjson")
-
-
-# --- the benchmark of retrievers --------------------------------------------------------------------------
 
 
 def harness_cost(work: str) -> Callable[[Bench], Line]:
@@ -237,9 +226,6 @@ SUBJECTS = (
 )
 
 
-# --- from times to lines -------------------------------------------------------------------------------
-
-
 def faster(peer: str, times: tuple[Times, ...], target: float, remark: str = "") -> Line:
     """How many times as long the peer takes."""
     ours, theirs = times
@@ -274,9 +260,7 @@ def difference(ours: dict[str, float], theirs: dict[str, float]) -> str:
 def agreed(worst: float) -> str:
     """How far apart both are."""
     return (
-        "both came to the same means, to the last bit"
-        if worst == 0
-        else f"the means differ by at most {worst:.1g}"
+        "both came to the same means, to the last bit" if worst == 0 else f"the means differ by at most {worst:.1g}"
     )
 
 

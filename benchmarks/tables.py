@@ -48,9 +48,7 @@ def terminal(lines: Sequence[Line]) -> str:
     """Aligned columns, the remarks below."""
     rows = [HEAD, *(line.cells for line in lines)]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    text = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    ]
+    text = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
     remarks = [f"{line.work}: {line.remark}" for line in lines if line.remark]
     return "\n".join([*text, "", *remarks]) + "\n"
 

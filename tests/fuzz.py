@@ -38,8 +38,6 @@ from truerank._kernel import Judged, QrelsParser, Scanner, as_text
 from truerank.errors import Refused
 from truerank.qrels import Qrels
 
-# --- how it is compared --------------------------------------------------------------------------------
-
 
 def outcome(work: Callable[[], Any]) -> Any:
     """What came out, or the refusal, in a form that can be compared."""
@@ -74,9 +72,6 @@ def scanned(qrels: Qrels, chosen: Options, feed: Callable[[Scanner], None]) -> o
     table, returned = scanner.finish()
     hits = sorted((q, doc - int(qrels.start[q]), *rest) for q, doc, *rest in table.tolist())
     return oracle.Answers(hits, returned.tolist(), scanner.extra_queries, scanner.rows, scanner.repeated)
-
-
-# --- the doors -----------------------------------------------------------------------------------------
 
 
 def text_of_a_run(rng: Random) -> None:
@@ -222,9 +217,6 @@ def long_lines(rng: Random) -> None:
 DOORS: dict[Callable[[Random], None], float] = {
     text_of_a_run: 40, text_of_qrels: 20, numbers: 15, columns: 15, dicts: 30, long_lines: 0.3,
 }  # fmt: skip
-
-
-# --- running -------------------------------------------------------------------------------------------
 
 
 def one(seed: int, case: int) -> str:

@@ -58,15 +58,15 @@ class Reading:
     at: dict[bytes, int] = field(default_factory=dict)
 
     def take(self, doc: bytes, score: float, duplicates: str) -> bool:
-        """Add a row; whether it repeated a document and was left out (or, for `last`, put in its place)."""
-        if doc in self.at and duplicates != "count":
-            if duplicates == "last":
-                self.scores[self.at[doc]] = score
-            return True
-        self.at.setdefault(doc, len(self.docs))
-        self.docs.append(doc)
-        self.scores.append(score)
-        return False
+        """Add a row; whether it repeated a document."""
+        is_repeated = doc in self.at
+        if not is_repeated or duplicates == "count":
+            self.at.setdefault(doc, len(self.docs))
+            self.docs.append(doc)
+            self.scores.append(score)
+        elif duplicates == "last":
+            self.scores[self.at[doc]] = score
+        return is_repeated
 
 
 def columns(text: bytes, want: int) -> Iterator[tuple[int, list[bytes]]]:

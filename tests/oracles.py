@@ -64,9 +64,6 @@ def over(numerator: float, denominator: float) -> float:
     return float(Fraction(numerator) / Fraction(denominator)) if denominator else 0.0
 
 
-# --- sets ---------------------------------------------------------------------------------------------
-
-
 @oracle("SetP")
 def set_precision(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), len(answer.ranked))
@@ -123,9 +120,6 @@ def utility(
     wrong = len(answer.ranked) - right
     missed = answer.relevant(level) - right
     return a * right + b * wrong + c * missed + d * ((docs or 0) - right - wrong - missed)
-
-
-# --- relevant or not ----------------------------------------------------------------------------------
 
 
 @oracle("P")
@@ -228,9 +222,6 @@ def pairwise_accuracy(answer: Answer, level: float = 1) -> float:
     return sum(1 for i, j in pairs if i < j) / len(pairs)
 
 
-# --- how relevant -------------------------------------------------------------------------------------
-
-
 def gain_of(grade: float | None, gain: Any) -> float:
     """What a document of this grade is worth."""
     if grade is None or grade < 0:
@@ -323,9 +314,6 @@ def normalised_g(answer: Answer, gain: Any = "linear") -> float:
     return total / sum(ideal) if ideal else 0.0
 
 
-# --- a reader who walks down the list -----------------------------------------------------------------
-
-
 @oracle("RBP")
 def rank_biased_precision(
     answer: Answer, k: int | None = None, p: float = 0.8, level: float = 1, gain: str = "binary"
@@ -352,14 +340,13 @@ def expected_reciprocal_rank(answer: Answer, k: int | None = None, max_grade: fl
     return total
 
 
-# --- curves -------------------------------------------------------------------------------------------
-
-
 @oracle("IPrec")
 def interpolated_precision(answer: Answer, recall: float, level: float = 1, rounding: str = "round") -> float:
     """The highest precision at any rank by which so many of the relevant documents are found."""
     exact = recall * answer.relevant(level)
     needed = int(exact + 0.9) if rounding == "up" else int(exact) + (exact - int(exact) >= 0.5)
+    if rounding == "definition":
+        needed = math.ceil(Fraction(str(recall)) * answer.relevant(level))
     reached = [rank for rank in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, rank)) >= needed]
     return max((precision_at(answer, rank, level) for rank in reached), default=0.0)
 
@@ -384,9 +371,6 @@ def area_under_curve(answer: Answer, level: float = 1, area: str = "step") -> fl
         ranks = [r for r in range(1, len(answer.ranked) + 1) if len(answer.ranks(level, r)) >= nth]
         heights.append(max((precision_at(answer, rank, level) for rank in ranks), default=0.0))
     return sum(heights) / possible if possible else 0.0
-
-
-# --- not everything is judged -------------------------------------------------------------------------
 
 
 @oracle("Bpref")
@@ -451,9 +435,6 @@ def rank_biased_residual(answer: Answer, k: int | None = None, p: float = 0.8) -
     top = answer.ranked[:k]
     weights = [(1 - p) * p**place for place, grade in enumerate(top) if not is_judged(grade)]
     return sum(weights) + p ** len(top)
-
-
-# --- identity, counts ---------------------------------------------------------------------------------
 
 
 @oracle("mINP")

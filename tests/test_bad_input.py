@@ -8,6 +8,7 @@ import random
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import truerank as tr
@@ -265,7 +266,7 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
 @pytest.mark.parametrize(
     ("run", "message"),
     [
-        (5, "a run is a path, .*, not a int"),
+        (5, "a run is a path, .*, not 5"),
         ({"q": "a"}, "query 'q' has 'a' where its documents should stand"),
         ({"q": 5}, "query 'q' has 5 where its documents should stand"),
         ({"q": {"a": "x"}}, "answer to query q cannot be read"),
@@ -282,6 +283,11 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
         (([[1]], [["x"]]), "two arrays of one shape"),
         (([[1]], [[1.0]], ["q", "r"]), "2 query ids for 1 rows"),
         (([[1]], [[float("nan")]]), "not a finite number"),
+        ((np.ma.masked_less([[-1, 5]], 0), [[2.0, 1.0]]), "run: some ids are masked; where no document stands"),
+        (([np.ma.masked_less([-1, 5], 0)], [[2.0, 1.0]]), "run: some ids are masked"),
+        (([[1, 5]], np.ma.masked_less([[-2.0, 1.0]], 0)), "run: some scores are masked"),
+        ({"q": np.ma.masked_less([-1, 5], 0)}, "documents are ids, or pairs"),
+        ((np.array([["a", None]], object), [[2.0, 1.0]]), "documents are ids, or pairs"),
     ],
 )
 def test_objects_that_are_no_run(run, message):
@@ -293,11 +299,14 @@ def test_objects_that_are_no_run(run, message):
 @pytest.mark.parametrize(
     ("qrels", "message"),
     [
-        (5, "qrels are a path, .*, not a int"),
-        ([("q", "a")], "qrels are a path, .*, not a list"),
+        (5, "qrels are a path, .*, not 5"),
+        ([("q", "a")], r"qrels are a path, .*, not \[\('q', 'a'\)\]"),
         ({"q": "a"}, "query 'q' has 'a' where its documents should stand"),
         ({"q": {"a": "x"}}, "document a of query q has the grade 'x', which is no finite number"),
         ({"q": {"a": None}}, "document a of query q has the grade None, which is no finite number"),
+        ({"q": {"a": "1"}}, "document a of query q has the grade '1', which is no finite number"),
+        ({"q": np.ma.masked_less([-1, 5], 0)}, "documents are ids, or"),
+        ({"q": np.array(5)}, "query 'q' has 5 where its documents should stand"),
         ({1: ["a"], "1": ["b"]}, "two query ids print the same"),
         ({"q": {1: 1, "1": 2}}, "document 1 of query q is judged twice"),
     ],
@@ -306,6 +315,38 @@ def test_objects_that_are_no_qrels(qrels, message):
     with pytest.raises(tr.InputError, match=message) as caught:
         tr.read_qrels(qrels)
     assert "\n" not in str(caught.value)
+
+
+LONG = "x" * 10**6
+
+
+@pytest.mark.parametrize(
+    "read",
+    [
+        lambda path: tr.evaluate(QRELS, {"q": LONG}, "RR"),
+        lambda path: tr.evaluate(QRELS, {LONG: [LONG, LONG]}, "RR"),
+        lambda path: tr.evaluate(QRELS, {LONG: {"a": float("nan")}}, "RR"),
+        lambda path: tr.evaluate(QRELS, {LONG: {LONG: LONG}}, "RR"),
+        lambda path: tr.read_qrels({LONG: {LONG: LONG}}),
+        lambda path: tr.read_qrels({LONG: LONG}),
+        lambda path: tr.read_qrels(written(path, f'{{"{LONG}": {{"a": 1}}, "{LONG}": {{"a": 1}}}}')),
+        lambda path: tr.read_qrels(written(path, f'{{"{LONG}": {{"a": true}}}}')),
+        lambda path: tr.read_qrels(written(path, f"query_id,doc_id,grade\nq,a,{LONG[:1000]}\n")),
+        lambda path: tr.read_qrels(written(path, f"query_id,{LONG[:1000]},grade\nq,a,1\n"), "csv"),
+        lambda path: tr.read_qrels(written(path, f"q 0 a 1\nq 0 {LONG[:1000]} 1\nq 0 {LONG[:1000]} 1\n")),
+        lambda path: tr.read_qrels(path, format=LONG),
+    ],
+)
+def test_a_long_id_or_value_is_cut_in_a_message(read, file):
+    with pytest.raises(tr.InputError, match=r"x{70}|a score is a number") as caught:
+        read(file)
+    assert "x" * 81 not in str(caught.value)
+    assert len(str(caught.value)) < len(str(file)) + 300
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
 
 
 @pytest.mark.parametrize(

@@ -72,9 +72,6 @@ def by_oracle(measure: Measure, answers: list[Answer]) -> list[float]:
     return [ORACLES[measure.name](each, **dict(measure.params)) for each in answers]
 
 
-# --- ties ---------------------------------------------------------------------------------------------
-
-
 @SMALL
 @given(TIED)
 def test_best_worst_and_expected_of_every_measure_are_those_of_all_orders(world: tuple[Grades, Scores]) -> None:
@@ -149,9 +146,6 @@ def test_the_same_seed_draws_the_same_orders() -> None:
 def test_less_is_better_turns_best_and_worst() -> None:
     found = tr.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}, "Unjudged@1", "ties").ties["Unjudged@1"]
     assert (found.best, found.worst) == (0.0, 1.0)
-
-
-# --- unjudged documents -------------------------------------------------------------------------------
 
 
 @SMALL
@@ -237,9 +231,6 @@ def test_what_is_looked_at_together_does_not_matter(monkeypatch: pytest.MonkeyPa
             assert (one.low.tolist(), one.high.tolist()) == (other.low.tolist(), other.high.tolist()), name
 
 
-# --- what to judge next -------------------------------------------------------------------------------
-
-
 @SMALL
 @given(OPEN, OPEN, st.sampled_from([m for m in MEASURES if m.definition.average != "geometric"]))
 def test_candidates_are_those_that_judging_one_document_moves(
@@ -282,9 +273,6 @@ def test_a_document_that_one_run_alone_returned_counts_against_the_other() -> No
 def test_runs_that_agree_have_nothing_to_judge() -> None:
     found = tr.judge_next({"q": {"a": 1}}, {"q": ["a", "x"]}, {"q": ["a", "x"]}, "AP")
     assert (found.candidates, found.open) == ((), 1)
-
-
-# --- what cannot be ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -47,7 +47,7 @@ def refused(*arguments: str) -> str:
 
 def test_lint_says_what_refusing_rules_do_with_queries_without_relevant_documents(here):
     result = CliRunner().invoke(truerank, ["lint", "q.txt", "r.run", "--set", "without_relevant=error"])
-    assert "1 of 2 queries have no relevant document; under these rules eval stops at them: q3" in result.output
+    assert "1 of 2 queries without a relevant document (under these rules eval stops there): q3" in result.output
 
 
 @pytest.mark.parametrize(

@@ -43,15 +43,12 @@ class Timings:
         default_factory=lambda: {"p95": Interval(180.0, 150.0, 230.0, 0.95, "order statistics"), "p99": None}
     )
     throughput: float = 50.0
-    outcomes: Mapping[str, int] = field(default_factory=lambda: {"ok": 97, "error": 2, "timeout": 1})
+    failed: int = 3
     scores: tr.Scores | None = None
 
 
 def outcomes(found: tr.Check) -> list[str]:
     return [verdict.outcome for verdict in found.verdicts]
-
-
-# --- limits -------------------------------------------------------------------------------------------
 
 
 def test_a_limit_is_decided_by_the_value_which_may_reach_it() -> None:
@@ -135,9 +132,6 @@ def test_what_is_no_limit_is_told(name: str, value: Any, message: str) -> None:
         limit_of(name, value)
 
 
-# --- baselines ----------------------------------------------------------------------------------------
-
-
 def test_a_regression_fails_only_when_the_interval_shows_it() -> None:
     one, other = scores(20), scores(50)
     interval = stats.difference_interval(one["AP"], other["AP"])
@@ -175,6 +169,47 @@ def test_only_queries_that_both_have_are_compared_and_that_is_said() -> None:
     assert "AP: 20 queries only one of the two has were left out." in report.remarks(found)
 
 
+@pytest.mark.parametrize(("queries", "confidence"), [(1, 0.95), (3, 0.95), (5, 0.95), (7, 0.99)])
+def test_too_few_queries_neither_fail_nor_pass_a_build(queries: int, confidence: float) -> None:
+    bad, good = scores(0, queries), scores(queries, queries)
+    for one, other in ((bad, good), (good, bad)):
+        found = tr.check(one, no_worse_than=other, margin=0.1, confidence=confidence, measures=["AP"])
+        assert (found.outcome, found.verdicts[0].note) == ("undecided", "too few queries to say where it may lie")
+    assert tr.check(bad, no_worse_than=good, margin=0.1, measures=["AP"], confidence=0.8).outcome == (
+        "fail" if queries > 3 else "undecided"
+    )
+
+
+def test_few_queries_leave_a_mean_undecided_where_the_interval_has_to_decide() -> None:
+    found = tr.check(scores(2, 4), min={"AP": 0.1}, sure=True)
+    assert (found.outcome, found.verdicts[0].note) == ("undecided", "too few queries to say where it may lie")
+    assert tr.check(scores(4, 4), min={"AP": 0.1}, sure=True).outcome == "pass"  # 0 and 1 have an exact interval
+
+
+@pytest.mark.parametrize("queries", [1, 3, 60])
+def test_a_run_that_changed_no_value_passes_and_it_is_said(queries: int) -> None:
+    found = tr.check(scores(1, queries), no_worse_than=scores(1, queries))
+    assert outcomes(found) == ["pass", "pass"]
+    assert "AP, nDCG@10: no query's value changed, so that nothing got worse." in report.remarks(found)
+
+
+def test_a_query_that_only_one_of_the_two_answers_lets_no_gate_pass_under_rules_that_skip_it() -> None:
+    qrels = {f"q{n:03}": {"a": 1} for n in range(40)}
+    whole = {query: ["x", "a"] if n % 2 else ["a"] for n, query in enumerate(qrels)}
+    part = {query: ["a"] for query in list(qrels)[1:]}
+    for one, other in ((part, whole), (part, {**part, "q000": ["x", "a"]})):
+        new, old = (tr.evaluate(qrels, run, "RR", rules="trec_eval-9") for run in (one, other))
+        found = tr.check(new, no_worse_than=old, margin=0.05)
+        assert found.outcome == "undecided"
+        assert found.verdicts[0].note.startswith("1 query only one of the two has was left out")
+        assert found.verdicts[0].note.endswith("the rules skip what a run does not answer, so that it cannot pass")
+    new, old = (tr.evaluate(qrels, run, "RR", rules="trec_eval-9") for run in ({"q001": ["a"]}, whole))
+    assert tr.check(new, no_worse_than=old, margin=0.05).outcome == "undecided"
+    bad = {query: ["x", "y", "a"] for query in part}
+    new = tr.evaluate(qrels, bad, "RR", rules="trec_eval-9")
+    assert tr.check(new, no_worse_than=old, margin=0.05).outcome == "fail"
+
+
 def test_one_query_decides_nothing_about_a_baseline() -> None:
     found = tr.check(scores(0, 1), no_worse_than=scores(1, 1))
     assert found.outcome == "undecided"
@@ -187,10 +222,11 @@ def test_values_that_are_not_finite_are_left_out_and_no_values_decide_nothing() 
     saved = {"mean": {"Mine": 0.375}, "queries": values, "run": "mine"}
     found = tr.check(saved, no_worse_than=saved)
     assert (found.outcome, found.verdicts[0].queries) == ("pass", 2)
-    assert found.verdicts[0].note == "1 queries without a finite value were left out"
+    assert found.verdicts[0].note.startswith("1 query without a finite value left out; no query's value changed")
     nothing = {"mean": {"Mine": math.nan}, "queries": {"q1": {"Mine": math.nan}}}
     assert tr.check(nothing, no_worse_than=nothing, min={"Mine": 0.1}).outcome == "undecided"
-    assert tr.check(tr.evaluate({}, {"q": ["a"]}, "AP"), min={"AP": 0.0}).outcome == "undecided"
+    nobody = tr.evaluate({"q": ["a"]}, {}, "AP", rules={"missing": "skip"})
+    assert tr.check(nobody, min={"AP": 0.0}).outcome == "undecided"
 
 
 def test_without_values_of_the_queries_the_mean_decides_limits_and_nothing_decides_more(tmp_path: Path) -> None:
@@ -201,9 +237,6 @@ def test_without_values_of_the_queries_the_mean_decides_limits_and_nothing_decid
     found = tr.check(path, no_worse_than=scores(40), measures=["AP"])
     assert found.outcome == "undecided"
     assert found.verdicts[0].note.startswith("only the mean was saved (save with --per-query)")
-
-
-# --- saved scores -------------------------------------------------------------------------------------
 
 
 def test_saved_scores_are_checked_as_those_in_memory(tmp_path: Path) -> None:
@@ -254,6 +287,7 @@ def test_what_is_wrong_with_a_file_is_told(tmp_path: Path, text: str, message: s
         ({"no_worse_than": {"RR": 0.5}, "measures": ["AP"]}, tr.MeasureError, "scores has no AP"),
         ({"no_worse_than": {"AP": 0.5}, "margin": -1}, tr.InputError, "the margin of AP is a number from 0 on"),
         ({"no_worse_than": 3}, tr.InputError, "scores are Scores, a saved file"),
+        ({"no_worse_than": {"AP": math.nan}}, tr.InputError, "AP is nan: a mean is a finite number"),
         ({"min": {"AP": 0.4}, "confidence": 1}, tr.InputError, "confidence is at least 0.5"),
     ],
 )
@@ -273,9 +307,6 @@ def test_other_rules_other_queries_and_other_kinds_of_means_are_not_compared() -
         with pytest.raises(tr.MeasureError, match=why):
             tr.check(counts, no_worse_than=counts, measures=[measure])
     assert tr.check(one, no_worse_than=replace(one, rules=tr.Rules(name="the same"))).outcome == "pass"
-
-
-# --- benchmarks ---------------------------------------------------------------------------------------
 
 
 def test_latencies_are_decided_by_the_value_or_surely_by_the_interval() -> None:
@@ -312,9 +343,6 @@ def test_a_real_benchmark_is_checked() -> None:
     assert check.verdicts[0].interval == found.intervals["p95"]
 
 
-# --- decisions ----------------------------------------------------------------------------------------
-
-
 @given(st.floats(-2, 2), st.floats(0, 2), st.floats(-3, 3), st.booleans())
 def test_pass_and_fail_are_what_all_values_of_the_interval_say(
     low: float, width: float, limit: float, is_upper: bool
@@ -344,9 +372,6 @@ def test_without_scipy_limits_are_decided_by_the_value_and_the_rest_says_what_to
     for gates in ({"min": {"AP": 0.5}, "sure": True}, {"no_worse_than": scores(20)}):
         with pytest.raises(tr.MissingPackage, match=install):
             tr.check(one, **gates)
-
-
-# --- settings -----------------------------------------------------------------------------------------
 
 
 def test_a_file_of_gates_names_files_from_where_it_is(tmp_path: Path) -> None:
@@ -380,9 +405,6 @@ def test_what_a_file_of_gates_cannot_say_is_told(tmp_path: Path, text: str, mess
 def test_a_file_of_gates_that_is_not_there_is_told(tmp_path: Path) -> None:
     with pytest.raises(tr.InputError, match="cannot read the gates: No such file"):
         read_settings(tmp_path / "gates.toml")
-
-
-# --- what is written ----------------------------------------------------------------------------------
 
 
 def test_junit_has_a_case_a_gate_and_counts_them() -> None:
@@ -424,9 +446,6 @@ def test_figures_of_figures_are_themselves() -> None:
     assert Figures.of(one) is one
 
 
-# --- what a newcomer found ----------------------------------------------------------------------------
-
-
 def test_a_baseline_gates_only_what_has_a_limit_or_a_margin_where_something_has(tmp_path: Path) -> None:
     saved = tmp_path / "saved.json"
     saved.write_text(json.dumps(scores(30, measures="AP nDCG@10 RR NumQ").to_dict(per_query=True)))
@@ -459,3 +478,23 @@ def test_a_percentile_that_there_is_not_is_told_with_those_that_there_are() -> N
 
 def test_a_check_is_shown_in_a_line() -> None:
     assert repr(tr.check({"AP": 0.3}, min={"AP": 0.4})) == "Check('scores', fail; AP >= 0.4: fail)"
+
+
+@pytest.mark.parametrize("mean", [math.nan, math.inf, -math.inf])
+def test_a_mean_that_is_no_finite_number_is_refused(mean: float) -> None:
+    with pytest.raises(tr.InputError, match=f"AP is {mean}: a mean is a finite number"):
+        tr.check({"AP": mean}, min={"AP": 0.4})
+
+
+def test_an_interval_without_width_is_told_but_not_that_of_what_did_not_change() -> None:
+    said = "AP: all values are equal, so that the interval has no width; it says nothing about other queries."
+    half, whole = scores(0), scores(60)
+    assert report.remarks(tr.check(half, min={"AP": 0.1})) == [said]
+    assert report.remarks(tr.check(half, no_worse_than=whole, measures=["AP"])) == [said]
+    assert said not in report.remarks(tr.check(half, no_worse_than=half, measures=["AP"]))
+    assert said not in report.remarks(tr.check(scores(20), min={"AP": 0.1}))
+
+
+def test_errors_are_counted_in_whole_numbers() -> None:
+    text = report.pages(tr.check(bench=Timings(), max={"errors": 0})).render()
+    assert text.splitlines()[3].split() == ["errors", "<=", "0", "3", "FAIL"]

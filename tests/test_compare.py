@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import truerank as tr
 from truerank import stats
@@ -43,9 +43,6 @@ RUNS = {"one": run(1), "two": run(2), "best": best()}
 
 def told(found: Comparison) -> str:
     return pages(found).render()
-
-
-# --- what is computed ---------------------------------------------------------------------------------
 
 
 def test_means_are_those_of_evaluate_and_differences_those_of_the_values() -> None:
@@ -137,9 +134,6 @@ def test_another_seed_gives_other_intervals() -> None:
     assert low[0] != low[1]
 
 
-# --- which pairs --------------------------------------------------------------------------------------
-
-
 def who(pairs: tuple[Pair, ...]) -> list[tuple[str, str]]:
     return [(pair.system, pair.against) for pair in pairs]
 
@@ -189,9 +183,6 @@ def test_less_is_better_where_the_measure_says_so() -> None:
     assert "less is better" in told(compare(QRELS, runs, "Unjudged@2"))
 
 
-# --- what runs may be ---------------------------------------------------------------------------------
-
-
 def test_runs_are_paths_objects_or_scores(tmp_path: Path) -> None:
     lines = [f"{q} Q0 {d} 1 {-rank} t\n" for q, docs in RUNS["one"].items() for rank, d in enumerate(docs)]
     path = tmp_path / "one.run"
@@ -232,6 +223,7 @@ def test_submitted_lines_are_compared_by_their_place_among_those_of_their_query(
     assert (found["RR"].pairs[0].wins, found["RR"].pairs[0].losses) == (0, 1)
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_any_runs_compare_without_a_failure_and_every_p_is_a_probability(world: World) -> None:
     last_first = {query: {doc: -score for doc, score in docs.items()} for query, docs in world.run.items()}
@@ -243,9 +235,6 @@ def test_any_runs_compare_without_a_failure_and_every_p_is_a_probability(world: 
         assert all(pair.wins + pair.ties + pair.losses == len(world.qrels) for pair in outcome.pairs)
     assert json.dumps(found.to_dict(), allow_nan=False)
     assert all(pages(found).render(format) for format in FORMATS)
-
-
-# --- little to say ------------------------------------------------------------------------------------
 
 
 def test_identical_systems_differ_by_nothing_and_that_is_said() -> None:
@@ -265,6 +254,50 @@ def test_one_query_shows_nothing_and_that_is_said(test: str) -> None:
     assert "Warning: 1 query is too few to rely on" in text
     assert "no p can be below 1: nothing could be significant" in text
     assert json.loads(pages(found).render("json"))["outcomes"][0]["pairs"][0]["low"] is None
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_one_query_has_no_effect_size_and_that_is_told_as_unknown(test: str) -> None:
+    for bad in (["x", "a"], ["a"]):
+        found = compare({"q00": {"a": 1}}, {"good": {"q00": ["a"]}, "bad": {"q00": bad}}, "RR", test=test)
+        assert math.isnan(found["RR"].pairs[0].effect)
+        row = next(line for line in told(found).splitlines() if "/" in line and line.startswith("b  bad"))
+        assert "unknown" in row
+        assert "inf" not in row
+        assert "nan" not in row
+        assert found.to_dict()["outcomes"][0]["pairs"][0]["effect"] is None
+
+
+def test_few_queries_have_unknown_intervals() -> None:
+    few = {query: QRELS[query] for query in QUERIES[:5]}
+    found = compare(few, {"one": RUNS["one"], "two": RUNS["two"]}, "nDCG")["nDCG"]
+    intervals = [*found.means.values(), found.pairs[0].difference]
+    assert {(each.low, each.high, each.method) for each in intervals} == {(-math.inf, math.inf, "none")}
+    assert "unknown" in told(compare(few, {"one": RUNS["one"], "two": RUNS["two"]}, "nDCG"))
+
+
+def test_measures_agree_as_far_as_they_put_the_systems_in_the_same_order() -> None:
+    found = compare(QRELS, RUNS, "nDCG@2 Unjudged@2 NumRet P@1")
+    means = {m: [found[m].means[name].estimate for name in found.systems] for m in ("nDCG@2", "Unjudged@2", "P@1")}
+    assert set(found.agreement) == set(itertools.permutations(means, 2))
+    turned = [-mean for mean in means["Unjudged@2"]]
+    for pair, ours, theirs in (
+        (("nDCG@2", "P@1"), means["nDCG@2"], means["P@1"]),
+        (("P@1", "Unjudged@2"), means["P@1"], turned),
+        (("Unjudged@2", "P@1"), turned, means["P@1"]),
+    ):
+        assert found.agreement[pair] == (stats.kendall_tau(ours, theirs), stats.tau_ap(ours, theirs))
+    assert found.to_dict()["agreement"][0].keys() == {"measure", "other", "tau", "tau_ap"}
+    assert compare(QRELS, {"one": RUNS["one"], "two": RUNS["two"]}, "AP RR").agreement == {}
+
+
+def test_who_is_beaten_stands_above_the_means_of_papers_and_pages() -> None:
+    found = compare(QRELS, RUNS, "nDCG")
+    letters = found.superscripts("nDCG")["best"]
+    mean = f"{found['nDCG'].means['best'].estimate:.4f}"
+    assert letters == "ab"
+    assert f"\\textbf{{{mean}}}$^{{ab}}$" in pages(found).render("latex")
+    assert f"**{mean}**<sup>ab</sup>" in pages(found).render("markdown")
 
 
 def test_one_system_has_a_mean_and_nothing_to_compare_with() -> None:
@@ -352,11 +385,17 @@ def test_too_few_samples_for_so_many_pairs_are_warned_of() -> None:
 
 def test_fifty_queries_are_not_remarked_on() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(50)}
-    found = compare(qrels, {"x": {q: ["a"] for q in qrels}, "y": {q: ["b", "a"] for q in qrels}}, "RR")
-    assert pages(found).remarks == []
+    runs = {"x": {q: ["a"] for q in qrels}, "y": {q: ["b", "a"][n % 2 :] for n, q in enumerate(qrels)}}
+    assert pages(compare(qrels, runs, "RR")).remarks == []
 
 
-# --- slices -------------------------------------------------------------------------------------------
+def test_an_interval_without_width_is_told_but_not_that_of_systems_that_do_not_differ() -> None:
+    qrels = {f"q{n}": {"a": 1} for n in range(50)}
+    x, y = (dict.fromkeys(qrels, docs) for docs in (["a"], ["b", "a"]))
+    said = "RR: all values are equal, so that the interval has no width; it says nothing about other queries."
+    for runs in ({"x": x, "y": y}, {"y": y}):
+        assert pages(compare(qrels, runs, "RR")).remarks == [said]
+    assert said not in pages(compare(qrels, {"x": x, "same": x}, "RR")).remarks
 
 
 def test_a_slice_is_the_comparison_on_its_queries() -> None:
@@ -420,9 +459,6 @@ def test_what_is_wrong_with_an_attribute_is_said(text: str, column: str, message
         read_attribute(tmp_path / "topics", column)
 
 
-# --- what is wrong ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -430,6 +466,7 @@ def test_what_is_wrong_with_an_attribute_is_said(text: str, column: str, message
         ({"correction": "hulm"}, "there is no correction 'hulm'. Did you mean holm?"),
         ({"test": "t", "correction": "max-t"}, "max-t corrects the randomization test; with t take holm"),
         ({"correction": "tukey"}, "tukey is a test that needs no correction"),
+        ({"test": "tukey", "correction": "bh"}, "tukey tests all pairs together, bh has nothing to correct"),
         ({"confidence": 95}, "confidence is at least 0.5 and below 1"),
         ({"samples": 0}, "samples is a positive whole number"),
         ({"seed": -1}, "seed is not negative"),
@@ -467,9 +504,6 @@ def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> N
         compare(QRELS, RUNS, "AP")
 
 
-# --- the result as a value ----------------------------------------------------------------------------
-
-
 def test_a_comparison_is_frozen_prints_and_becomes_tables() -> None:
     found = tr.compare(QRELS, RUNS, "AP P@1")
     assert isinstance(found, tr.Comparison)
@@ -497,9 +531,6 @@ def test_a_narrow_terminal_gets_two_narrow_tables() -> None:
     lines = [line for table in narrow.tables for line in dataclasses.replace(table, notes=()).texts]
     assert all(sum(map(len, cells)) + 3 * (len(cells) - 1) <= 80 for cells in lines)
     assert narrow.render("json") == wide.render("json")
-
-
-# --- a real collection --------------------------------------------------------------------------------
 
 
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="../shared/data/robust03 is not here")

@@ -39,9 +39,6 @@ def total(tables: dict[str, Confusion]) -> Confusion:
     return sum(tables.values(), Confusion(0, 0, 0, 0))
 
 
-# --- counted ------------------------------------------------------------------------------------------
-
-
 @given(worlds(), st.integers(1, 14))
 def test_the_first_k_results_are_counted_as_sets_are(world: World, k: int) -> None:
     found = confusion(world.qrels, world.lines(), k=k, documents=DOCUMENTS)
@@ -136,9 +133,6 @@ def test_of_equal_thresholds_the_highest_is_best() -> None:
     assert swept.best == swept.steps[0]
 
 
-# --- what is made of the counts -----------------------------------------------------------------------
-
-
 def exact(numerator: int, denominator: int) -> float:
     return float(Fraction(numerator, denominator)) if denominator else 0.0
 
@@ -194,11 +188,16 @@ def test_a_hundred_patients_all_called_healthy_are_judged_rightly_by_recall_only
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: Confusion(-1, 0, 0), "tp is a count, a whole number from 0 on, not -1"),
+        (lambda: Confusion(-1, 0, 0), "tp is a count, a whole number from 0 to 10^30, not -1"),
         (lambda: Confusion(1, 0, 0, 2.5), "tn is a count"),
         (lambda: Confusion(1, 0, None), "fn is a count"),
         (lambda: weight_on_precision(alpha=1.5), "alpha is the weight on precision, from 0 to 1, not 1.5"),
         (lambda: weight_on_precision(beta=-1), "beta is a number from 0 on, not -1"),
+        (lambda: Confusion(10**400, 1, 1), "tp is a count, a whole number from 0 to 10^30, not 1000000"),
+        (lambda: confusion({"q": ["a"]}, {"q": ["a"]}, documents=10**400), "tn is a count"),
+        (lambda: weight_on_precision(beta=10**400), "beta is a number from 0 on, not 1000000"),
+        (lambda: weight_on_precision(alpha="x"), "alpha is the weight on precision, from 0 to 1, not 'x'"),
+        (lambda: confusion({"q": ["a"]}, {"q": {"a": 1.0}}, threshold=10**400), "a threshold is a finite"),
         (lambda: weight_on_precision(1, 0.5), "by beta or by alpha, not by both"),
         (lambda: confusion({}, {}, k=1, threshold=1), "by k or by a threshold, not by both"),
         (lambda: confusion({"q": ["a"]}, {"q": {"b": 1.0}}, documents=1), "query q alone has 2 relevant or"),

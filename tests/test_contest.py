@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import math
 import random
@@ -22,16 +24,13 @@ Truth = dict[Any, list[Any]]
 SUBMISSIONS = 3000
 
 
-# --- the oracle: section 3 of the conventions as a loop -----------------------------------------------
-
-
 def is_id(value: Any) -> bool:
     return type(value) in (str, int) and value != ""
 
 
 def official(truth: Truth, records: list[Record]) -> float | None:
     """The mean over the submitted lines; None where the contest's code would end in an error."""
-    relevant = {str(query): {str(doc) for doc in docs} for query, docs in truth.items()}
+    relevant = {str(query): docs for query, docs in truth.items()}
     values: list[float] = []
     for record in records:
         if str(record["eval_id"]) not in relevant:
@@ -44,7 +43,7 @@ def official(truth: Truth, records: list[Record]) -> float | None:
         else:
             hits, total = 0, 0.0
             for i in (0, 1, 2):
-                if i < len(answer) and is_id(answer[i]) and str(answer[i]) in right:
+                if i < len(answer) and answer[i] in right:  # as Python has it: 5 is 5.0, but not "5"
                     hits += 1
                     total += hits / (i + 1)
             values.append(total / hits if hits else 0)
@@ -62,18 +61,16 @@ def strict(truth: Truth, records: list[Record]) -> float:
     for query in sorted(truth, key=lambda query: str(query).encode()):
         answers = [record["topk"] for record in records if str(record["eval_id"]) == str(query)]
         if len(answers) == 1 and isinstance(answers[0], list):
-            seen: set[str] = set()
+            seen: list[Any] = []
             once = []
             for doc in answers[0]:
-                once.append(None if str(doc) in seen and is_id(doc) else doc)
-                seen |= {str(doc)} if is_id(doc) else set()
+                once.append(doc if is_id(doc) and doc not in seen else None)
+                seen += [doc] if is_id(doc) else []
             score += official({query: truth[query]}, [{"eval_id": query, "topk": once}]) or 0.0
     return score / len(truth)
 
 
-# --- random submissions -------------------------------------------------------------------------------
-
-DOCS = ["a", "b", "c", "d", "e", "long-id", 7, 8]
+DOCS = ["a", "b", "c", "d", "e", "long-id", 7, "8", 1]
 
 
 def random_truth(dice: random.Random) -> Truth:
@@ -123,6 +120,12 @@ def send_what_is_no_id(records: list[Record], truth: Truth, dice: random.Random)
         record["topk"] = [odd, *record["topk"]] if isinstance(record["topk"], list) else [odd]
 
 
+def send_numbers_for_text(records: list[Record], truth: Truth, dice: random.Random) -> None:
+    for record in records:
+        if isinstance(record["topk"], list):
+            record["topk"] = [dice.choice([7, "7", 7.0, 8, "8", 1, True, "a"]), *record["topk"]]
+
+
 def send_impossible_types(records: list[Record], truth: Truth, dice: random.Random) -> None:
     for record in records[-1:]:
         record["topk"] = dice.choice([None, 3, {"a": 1}])
@@ -141,6 +144,7 @@ GAMES: list[Callable[[list[Record], Truth, random.Random], None]] = [
     send_letters,
     send_nothing,
     send_what_is_no_id,
+    send_numbers_for_text,
 ]
 ENDS = [send_impossible_types, answer_the_unknown]
 
@@ -192,8 +196,6 @@ def test_without_faults_the_engine_alone_gives_the_same_number() -> None:
         assert list(alone.mean.values()) == [found.official] == [official(truth, records)]
 
 
-# --- each way of gaming -------------------------------------------------------------------------------
-
 TRUTH: Truth = {1: ["a", "b"], 2: ["c"], 3: ["d"], 4: []}
 HONEST = [
     {"eval_id": 1, "topk": ["a", "x", "b"]},
@@ -233,7 +235,7 @@ def test_a_repeated_easy_line_raises_the_official_score_and_strictly_scores_0() 
     found = audit(TRUTH, [*HONEST, *[{"eval_id": "4", "topk": []}] * 7])
     assert found.official == pytest.approx(((1 + 2 / 3) / 2 + 0.5 + 8) / 11)
     assert found.strict == ((1 + 2 / 3) / 2 + 0.5) / 4
-    assert kinds(found) == {"repeated-line": (1, (5, 6, 7, 8, 9))}
+    assert kinds(found) == {"repeated-line": (1, (4, 5, 6, 7, 8))}
     assert "4 in lines 4, 5, 6, 7, 8, …" in message(found, "repeated-line")
 
 
@@ -342,12 +344,41 @@ def test_five_examples_are_kept_and_the_rest_is_counted() -> None:
     assert message(found, "missing-id").endswith(": 10; 11; 12; 13; 14; ….")
 
 
-# --- what it is read from -----------------------------------------------------------------------------
+def test_the_ids_of_questions_are_the_same_as_numbers_and_as_text() -> None:
+    records = [{"eval_id": "1", "topk": [7]}, {"eval_id": 2, "topk": ["x"]}]
+    assert audit({1: [7], "2": ["x"]}, records).official == 1.0
 
 
-def test_ids_are_the_same_as_numbers_and_as_text() -> None:
-    records = [{"eval_id": "1", "topk": [7]}, {"eval_id": 2, "topk": ["7"]}]
-    assert audit({1: ["7"], "2": [7]}, records).official == 1.0
+@pytest.mark.parametrize(
+    ("right", "sent", "fault"),
+    [
+        ("5", 5, "line 1: 5 among the results, where the truth has text"),
+        (5, "5", 'line 1: "5" among the results, where the truth has numbers'),
+    ],
+)
+def test_a_document_of_another_type_than_the_truths_is_no_hit_and_named(right: Any, sent: Any, fault: str) -> None:
+    found = audit({"1": [right]}, [{"eval_id": "1", "topk": [sent]}])
+    assert found.official == official({"1": [right]}, [{"eval_id": "1", "topk": [sent]}]) == found.strict == 0.0
+    assert kinds(found) == {"wrong-type": (1, (1,))}
+    assert fault in message(found, "wrong-type")
+
+
+def test_a_document_of_another_type_is_named_wherever_the_truth_has_but_one() -> None:
+    assert kinds(audit(TRUTH, [*HONEST[:3], {"eval_id": 4, "topk": [77]}])) == {"wrong-type": (1, (4,))}
+    assert kinds(audit({1: ["a", 7]}, [{"eval_id": 1, "topk": ["x", 77, 7]}])) == {}
+
+
+def test_what_a_number_equals_is_a_hit_to_the_official_code_only() -> None:
+    found = audit({1: [5]}, [{"eval_id": 1, "topk": [5.0]}])
+    assert (found.official, found.strict) == (1.0, 0.0)
+    assert "line 1: 5.0 among the results" in message(found, "wrong-type")
+
+
+def test_where_a_format_has_no_types_documents_are_compared_as_they_print(tmp_path: Path) -> None:
+    (tmp_path / "truth.txt").write_text("1 0 7 1\n")
+    (tmp_path / "sent.run").write_text("1 Q0 7 1 1.0 t\n")
+    assert audit(tmp_path / "truth.txt", [{"eval_id": 1, "topk": [7]}]).official == 1.0
+    assert audit({1: [7]}, tmp_path / "sent.run").official == 1.0
 
 
 def test_truth_is_an_object_or_lines(tmp_path: Path) -> None:
@@ -421,9 +452,6 @@ def test_the_judge_refuses_what_the_official_code_cannot_score() -> None:
         judge(TRUTH, [HONEST[0], {"eval_id": 77, "topk": []}])
 
 
-# --- the command --------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def run_eval(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """`truerank eval truth.json submission.csv --rules science-qa` over these records."""
@@ -464,10 +492,14 @@ def test_json_has_the_strict_means_and_the_audit(run_eval) -> None:
     assert answer["audit"] == [finding.to_dict() for finding in found.findings]
 
 
-def test_where_the_audit_has_no_place_it_is_told_on_standard_error(run_eval) -> None:
+def test_csv_has_a_row_for_the_strict_score_and_the_audit_is_told_on_standard_error(run_eval) -> None:
     result = run_eval(GAMED, "--format", "csv")
     assert all(finding.message in result.stderr for finding in audit(TRUTH, GAMED).findings)
-    assert repr(official(TRUTH, GAMED)) in result.stdout
+    rows = list(csv.DictReader(io.StringIO(result.stdout)))
+    assert [(row["rules"], float(row["AP(divisor='hits')@3"])) for row in rows] == [
+        ("science-qa", official(TRUTH, GAMED)),
+        ("science-qa, strictly", strict(TRUTH, GAMED)),
+    ]
 
 
 def test_without_an_official_score_the_command_says_why_in_one_line_with_status_2(run_eval) -> None:

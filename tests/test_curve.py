@@ -6,16 +6,17 @@ import dataclasses
 import json
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 import truerank as tr
-from truerank.curve import Curve, precision_recall
-from truerank.measures.curves import ELEVEN
+from truerank.curve import BY_DEFINITION, Curve, precision_recall
+from truerank.measures.curves import ELEVEN, interpolated
 from truerank.report import curves as report
 from truerank.report import few
 from worlds import World, worlds
@@ -38,6 +39,7 @@ def relevant_of(world: World, query: str) -> set[str]:
     return {doc for doc, grade in world.qrels[query].items() if grade >= 1}
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> None:
     curve = precision_recall(world.qrels, world.lines())
@@ -51,6 +53,7 @@ def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> No
     assert (curve.query, curve.queries, curve.recalls) == (None, len(world.qrels), ELEVEN)
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_the_raw_curve_has_recall_and_precision_after_each_result(world: World) -> None:
     for query in world.qrels:
@@ -67,20 +70,23 @@ def test_the_raw_curve_has_recall_and_precision_after_each_result(world: World) 
             assert set(raw.recall + raw.precision + raw.interpolated) <= {0.0}
 
 
+@settings(deadline=None)
 @given(worlds())
-def test_rounded_points_mean_and_areas_are_those_of_the_measures(world: World) -> None:
-    for reading in ("round", "up"):
-        rules = {"recall_points": reading}
-        curve = precision_recall(world.qrels, world.lines(), points=reading, rules=rules)
+def test_points_mean_and_areas_are_those_of_the_measures_under_the_same_rules(world: World) -> None:
+    for reading in ("round", "up", "definition"):
+        rules = {"recall_points": reading, "without_relevant": "empty-is-right"}
+        curve = precision_recall(world.qrels, world.lines(), rules=rules)
+        assert curve.points == reading
         names = [f"IPrec@{recall}" for recall in ELEVEN]
         mean = tr.evaluate(world.qrels, world.lines(), [*names, "AP11", "AP", "AUPRC"], rules=rules).mean
         assert [*curve.precision, curve.mean, curve.areas["step"]] == list(mean.values())[:-1]
         assert mean["AUPRC"] == mean["AP"]
         for area in ("trapezoid", "interpolated"):
-            scores = tr.evaluate(world.qrels, world.lines(), [f"AUPRC(area='{area}')"])
+            scores = tr.evaluate(world.qrels, world.lines(), [f"AUPRC(area='{area}')"], rules=rules)
             assert [curve.areas[area]] == list(scores.mean.values())
 
 
+@settings(deadline=None)
 @given(worlds())
 def test_a_query_alone_has_the_curve_that_it_has_among_others(world: World) -> None:
     query = min(world.qrels)
@@ -100,7 +106,8 @@ def test_recalls_are_chosen_and_put_in_order() -> None:
 
 def test_the_definition_and_the_roundings_differ_where_a_recall_falls_between_hits() -> None:
     qrels, run = {"q": dict.fromkeys("abcd", 1)}, {"q": ["a", "b", "x", "c", *map(str, range(10)), "d"]}
-    at = {points: precision_recall(qrels, run, points=points).precision for points in ("definition", "round", "up")}
+    readings = ("definition", "round", "up")
+    at = {name: precision_recall(qrels, run, rules={"recall_points": name}).precision for name in readings}
     assert at["definition"] == at["up"] == (1, 1, 1, 1, 1, 1, 3 / 4, 3 / 4, 4 / 15, 4 / 15, 4 / 15)
     assert at["round"] == (1, 1, 1, 1, 1, 1, 1, 3 / 4, 3 / 4, 4 / 15, 4 / 15)
 
@@ -108,8 +115,28 @@ def test_the_definition_and_the_roundings_differ_where_a_recall_falls_between_hi
 def test_the_definition_is_exact_where_rounding_up_is_not() -> None:
     # 0.7 × 3 is a little less than 2.1 in floating point, so 2.1 + 0.9 a little less than 3.
     qrels, run = {"q": dict.fromkeys("abc", 1)}, {"q": ["a", "b", *"12345", "c"]}
-    assert precision_recall(qrels, run, points="definition").precision[7] == 3 / 8
-    assert precision_recall(qrels, run, points="up").precision[7] == 1.0
+    assert precision_recall(qrels, run).precision[7] == 3 / 8
+    assert precision_recall(qrels, run, rules={"recall_points": "up"}).precision[7] == 1.0
+
+
+@pytest.mark.parametrize("step", [10, 100, 7])
+def test_by_definition_the_first_rank_that_reaches_a_recall_is_told_exactly(step: int) -> None:
+    """All at once: the n-th of R relevant documents alone is found, at rank n, for recalls of x / step."""
+    for total in (3, 7, 10, 99, 100, 700):
+        qrels, run = {"q": [f"d{n}" for n in range(total)]}, {"q": [f"d{n}" for n in range(total)]}
+        hits = tr.rank(qrels, run)
+        needed = [max(1, -(-x * total // step)) for x in range(step + 1)]
+        spread = replace(hits, rank=hits.rank**2)  # precision n / n² = 1 / n tells which one was taken
+        found = interpolated(spread, [x / step for x in range(step + 1)], rounding="definition")
+        assert found[:, 0].tolist() == [n / n**2 for n in needed]
+
+
+def test_without_rules_a_curve_is_by_definition_and_its_rules_say_so() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["a"]}
+    assert precision_recall(qrels, run).rules == BY_DEFINITION
+    assert BY_DEFINITION.name == "truerank with recall_points = definition"
+    assert BY_DEFINITION.is_like(tr.Rules(recall_points="definition"))
+    assert precision_recall(qrels, run, rules="truerank").points == "round"
 
 
 def test_rules_decide_what_is_relevant() -> None:
@@ -124,7 +151,7 @@ def test_rules_decide_what_is_relevant() -> None:
         ({"query": "qq"}, "there is no query qq among those that are judged. Did you mean q?"),
         ({"recalls": [0.5, 1.5]}, "recalls are numbers from 0 to 1"),
         ({"recalls": []}, "recalls are numbers from 0 to 1"),
-        ({"points": "nearest"}, "points is one of definition, round, up"),
+        ({"rules": {"recall_points": "nearest"}}, "recall_points is one of round, up, definition"),
         ({"rules": "science-qa"}, "the mean is over submitted lines"),
     ],
 )
@@ -149,9 +176,6 @@ def test_a_curve_is_frozen_and_becomes_plain_values() -> None:
     assert "raw" not in precision_recall({"q": {"a": 1}}, {"q": ["x", "a"]}).to_dict()
 
 
-# --- how many queries ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("queries", "begins"),
     [(1, "Warning: 1 query is"), (29, "Warning: 29 "), (30, "Remark: 30 "), (49, "Remark: 49 "), (50, None)],
@@ -165,8 +189,6 @@ def test_a_curve_says_that_its_queries_are_few_unless_one_was_asked_for() -> Non
     assert report.remarks(precision_recall(qrels, run)) == ["Remark: 40 queries; 50 or more are usual."]
     assert report.remarks(precision_recall(qrels, run, "q1")) == []
 
-
-# --- pictures -----------------------------------------------------------------------------------------
 
 pytest.importorskip("altair", reason="the extra plots is not installed")
 pytest.importorskip("vl_convert", reason="the extra plots is not installed")
@@ -195,6 +217,7 @@ def test_one_picture_holds_the_points_of_all_runs() -> None:
     from truerank.report import plots
 
     spec = plots.precision_recall(curves()).to_dict()
+    assert spec["title"]["subtitle"].endswith("rules truerank with recall_points = definition")
     drawn = rows(spec, "run", "recall", "precision")
     expected = {(c.run, r, p) for c in curves() for r, p in zip(c.recalls, c.precision, strict=True)}
     assert set(drawn) == expected

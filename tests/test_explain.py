@@ -34,6 +34,7 @@ RULES: dict[str, dict[str, Any]] = {
     "level": {"level": 2},
     "ascending": {"ties": "doc-ascending", "depth": 4},
     "single": {"ties": "input", "score_precision": "single", "recall_points": "up"},
+    "textbook": {"recall_points": "definition"},
     "removed": {"unjudged": "removed", "depth": 3},
     "skip": {"missing": "skip", "without_relevant": "skip"},
     "empty": {"without_relevant": "empty-is-right"},
@@ -53,9 +54,6 @@ SUMS = (
 
 def notes_of(why: Explanation) -> dict[str, str]:
     return {note.rule: note.text for note in why.notes}
-
-
-# --- the value ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("fields", RULES.values(), ids=RULES)
@@ -151,9 +149,6 @@ def test_on_real_runs_too(measure: str) -> None:
         assert sum(doc.place == "ranked" for doc in why.documents) == 1000
 
 
-# --- the list -----------------------------------------------------------------------------------------
-
-
 @settings(max_examples=60, deadline=None)
 @given(worlds())
 def test_the_list_is_in_the_order_of_the_scores_and_ties_are_marked(world: World) -> None:
@@ -213,8 +208,6 @@ def test_a_repeated_document_counts_as_the_rules_say(rule: str, places: list[str
     assert ([doc.place for doc in why.documents], why.value) == (places, value)
     assert notes_of(why)["duplicates"].startswith("1 row repeats a document: ")
 
-
-# --- reading one query's rows -------------------------------------------------------------------------
 
 ROWS = [("q1", f"d{i}", float(i % 4)) for i in range(9)] + [("q11", "d1", 5.0), ("q2", "d3", 1.5)]
 
@@ -292,9 +285,6 @@ def test_a_line_that_is_refused_is_named_by_its_place_in_the_file(tmp_path: Path
         explain({"q1": {"a": 1}}, path, "q1")
 
 
-# --- queries of which there is something to say -------------------------------------------------------
-
-
 def test_an_unknown_query_is_refused_with_a_near_one() -> None:
     with pytest.raises(tr.InputError, match=r"no query topic-2 among .* Did you mean topic-1\?"):
         explain({"topic-1": {"a": 1}}, {"topic-1": ["a"]}, "topic-2")
@@ -351,9 +341,6 @@ def test_where_the_mean_is_over_lines_the_first_line_of_the_query_is_explained()
     assert [line.text(2) for line in why.worked.lines][-1] == "1.17 / 2"
 
 
-# --- ties ---------------------------------------------------------------------------------------------
-
-
 def test_the_note_on_ties_names_the_values_that_other_orders_give() -> None:
     qrels, docs = {"q": {"a": 1, "b": 1}}, ["a", "b", "x", "y"]
     why = explain(qrels, {"q": dict.fromkeys(docs, 1.0)}, "q", "AP")
@@ -366,9 +353,6 @@ def test_the_note_on_ties_says_where_their_order_does_not_matter() -> None:
     why = explain({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}, "q", "P@2")
     assert notes_of(why)["ties"].endswith("Their order does not matter to P@2.")
     assert "ties" not in notes_of(explain({"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}, "q", "P@2"))
-
-
-# --- what moved ---------------------------------------------------------------------------------------
 
 
 @settings(max_examples=30, deadline=None)
@@ -410,9 +394,6 @@ def test_one_query_may_be_asked_for_though_it_did_not_move() -> None:
     assert [(move.query, move.change, move.documents) for move in found.queries] == [("q", 0.0, ())]
     with pytest.raises(tr.InputError, match="no query s among"):
         moved({"q": {"a": 1}}, {"q": ["a"]}, {"q": ["a"]}, "RR", query="s")
-
-
-# --- on paper -----------------------------------------------------------------------------------------
 
 
 def long_list(length: int = 300) -> Explanation:

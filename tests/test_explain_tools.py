@@ -70,6 +70,21 @@ def test_a_list_cut_at_k_is_what_a_tool_without_cutoffs_sees():
     )
 
 
+@pytest.mark.parametrize(
+    ("name", "measure"),
+    [
+        ("ir_measures", "RR@10"),
+        ("sklearn", "AP@10"),
+        *((name, "AP@10") for name in ("market1501", "cuhk03", "university1652")),
+    ],
+)
+def test_a_measure_that_a_tool_with_cutoffs_has_for_whole_lists_alone_is_empty_at_k(name, measure):
+    row = only(name, measures=f"{measure} {measure.partition('@')[0]}")
+    assert (row.readings[0], row.values[0], row.refused) == (None, None, "")
+    assert row.readings[1] is not None
+    assert row.values[1] is not None
+
+
 def test_each_difference_is_switched_alone_and_counts_the_queries_it_touches():
     found = moving(only("sentence-transformers"))
     assert set(found) == {"ties = doc-ascending", "without_relevant = skip", "nDCG@10 is nDCG(gain='binary')@10"}
@@ -137,8 +152,6 @@ def test_every_preset_explains_a_random_run():
         assert bool(moving(row)) >= differs, row.name
 
 
-# --- as the documents say -----------------------------------------------------------------------------
-
 PAGE = (Path(__file__).parent.parent / "docs" / "tools.md").read_text("utf-8")
 
 
@@ -169,9 +182,6 @@ def test_the_documented_rules_are_those_of_the_presets():
 def test_the_documented_measures_are_those_of_the_presets():
     for row in table_of("The measures of each"):
         assert tuple(re.findall("`(.+?)`", row["measures"])) == tr.Rules.named(row["preset"]).measures
-
-
-# --- as text ------------------------------------------------------------------------------------------
 
 
 def test_the_text_has_a_row_a_tool_and_a_row_a_reason():

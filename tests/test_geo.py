@@ -32,9 +32,6 @@ Place = dict[str, float]
 HERE = {"lat": 37.5, "lon": 127.0}
 
 
-# --- a world: two index files and a folder of results --------------------------------------------------
-
-
 @dataclass
 class World:
     root: Path
@@ -93,9 +90,6 @@ def make(
     (root / "flight.json").write_text(json.dumps({"images": {q: {"gps": p} for q, p in flight.items()}}))
     (root / "references.json").write_text(json.dumps([{"image": i, **p} for i, p in there.items()]))
     return World(root, flight, there, lists)
-
-
-# --- the oracle: the seed's own words, one query and one reference at a time ----------------------------
 
 
 def metres(how: str, one: Place, other: Place) -> float:
@@ -211,9 +205,6 @@ def test_both_views_stand_in_one_object_with_plain_values(tmp_path):
     assert json.loads(json.dumps(told)) == told
 
 
-# --- beyond the seed ------------------------------------------------------------------------------------
-
-
 def oracle_errors(world: World, how: str, k: int) -> list[list[float]]:
     return [
         [metres(how, world.flight[query], world.references[name]) for name in listed[:k]]
@@ -238,10 +229,22 @@ def test_the_surface_the_curve_and_sdm_are_what_loops_say(tmp_path):
         assert curve["median"] == pytest.approx(firsts[12], abs=1e-6)
         assert curve["quantiles"]["0.25"] == pytest.approx(firsts[6], abs=1e-6)
         for t, key in ((10, "10"), (60, "60")):
-            assert curve["within"][key] == sum(e <= t for e in firsts) / 25
+            assert curve["within"][key] == view.ma[f"MA@{key}"] == sum(e <= t for e in firsts) / 25
             steps = np.linspace(0, t, 200_001)
             curve_by_integral = np.searchsorted(firsts, steps, side="right").mean() / 25
             assert curve["auc"][key] == pytest.approx(curve_by_integral, abs=1e-4)
+
+
+def test_sdm_by_the_degree_is_denseuavs_own():
+    """Its paper's form over plain degrees: 20 m to the east cost more than 20 m to the north."""
+    flight = [{"id": "q", "lon": 120.0, "lat": 30.0}]
+    north, east = 20 / 110_852, 20 / 96_486
+    there = [{"id": "n", "lon": 120.0, "lat": 30 + north}, {"id": "e", "lon": 120 + east, "lat": 30.0}]
+    asked, references = (truth.read_items(items, x="lon", y="lat") for items in (flight, there))
+    for name, expected in (("n", 0.406), ("e", 0.355)):
+        places = geo.evaluate(asked, references, {"q": [name]}, metric="xy", k=[1], steepness=5000)
+        assert places["xy"].sdm["SDM@1"] == pytest.approx(expected, abs=5e-4)
+        assert places["xy"].to_dict()["sdm"]["steepness"] == 5000
 
 
 def test_a_result_that_is_not_there_is_infinitely_far():
@@ -267,8 +270,6 @@ def test_distances_that_cannot_be_are_refused(bad):
         accuracy.distances(bad)
 
 
-# --- the order of results is the engine's ---------------------------------------------------------------
-
 DOCS = st.lists(
     st.tuples(st.sampled_from(["a", "b", "c", "q", "é", "10", "9"]), st.sampled_from([1.0, 1.0 + 1e-9, 2.0, -1.0])),
     max_size=9,
@@ -293,9 +294,6 @@ def test_the_first_results_are_those_of_the_kernel(docs, is_scored, ties, precis
     hits = tr.rank(everything, tr.Run("run", lambda: iter([ranked])), rules=rules)
     by_kernel = [list(everything["q"])[int(grade) - 1] for grade in hits.grade]
     assert list(first(ranked, rules, depth or 99)) == by_kernel
-
-
-# --- how files, queries and references are called -------------------------------------------------------
 
 
 def test_a_run_in_any_format_gives_the_same_numbers(tmp_path):
@@ -459,9 +457,6 @@ def test_a_repeated_reference_is_refused_unless_the_rules_say_which_counts(tmp_p
     assert once.mean == oracle(world, "geodesic", [1, 5, 10])
 
 
-# --- what is measured -----------------------------------------------------------------------------------
-
-
 def test_xy_is_evaluated_where_there_are_x_and_y_and_left_out_where_not(tmp_path):
     world = make(tmp_path, seed=19)
     globe = {q: {"lat": p["lat"], "lon": p["lon"]} for q, p in world.flight.items()}
@@ -542,8 +537,6 @@ def test_what_cannot_be_evaluated_is_refused(options, said):
     with pytest.raises(tr.TruerankError, match=said.replace("?", r"\?")):
         geo.evaluate(places, places, {"a": ["a"]}, **options)
 
-
-# --- whatever is thrown at it ---------------------------------------------------------------------------
 
 KEYS = st.sampled_from(
     ["id", "image", "lat", "lon", "x", "results", "ids", "distances", "score", "gps", "features", "type"]

@@ -155,9 +155,6 @@ def test_a_repeated_document_is_refused_and_named():
     assert (refused.value.kind, scanner.here) == ("duplicate", (b"q", b"x"))
 
 
-# --- lines --------------------------------------------------------------------------------------------
-
-
 def run_of(text: bytes) -> Scanner:
     scanner = Scanner(Qrels.from_dict({"q": {"a": 1}}).judged)
     scanner.feed(text)
@@ -207,9 +204,6 @@ def test_a_line_without_end_is_refused():
     assert (refused.value.kind, refused.value.line) == ("long", 1)
 
 
-# --- numbers ------------------------------------------------------------------------------------------
-
-
 def parsed(text: bytes) -> float:
     parser = QrelsParser()
     parser.feed(b"q 0 d " + text + b"\n")
@@ -254,9 +248,6 @@ def test_what_is_no_number_is_refused(text):
 @pytest.mark.parametrize("text", [b"1.", b".5", b"-.5e-3", b"1e-400", b"0e999999", b"1E5", b"00012"])
 def test_odd_but_valid_numbers_are_read(text):
     assert parsed(text) == float(text)
-
-
-# --- ids and running values ---------------------------------------------------------------------------
 
 
 @given(st.binary(max_size=30))

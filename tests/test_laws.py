@@ -21,6 +21,8 @@ from oracles import ORACLES, Answer
 from truerank.measures import Measure, parse_measure
 from worlds import DOCS, World, worlds
 
+BY_DEFINITION = "(rounding='definition')"
+
 VARIANTS: dict[str, list[str]] = {
     "SetF": ["SetF(beta=2)", *(f"SetF(alpha={a})" for a in (0, 0.2, 1)), "SetF(beta_squared=0.5)"],
     "Utility": ["Utility(a=3, b=-2.5, c=-1, d=0.25, docs=100)"],
@@ -46,8 +48,8 @@ VARIANTS: dict[str, list[str]] = {
     "G": ["G(gain='exp')", "G(gain={1: 5, 2: 3})"],
     "RBP": ["RBP(p=0)", "RBP(p=0.5)@3", "RBP(p=1)", "RBP(gain='graded')", "RBP(gain='scaled')@9"],
     "ERR": ["ERR(max_grade=4)", "ERR(max_grade=2)@5"],
-    "IPrec": [f"IPrec{how}@{recall}" for how in ("", "(rounding='up')") for recall in (0, 0.3, 0.6, 1)],
-    "AP11": ["AP11(rounding='up')", "AP11(recalls=(0.25, 0.5, 0.75))"],
+    "IPrec": [f"IPrec{how}@{r}" for how in ("", "(rounding='up')", BY_DEFINITION) for r in (0, 0.3, 0.6, 1)],
+    "AP11": ["AP11(rounding='up')", f"AP11{BY_DEFINITION}", "AP11(recalls=(0.25, 0.5, 0.75))"],
     "AUPRC": ["AUPRC(area='trapezoid')", "AUPRC(area='interpolated')"],
     "RBPResidual": ["RBPResidual(p=0)", "RBPResidual(p=0.5)@3", "RBPResidual(p=1)"],
     "NumRet": ["NumRet(rel=1)"],
@@ -100,9 +102,6 @@ def single(grades: dict[str, float], docs: list[str]) -> tr.Hits:
     return tr.rank({"q": grades}, {"q": docs})
 
 
-# --- what every measure must come with ----------------------------------------------------------------
-
-
 def test_every_measure_is_tried() -> None:
     assert {m.name for m in MEASURES} == set(tr.measures())
     assert set(VARIANTS) <= set(tr.measures())
@@ -127,9 +126,6 @@ def test_every_measure_says_what_it_means_how_it_is_worked_out_and_where_it_is_f
     assert definition.meaning.endswith(".")
     assert definition.formula
     assert definition.source
-
-
-# --- values -------------------------------------------------------------------------------------------
 
 
 @settings(max_examples=150, deadline=None)
@@ -157,9 +153,6 @@ def test_every_measure_equals_its_oracle(world: World, level: float) -> None:
             params.setdefault("level", level)
         expected = [ORACLES[m.name](answer(world, query), **params) for query in names]
         assert m.values(hits, level=level) == pytest.approx(expected, rel=1e-12, abs=1e-12), str(m)
-
-
-# --- what must not matter -----------------------------------------------------------------------------
 
 
 @CHEAP
@@ -206,8 +199,6 @@ def test_what_is_deeper_than_k_is_invisible(world: World) -> None:
             cut = {q: dict(list(docs.items())[:k]) for q, docs in world.run.items()}
             assert bits(m.values(hits)) == bits(m.values(tr.rank(world.qrels, cut))), str(m)
 
-
-# --- better and worse ---------------------------------------------------------------------------------
 
 RISING_EXCEPT = {
     "AP": "only with divisor='hits', by which one more hit at the end lowers the mean of the others",
@@ -295,9 +286,6 @@ def test_without_relevant_documents_the_score_is_0(world: World) -> None:
         gain = dict(m.params).get("gain")
         if not isinstance(gain, dict) or gain.get(0, 0) == 0:
             assert not m.values(hits).any(), str(m)
-
-
-# --- a measure is a value -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("m", MEASURES, ids=str)

@@ -15,7 +15,7 @@ from click.testing import CliRunner
 import truerank as tr
 from truerank.cli import truerank
 from truerank.lint import Finding, lint
-from truerank.lint.ids import bare, difference
+from truerank.lint.ids import all_bare, bare, difference
 
 ROBUST = Path(__file__).parent.parent.parent / "shared" / "data" / "robust03"
 
@@ -50,9 +50,6 @@ def with_line(content: bytes, line: bytes, at: int = 5) -> bytes:
     return b"".join([*lines[: at - 1], line + b"\n", *lines[at - 1 :]])
 
 
-# --- clean files --------------------------------------------------------------------------------------
-
-
 def test_clean_files_give_no_findings(look):
     assert look(QRELS, RUN, RUN) == []
 
@@ -85,8 +82,6 @@ def test_ties_between_documents_of_one_grade_do_not_matter(look):
     grouped = b"".join(sorted(run.splitlines(keepends=True)))
     assert look(qrels, grouped) == []
 
-
-# --- one fault, one finding, the right line -----------------------------------------------------------
 
 IN_RUN = {
     "columns": (with_line(RUN, b"2 Q0 x 3 0.5"), "error", 5),
@@ -173,8 +168,6 @@ def test_a_line_that_two_chunks_share_is_read_whole(look):
     assert the("crlf", look(judgements, rows.replace(b"\n", b"\r\n"))).count == 40_000
 
 
-# --- errors are what evaluation refuses ---------------------------------------------------------------
-
 SCRAPS = [b" ", b"\t", b"\n", b"\r", b"\r\n", b"#", b"\n#", b"x y", b'"']
 SCRAPS += [b"\x01", b"\x0b", b"\x7f", b"\xff", b"\xef\xbb\xbf", b"\xc2\xa0"]
 SCRAPS += [b"nan", b"1e400", b"1e-400", b"1_0", b"0x1p3", b"-", b".", b"e", b"0", b"1", b"a"]
@@ -205,9 +198,6 @@ def test_lint_finds_errors_exactly_where_evaluation_refuses(look, tmp_path, seed
         assert refused == bool(errors), (qrels, run, errors)
         refusals += refused
     assert 5 < refusals < 40
-
-
-# --- what a finding says ------------------------------------------------------------------------------
 
 
 def test_duplicate_documents_are_named_with_both_lines(look):
@@ -252,8 +242,6 @@ def test_long_ids_are_cut(look):
     run = RUN + b"2 Q0 %b 3 1 t\n" % (b"x" * 10_000) * 2
     assert len(the("duplicate-document", look(QRELS, run)).message) < 300
 
-
-# --- ranks and scores ---------------------------------------------------------------------------------
 
 RISING = b"".join(b"%d Q0 d%d %d %d t\n" % (q, i, i, i) for q in (1, 2) for i in (1, 2, 3))
 
@@ -308,9 +296,6 @@ def test_a_distance_matrix_without_ranks_is_suspected_too():
     run = {f"q{i}": {"a": 0.1, "b": 0.2, "c": 0.3} for i in range(3)}
     qrels = {f"q{i}": {"a": 1, "b": 0, "c": 0} for i in range(3)}
     assert kinds(lint(qrels, run)) == {"rising-scores"}
-
-
-# --- coverage -----------------------------------------------------------------------------------------
 
 
 def test_results_that_nobody_judged_are_noted_with_their_share_of_those_that_came_back(look):
@@ -383,8 +368,6 @@ def test_a_level_that_no_grade_reaches_is_an_error(look):
     assert (finding.severity, "2" in finding.message) == ("error", True)
 
 
-# --- ids ----------------------------------------------------------------------------------------------
-
 ALIKE = [
     (b"DOC-1", b"doc-1", "case"),
     ("café".encode(), "cafe\u0301".encode(), "Unicode form"),
@@ -392,6 +375,9 @@ ALIKE = [
     (b"img_7.jpg", b"img_7", "file extension"),
     (b"img_7.jpg", b"img_7.png", "file extension"),
     (b"0042", b"42", "leading zeros"),
+    (b"d002", b"d2", "leading zeros"),
+    (b"docs/5.txt", b"5", "folders and file extension"),
+    (b"docs\\5.txt", b"all/docs/5.txt", "folders"),
     (b"42", b"42.0", "a trailing .0"),
     (b'"d1"', b"d1", "quotes"),
     (b" d1", b"d1", "white space"),
@@ -407,7 +393,10 @@ def test_the_difference_between_two_ways_to_write_an_id_is_named(one, two, what)
 
 @pytest.mark.parametrize(
     ("one", "two"),
-    [(b"d.1", b"d.2"), (b"a", b"b"), (b"0", b"00a"), (b".jpg", b".png"), (b"1.5", b"1.0"), (b"a.0", b"a")],
+    [
+        *((b"d.1", b"d.2"), (b"v1.05", b"v1.5"), (b"d20", b"d2"), (b"a", b"b"), (b"0", b"00a")),
+        *((b".jpg", b".png"), (b"1.5", b"1.0"), (b"a.0", b"a")),
+    ],
 )
 def test_different_ids_stay_different(one, two):
     assert bare(one) != bare(two)
@@ -442,7 +431,16 @@ def test_a_document_that_was_judged_as_it_is_written_means_no_other(look):
     assert "document-ids" not in kinds(look(qrels, RUN))
 
 
-# --- scattered rows -----------------------------------------------------------------------------------
+def test_documents_of_one_name_in_different_folders_are_different(look):
+    findings = look(QRELS.replace(b" c ", b" a/1.html "), RUN.replace(b" c ", b" b/1.html "))
+    assert "document-ids" not in kinds(findings)
+
+
+@pytest.mark.parametrize("extra", ["", "é", "/", "\n"])
+def test_many_ids_are_made_bare_as_one_is(extra):
+    rng = random.Random(5)
+    names = ["".join(rng.choices(f"0019aAzZ-_{extra}", k=rng.randint(1, 6))).encode() for _ in range(2000)]
+    assert all_bare(names) == list(map(bare, names))
 
 
 def test_duplicates_are_found_across_scattered_rows(look):
@@ -461,8 +459,6 @@ def test_the_order_of_rows_changes_no_count(look):
         assert the("duplicate-document", findings).count == repeated
         assert the("interleaved", findings).count == 9
 
-
-# --- other doors --------------------------------------------------------------------------------------
 
 TRUTH = {"1": {"a": 1, "b": 0}, "2": {"c": 1, "d": 0}}
 ANSWERS = {"1": {"a": 2.5, "b": 1.5}, "2": {"c": 2.5, "d": 1.5}}
@@ -500,6 +496,33 @@ def test_csv_files_are_linted_by_line(tmp_path):
     findings = lint(TRUTH, path)
     assert the("duplicate-document", findings).where == f"{path}:4"
     assert the("document-ids", findings).where == f"{path}:6"
+
+
+def test_faults_of_judgements_in_csv_and_json_lines_are_found_in_their_lines(tmp_path):
+    header, rows = "query_id,doc_id,relevance\n", ["1,a,1", "2,2,1", "1,b,0.5", "1,c,-1", "2,d,0.25"]
+    (tmp_path / "qrels.csv").write_text(header + "\n".join(rows) + "\n")
+    keys = ("query_id", "doc_id", "relevance")
+    records = [dict(zip(keys, (q, d, float(g)), strict=True)) for q, d, g in (row.split(",") for row in rows)]
+    (tmp_path / "qrels.jsonl").write_text("\n" + "\n".join(map(json.dumps, records)) + "\n")
+    for name in ("qrels.csv", "qrels.jsonl"):
+        findings = lint(tmp_path / name)
+        lines = {finding.kind: finding.line for finding in findings}
+        assert lines == {"self-match": 3, "fractional-grade": 4, "negative-grade": 5}
+        assert "(2 lines; also line 6)" in the("fractional-grade", findings).message
+
+
+def test_judgements_without_lines_are_counted_as_rows(tmp_path):
+    (tmp_path / "qrels.json").write_text('{"1": {"a": 1.5, "b": 0.5}}')
+    finding = the("fractional-grade", lint(tmp_path / "qrels.json"))
+    assert finding.line is None
+    assert finding.message.endswith("(2 rows)")
+
+
+def test_qrels_and_run_in_each_others_place_are_suspected():
+    qrels = {"1": {"a": 2, "b": 0, "c": 1}, "2": {"a": 1, "d": 0}, "3": {"b": 1}}
+    run = {query: {"a": 0.9, "b": 0.41, "c": 0.35, "d": 0.2} for query in qrels}
+    assert the("looks-swapped", lint(run, qrels)).severity == "warning"
+    assert "looks-swapped" not in kinds(lint(qrels, run))
 
 
 def test_qrels_in_other_formats_are_told_from_runs(tmp_path):
@@ -552,9 +575,6 @@ def test_an_empty_file_is_refused(look):
 def test_duplicates_that_the_rules_allow_are_a_warning(look):
     run = with_line(RUN, b"1 Q0 a 3 0.5 t", 3)
     assert the("duplicate-document", look(QRELS, run, rules={"duplicates": "last"})).severity == "warning"
-
-
-# --- the command --------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -610,9 +630,6 @@ def test_the_command_exits_with_2_when_a_file_is_missing(tmp_path):
     assert result.stdout == ""
 
 
-# --- completeness -------------------------------------------------------------------------------------
-
-
 def test_every_kind_that_the_checks_name_is_tested_here():
     here = Path(__file__).read_text("utf-8")
     trees = [ast.parse(path.read_text("utf-8")) for path in (Path(tr.__file__).parent / "lint").glob("*.py")]
@@ -622,8 +639,6 @@ def test_every_kind_that_the_checks_name_is_tested_here():
     assert len(named) > 25
     assert {kind for kind in named if f'"{kind}"' not in here} == set()
 
-
-# --- real runs ----------------------------------------------------------------------------------------
 
 robust = pytest.mark.skipif(not ROBUST.exists(), reason="the TREC 2003 runs in ../shared/data are absent")
 
@@ -652,3 +667,12 @@ def test_ties_that_matter_are_those_of_the_ledger(name):
     qrels, run = ROBUST / "qrels.txt.gz", ROBUST / f"{name}.run.gz"
     tied = tr.evaluate(qrels, run).ledger.tied
     assert sum(f.count for f in lint(qrels, run) if f.kind == "ties") == tied
+
+
+def test_all_queries_of_a_finding_are_its_examples_and_the_message_names_the_first():
+    qrels = {f"q{i}": {"a": 1} for i in range(9)}
+    finding = the("missing-queries", lint(qrels, {"q0": ["a"]}))
+    assert finding.message == "8 of 9 judged queries not answered (scored 0): q1, q2, q3, q4, q5 and 3 more"
+    assert finding.examples == tuple(f"q{i}" for i in range(1, 9))
+    extra = the("extra-queries", lint({"q0": {"a": 1}}, {query: ["a"] for query in qrels}))
+    assert (extra.count, len(extra.examples)) == (8, 8)

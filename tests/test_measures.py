@@ -56,6 +56,8 @@ TREC_EVAL = {
     "num_rel_ret": "NumRelRet",
     "num_nonrel_judged_ret": "NumNonrelJudgedRet",
     "rbp": "RBP",
+    "residual(p=0.5)": "RBPResidual(p=0.5)",
+    "pairwise": "Accuracy",
     "rbp_resid": "RBPResidual",
     "unj_10": "Unjudged@10",
 }
@@ -117,9 +119,6 @@ def registered() -> Iterator[None]:
         tr.unregister(name)
 
 
-# --- what is understood -------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("text", "printed"), TREC_EVAL.items())
 def test_names_of_trec_eval_are_understood(text: str, printed: str) -> None:
     assert str(parse_measure(text)) == printed
@@ -165,6 +164,27 @@ def test_a_list_is_split_at_blanks_and_commas_outside_parentheses() -> None:
     assert [str(m).replace("k=3, ", "") for m in parse_measures(text)] == expected
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("P@1,5,10", ["P@1", "P@5", "P@10"]),
+        ("P@1, 5 ,AP,RR@3 , 4", ["P@1", "P@5", "AP", "RR@3", "RR@4"]),
+        ("ndcg_cut_5,10 P.5,10", ["nDCG@5", "nDCG@10", "P@5", "P@10"]),
+        ("IPrec@0.1,0.25", ["IPrec@0.1", "IPrec@0.25"]),
+        ("nDCG@5(gain='exp'),10", ["nDCG(gain='exp')@5", "nDCG(gain='exp')@10"]),
+        ("AP(level=2)@3,4", ["AP(level=2)@3", "AP(level=2)@4"]),
+    ],
+)
+def test_a_number_after_a_comma_is_another_cutoff_of_the_measure_before(text, expected) -> None:
+    assert parse_measures(text) == [parse_measure(one) for one in expected]
+
+
+@pytest.mark.parametrize("text", ["P@1 5", "AP,5", "5", "P@1,5 10"])
+def test_a_number_that_continues_no_cutoff_is_no_measure(text) -> None:
+    with pytest.raises(tr.MeasureError, match=r"unknown measure '(5|10)'"):
+        parse_measures(text)
+
+
 def test_repeats_are_dropped_and_the_order_is_kept() -> None:
     measures = parse_measures(["RR", "map", "mrr", parse_measure("AP"), "P@1"])
     assert [str(m) for m in measures] == ["RR", "AP", "P@1"]
@@ -175,9 +195,9 @@ def test_scores_are_found_by_any_spelling() -> None:
     assert scores["map_cut_5(rel=1)"].tolist() == scores["NDCG@5"].tolist() == [1.0]
 
 
-# --- what is refused ----------------------------------------------------------------------------------
-
 REFUSED = {
+    "relstring_10": "relstring_10 is text, not a number; `truerank trec_eval -m relstring` prints it",
+    "PRCurve": "PRCurve is a curve, not a number; `truerank curve` draws it",
     "NDGC@10": "unknown measure 'NDGC'. Did you mean nDCG?",
     "": "cannot read the measure ''",
     "@10": "cannot read the measure '@10'",
@@ -190,8 +210,11 @@ REFUSED = {
     "P@1e400": "P: k is a positive whole number, not inf",
     "P@99999999999999999999": "P: k is a positive whole number, not 99999999999999999999",
     "P@1-1": "'P@1-1': '1-1' is no cutoff",
-    "Bpref@10": "Bpref takes no cutoff; it takes level",
-    "NumQ@10": "NumQ takes no cutoff; it takes no parameters",
+    "Bpref@10": "Bpref takes no cutoff; rules with depth = 10 (--set depth=10) cut every list there",
+    "NumQ@x": "cannot read the measure 'NumQ@x'",
+    "NumQ@0.5": "NumQ takes no cutoff; it takes no parameters",
+    "f1@5": "f1 (SetF) takes no cutoff; rules with depth = 5 (--set depth=5) cut every list there; it takes level, "
+    "beta, alpha, beta_squared (`truerank measures SetF` explains)",
     "RR(levle=2)": "RR has no parameter 'levle'; it takes k, level. Did you mean level?",
     "RR(judged_only=True)": "RR has no parameter 'judged_only'; use rules with unjudged = 'removed'",
     "AP(2)": "parameters have names; it takes k, level, divisor, area",
@@ -209,7 +232,7 @@ REFUSED = {
     "AP(level=True)": "AP: level is a number, not True",
     "AP(divisor='found')": "AP: divisor is one of 'relevant', 'capped', 'hits', not 'found'",
     "AP(divisor=[])": "AP: divisor is one of 'relevant', 'capped', 'hits', not ()",
-    "IPrec(rounding=down)@0.5": "IPrec: rounding is one of 'round', 'up', not 'down'",
+    "IPrec(rounding=down)@0.5": "IPrec: rounding is one of 'round', 'up', 'definition', not 'down'",
     "IPrec@10": "IPrec: recall is a number from 0 to 1, not 10",
     "RBP(p=1.2)": "RBP: p is a number from 0 to 1, not 1.2",
     "SetF(beta=-1)": "SetF: beta is a number from 0 up, not -1",
@@ -252,9 +275,6 @@ def test_huge_grades_do_not_disturb_the_other_measures() -> None:
     scores = tr.evaluate({"q": {"a": 1e9, "b": 1}}, {"q": ["a", "b"]}, "nDCG ERR RBP(gain='graded') G")
     assert all(np.isfinite(value) for value in scores.mean.values())
     assert scores.mean["nDCG"] == 1
-
-
-# --- users' own measures ------------------------------------------------------------------------------
 
 
 @pytest.mark.usefixtures("registered")
@@ -352,9 +372,6 @@ def test_a_definition_says_how_it_is_written() -> None:
     assert spelled == {"P": "P@k", "AP": "AP[@k]", "IPrec": "IPrec@recall", "Bpref": "Bpref"}
 
 
-# --- averages and rules -------------------------------------------------------------------------------
-
-
 def test_counts_are_summed_and_geometric_means_floored() -> None:
     qrels = {"q": {"a": 1}, "r": {"b": 1}}
     scores = tr.evaluate(qrels, {"q": ["a"], "r": ["x"]}, "NumRel GMAP AP")
@@ -373,9 +390,6 @@ def test_the_rules_say_how_recall_points_are_rounded() -> None:
     for points, value in (("up", 2 / 3), ("round", 1.0)):
         scores = tr.evaluate(qrels, run, measures, rules={"recall_points": points})
         assert list(scores.mean.values()) == [value, 2 / 3]
-
-
-# --- arithmetic ---------------------------------------------------------------------------------------
 
 
 def test_a_quotient_by_0_is_0() -> None:
@@ -413,8 +427,6 @@ def test_powers_are_products_one_after_another() -> None:
     assert powers(1.0, np.array([0, 7])).tolist() == [1.0, 1.0]
     assert powers(0.5, np.array([], np.int64)).tolist() == []
 
-
-# --- against numbers known from elsewhere -------------------------------------------------------------
 
 PUBLISHED = {
     "RBP(rel=1, p=.8)": 0.328,

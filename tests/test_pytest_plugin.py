@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -80,6 +82,32 @@ def test_loading_the_plugin_imports_neither_numpy_nor_the_engine():
     assert sorted(done.stdout.split()) == ["truerank", "truerank.pytest_plugin"]
 
 
-def test_pytest_finds_the_plugin_by_its_entry_point():
+def test_wrong_input_is_shown_at_the_line_of_the_test_alone(run):
+    result = run("def test_wrong(truerank):\n    truerank.check({'AP': 0.5}, min={'APP': 0.4})\n")
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines([">*truerank.check({'AP': 0.5}, min={'APP': 0.4})", "E  *Error: *APP*"])
+    assert not [name for name in ("pytest_plugin.py", "deciding.py", "figures.py") if name in result.stdout.str()]
+
+
+def plugins() -> set[str]:
+    """The modules that pytest finds by the metadata of what is installed here."""
+    return {found.value for found in metadata.entry_points(group="pytest11")}
+
+
+def test_a_plain_pytest_finds_the_fixture_by_its_entry_point(tmp_path):
+    if "truerank.pytest_plugin" not in plugins():
+        said = "what is installed here is older than pyproject.toml: pip install --editable ."
+        assert os.environ.get("CI") != "true", said
+        pytest.skip(said)
+    (tmp_path / "test_it.py").write_text(
+        "def test_quality(truerank):\n    assert truerank.check({'AP': 0.5}, min={'AP': 0.4}).outcome == 'pass'\n"
+    )
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+    done = subprocess.run(command, cwd=tmp_path, env=kept, capture_output=True, text=True, check=False)
+    assert (done.returncode, "1 passed" in done.stdout) == (0, True), done.stdout + done.stderr
+
+
+def test_the_entry_point_is_asked_for():
     text = (Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8")
     assert '[project.entry-points.pytest11]\ntruerank = "truerank.pytest_plugin"\n' in text

@@ -67,9 +67,9 @@ def test_recall_points_follow_the_rule():
     qrels, run = {"q": list("abc")}, {"q": ["a", "x", "b"]}
     values = [
         tr.evaluate(qrels, run, "IPrec@0.4", rules={"recall_points": rule}).mean["IPrec@0.4"]
-        for rule in ("round", "up")
+        for rule in ("round", "up", "definition")
     ]
-    assert values == [1.0, 2 / 3]
+    assert values == [1.0, 2 / 3, 2 / 3]
 
 
 def test_queries_without_relevant_documents_can_be_refused():
@@ -95,9 +95,6 @@ def test_judged_documents_that_did_not_come_back_can_be_unknown():
 def test_a_repeated_document_counts_as_the_rule_says(rule, value):
     scores = tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "a", "b"]}, "AP", rules={"duplicates": rule})
     assert scores.mean["AP"] == pytest.approx(value, abs=1e-15)
-
-
-# --- the value ----------------------------------------------------------------------------------------
 
 
 def test_the_default_is_the_preset_of_the_same_name():

@@ -41,9 +41,6 @@ ROBUST = Path(__file__).parent.parent.parent / "shared" / "data" / "robust03"
 RUNS = ("InexpC2", "NLPR03vb10", "humR03dc", "pircRBa1", "rutcor03100", "uic0301")
 CASES = int(os.environ.get("TREC_EVAL_CASES", "300"))
 
-# --- recorded output ----------------------------------------------------------------------------------
-
-
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="the recorded TREC 2003 runs are not here")
 @pytest.mark.parametrize("compat", [9, 10])
 @pytest.mark.parametrize("run", RUNS)
@@ -51,9 +48,6 @@ def test_six_trec_runs_print_the_recorded_bytes(run, compat):
     golden = gzip.decompress((ROBUST / "golden" / f"{run}.te{compat}.txt.gz").read_bytes()).decode()
     options = ["--compat", str(compat), "-c", "-q", "-m", "all_trec", "-m", "relstring.20"]
     assert printed(*options, ROBUST / "qrels.txt.gz", ROBUST / f"{run}.run.gz") == golden
-
-
-# --- the program itself -------------------------------------------------------------------------------
 
 
 @pytest.mark.slow
@@ -93,9 +87,6 @@ def is_explained(theirs: str, arguments: list[str]) -> bool:
     return undefined or (theirs.lstrip("Z").startswith("rbp") and "rbp_resid" not in theirs and not alone)
 
 
-# --- pytrec_eval, which is trec_eval 9.0.8 ------------------------------------------------------------
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.randoms(use_true_random=False), st.sampled_from([1, 2]))
 def test_every_topic_prints_what_pytrec_eval_computes(tmp_path_factory, rng, level):
@@ -119,9 +110,6 @@ def test_every_topic_prints_what_pytrec_eval_computes(tmp_path_factory, rng, lev
             assert text == (f"{value:.0f}" if name.startswith("num_") else f"{value:6.4f}"), line
 
 
-# --- lines --------------------------------------------------------------------------------------------
-
-
 @given(st.lists(st.floats() | st.integers(-20, 20020).map(lambda i: i / 20000)))
 def test_values_print_as_c_prints_them(values):
     assert lines.decimals(np.array(values)) == [f"{value:6.4f}" for value in values]
@@ -131,9 +119,6 @@ def test_halves_at_the_fifth_decimal_round_as_the_binary_number_does():
     halves = np.arange(5, 100_000, 10) / 100_000
     around = np.concatenate([halves, np.nextafter(halves, 0), np.nextafter(halves, 1)])
     assert lines.decimals(around) == [f"{value:6.4f}" for value in around.tolist()]
-
-
-# --- small cases by hand ------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -141,9 +141,6 @@ def test_preferences_and_judgement_groups_are_still_to_come(ours_alone, option):
     assert "still to come" in refusal(ours_alone, option)[0]
 
 
-# --- names and help -----------------------------------------------------------------------------------
-
-
 def test_an_unknown_measure_is_told_with_what_was_meant(ours_alone):
     message, status = refusal(ours_alone, "-m ndgc_cut")
     assert ("Did you mean ndcg_cut?" in message, status) == (True, USAGE)

@@ -90,9 +90,6 @@ def table(hits: tr.Hits) -> list[tuple[Any, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-# --- the oracle ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seed", range(150))
 def test_numbers_are_those_of_a_slow_oracle_over_random_protocols_and_ties(seed):
     world = World(seed, values=seed % 3 + 1, cameras=seed % 4 > 0)
@@ -158,9 +155,6 @@ def test_real_vectors_rank_as_a_sorted_list_does(seed):
     ):
         scores = evaluate_vectors(world.queries, world.gallery, **labels, metric=metric, measures=MEASURES)
         assert values(scores) == oracle(world, matrix)
-
-
-# --- hits, ties and rules -----------------------------------------------------------------------------
 
 
 def judged(world: World, scores: np.ndarray) -> tuple[dict, dict]:
@@ -273,9 +267,6 @@ def test_every_protocol_goes_with_rules_of_its_name():
         assert Rules.named(name).name == name
 
 
-# --- the queries as their own gallery -----------------------------------------------------------------
-
-
 def test_without_a_gallery_nobody_finds_himself():
     world = World(11)
     vectors = world.rng.integers(-2, 3, (30, 3)).astype(float)
@@ -300,9 +291,6 @@ def test_a_self_match_with_two_labels_is_refused():
         )  # fmt: skip
 
 
-# --- judgements instead of labels ---------------------------------------------------------------------
-
-
 def test_qrels_give_the_numbers_of_a_run():
     rng = random.Random(4)
     names = [f"d{i}" for i in range(30)]
@@ -318,9 +306,6 @@ def test_qrels_give_the_numbers_of_a_run():
         other = tr.evaluate(qrels, run, "nDCG@10 AP ERR Bpref", rules=rules)
         assert bits(ours) == bits(other)
         assert ours.ledger.extra == 1
-
-
-# --- CUHK03 -------------------------------------------------------------------------------------------
 
 
 def drawn(world: World, galleries: int, seed: int) -> dict[int, list[float]]:
@@ -374,9 +359,6 @@ def test_cuhk03_is_seeded_and_says_so():
     assert bits(runs[0]) == bits(runs[1])
     assert runs[0]["cmc@1"].tolist() != runs[2]["cmc@1"].tolist()
     assert runs[2].run == "matrix (similarities, float64; 10 single-shot galleries, seed 1)"
-
-
-# --- University-1652 ----------------------------------------------------------------------------------
 
 
 def university(right: list[bool], good: int, one_percent: int) -> tuple[float, float, float]:

@@ -24,9 +24,6 @@ def table(hits: tr.Hits) -> list[tuple[Any, ...]]:
     return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
-# --- blocks, memory, precision ------------------------------------------------------------------------
-
-
 @pytest.fixture(scope="module")
 def crowd() -> dict[str, Any]:
     """300 queries and 900 entries of 40 identities, in 24 numbers."""
@@ -137,9 +134,6 @@ def test_who_watches_is_told_of_every_query(crowd, monkeypatch):
     assert told[-1] == (300, 300)
 
 
-# --- torch --------------------------------------------------------------------------------------------
-
-
 def test_tensors_give_the_numbers_of_arrays(crowd):
     torch = pytest.importorskip("torch")
     rounded = {side: np.round(crowd[side] * 8) for side in ("query_vectors", "gallery_vectors")}
@@ -207,8 +201,6 @@ def test_the_counts_of_a_device_are_those_of_numpy(crowd):
     other = tensors.find(torch.tensor(block), row, column, ignored)
     assert all((one == two).all() for one, two in zip(ours, other, strict=True))
 
-
-# --- what is wrong is said ----------------------------------------------------------------------------
 
 GOOD = {"query_labels": [1, 2], "gallery_labels": [1, 2, 2]}
 TWO, THREE = np.ones((2, 4)), np.ones((3, 4))

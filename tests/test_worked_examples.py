@@ -8,7 +8,7 @@ import pytest
 import truerank as tr
 from truerank.measures.curves import ELEVEN, interpolated, sawtooth
 
-BY_DEFINITION = {"recall_points": "up"}
+BY_DEFINITION = {"recall_points": "definition"}
 """The highest precision at any recall of at least r: the textbook's reading of the eleven points."""
 
 
@@ -37,9 +37,6 @@ def eleven(qrels: dict[str, int], listed: list[str]) -> list[float]:
     return list(scores.mean.values())
 
 
-# --- 001, people: the rank of the one right picture ---------------------------------------------------
-
-
 @pytest.mark.parametrize(("rank", "value"), [(1, 1.0), (2, 0.5), (10, 0.1)])
 def test_with_one_right_picture_average_precision_is_one_over_its_rank(rank: int, value: float) -> None:
     assert mean(judged(1), with_hits_at(12, rank), "mAP mINP mrr") == [value, value, value]
@@ -49,9 +46,6 @@ def test_rank_k_accuracy_is_the_share_of_queries_with_the_right_picture_in_the_f
     gallery = {"q1": with_hits_at(9, 1), "q2": with_hits_at(9, 3), "q3": with_hits_at(9, 5), "q4": docs(9)}
     scores = tr.evaluate(dict.fromkeys(gallery, judged(1)), gallery, "rank@1 rank@3 rank@5")
     assert list(scores.mean.values()) == [0.25, 0.5, 0.75]
-
-
-# --- 002, passages: the contest's mean average precision ----------------------------------------------
 
 
 def test_the_contest_divides_by_the_hits_found_and_rewards_a_rightly_empty_answer() -> None:
@@ -68,9 +62,6 @@ def test_the_contest_gives_nothing_for_an_answer_where_none_was_asked() -> None:
 def test_the_contest_looks_at_three_results_only() -> None:
     assert mean(judged(1), with_hits_at(5, 4), "AP(divisor='hits')@3") == [0.0]
     assert mean(judged(3), with_hits_at(5, 1, 3, 4), "AP(divisor='hits')@3") == [(1 / 1 + 2 / 3) / 2]
-
-
-# --- 003, the textbook --------------------------------------------------------------------------------
 
 
 def test_example_1_precision_and_recall_of_a_set() -> None:
@@ -133,7 +124,7 @@ def test_example_7_graded_judgements_of_which_one_was_not_found() -> None:
 def test_the_curve_of_several_queries_is_the_mean_at_each_recall() -> None:
     lists = {"q1": with_hits_at(15, 1, 2, 4, 15), "q2": with_hits_at(15, 2, 4, 6, 8)}
     hits = tr.rank(dict.fromkeys(lists, judged(4)), lists)
-    points = interpolated(hits, ELEVEN, rounding="up")
+    points = interpolated(hits, ELEVEN, rounding="definition")
     alone = [eleven(judged(4), listed) for listed in lists.values()]
     assert points.mean(axis=1).tolist() == np.mean(alone, axis=0).tolist()
 
@@ -147,8 +138,6 @@ def test_the_area_below_the_interpolated_curve_takes_the_best_precision_to_come(
     area = mean(judged(4), with_hits_at(15, 2, 3, 5, 15), "AUPRC(area='interpolated')")
     assert area == pytest.approx([(2 / 3 + 2 / 3 + 3 / 5 + 4 / 15) / 4], rel=1e-15)
 
-
-# --- 004, engineers: graded relevance -----------------------------------------------------------------
 
 GRADES = {"a": 2, "b": 1, "c": 0, "d": 2}
 

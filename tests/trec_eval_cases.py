@@ -50,9 +50,6 @@ def refusal(evaluate: Callable[..., Rows], *arguments: str) -> tuple[str, int]:
     return str(caught.value), caught.value.status if isinstance(caught.value, TrecEvalError) else FILES
 
 
-# --- the program itself -------------------------------------------------------------------------------
-
-
 def reference(compat: int, arguments: list[str]) -> tuple[str, int]:
     done = subprocess.run([str(REFERENCES[compat]), *arguments], capture_output=True, check=False)
     return done.stdout.decode(), done.returncode
@@ -64,8 +61,6 @@ def ours(compat: int, arguments: list[str]) -> tuple[str, int]:
     except TruerankError as error:
         return "", error.status if isinstance(error, TrecEvalError) else FILES
 
-
-# --- random files and options -------------------------------------------------------------------------
 
 TOPICS = ("1", "2", "10", "q-1", "é")
 DOCS = ("a", "b", "c", "d", "B", "a1", "a#b", "é", "zz", "d-10", "d-9", "0")

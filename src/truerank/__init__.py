@@ -1,4 +1,8 @@
-"""truerank: whether a retrieval system finds the right things, how sure that is, and how fast it answers."""
+"""truerank: whether a retrieval system finds the right things, how sure that is, and how fast it answers.
+
+A ranking is its hits: where the judged documents came back. A run is read once into that table (`hits.py`), a
+measure is a few lines over it (`measures/binary.py`), `evaluate.py` puts both together, and all else stands on it.
+"""
 
 import sys
 from importlib import import_module
@@ -11,6 +15,7 @@ if TYPE_CHECKING:
     from truerank.bounds import Bounds, bounds, judge_next
     from truerank.check import Check, check
     from truerank.compare import Comparison, compare
+    from truerank.compare.agreement import Agreement, agreement
     from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, TruerankError
     from truerank.evaluate import evaluate, rank
     from truerank.explain import Explanation, explain, moved
@@ -26,6 +31,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 __all__ = [
+    "Agreement",
     "Bench",
     "Bounds",
     "Check",
@@ -43,6 +49,7 @@ __all__ = [
     "Run",
     "Scores",
     "TruerankError",
+    "agreement",
     "bench",
     "bounds",
     "check",
@@ -68,6 +75,7 @@ _HOMES = {
     "bounds": ("Bounds", "bounds", "judge_next"),
     "check": ("Check", "check"),
     "compare": ("Comparison", "compare"),
+    "compare.agreement": ("Agreement", "agreement"),
     "errors": ("InputError", "MeasureError", "MissingPackage", "RulesError", "TruerankError"),
     "evaluate": ("evaluate", "rank"),
     "explain": ("Explanation", "explain", "moved"),

@@ -80,8 +80,6 @@ def as_text(bytes name):
     return name.decode("utf-8", "surrogateescape")
 
 
-# --- lines ------------------------------------------------------------------------------------------
-
 cdef class Lines:
     """Cuts pushed bytes into lines and columns and hands them to `row`. Holds at most one chunk's rest."""
 
@@ -258,8 +256,6 @@ cdef object table(const char* p, int64_t n, dtype):
     return np.frombuffer(p[:n * dtype.itemsize], dtype) if n else np.empty(0, dtype)
 
 
-# --- the judged documents ---------------------------------------------------------------------------
-
 @cython.final
 cdef class Judged:
     """Which documents are judged for which query, laid out for looking up: a small table a query."""
@@ -346,8 +342,6 @@ cdef class Judged:
                                    for d in range(self.start[q], self.start[q + 1])])
         return self.names[q]
 
-
-# --- the scanner ------------------------------------------------------------------------------------
 
 cdef struct Hit:
     int64_t query, doc, rank, first, last
@@ -445,15 +439,15 @@ cdef class Scanner(Lines):
         if self.single:
             score = <double><float>score
         twin = ids_find(&a.ids, p, n, h, &slot)
-        if twin >= 0 and self.duplicates != COUNT:
+        if twin >= 0:
             self.repeated += 1
             if self.duplicates == REFUSE:
                 self.twin = twin
                 return DUPLICATE
-            if self.duplicates == LAST:
-                a.score[twin] = score
-                a.falling = False                # perhaps still, but no longer known
-            return OK
+            if self.duplicates == LAST:          # perhaps still falling, but no longer known
+                a.score[twin], a.falling = score, False
+            if self.duplicates != COUNT:
+                return OK
         if answer_add(a, p, n, h, slot, twin >= 0, score):
             return MEMORY
         if a.query < 0:
@@ -667,12 +661,11 @@ cdef class Scanner(Lines):
                 id_bytes(&self.now.ids, self.twin) if self.now.ids.n else b"")
 
 
-# --- running values: left to right, so the same bits for every partition of the queries ---------------
-
 cdef enum: SUM, PRODUCT, MAXIMUM
 
 
 cdef running(int what, const double[::1] values, const int64_t[::1] query):
+    """From left to right, so the same bits for every partition of the queries."""
     cdef int64_t i
     cdef double before
     out = np.empty(values.shape[0])

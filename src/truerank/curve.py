@@ -13,16 +13,16 @@ import numpy as np
 
 from truerank._kernel import as_bytes, as_text
 from truerank.errors import InputError, RulesError, did_you_mean, shown
-from truerank.evaluate import rank
-from truerank.formats import open_run
+from truerank.evaluate import look_up, ranked, score
 from truerank.hits import Hits
-from truerank.measures import curves
+from truerank.measures import curves, parse_measures
 from truerank.measures.curves import ELEVEN
-from truerank.measures.sums import Floats, mean, ratio
+from truerank.measures.sums import mean, ratio
 from truerank.rules import Rules
+from truerank.scores import Ledger, Scores
 
-Points = Literal["definition", "round", "up"]
-"""definition: the highest precision at any recall of at least r; round, up: the rules' readings of it."""
+BY_DEFINITION = Rules(name="truerank with recall_points = definition", recall_points="definition")
+"""The default rules, but precision at recall r as textbooks define it: the highest at any recall of at least r."""
 
 Area = Literal["step", "trapezoid", "interpolated"]
 
@@ -53,10 +53,10 @@ class Curve:
         queries: how many queries it is the mean of.
         recalls: in rising order.
         precision: at each recall, the mean over queries.
-        mean: the mean height of the curve at these recalls; at eleven points, AP11.
+        mean: the mean height of the curve at these recalls; at the usual eleven it is AP11 under the same rules.
         areas: the area below (AUPRC): in steps (which is AP), by trapezoids, below the interpolated curve.
-        points: how precision at a recall was read.
         rules: under whose rules.
+        ledger: what the means hide; of the whole run, also where one query was asked for.
         sawtooth: the raw curve, of one query.
     """
 
@@ -67,9 +67,14 @@ class Curve:
     precision: tuple[float, ...]
     mean: float
     areas: Mapping[Area, float]
-    points: Points
     rules: Rules
+    ledger: Ledger
     sawtooth: Sawtooth | None = None
+
+    @property
+    def points(self) -> str:
+        """How precision at a recall was read: the rules' `recall_points`."""
+        return self.rules.recall_points
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -85,6 +90,7 @@ class Curve:
             "precision": list(self.precision),
             "mean": self.mean,
             "auprc": dict(self.areas),
+            "ledger": self.ledger.to_dict(),
             **({"raw": lists} if lists else {}),
         }
 
@@ -95,18 +101,17 @@ def precision_recall(
     query: str | int | bytes | None = None,
     *,
     recalls: Sequence[float] = ELEVEN,
-    points: Points = "definition",
     rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
     threads: int | None = None,
 ) -> Curve:
     """The precision-recall curve of a run: the mean over all queries, or that of one.
 
     Args:
-        qrels, run, rules, threads: as for `evaluate`.
+        qrels, run, threads: as for `evaluate`.
         query: the id of the one query, whose raw sawtooth comes too.
         recalls: where precision is read, from 0 to 1.
-        points: "definition" takes the highest precision at any recall of at least r; "round" and "up" take that
-            from relevant document round(r R) or floor(r R + 0.9) on, as trec_eval 10 and 9 do.
+        rules: as for `evaluate`, but `BY_DEFINITION` if none are given. Their `recall_points` decide what precision
+            at a recall is.
 
     Raises:
         TruerankError: wrong input, or no such query.
@@ -115,24 +120,28 @@ def precision_recall(
     >>> found.precision, found.areas["trapezoid"]
     ((1.0, 1.0, 0.5), 0.7083333333333333)
     """
-    under = Rules.of(rules)
+    under = BY_DEFINITION if rules is None else Rules.of(rules)
     if under.missing == "lines":
         raise RulesError("a curve is of judged queries; under these rules the mean is over submitted lines")
-    source = open_run(run)
-    hits = rank(qrels, source, rules=under, threads=threads)
-    hits = hits if query is None else _only(hits, as_bytes(query), source.name)
-    at = _heights(hits, _checked(recalls), points, under.level)
+    at = _checked(recalls)
+    points = [f"IPrec@{recall!r}" for recall in at]
+    areas: dict[Area, str] = {area: f"AUPRC(area={area!r})" for area in get_args(Area)}
+    judged, source, found = look_up(qrels, run, under, threads)
+    scores = score(judged, found, parse_measures([*points, *areas.values()]), under, source.name)
+    one = None if query is None else _place(scores, as_text(as_bytes(query)))
+    chosen = slice(None) if one is None else slice(one, one + 1)
+    heights = [scores[point][chosen] for point in points]
     return Curve(
         run=source.name,
-        query=None if query is None else as_text(as_bytes(query)),
-        queries=len(hits.queries),
-        recalls=tuple(_checked(recalls)),
-        precision=tuple(mean(row) for row in at),
-        mean=mean(functools.reduce(operator.add, at[::-1]) / len(at)),  # query by query, as AP11 is
-        areas={area: mean(curves.area_under_curve(hits, level=under.level, area=area)) for area in get_args(Area)},
-        points=points,
+        query=None if one is None else scores.queries[one],
+        queries=len(heights[0]),
+        recalls=tuple(at),
+        precision=tuple(map(mean, heights)),
+        mean=mean(functools.reduce(operator.add, heights[::-1]) / len(heights)),  # query by query, as AP11 is
+        areas={area: mean(scores[name][chosen]) for area, name in areas.items()},
         rules=under,
-        sawtooth=None if query is None else _sawtooth(hits, under.level),
+        ledger=scores.ledger,
+        sawtooth=None if one is None else _sawtooth(ranked(judged, found, under, source.name), one, under.level),
     )
 
 
@@ -143,30 +152,16 @@ def _checked(recalls: Sequence[float]) -> list[float]:
     return ordered
 
 
-def _only(hits: Hits, query: bytes, name: str) -> Hits:
-    if query not in hits.queries:
-        near = did_you_mean(shown(query), map(shown, hits.queries))
-        raise InputError(f"there is no query {shown(query)} among those that are judged.{near}", name)
-    return hits.select(np.array([other == query for other in hits.queries]))
+def _place(scores: Scores, query: str) -> int:
+    """Where a query stands among those that were evaluated."""
+    if query not in scores.queries:
+        near = did_you_mean(shown(query), map(shown, scores.queries))
+        raise InputError(f"there is no query {shown(query)} among those that are judged.{near}", scores.run)
+    return scores.queries.index(query)
 
 
-def _heights(hits: Hits, recalls: Sequence[float], points: Points, level: float) -> Floats:
-    """(recalls, queries) the interpolated precision."""
-    if points not in get_args(Points):
-        raise RulesError(f"points is one of {', '.join(get_args(Points))}, not {points!r}")
-    if points != "definition":
-        return curves.interpolated(hits, recalls, level=level, rounding=points)
-    found = hits.relevant(level)
-    recall, precision = found.ordinal / hits.relevant_total(level)[found.query], found.ordinal / found.rank
-    heights = np.zeros((len(recalls), len(hits.queries)))
-    for row, at in zip(heights, recalls, strict=True):
-        reached = recall >= at
-        np.maximum.at(row, found.query[reached], precision[reached])
-    return heights
-
-
-def _sawtooth(hits: Hits, level: float) -> Sawtooth:
-    recall, precision = curves.sawtooth(hits, 0, level=level)
+def _sawtooth(hits: Hits, query: int, level: float) -> Sawtooth:
+    recall, precision = curves.sawtooth(hits, query, level=level)
     to_come = np.maximum.accumulate(precision[::-1])[::-1]
     first = np.searchsorted(recall, recall)  # the first result at the same recall has the highest precision
     relevant = np.diff(recall, prepend=0.0) > 0

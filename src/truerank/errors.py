@@ -75,6 +75,37 @@ def shown(name: bytes | str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
+def counted(number: int, what: str, many: str = "") -> str:
+    """The number with its noun.
+
+    >>> counted(1, "query", "queries"), counted(2000, "row")
+    ('1 query', '2,000 rows')
+    """
+    return f"{number:,} {what if number == 1 else many or what + 's'}"
+
+
+LONGEST = 80
+"""Characters of an id or a value that a message shows."""
+
+
+def brief(name: bytes | str) -> str:
+    """An id as a message names it: as `shown`, and cut where it is long."""
+    text = shown(name)
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
+
+
+def quoted(value: object) -> str:
+    """A value as a message quotes it: as Python writes it, in one line, and cut where it is long.
+
+    >>> quoted("high"), quoted([1, None]), len(quoted("x" * 10**6))
+    ("'high'", '[1, None]', 80)
+    """
+    try:
+        return brief(repr(value)[: LONGEST + 1])
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "a number of thousands of digits"
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' Did you mean nDCG?' when a known word is near, else ''."""
     import difflib

@@ -17,14 +17,19 @@ from truerank.qrels import Qrels
 from truerank.rules import Rules
 from truerank.run import Batch, Ranked, Run, Scan, rankings, scan
 from truerank.scores import Ledger, Scores
+from truerank.swapped import are_swapped
 
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
 
 EXAMPLES = 5
 
-MEND_MISSING = "missing = zero scores it 0, missing = skip leaves it out (--set missing=zero)"
-MEND_BARREN = "without_relevant = zero scores it 0, skip leaves it out (--set without_relevant=zero)"
+MEND_MISSING = "missing = 'zero' in the rules scores it 0, 'skip' leaves it out (for a command: --set missing=zero)"
+MEND_BARREN = (
+    "without_relevant = 'zero' in the rules scores it 0, 'skip' leaves it out "
+    "(for a command: --set without_relevant=zero)"
+)
+MEND_EXTRA = "extra = 'skip' in the rules leaves it out (for a command: --set extra=skip)"
 
 
 def evaluate(
@@ -56,8 +61,11 @@ def evaluate(
     chosen = parse_measures(measures if measures is not None else rules.measures or DEFAULT)
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
-    qrels, run, found = look_up(qrels, run, rules, threads)
-    return score(qrels, found, chosen, rules, run.name)
+    judged = read_qrels(qrels)
+    if not len(judged):
+        raise InputError("there are no judgements in it", judged.name)
+    judged, run, found = look_up(judged, run, rules, threads)
+    return score(judged, found, chosen, rules, run.name)
 
 
 def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name: str) -> Scores:
@@ -68,7 +76,7 @@ def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name
     values = {str(m): valued(m, final, rules) for m in measures}
     tied = _depends_on_ties(hits, measures, rules)
     barren = _barren(everyone if rules.without_relevant == "skip" else hits, rules)
-    ledger = _ledger(qrels, found, final, tied, barren, rules)
+    ledger = replace(_ledger(qrels, found, final, tied, barren, rules), swapped=are_swapped(everyone))
     return Scores(_names(hits.queries, rules), tuple(measures), values, rules, ledger, name)
 
 
@@ -103,7 +111,7 @@ def look_up(qrels: Any, run: Any, rules: Rules, threads: int | None = None) -> t
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and rules.extra == "error":
         first = shown(_names(found.extra[:1], rules)[0])
-        raise InputError(f"query {first} is not judged; extra = skip leaves it out (--set extra=skip)", run.name)
+        raise InputError(f"query {first} is not judged; {MEND_EXTRA}", run.name)
     return qrels, run, found
 
 
@@ -159,6 +167,7 @@ def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: list[byt
         "without_relevant": barren,
         "tied": [hits.queries[q] for q in np.flatnonzero(tied)],
     }
+    counts: dict[str, Any] = {key: len(names) for key, names in groups.items()}
     returned = int(hits.returned.sum())
     return Ledger(
         judged=len(qrels),
@@ -169,11 +178,9 @@ def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: list[byt
         duplicates=found.repeated,
         interleaved=found.interleaved,
         examples={key: _names(names[:EXAMPLES], rules) for key, names in groups.items() if len(names)},
-        **{key: len(names) for key, names in groups.items()},
+        **counts,
     )
 
-
-# --- the mean over submitted lines --------------------------------------------------------------------
 
 _LINE = b"%012d\t"
 

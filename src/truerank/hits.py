@@ -23,6 +23,9 @@ from truerank.run import Scan
 Bools = NDArray[np.bool_]
 T = TypeVar("T")
 
+COLUMNS = ("query", "rank", "grade", "score", "first", "last")
+"""What there is of each hit."""
+
 
 @dataclass(frozen=True, eq=False)
 class Judgements:
@@ -65,16 +68,13 @@ class Hits:
     last: Ints
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
 
-    # --- rows
-
     def __len__(self) -> int:
         """The number of hits."""
         return len(self.query)
 
-    def where(self, rows: Bools) -> Hits:
-        """Only these rows; the queries stay."""
-        columns = {name: getattr(self, name)[rows] for name in ("query", "rank", "grade", "score", "first", "last")}
-        return replace(self, **columns)
+    def where(self, rows: Bools | Ints) -> Hits:
+        """Only these rows, or the rows in this order; the queries stay."""
+        return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS})
 
     def relevant(self, level: float) -> Hits:
         """The hits of at least this grade."""
@@ -107,8 +107,6 @@ class Hits:
         return replace(
             ideal, rank=rank, first=rank, last=rank, score=-rank.astype(np.float64), returned=ideal.count
         )
-
-    # --- queries
 
     @cached_property
     def count(self) -> Ints:
@@ -145,8 +143,6 @@ class Hits:
             query=(np.cumsum(keep) - 1)[part.query],
         )
 
-    # --- running values
-
     def running_sum(self, values: Floats) -> Floats:
         """(hits,) the sum of the values of this row and those before it in its query."""
         return _kernel.running_sum(np.asarray(values, np.float64), self.query)
@@ -171,8 +167,6 @@ class Hits:
         first = (np.cumsum(self.count) - self.count)[query]
         return np.where(row > first, np.concatenate([[0.0], running])[row], 0.0)
 
-    # --- other orders and lists
-
     @cached_property
     def tied(self) -> Bools:
         """(hits,) whether other documents have the same score."""
@@ -184,20 +178,14 @@ class Hits:
             return self
         value = -self.grade if best else self.grade
         order = np.lexsort((value, self.first, self.query))
-        rows = self._take(order)
+        rows = self.where(order)
         group = np.cumsum((np.diff(rows.first, prepend=0) != 0) | (np.diff(rows.query, prepend=-1) != 0)) - 1
         ahead = (rows.grade > 0) if best else (rows.grade <= 0)
         front = _ordinal(group)
         back = rows.last - (_ordinal(group[::-1])[::-1] - 1)
         rank = np.where(ahead, rows.first + front - 1, back)
         moved = replace(rows, rank=np.where(rows.tied, rank, rows.rank))
-        return moved._take(np.lexsort((moved.rank, moved.query)))
-
-    def _take(self, order: Ints) -> Hits:
-        columns = {
-            name: getattr(self, name)[order] for name in ("query", "rank", "grade", "score", "first", "last")
-        }
-        return replace(self, **columns)
+        return moved.where(np.lexsort((moved.rank, moved.query)))
 
     def under(self, rules: Rules) -> Hits:
         """What is left when the rules for depth, unjudged and unreturned documents are applied."""
@@ -273,17 +261,14 @@ def _without_ignored(hits: Hits) -> Hits:
 def concatenate(parts: list[Hits]) -> Hits:
     """The hits of parts whose queries differ, as one table."""
     sizes = np.cumsum([0] + [len(part.queries) for part in parts])
-    rows = {
-        name: np.concatenate([getattr(p, name) for p in parts])
-        for name in ("rank", "grade", "score", "first", "last")
-    }
+    rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
+    rows["query"] = rows["query"] + np.repeat(sizes[:-1], list(map(len, parts)))
     judged = [p.judgements.query + shift for p, shift in zip(parts, sizes, strict=False)]
     return Hits(
         queries=tuple(name for part in parts for name in part.queries),
         returned=np.concatenate([part.returned for part in parts]),
         judgements=Judgements(np.concatenate(judged), np.concatenate([p.judgements.grade for p in parts])),
         max_grade=max(part.max_grade for part in parts),
-        query=np.concatenate([p.query + shift for p, shift in zip(parts, sizes, strict=False)]),
         **rows,
     )
 

@@ -54,21 +54,25 @@ class Gates:
         """
         __tracebackhide__ = True
         from truerank.check import check
+        from truerank.errors import TruerankError
         from truerank.report.check import failures
 
-        found = check(
-            scores,
-            min=min,
-            max=max,
-            no_worse_than=no_worse_than,
-            margin=margin,
-            measures=measures,
-            bench=bench,
-            sure=sure,
-            confidence=confidence,
-            samples=samples,
-            seed=seed,
-        )
+        try:
+            found = check(
+                scores,
+                min=min,
+                max=max,
+                no_worse_than=no_worse_than,
+                margin=margin,
+                measures=measures,
+                bench=bench,
+                sure=sure,
+                confidence=confidence,
+                samples=samples,
+                seed=seed,
+            )
+        except TruerankError as wrong:
+            raise wrong.with_traceback(None) from None  # the test's own line is where it went wrong
         told = "\n".join(failures(found))
         if found.outcome == "fail" or (strict and found.outcome == "undecided"):
             raise AssertionError(told)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank._kernel import Judged, as_bytes
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, brief, quoted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -32,6 +32,8 @@ class Qrels:
         text: the document ids, one after another.
         grades: (judgements,) below 0: pooled, not judged; NaN: ignored.
         name: where they came from.
+        lines: (judgements,) the line of each in its file; None where that is not known.
+        is_number: (judgements,) whether the document's id was a number, not text; None where that is not known.
     """
 
     queries: tuple[bytes, ...]
@@ -41,6 +43,8 @@ class Qrels:
     text: bytes = field(repr=False)
     grades: Floats
     name: str = "qrels"
+    lines: Ints | None = field(default=None, repr=False)
+    is_number: NDArray[np.bool_] | None = field(default=None, repr=False)
 
     @classmethod
     def build(
@@ -54,12 +58,14 @@ class Qrels:
         *,
         name: str = "qrels",
         lines: Ints | None = None,
+        is_number: NDArray[np.bool_] | None = None,
     ) -> Qrels:
         """Qrels from one row a judgement, in any order.
 
         Args:
             queries: distinct ids; `query` holds indices into them.
-            lines: the line of each row, for messages.
+            lines: the line of each row.
+            is_number: whether the document's id was a number, of each row.
 
         Raises:
             InputError: a document is judged twice for a query.
@@ -71,11 +77,13 @@ class Qrels:
         rows = np.argsort(query, kind="stable")
         start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(queries)))]).astype(np.int64)
         names = tuple(queries[i] for i in order)
-        qrels = cls(names, start, begin[rows], end[rows], text, grades[rows], name)
+        placed = None if lines is None else np.asarray(lines)[rows]
+        kinds = None if is_number is None else is_number[rows]
+        qrels = cls(names, start, begin[rows], end[rows], text, grades[rows], name, placed, kinds)
         if qrels.judged.duplicates:
             one, two = qrels.judged.duplicates[0]
-            at = None if lines is None else (int(lines[rows[one]]), int(lines[rows[two]]))
-            who = f"document {shown(qrels.doc(two))} of query {shown(names[int(query[rows[two]])])}"
+            at = None if placed is None else (int(placed[one]), int(placed[two]))
+            who = f"document {brief(qrels.doc(two))} of query {brief(names[int(query[rows[two]])])}"
             where = f" (first in line {at[0]})" if at else ""
             raise InputError(f"{who} is judged twice{where}; keep one of them", name, at[1] if at else None)
         return qrels
@@ -88,18 +96,21 @@ class Qrels:
         (b'q1', b'q2')
         """
         docs: list[bytes] = []
+        kinds: list[type] = []
         grades: list[Any] = []
         counts = []
         for key, judged in judgements.items():
             judged = _graded(judged, key, name)
             docs.extend(_ids(judged, name))
+            kinds.extend(map(type, judged))
             grades.extend(judged.values())
             counts.append(len(judged))
         queries = _ids(judgements, name)
         if len(set(queries)) < len(queries):
             raise InputError("two query ids print the same (1 and '1'?)", name)
         query = np.repeat(np.arange(len(counts)), counts)
-        return cls.from_rows(queries, query, docs, _numbers(grades, queries, query, docs, name), name=name)
+        numbers = _numbers(grades, queries, query, docs, name)
+        return cls.from_rows(queries, query, docs, numbers, name=name, is_number=are_numbers(kinds))
 
     @classmethod
     def from_rows(
@@ -111,6 +122,7 @@ class Qrels:
         *,
         name: str = "qrels",
         lines: Ints | None = None,
+        is_number: NDArray[np.bool_] | None = None,
     ) -> Qrels:
         """Qrels from one judgement a row; the arguments as for `build`."""
         ends = np.cumsum(np.fromiter(map(len, docs), np.int64, len(docs)), dtype=np.int64)
@@ -125,6 +137,7 @@ class Qrels:
             np.asarray(grades, np.float64),
             name=name,
             lines=lines,
+            is_number=is_number,
         )
 
     def __len__(self) -> int:
@@ -146,9 +159,10 @@ class Qrels:
         return Judged(list(self.queries), self.start, self.begin, self.end, self.text)
 
     def to_dict(self) -> dict[bytes, dict[bytes, float]]:
-        """{query: {document: grade}}."""
+        """{query: {document: grade}}, all ids as bytes; the grade of an ignored document is `IGNORED`."""
+        grades = [IGNORED if grade != grade else grade for grade in self.grades.tolist()]
         return {
-            query: {self.doc(row): float(self.grades[row]) for row in range(self.start[q], self.start[q + 1])}
+            query: {self.doc(row): grades[row] for row in range(self.start[q], self.start[q + 1])}
             for q, query in enumerate(self.queries)
         }
 
@@ -160,14 +174,28 @@ class Qrels:
         return Qrels.from_dict(judged, self.name)
 
 
+def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
+    """Which ids, of these types, are numbers; None where one is neither a whole number nor text.
+
+    >>> are_numbers([int, str]), are_numbers([str, bytes])
+    (array([ True, False]), None)
+    """
+    there = set(kinds)
+    if not there <= {int, str}:
+        return None
+    return np.array([kind is int for kind in kinds], bool) if int in there else np.zeros(len(kinds), bool)
+
+
 def _graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
     if isinstance(judged, Mapping):
         return judged
+    if isinstance(judged, np.ndarray):
+        judged = judged.tolist()  # None where it is masked
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
-        raise InputError(f"query {query!r} has {judged!r} where its documents should stand", name)
+        raise InputError(f"query {quoted(query)} has {quoted(judged)} where its documents should stand", name)
     docs = list(judged)
     if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
-        raise InputError(f"query {query!r} has {docs!r:.60}: documents are ids, or {{id: grade}}", name)
+        raise InputError(f"query {quoted(query)} has {quoted(docs)}: documents are ids, or {{id: grade}}", name)
     return dict.fromkeys(docs, 1.0)
 
 
@@ -184,25 +212,22 @@ def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[by
         numbers = np.array(grades, np.float64)
     except (TypeError, ValueError, OverflowError):
         numbers = np.empty(())
-    if numbers.ndim != 1:
+    if numbers.ndim != 1 or any(map(_is_text, set(map(type, grades)))):
         numbers = np.full(len(grades), np.inf)
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         if grades[row] is not IGNORED and not _is_finite(grades[row]):
-            who = f"document {shown(docs[row])} of query {shown(queries[query[row]])}"
-            raise InputError(f"{who} has the grade {_short(grades[row])}, which is no finite number", name)
+            who = f"document {brief(docs[row])} of query {brief(queries[query[row]])}"
+            raise InputError(f"{who} has the grade {quoted(grades[row])}, which is no finite number", name)
     return numbers
 
 
 def _is_finite(grade: Any) -> bool:
     try:
-        return getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
+        return not _is_text(type(grade)) and getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
     except (TypeError, ValueError, OverflowError):
         return False
 
 
-def _short(grade: Any) -> str:
-    try:
-        text = repr(grade)
-    except ValueError:  # Python writes no number of more than some thousand digits
-        return "of thousands of digits"
-    return text if len(text) < 60 else text[:57] + "…"
+def _is_text(kind: type) -> bool:
+    """Whether values of this type are text, which NumPy would read as numbers, by rules of its own."""
+    return issubclass(kind, str | bytes)

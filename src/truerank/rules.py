@@ -30,7 +30,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "unjudged": ("not-relevant", "removed"),
     "unreturned": ("count", "ignore"),
     "duplicates": ("error", "first", "last", "count", "once"),
-    "recall_points": ("round", "up"),
+    "recall_points": ("round", "up", "definition"),
     "self_match": ("keep", "remove"),
 }
 
@@ -49,7 +49,8 @@ MEANINGS: dict[str, str] = {
     "unreturned": "judged documents that did not come back (ignore: as if nobody had judged them)",
     "duplicates": "a document that comes back twice for a query (once: counts where it came first)",
     "depth": "only this many results of each query count",
-    "recall_points": "which hit stands for recall point x of R: x R rounded, or floor(x R + 0.9) for up",
+    "recall_points": "which hit stands for recall point x of R: x R rounded; up: floor(x R + 0.9); "
+    "definition: the first at a recall of at least x",
     "self_match": "a document whose id is the query's own",
     "measures": "the measures to evaluate when none are given",
 }
@@ -91,6 +92,10 @@ class Rules:
         object.__setattr__(self, "level", _level(self.level))
         object.__setattr__(self, "depth", None if self.depth is None else _depth(self.depth))
         object.__setattr__(self, "measures", _measures(self.measures))
+
+    def is_like(self, other: Rules) -> bool:
+        """Whether both read every question alike, whatever they are called and whichever measures they name."""
+        return dataclasses.replace(self, name="", measures=()) == dataclasses.replace(other, name="", measures=())
 
     @classmethod
     def of(cls, rules: Rules | str | os.PathLike[str] | dict[str, Any] | None) -> Rules:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank._kernel import Judged, Scanner, as_bytes
-from truerank.errors import InputError, Refused, shown
+from truerank.errors import InputError, Refused, brief
 from truerank.rules import Rules
 
 CHUNK = 1 << 18
@@ -160,9 +160,6 @@ def _push(scanner: Scanner, batch: Batch) -> None:
         scanner.feed(batch)
 
 
-# --- large plain files --------------------------------------------------------------------------------
-
-
 def processors() -> int:
     """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
@@ -241,12 +238,9 @@ def _lines_before(path: Path, offset: int) -> int:
     return lines
 
 
-# --- what was wrong -----------------------------------------------------------------------------------
-
-
 def _unreadable(query: bytes, error: Exception) -> str:
     why = str(error).replace("must be real number, not", "a score is a number, not")
-    return f"the answer to query {shown(query)} cannot be read: {why}"
+    return f"the answer to query {brief(query)} cannot be read: {why}"
 
 
 def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:
@@ -255,7 +249,7 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
         return refused
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
-    who = "" if line else f"query {shown(scanner.here[0])}: "
+    who = "" if line else f"query {brief(scanner.here[0])}: "
     return InputError(who + run_fault(refused) + header_hint(refused.kind, line), run.name, line)
 
 
@@ -302,7 +296,7 @@ def qrels_fault(refused: Refused) -> str:
 
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
-    who = f"document {shown(doc)} comes back twice for query {shown(query)}"
+    who = f"document {brief(doc)} comes back twice for query {brief(query)}"
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
     where = f" (first in line {first})" if first and first != second else ""
@@ -325,9 +319,6 @@ def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
             rows += len(batch.scores)
         elif isinstance(batch, Ranked) and batch.line and as_bytes(batch.query) == query:
             yield from (batch.line for other in batch.docs if as_bytes(other) == doc)
-
-
-# --- any run as rankings ------------------------------------------------------------------------------
 
 
 def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Ranked]:
@@ -423,7 +414,7 @@ def _score(text: bytes, name: str | None, line: int) -> float:
     except ValueError:
         score = math.nan
     if not math.isfinite(score) or b"_" in text:
-        raise InputError(f"'{shown(text)}' is no score: it should be a finite number", name, line)
+        raise InputError(f"'{brief(text)}' is no score: it should be a finite number", name, line)
     return score
 
 

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
 
 from truerank.errors import MeasureError, MissingPackage, did_you_mean
 from truerank.measures import Measure, parse_measure
-from truerank.measures.sums import PerQuery
+from truerank.measures.sums import FLOOR, PerQuery, logarithm
 from truerank.rules import Rules
 
 if TYPE_CHECKING:
     import pandas
     import polars
     import pyarrow
+
+    from truerank.stats import Interval
 
 
 @dataclass(frozen=True)
@@ -37,6 +43,7 @@ class Ledger:
         duplicates: rows that repeated a document.
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
+        swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -51,14 +58,13 @@ class Ledger:
     duplicates: int
     tied: int
     interleaved: bool = False
+    swapped: bool = False
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {
-            **dataclasses.asdict(self),
-            "examples": {key: list(names) for key, names in self.examples.items()},
-        }
+        told = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
+        return told if self.swapped else {key: value for key, value in told.items() if key != "swapped"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +122,7 @@ class Scores:
         """{query: {measure: value}}; under rules that count lines, a query's second line is "id #2"."""
         columns = [(name, values.tolist()) for name, values in self.values.items()]
         rows = [{name: column[i] for name, column in columns} for i in range(len(self.queries))]
-        return dict(zip(_distinct(self.queries), rows, strict=True))
+        return dict(zip(distinct(self.queries), rows, strict=True))
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries."""
@@ -153,8 +159,12 @@ class Scores:
         return pandas.DataFrame(self.values, index=pandas.Index(self.queries, name="query"))
 
 
-def _distinct(names: tuple[str, ...]) -> list[str]:
-    """The names, those that come again with a number."""
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, those that come again with a number.
+
+    >>> distinct(["a", "b", "a"])
+    ['a', 'b', 'a #2']
+    """
     if len(set(names)) == len(names):
         return list(names)
     seen: Counter[str] = Counter()
@@ -163,3 +173,71 @@ def _distinct(names: tuple[str, ...]) -> list[str]:
         seen[name] += 1
         out.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
     return out
+
+
+def shared(one: Sequence[str], other: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each query that both have stands in either, in the order of the first.
+
+    >>> [places.tolist() for places in shared(["q1", "q2", "q3"], ["q3", "q1"])]
+    [[0, 2], [1, 0]]
+    """
+    place = {query: there for there, query in enumerate(other)}
+    rows = [(here, place[query]) for here, query in enumerate(one) if query in place]
+    here, there = np.array(rows, np.intp).reshape(-1, 2).T
+    return here, there
+
+
+def averaged(measure: Measure, values: PerQuery) -> PerQuery:
+    """What the plain mean is taken of: the values, or for a geometric mean their logarithms."""
+    if measure.definition.average != "geometric":
+        return values
+    return logarithm(np.maximum(values, FLOOR).ravel()).reshape(values.shape)
+
+
+def intervals(
+    measures: Sequence[Measure],
+    values: PerQuery,
+    *,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> list[Interval]:
+    """Where the mean of each column may lie: of counts the sum, of a geometric mean that one.
+
+    Args:
+        measures: what each column holds.
+        values: (queries, columns) finite numbers.
+        samples, seed: of the bootstrap; its resamples of the queries serve all columns.
+
+    Raises:
+        ModuleNotFoundError: SciPy is not installed.
+
+    >>> found = intervals([parse_measure("GMAP")], np.array([[0.25], [0.25], [1.0], [1.0]]), seed=1)[0]
+    >>> round(found.estimate, 12), found.low <= 0.5 <= found.high
+    (0.5, True)
+    """
+    from truerank.stats import mean_intervals
+
+    found: dict[int, Interval] = {}
+    ways = list(map(_way, measures))
+    for way in set(ways):
+        at = [i for i, each in enumerate(ways) if each == way]
+        table = np.column_stack([averaged(measures[i], values[:, i]) for i in at])
+        drawn = mean_intervals(table, confidence=confidence, method=way, resamples=samples, seed=seed)
+        found |= zip(at, drawn, strict=True)
+    return [_of_mean(measure, values[:, i], found[i]) for i, measure in enumerate(measures)]
+
+
+def _way(measure: Measure) -> Literal["bca"] | None:
+    """None: the exact one of a share, where all values are 0 or 1; a count of 1 or a logarithm of 0 is no share."""
+    return None if measure.definition.unit and measure.definition.average != "geometric" else "bca"
+
+
+def _of_mean(measure: Measure, values: PerQuery, found: Interval) -> Interval:
+    """The interval of what the measure shows, from that of the plain mean."""
+    low, high = found.low, found.high
+    if measure.definition.average == "sum":
+        low, high = low * len(values), high * len(values)
+    elif measure.definition.average == "geometric":
+        low, high = math.exp(low), math.exp(high)
+    return dataclasses.replace(found, estimate=measure.mean(values), low=low, high=high)

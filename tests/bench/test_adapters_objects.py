@@ -78,6 +78,8 @@ def test_an_object_is_found_by_its_name(here, path, docs):
     [
         ("{m}:serch", "{m}:serch: {m} has no 'serch'. Did you mean search?"),
         ("{m}:index.serch", "{m}:index.serch: Index has no 'serch'. Did you mean search?"),
+        ("{m}:zzz", "{m} has no 'zzz'. It has search, Index, Needs, index, make, fail, made"),
+        ("{m}:index.zzz", "Index has no 'zzz'."),
         ("{m}:Needs", "{m}:Needs() failed: TypeError"),
         ("{m}:fail()", "{m}:fail() failed: OSError: no index on this disk"),
         ("{m}_missing:search", "there is no module '{m}_missing', neither installed nor in the current directory"),

@@ -85,9 +85,6 @@ def run(here, *arguments, status=0):
 ASK = ("--queries", "q.tsv", "--qrels", "qrels.txt", "-m", "RR")
 
 
-# --- retrievers -----------------------------------------------------------------------------------------
-
-
 def test_a_list_that_is_filled_again_for_the_next_query_is_kept_as_it_was():
     for fill in (list, np.array):
         buffer = fill(["d0", "d9"])
@@ -177,9 +174,6 @@ def test_a_system_without_threads_is_told(monkeypatch):
         tr.bench(lambda query: ["d1"], QUERIES, concurrency=4)
 
 
-# --- sweeps ---------------------------------------------------------------------------------------------
-
-
 def test_a_later_setting_that_cannot_be_leaves_the_others(tmp_path):
     def index(n):
         if n == 2:
@@ -199,9 +193,6 @@ def test_a_later_setting_that_cannot_be_leaves_the_others(tmp_path):
 def test_a_first_setting_that_cannot_be_is_an_error():
     with pytest.raises(tr.InputError, match="ZeroDivisionError"):
         sweep(lambda n: 1 // n, QUERIES, over={"n": [0, 1]})
-
-
-# --- files ----------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -240,9 +231,6 @@ def test_ids_that_are_no_utf_8_come_back_from_a_file(tmp_path):
     found = tr.bench(lambda query: [b"\xff\xfe"], QUERIES)
     found.save(tmp_path / "bytes.json")
     assert Bench.read(tmp_path / "bytes.json").answers.by_query == found.answers.by_query
-
-
-# --- the command ----------------------------------------------------------------------------------------
 
 
 def test_what_a_retriever_prints_does_not_stand_in_the_result(here):
@@ -303,9 +291,6 @@ def test_ctrl_c_in_a_sweep_keeps_the_settings_before(here):
         True,
         False,
     ]
-
-
-# --- servers and commands -------------------------------------------------------------------------------
 
 
 class Hostile(BaseHTTPRequestHandler):

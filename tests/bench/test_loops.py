@@ -34,9 +34,6 @@ def stalling(clock, at, stall=1.0, seconds=0.002):
     return retrieve
 
 
-# --- the stall of the conventions ---------------------------------------------------------------------
-
-
 def test_a_closed_loop_hides_a_stall_of_a_second():
     clock = SimulatedClock()
     found = tr.bench(stalling(clock, 1500), [f"t{i}" for i in range(3000)], warmup=0, clock=clock)
@@ -57,9 +54,6 @@ def test_a_second_worker_takes_what_a_stall_leaves():
     queries = [f"t{i}" for i in range(3000)]
     found = tr.bench(stalling(clock, 1500), queries, rate=100, warmup=0, concurrency=2, clock=clock)
     assert (found.latency["p99"], found.latency["max"], found.outcomes["late"]) == (2.0, 1002.0, 0)
-
-
-# --- loops --------------------------------------------------------------------------------------------
 
 
 def test_every_figure_of_a_closed_loop_is_exact():
@@ -143,9 +137,6 @@ def test_a_schedule_ends_where_its_duration_ends():
     assert (len(due), due[0], due[-1]) == (20, 0, 1_900_000_000)
 
 
-# --- starts that come too late ------------------------------------------------------------------------
-
-
 def test_starts_that_waited_longer_than_a_call_may_take_are_dropped():
     clock = SimulatedClock()
     found = tr.bench(steady(clock, 0.1), QUERIES, rate=100, timeout=0.25, warmup=0, clock=clock)
@@ -167,9 +158,6 @@ def test_dropped_queries_score_zero_and_are_not_forgotten():
     qrels = {query: {"d1": 1} for query in QUERIES}
     found = tr.bench(steady(clock, 1.0), QUERIES, qrels, rate=100, warmup=0, measures="RR", clock=clock)
     assert found.scores.mean == {"RR": 0.06}
-
-
-# --- time-outs ----------------------------------------------------------------------------------------
 
 
 def test_a_call_that_takes_too_long_is_a_time_out_and_another_worker_goes_on():
@@ -202,9 +190,6 @@ def test_a_run_ends_when_too_many_calls_hang():
     assert found.stopped == "100 calls hang"
     assert found.outcomes["timeout"] == 100
     never.set()
-
-
-# --- what is refused ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -154,9 +154,6 @@ def test_judgements_that_do_not_fit_are_told_before_anything_is_asked(queries, h
         tr.bench(never, queries, QRELS, **how)
 
 
-# --- interrupts ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("how", [{}, {"concurrency": 2}, {"timeout": 5.0}])
 def test_an_interrupt_keeps_what_was_measured(how):
     count = iter(range(100))
@@ -206,9 +203,6 @@ def test_a_hung_callable_does_not_hang_the_program_at_its_end():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
     assert done.stdout == "2\n"
     assert os.path.exists(sys.executable)
-
-
-# --- the collector ------------------------------------------------------------------------------------
 
 
 def test_a_collection_is_attributed_to_the_calls_that_met_it():

@@ -14,7 +14,7 @@ from truerank.bench.storage import loaded, to_dict
 from truerank.report import bench as report
 from truerank.report.sections import speed
 from truerank.report.texts import Texts
-from truerank.stats import quantile_interval
+from truerank.stats import mean_interval, quantile_interval
 
 QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
 QRELS = {query: {"d2": 1} for query in QUERIES}
@@ -31,9 +31,6 @@ def taking(clock, seconds, docs=("d1", "d2")):
 def by_number(query):
     """Query i takes i + 1 ms."""
     return (int(query.split()[1]) + 1) / 1000
-
-
-# --- figures ------------------------------------------------------------------------------------------
 
 
 def test_percentiles_are_measured_values_at_their_ranks():
@@ -91,7 +88,23 @@ def test_quality_has_intervals_beside_latency():
     assert (found.intervals["Success@1"].method, found.intervals["Success@1"].low) == ("binomial", 0.0)
 
 
-# --- files --------------------------------------------------------------------------------------------
+def test_a_geometric_mean_has_its_own_interval():
+    found = tr.bench(lambda query: ["d2"] if query < "text 5" else ["d1", "d2"], QUERIES, QRELS, measures="GMAP AP")
+    interval, plain = (found.intervals[name] for name in ("GMAP", "AP"))
+    assert interval.estimate == found.scores.mean["GMAP"] < found.scores.mean["AP"]
+    logs = mean_interval(np.array([math.log(value) for value in found.scores["GMAP"]]), method="bca")
+    assert (interval.low, interval.high) == (math.exp(logs.low), math.exp(logs.high)) != (plain.low, plain.high)
+
+
+def test_the_intervals_of_geometric_means_of_perfect_answers_are_not_above_1():
+    found = tr.bench(lambda query: ["d2"], QUERIES, QRELS, measures="GMAP")
+    assert (found.intervals["GMAP"].low, found.intervals["GMAP"].high) == (1.0, 1.0)
+
+
+def test_values_that_are_no_shares_are_not_counted_as_successes():
+    found = tr.bench(lambda query: ["d2"] if query < "text 5" else ["d1"], QUERIES, QRELS, measures="DCG@1 P@1")
+    assert set(found.scores["DCG@1"]) == {0.0, 1.0}
+    assert [found.intervals[name].method for name in ("DCG@1", "P@1")] == ["bca", "binomial"]
 
 
 def benched(clock=None, **how):
@@ -131,9 +144,6 @@ def test_other_files_are_refused(tmp_path, text, says):
     path.write_text(text, "utf-8")
     with pytest.raises(tr.InputError, match=says):
         tr.Bench.read(path)
-
-
-# --- two retrievers -----------------------------------------------------------------------------------
 
 
 def test_retrievers_that_take_turns_are_compared_query_by_query():
@@ -198,6 +208,14 @@ def test_scores_under_different_rules_are_not_compared():
     assert "different rules" in " ".join(found.remarks)
 
 
+def test_scores_under_the_same_rules_by_another_name_are_compared():
+    named = {**tr.Rules().to_dict(), "name": "ours", "measures": ["RR"]}
+    other = tr.bench(taking(SimulatedClock(), 0.001), QUERIES, QRELS, measures="RR", rules=named)
+    found = compare(benched(), other)
+    assert set(found.differences) == {"RR"}
+    assert "different rules" not in " ".join(found.remarks)
+
+
 def test_one_of_two_that_took_turns_has_no_throughput_of_its_own():
     clock = SimulatedClock()
     both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, concurrency=4, clock=clock)
@@ -215,9 +233,6 @@ def test_a_gate_on_the_throughput_of_one_that_took_turns_is_undecided():
     found = tr.check(bench=both.a, min={"throughput": 1}, max={"throughput": 2})
     assert [verdict.outcome for verdict in found.verdicts] == ["undecided", "undecided"]
     assert "took turns" in found.verdicts[0].note
-
-
-# --- sweeps -------------------------------------------------------------------------------------------
 
 
 def test_a_sweep_over_load_and_parameters_finds_the_front():
@@ -248,9 +263,6 @@ def test_a_sweep_is_drawn(tmp_path):
     for ending in ("svg", "html"):
         plots.save(pareto(found), str(tmp_path / f"front.{ending}"))
     assert "Quality against latency" in (tmp_path / "front.svg").read_text("utf-8")
-
-
-# --- what is said -------------------------------------------------------------------------------------
 
 
 def test_the_table_says_what_is_unresolved_and_what_a_cache_could_know():
@@ -327,6 +339,78 @@ def test_an_interrupted_run_says_so_and_how_much_is_missing():
     text = report.pages(tr.bench(interrupted, QUERIES, warmup=0)).render()
     assert "ended early (interrupted)" in text
     assert "70 of 100 queries were never asked" in text
+
+
+@pytest.mark.parametrize(
+    ("rules", "says", "again"),
+    [
+        ("truerank", "; `truerank eval` of the saved run scores such queries 0.", 50 / 52),
+        ("trec_eval-9", ".", 1.0),
+        ("trec_eval-10", "; `truerank eval` of the saved run refuses a run without them.", None),
+    ],
+)
+def test_judged_queries_that_were_not_asked_are_counted_with_what_the_saved_run_makes_of_them(
+    rules, says, again, tmp_path
+):
+    asked = {query: QUERIES[query] for query in list(QUERIES)[:50]}
+    judged = {query: QRELS[query] for query in list(QRELS)[:52]}
+    found = tr.bench(lambda query: ["d2"], asked, judged, measures="RR", rules=rules)
+    assert (found.scores.mean["RR"], found.unasked) == (1.0, 2)
+    assert f"2 judged queries were not asked, and are in no mean{says}" in report.pages(found).remarks
+    found.save(tmp_path / "bench.json")
+    assert tr.Bench.read(tmp_path / "bench.json").unasked == 2
+    found.save_run(tmp_path / "answers.run")
+    if again is None:
+        with pytest.raises(tr.InputError, match="judged but not answered"):
+            tr.evaluate(judged, tmp_path / "answers.run", "RR", rules=rules)
+    else:
+        assert tr.evaluate(judged, tmp_path / "answers.run", "RR", rules=rules).mean["RR"] == again
+    assert tr.bench(lambda query: ["d2"], asked, {"q0": {"d2": 1}}, measures="RR").unasked == 0
+
+
+def test_a_saved_run_with_repeated_documents_is_said_to_need_the_rule_that_scored_it(tmp_path):
+    def repeating(query):
+        return ["d1", "d1", "d2"] if query in ("text 1", "text 2") else ["d2", "d1"]
+
+    found = tr.bench(repeating, QUERIES, QRELS, measures="RR")
+    assert report.pages(found).remarks == [
+        "2 answers name a document more than once; `truerank eval` of the saved run needs `--set duplicates=first`."
+    ]
+    found.save_run(tmp_path / "answers.run")
+    with pytest.raises(tr.InputError, match="comes back twice"):
+        tr.evaluate(QRELS, tmp_path / "answers.run", "RR")
+    again = tr.evaluate(QRELS, tmp_path / "answers.run", "RR", rules={"duplicates": "first"})
+    assert again.mean == found.scores.mean
+
+
+def test_two_oddities_of_as_many_answers_are_both_told():
+    found = tr.bench(lambda query: [("d1", 2.0), ("d1", 1.0), ("d2", 3.0)], {"q0": "text 0"})
+    assert report.pages(found).remarks == [
+        "1 answer names a document more than once.",
+        "1 answer has scores that do not fall; the order counts.",
+    ]
+
+
+def test_few_queries_have_no_interval_of_means_ratios_or_differences():
+    three = {query: QUERIES[query] for query in list(QUERIES)[:3]}
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, by_number), three, QRELS, measures="RR", clock=clock)
+    assert (found.intervals["mean"].method, found.intervals["RR"].method) == ("none", "none")
+    again = tr.bench(taking(clock, by_number), three, repeats=4, clock=clock)
+    assert again.intervals["mean"] is None
+    both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), three, QRELS, measures="RR", clock=clock)
+    one, two = report.pages(found).render(), report.comparison_pages(both).render()
+    assert ("unknown" in one, "unknown" in two, "inf" in one + two) == (True, True, False)
+    assert "takes 1.500 times as long as retrieve 1 (95 % interval unknown" in two
+
+
+def test_intervals_of_equal_values_are_said_to_tell_nothing():
+    clock = SimulatedClock()
+    how = {"measures": "RR", "clock": clock}
+    one = tr.bench(taking(clock, 0.002), QUERIES, QRELS, **how)
+    both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), QUERIES, QRELS, **how)
+    for pages in (report.pages(one), report.comparison_pages(both)):
+        assert pages.tables[-1].notes[-1].startswith("RR: all values are equal, so that the interval has no width")
 
 
 @pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])

@@ -39,7 +39,22 @@ def postgresql(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[]
         as_other = ["runuser", "-u", "postgres", "--"]
     name = "postgres"
     quiet: dict[str, Any] = {"check": True, "stdout": subprocess.DEVNULL, "cwd": folder}
-    subprocess.run([*as_other, bin / "initdb", "-D", folder / "data", "-U", name, "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8"], **quiet)  # noqa: E501
+    subprocess.run(
+        [
+            *as_other,
+            bin / "initdb",
+            "-D",
+            folder / "data",
+            "-U",
+            name,
+            "-A",
+            "trust",
+            "-E",
+            "UTF8",
+            "--locale=C.UTF-8",
+        ],
+        **quiet,
+    )
     options = f"-c listen_addresses='' -c unix_socket_directories={folder} -c fsync=off -c max_connections=200"
     control = [*as_other, bin / "pg_ctl", "-D", folder / "data", "-w"]
     subprocess.run([*control, "-l", folder / "log", "-o", options, "start"], **quiet)

@@ -26,6 +26,21 @@ def test_a_submission_is_scored_as_the_engine_scores_it(build: Build, address: s
     assert (said["state"], said["is_new"], said["attempts"]["left"]) == ("scored", True, 4)
 
 
+def test_the_interval_of_a_measure_beyond_1_is_not_cut_at_1(build: Build, sqlite: str):
+    world = build(sqlite, 'measures = ["DCG@10"]')
+    said = world.submit("A", run(good=12)).json()
+    row = world.board()["standings"][0]
+    assert 1 < said["interval"][0] < said["score"] < said["interval"][1]
+    assert (row["low"], row["score"], row["high"]) == (said["interval"][0], said["score"], said["interval"][1])
+
+
+@pytest.mark.parametrize("measure", ["DCG@10", "nDCG@10"])
+def test_one_query_tells_no_more_than_the_range_of_the_measure(build: Build, sqlite: str, measure: str):
+    world = build(sqlite, f'measures = ["{measure}"]', qrels="q0 0 d00 2\n")
+    said = world.submit("A", run(good=0, queries=1)).json()
+    assert said["interval"] == ([0, 1] if measure == "nDCG@10" else [said["score"]] * 2)
+
+
 def test_the_board_ranks_each_teams_best_entry(build: Build, address: str):
     world = build(address)
     for team, good in (("A", 5), ("B", 15), ("A", 18), ("A", 3), ("C", 15)):

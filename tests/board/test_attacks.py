@@ -31,9 +31,6 @@ from truerank.board.refusals import BoardError, Refusal
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
-# --- forms and questions ------------------------------------------------------------------------------
-
-
 def host_form(world: World) -> str:
     token = world.headers("host")["Authorization"].removeprefix("Bearer ")
     world.client.post("/login", data={"token": token})
@@ -101,9 +98,6 @@ def test_a_line_of_the_log_is_one_line_of_plain_text_whatever_was_asked_for():
     assert line.isascii()
     assert line.isprintable()
     assert json.loads(line)["path"] == "/\n\x1b[2J\x9b2J\u2028é\ud800"
-
-
-# --- slowness and bodies without end ------------------------------------------------------------------
 
 
 @contextmanager
@@ -180,9 +174,6 @@ def test_a_small_request_that_stops_half_way_is_given_up(monkeypatch: pytest.Mon
     with pytest.raises(Refusal) as caught:
         asyncio.run(security._limited(receive)())  # type: ignore[arg-type]
     assert caught.value.status == 408
-
-
-# --- disks and databases ------------------------------------------------------------------------------
 
 
 def test_a_full_disk_is_told_and_nothing_half_written_stays(build: Build, sqlite: str):

@@ -9,6 +9,7 @@ import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -16,7 +17,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
 
-from truerank.board import tokens
+from truerank.board import keys, tokens
 from truerank.board.app import create_app
 from truerank.board.server import listen
 from truerank.board.service import Service
@@ -68,8 +69,9 @@ class Site:
 
 
 @pytest.fixture
-def site(tmp_path: Path) -> Iterator[Site]:
-    """A new service on a free port; four teams have submitted, and the last one has not."""
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Site]:
+    """A new service on a free port, its public half always the same; four teams have submitted, the last not."""
+    monkeypatch.setattr(keys, "secrets", SimpleNamespace(token_bytes=lambda number: b"k" * number))
     truth = [f"q{q} 0 d{q}{d} {grade}" for q in range(QUERIES) for d, grade in enumerate((2, 1, 0))]
     (tmp_path / "truth.qrels").write_text("\n".join(truth))
     (tmp_path / "board.toml").write_text(SETTINGS)
@@ -127,10 +129,7 @@ class Watched:
         page.on("request", lambda request: self.requests.append(request.url))
         page.on("pageerror", lambda error: self.complaints.append(str(error)))
         page.on("dialog", lambda dialog: self.complaints.append(f"dialog: {dialog.message}"))
-        page.on(
-            "console",
-            lambda said: self.complaints.append(said.text) if said.type in ("error", "warning") else None,
-        )
+        page.on("console", lambda said: self.complaints.append(said.text))
 
 
 Open = Callable[..., Page]
@@ -181,9 +180,6 @@ def send(page: Page, content: str | bytes, label: str = "", what: str = "submit"
     page.locator("#file").set_input_files({"name": "a.run", "mimeType": "text/plain", "buffer": data})
     page.locator("#submit button").click()
     page.wait_for_load_state()
-
-
-# --- what people do ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("has_script", [True, False])
@@ -304,6 +300,14 @@ def test_a_wrong_token_is_told_and_a_good_one_can_be_signed_out(open_page: Open,
     expect(page.get_by_role("navigation")).to_contain_text("Sign in")
 
 
+def test_the_ends_of_an_interval_are_not_crossed_by_lines(open_page: Open) -> None:
+    page = open_page("/boards/science", "Blue Whales")
+    clear = "element => getComputedStyle(element).backgroundColor"
+    for row in page.locator(".standings tbody tr").all():
+        ends, behind = row.locator(".ends").evaluate(clear), row.locator("td").first.evaluate(clear)
+        assert ends == ("rgb(255, 255, 255)" if behind == "rgba(0, 0, 0, 0)" else behind)
+
+
 def test_who_guesses_tokens_is_told_to_wait(open_page: Open, watched: Watched) -> None:
     page = open_page("/")
     for _ in range(20):
@@ -345,9 +349,6 @@ def test_closing_shows_the_private_scores_and_takes_no_more(open_page: Open) -> 
     assert team.locator("#submit").count() == 0
 
 
-# --- what nobody else may see -----------------------------------------------------------------------------
-
-
 def test_what_is_private_is_not_in_the_source_of_the_page(open_page: Open, site: Site, watched: Watched) -> None:
     page = open_page("/boards/science", "Blue Whales")
     own = page.locator("tr.own td.score a").get_attribute("href")
@@ -364,7 +365,7 @@ def test_what_is_private_is_not_in_the_source_of_the_page(open_page: Open, site:
         assert "truth.qrels" not in source
         assert "Private" not in source
     assert status(other.goto(own)) == 404
-    assert status(other.goto("/boards/hosts-only")) == 403
+    assert status(other.goto("/boards/hosts-only")) == 404
     assert status(other.goto("/host")) == 403
     watched.complaints[:] = [one for one in watched.complaints if "status of 40" not in one]
 
@@ -384,9 +385,6 @@ def test_a_hostile_name_is_only_a_name(open_page: Open) -> None:
     host = open_page("/host", "the host")
     expect(host.locator(".accounts")).to_contain_text(HOSTILE)
     assert host.locator("img").count() == 0
-
-
-# --- how it looks -----------------------------------------------------------------------------------------
 
 
 def test_the_language_follows_the_browser_and_then_the_choice(open_page: Open) -> None:

@@ -82,7 +82,10 @@ def test_what_a_crash_left_is_finished_at_the_next_start(build: Build, address: 
     again = build(address)
     again.accounts.update(world.accounts)
     until = time.monotonic() + 60
-    while any(one["state"] != SCORED for one in again.client.get("/api/boards/main/submissions", headers=again.headers("A")).json()):  # noqa: E501
+    while any(
+        one["state"] != SCORED
+        for one in again.client.get("/api/boards/main/submissions", headers=again.headers("A")).json()
+    ):
         assert time.monotonic() < until
         time.sleep(0.05)
     with again.service.database.reading() as session:
@@ -104,16 +107,13 @@ def test_what_cannot_be_scored_costs_nothing_and_stays_for_the_host(build: Build
     world.client.__exit__(None, None, None)
     again = build(address)
     again.accounts.update(world.accounts)
-    until = time.monotonic() + 60
-    while (seen := again.client.get("/api/boards/main/submissions", headers=again.headers("A")).json())[0]["state"] == ACCEPTED:  # noqa: E501
+    path, until = "/api/boards/main/submissions", time.monotonic() + 60
+    while (seen := again.client.get(path, headers=again.headers("A")).json())[0]["state"] == ACCEPTED:
         assert time.monotonic() < until
         time.sleep(0.05)
     assert seen[0]["state"] == "failed"
     assert again.client.get("/api/boards/main/attempts", headers=again.headers("A")).json()["total"] == 0
     assert again.board()["standings"] == []
-
-
-# --- workers ------------------------------------------------------------------------------------------
 
 
 def test_a_worker_that_dies_or_hangs_is_replaced():
@@ -137,9 +137,6 @@ def test_a_worker_that_dies_or_hangs_is_replaced():
             pool.close()
 
     asyncio.run(use())
-
-
-# --- a real server, killed ----------------------------------------------------------------------------
 
 
 class Server:
@@ -273,7 +270,7 @@ def test_stopped_gracefully_it_answers_what_it_had_begun(serve: Callable[..., Se
 
 @pytest.mark.slow
 def test_the_command_line_serves_submits_and_exports(serve: Callable[..., Server], sqlite: str, tmp_path: Path):
-    server = serve(sqlite)
+    server = serve(sqlite, "per_day = 2")
     options = ["--board", str(tmp_path / "board.toml"), "--db", sqlite]
 
     def truerank(*args: str, **more: str) -> subprocess.CompletedProcess[str]:
@@ -285,14 +282,36 @@ def test_the_command_line_serves_submits_and_exports(serve: Callable[..., Server
     (tmp_path / "bad.run").write_text("q0 Q0 d\n")
     board = ["--board", f"{server.url}/boards/main"]
     checked = truerank("submit", str(tmp_path / "bad.run"), *board, "--check", TRUERANK_TOKEN=token)
-    assert (checked.returncode, checked.stdout) == (1, "invalid: 0 rows, 0 queries answered\n")
+    assert (checked.returncode, checked.stdout) == (1, "invalid\n")
+    options_json = ("--check", "--format", "json")
+    asked = truerank("submit", str(tmp_path / "bad.run"), *board, *options_json, TRUERANK_TOKEN=token)
+    assert (asked.returncode, json.loads(asked.stdout)["valid"]) == (1, False)
+    (tmp_path / "bad.run").write_text("q0 Q0 d\nq0 Q0 e 1 x t\n")
     bad = truerank("submit", str(tmp_path / "bad.run"), *board, TRUERANK_TOKEN=token)
     assert bad.returncode == 2
-    assert "6 columns" in bad.stderr
+    first, second, *rest = bad.stderr.splitlines()
+    assert first.startswith("invalid: line 1: a run line has 6 columns")
+    assert second == "invalid: line 2: the score x is no number"
+    assert " ".join(" ".join(rest).split()) == "truerank: the submission is invalid and costs nothing"
     good = truerank("submit", str(tmp_path / "mine.run"), *board, "--format", "json", TRUERANK_TOKEN=token)
-    assert json.loads(good.stdout)["state"] == "scored"
+    scored = json.loads(good.stdout)
+    assert scored["state"] == "scored"
+    twice = truerank("submit", str(tmp_path / "mine.run"), *board, TRUERANK_TOKEN=token)
+    assert f"these same bytes were already accepted as submission {scored['id']} of" in twice.stderr
+    lines = twice.stdout.splitlines()
+    assert re.split("  +", lines[0]) == ["strict score", f"{scored['score']:.4f}"]
+    assert re.split("  +", lines[2]) == ["public queries", "official", "strict"]
+    assert re.split("  +", lines[3]) == ["nDCG@10", *[f"{scored['score']:.4f}"] * 2]
+    assert lines[-1] == "1 submission left now"
+    (tmp_path / "mine.run").write_text(run(good=8))
+    last = truerank("submit", str(tmp_path / "mine.run"), *board, TRUERANK_TOKEN=token)
+    left = last.stdout.splitlines()[-1]
+    assert re.fullmatch(r"0 submissions left now; the next day begins at \d{4}-\d\d-\d\d 00:00 UTC", left)
+    (tmp_path / "mine.run").write_text(run(good=7))
+    over = truerank("submit", str(tmp_path / "mine.run"), *board, TRUERANK_TOKEN=token)
+    assert "00:00 UTC" in over.stderr
     exported = [json.loads(line) for line in truerank("board", "export", "main", *options).stdout.splitlines()]
-    assert [one["state"] for one in exported] == ["refused", "scored"]
+    assert [one["state"] for one in exported] == ["refused", "scored", "scored"]
     again = truerank("board", "rescore", "main", "--check", *options)
     assert (again.returncode, again.stdout) == (0, "")
     assert "revoked 1 token" in truerank("board", "revoke", "A", *options).stderr

@@ -56,7 +56,9 @@ def send(world: World, data: bytes, name: str = "A", board: str = "main") -> Any
     return world.submit(name, data, board)
 
 
-@pytest.mark.parametrize("pack", [bytes, lambda data: gzip.compress(data, 1), zstandard.compress], ids=["plain", "gz", "zst"])  # noqa: E501
+@pytest.mark.parametrize(
+    "pack", [bytes, lambda data: gzip.compress(data, 1), zstandard.compress], ids=["plain", "gz", "zst"]
+)
 def test_a_followed_submission_scores_as_the_engine_scores_it(build: Build, address: str, pack: Any):
     world = build(address, "public = 0.5", workers=1)
     ready(world)
@@ -75,7 +77,7 @@ def test_a_followed_submission_scores_as_the_engine_scores_it(build: Build, addr
 
 
 def contest_of(folder: Path) -> Contest:
-    return load(Spec(BoardSettings(name="main"), folder / "truth.qrels", b"key"))
+    return load(Spec.of(BoardSettings(name="main"), folder / "truth.qrels", b"key"))
 
 
 def spoiled(kind: str) -> bytes:

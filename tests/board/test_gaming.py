@@ -115,9 +115,6 @@ def test_ids_that_are_published_but_not_judged_are_taken_in_silence(build: Build
     assert kinds(world.submit("A", run() + "q40 Q0 d 1 1 t\n")) == ["unknown-id"]
 
 
-# --- the split ----------------------------------------------------------------------------------------
-
-
 def test_the_private_score_shows_only_after_closing(build: Build, address: str):
     world = build(address, "public = 0.5\nper_day = 9")
     world.submit("A", run(good=5))
@@ -145,13 +142,11 @@ def test_a_split_is_by_the_key_and_the_id_alone():
     assert (public(queries, b"one key", 0.5) >= sides).all()
 
 
-# --- the Ladder and rounding --------------------------------------------------------------------------
-
-
 def test_the_ladder_shows_only_real_improvements(build: Build, address: str):
     world = build(address, "ladder = 0.1\nper_day = 100")
     shown = [world.submit("A", run(good=good)).json() for good in (10, 11, 9, 18)]
-    scores = [one["score"] for one in shown]
+    scores = [one["shown"] for one in shown]
+    assert [(one["score"], one["public"], one["interval"]) for one in shown] == [(None, None, None)] * 4
     assert scores[0] == scores[1] == scores[2] < scores[3]
     assert all(round(score / 0.1) * 0.1 == pytest.approx(score) for score in scores)
     assert all(one["strict"] == one["official"] == one["queries"] == {} for one in shown)
@@ -181,7 +176,7 @@ def test_guessing_climbs_without_the_ladder_and_not_with_it():
 
 def test_the_parameter_free_ladder_needs_more_than_a_standard_error(build: Build, address: str):
     world = build(address, "ladder = 0\nper_day = 100")
-    scores = [world.submit("A", run(good=good)).json()["score"] for good in (10, 11, 18)]
+    scores = [world.submit("A", run(good=good)).json()["shown"] for good in (10, 11, 18)]
     assert scores[0] == scores[1] < scores[2]
 
 

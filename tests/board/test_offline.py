@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,14 +16,12 @@ from sqlalchemy import inspect, select, text
 from board_worlds import QRELS, Build, run
 from truerank.board.backup import back_up, restore
 from truerank.board.database import Database, upgrade
-from truerank.board.models import Base, Submission, Values
+from truerank.board.models import Base, Board, Submission, Values
 from truerank.board.offline import opened, rescore
 from truerank.board.refusals import BoardError
 from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.cli import truerank
-
-# --- the database -------------------------------------------------------------------------------------
 
 
 def test_the_migrations_make_what_the_models_say(address: str):
@@ -69,9 +68,6 @@ def test_an_address_that_is_none_is_told_in_one_line():
             Database(address)
 
 
-# --- rescoring ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("settings", ["", "public = 0.5", "ladder = 0.05", "ladder = 0\npublic = 0.6"])
 def test_rescoring_reproduces_the_board_to_the_bit(build: Build, address: str, settings: str):
     world = build(address, f"{settings}\nper_day = 20")
@@ -111,9 +107,6 @@ def test_scores_of_two_truths_are_never_mixed(build: Build, address: str):
     assert world.board()["standings"][0]["entries"] == 2
 
 
-# --- backups ------------------------------------------------------------------------------------------
-
-
 def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp_path: Path, request):
     world = build(address)
     for good in (3, 12):
@@ -121,10 +114,9 @@ def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp
     world.submit("A", "nonsense")
     world.submit("B", run(good=7))
     folder = tmp_path / "backup"
-    assert back_up(world.service.settings, world.service.database, folder) == 3
+    assert back_up(world.service.settings, world.service.database, folder) == 4
     with pytest.raises(BoardError, match="there already"):
         back_up(world.service.settings, world.service.database, folder)
-    (folder / "truth.qrels").write_text(QRELS)
     if address.startswith("sqlite"):
         settings = load(folder / "board.toml")
     else:
@@ -142,7 +134,57 @@ def test_a_backup_of_a_running_service_can_go_on(build: Build, address: str, tmp
             assert add_account(session, "later", "team", 0).id > 2
 
 
-# --- settings and the command line --------------------------------------------------------------------
+def test_a_backup_holds_every_file_that_its_board_names_and_serves_from_where_it_is(tmp_path: Path):
+    here, there = tmp_path / "here", tmp_path / "there"
+    (here / "below").mkdir(parents=True)
+    (here / "below/own.toml").write_text('measures = ["AP"]\nlevel = 2\n')
+    (tmp_path / "truth.qrels").write_text(QRELS)
+    (tmp_path / "queries.txt").write_text("\n".join(f"q{q}" for q in range(25)))
+    (here / "board.toml").write_text(f'''# a word
+        data = "{tmp_path}/data"
+        database = "sqlite:///{tmp_path}/one.sqlite"
+        [[boards]]
+        name = "a"
+        about = "\\"quoted\\", \\u2014 and 한글"
+        rules = "below/own.toml"
+        truth = "../truth.qrels"
+        queries = "{tmp_path}/queries.txt"
+        closes = 2030-02-01T09:00:00+09:00
+        accept = ["missing-id"]
+        [[boards]]
+        name = "b"
+        truth = "../truth.qrels"
+        public = 0.5
+    ''')
+    before = load(here / "board.toml")
+    service = Service(before)
+    service.pool.close()
+    assert back_up(before, service.database, there) == 3
+    for path in (here, tmp_path / "truth.qrels", tmp_path / "queries.txt", tmp_path / "data"):
+        path.rename(tmp_path / f"gone-{path.name}")
+    after = load(there / "board.toml")
+    assert (after.data, after.database) == (there / "data", f"sqlite:///{there}/data/board.sqlite")
+    assert after.boards[0].truth == after.boards[1].truth == there / "elsewhere/a/truth/truth.qrels"
+    assert after.boards[0].queries == there / "elsewhere/a/queries/queries.txt"
+    assert after.boards[0].rules == str(there / "below/own.toml")
+    files = ("truth", "queries", "rules")
+    for one, two in zip(before.boards, after.boards, strict=True):
+        assert replace(two, **{name: getattr(one, name) for name in files}) == one
+    assert (there / "board.original.toml").read_text().startswith("# a word")
+    again = Service(after)
+    with again.database.reading() as session, service.database.reading() as old:
+        assert again.contest(session, "a").fingerprint == old.get_one(Board, "a").fingerprint
+    for each in (service, again):
+        each.pool.close()
+        each.database.close()
+
+
+def test_a_backup_of_files_below_the_board_keeps_its_settings(build: Build, sqlite: str, tmp_path: Path):
+    world = build(sqlite, "# a word of the host")
+    back_up(world.service.settings, world.service.database, tmp_path / "bk")
+    assert (tmp_path / "bk/board.toml").read_text() == (tmp_path / "board.toml").read_text()
+    assert (tmp_path / "bk/truth.qrels").read_text() == QRELS
+    assert not (tmp_path / "bk/board.original.toml").exists()
 
 
 @pytest.mark.parametrize(
@@ -178,6 +220,7 @@ def test_a_setting_that_is_wrong_is_named(tmp_path: Path, text: str, message: st
         ('rules = "no-such"', "there are no rules"),
         ('measures = ["NDGC"]', "Did you mean nDCG"),
         ('rank_by = "NumRel"', "a mean over queries"),
+        ('measures = ["RBPResidual", "AP"]', "rank_by is a measure of which more is better; not 'RBPResidual'"),
         ("public = 0.0001", "queries on both sides"),
         ('queries = "none.txt"', "none.txt"),
     ],
@@ -207,6 +250,15 @@ def test_the_commands_write_settings_and_hand_out_tokens(tmp_path: Path, monkeyp
     assert "no board called 'yours'" in call("export", "yours", status=2)
     assert "was never served" in call("rescore", "mine", status=2)
     assert json.loads(json.dumps(load(tmp_path / "board.toml").boards[0].name)) == "mine"
+
+
+def test_nothing_is_said_to_be_served_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "board.toml").write_text('[[boards]]\nname = "a"\ntruth = "none.txt"')
+    done = CliRunner().invoke(truerank, ["serve", "--port", "0"])
+    assert done.exit_code == 2
+    assert "none.txt: there is no such file" in done.output
+    assert "serving" not in done.output
 
 
 def test_an_address_that_is_taken_is_told_in_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):

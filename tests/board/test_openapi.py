@@ -80,7 +80,11 @@ def request_of(case: Any, headers: dict[str, str]) -> dict[str, Any]:
     data = given.pop("data", None)
     if data is not None:
         given["content"] = data if isinstance(data, bytes | str) else repr(data)
-    return {key: given[key] for key in ("method", "url", "params", "headers", "cookies", "content", "json") if key in given and given[key] is not None}  # noqa: E501
+    return {
+        key: given[key]
+        for key in ("method", "url", "params", "headers", "cookies", "content", "json")
+        if key in given and given[key] is not None
+    }
 
 
 def test_every_route_documents_its_errors_by_one_model(build: Build, sqlite: str):

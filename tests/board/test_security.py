@@ -22,7 +22,7 @@ from truerank.board.sessions import LIFE, Signer
 from truerank.board.storage import Storage
 from truerank.board.upload import Receiver
 
-EVIL = '</script><script>alert(1)</script>"\'<b>'
+EVIL = "</script><script>alert(1)</script>\"'<b>"
 
 
 def sign_in(world: World, name: str) -> None:
@@ -33,9 +33,6 @@ def sign_in(world: World, name: str) -> None:
 
 def form_of(world: World, path: str) -> str:
     return re.search(r'name="form" value="([^"]+)"', world.client.get(path).text)[1]  # type: ignore[index]
-
-
-# --- tokens and cookies -------------------------------------------------------------------------------
 
 
 def test_only_a_digest_of_a_token_is_kept(build: Build, address: str):
@@ -54,9 +51,12 @@ def test_wrong_revoked_and_missing_tokens_get_the_same_answer(build: Build, addr
     with world.service.database.writing() as session:
         account, kept = tokens.find(session, token)  # type: ignore[misc]
         other = tokens.add_token(session, account, 0)
-        tokens.revoke(session, kept, 5)
+        tokens.revoke(session, kept.id, 5)
     bad = [token, other[:-1] + ("A" if other[-1] != "A" else "B"), "tr_x", "é", ""]
-    answers = [world.client.get("/api/boards/main/attempts", headers={"Authorization": f"Bearer {text}".encode()}) for text in bad]  # noqa: E501
+    answers = [
+        world.client.get("/api/boards/main/attempts", headers={"Authorization": f"Bearer {text}".encode()})
+        for text in bad
+    ]
     answers.append(world.client.get("/api/boards/main/attempts"))
     assert {(answer.status_code, answer.content) for answer in answers} == {(401, answers[0].content)}
     good = world.client.get("/api/boards/main/attempts", headers={"Authorization": f"Bearer {other}"})
@@ -101,7 +101,7 @@ def test_signing_in_gives_a_strict_cookie_that_ends_with_the_token(build: Build,
     assert all(word in cookie for word in ("httponly", "samesite=strict", "path=/"))
     assert "Signed in as" in world.client.get("/").text
     with world.service.database.writing() as session:
-        tokens.revoke(session, session.query(Token).one(), 1)
+        tokens.revoke(session, session.query(Token).one().id, 1)
     assert "Signed in as" not in world.client.get("/").text
 
 
@@ -120,7 +120,25 @@ def test_signing_in_leads_nowhere_else(build: Build, sqlite: str):
         assert answer.headers["location"] == "/"
 
 
-# --- forms --------------------------------------------------------------------------------------------
+def test_what_is_for_hosts_is_closed_to_everybody_else(build: Build, sqlite: str):
+    world = build(sqlite)
+    routes = [
+        (method, path.replace("{board}", "main").replace("{id}", "1"))
+        for path, operations in world.client.get("/openapi.json").json()["paths"].items()
+        for method, operation in operations.items()
+        if "hosts" in operation.get("tags", ())
+    ]
+    assert len(routes) == 8
+    for method, path in routes:
+        answers = [world.client.request(method, path, headers=who) for who in ({}, world.headers("A"))]
+        assert [answer.status_code for answer in answers] == [401, 403], (method, path)
+    for path in ("/host", "/host/main.jsonl"):
+        world.client.cookies.clear()
+        assert world.client.get(path).status_code == 401
+        sign_in(world, "A")
+        assert world.client.get(path).status_code == 403
+        sign_in(world, "host")
+        assert world.client.get(path).status_code == 200
 
 
 def test_a_form_of_another_site_changes_nothing(build: Build, sqlite: str):
@@ -185,9 +203,6 @@ def test_hosts_pages_are_for_hosts(build: Build, sqlite: str):
     assert token[0] not in world.client.get("/host").text
 
 
-# --- what is sent to browsers -------------------------------------------------------------------------
-
-
 def test_hostile_names_are_escaped_everywhere(build: Build, address: str):
     world = build(address)
     world.add(EVIL)
@@ -212,7 +227,17 @@ def test_every_answer_carries_the_headers_and_no_page_has_anything_inline(build:
     world.submit("A", run())
     sign_in(world, "host")
     id = world.client.get("/api/boards/main/submissions").json()[0]["id"]
-    for path in ("/", "/boards/main", "/boards/main/submissions", f"/submissions/{id}", "/login", "/host", "/nothing", "/api/nothing", "/static/board.css"):  # noqa: E501
+    for path in (
+        "/",
+        "/boards/main",
+        "/boards/main/submissions",
+        f"/submissions/{id}",
+        "/login",
+        "/host",
+        "/nothing",
+        "/api/nothing",
+        "/static/board.css",
+    ):
         answer = world.client.get(path)
         policy = answer.headers["content-security-policy"]
         assert "unsafe" not in policy
@@ -229,9 +254,6 @@ def test_pages_speak_english_and_korean(build: Build, sqlite: str):
     assert '<html lang="ko">' in korean.text
     assert "아직 채점된 팀이 없습니다" in korean.text
     assert "Sign in" in world.client.get("/boards/main?lang=en", headers={"Accept-Language": "ko"}).text
-
-
-# --- what is sent to us -------------------------------------------------------------------------------
 
 
 def bomb(kind: str, size: int) -> bytes:

@@ -18,6 +18,8 @@ from truerank.report.renderers import json as renderer
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 
+CURVE = "[data-figure=precision-recall] svg.marks"
+
 NASTY = ("</script><img onerror=alert(1) src=x>", "_%&|", "שלום مرحبا", "--><!-- {{7*7}}")
 
 
@@ -62,6 +64,19 @@ def nasty(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
     return written(tmp_path_factory.mktemp("nasty"), qrels, runs, lang="ko")
 
 
+@pytest.fixture(scope="module")
+def long(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+    qrels, runs = world(30, 9, 12)
+    called = {f"rerank-top100-batch=32-fold={n}-bm25-k1=0.9.run": run for n, run in enumerate(runs.values())}
+    return written(tmp_path_factory.mktemp("long"), qrels, called, lang="ko")
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Any]:
+    qrels, runs = world(30, 1, 12)
+    return written(tmp_path_factory.mktemp("alone"), qrels, runs, measures="AP")
+
+
 def ready(page: Any) -> Any:
     page.wait_for_selector("html[data-ready]", timeout=60_000)
     return page
@@ -80,9 +95,6 @@ def rows_of(page: Any) -> list[tuple[str, list[float]]]:
 
 def status(page: Any) -> str:
     return str(page.inner_text("#queries-table [role=status]"))
-
-
-# --- the page as it opens -----------------------------------------------------------------------------
 
 
 def test_every_figure_is_drawn_when_the_page_has_loaded(visit: Any, report: tuple[str, Any]) -> None:
@@ -137,9 +149,6 @@ def test_halves_are_rounded_as_python_does(visit, report):
         f"(numbers) => {{ const PLACES = 4; {source[0]} return numbers.map(n => fixed(n)); }}", numbers
     )
     assert texts == [f"{number:.4f}" for number in numbers]
-
-
-# --- the table of queries -----------------------------------------------------------------------------
 
 
 def test_it_sorts_by_any_column_and_says_so(visit, report):
@@ -202,9 +211,6 @@ def test_it_turns_pages(visit, report):
     assert page.get_by_role("button", name="Next").is_disabled()
 
 
-# --- one query ----------------------------------------------------------------------------------------
-
-
 def test_a_query_opens_by_keyboard_with_its_lists_and_closes_where_it_was(visit, report):
     address, plain = report
     page = ready(visit(address))
@@ -258,9 +264,6 @@ def test_the_address_of_an_open_query_opens_it_again(visit, nasty):
     sent = page.url
     again = ready(visit(sent, allowed=(address,)))
     assert again.locator("dialog[open] h2 bdi").inner_text() == NASTY[0]
-
-
-# --- for everyone -------------------------------------------------------------------------------------
 
 
 def test_names_that_look_like_markup_stay_names(visit, nasty):
@@ -330,9 +333,6 @@ def test_pointing_at_a_mark_tells_its_number(visit, report):
     assert re.search(r"precision\s*0\.\d{4}", page.inner_text("#vg-tooltip-element"))
 
 
-# --- large ones ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.slow
 def test_seven_thousand_queries_of_six_systems_fit_in_five_megabytes(visit, tmp_path):
     qrels, runs = world(7_000, 6, 20)
@@ -358,3 +358,166 @@ def test_a_hundred_thousand_queries_are_paged(visit, tmp_path):
     assert status(page) == "1–50 of 100,000"
     page.fill("#filter", "q099999")
     assert [query for query, _ in rows_of(page)] == ["q099999"]
+
+
+def texts_of(page: Any, figure: str) -> list[str]:
+    """All that is written in a plot."""
+    return list(page.locator(f"[data-figure={figure}] svg.marks text").all_text_contents())
+
+
+def swiped(page: Any, figure: str) -> int:
+    """How far the page scrolls when a finger moves 200 points up a plot."""
+    place = page.locator(figure)
+    place.scroll_into_view_if_needed()
+    box, before = place.bounding_box(), page.evaluate("scrollY")
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    hand = page.context.new_cdp_session(page)
+    hand.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": [{"x": x, "y": y}]})
+    for step in range(10, 210, 10):
+        hand.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": [{"x": x, "y": y - step}]})
+    hand.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    page.wait_for_function(f"() => scrollY > {before + 100}")
+    return int(page.evaluate("scrollY") - before)
+
+
+def test_a_finger_on_a_plot_scrolls_the_page_and_leaves_the_plot_as_it_is(visit, report):
+    page = ready(visit(report[0], **PHONE))
+    before = texts_of(page, "precision-recall")
+    assert swiped(page, CURVE) > 100
+    assert texts_of(page, "precision-recall") == before
+
+
+def test_a_tap_near_a_mark_tells_its_number_and_the_hint_speaks_of_fingers(visit, report):
+    page = ready(visit(report[0], **PHONE))
+    page.locator(CURVE).scroll_into_view_if_needed()
+    box = page.locator("[data-figure=precision-recall] .mark-symbol path").nth(4).bounding_box()
+    page.touchscreen.tap(box["x"] + 10, box["y"] + 8)
+    page.wait_for_selector("#vg-tooltip-element.visible")
+    assert re.search(r"precision\s*0\.\d{4}", page.inner_text("#vg-tooltip-element"))
+    assert page.locator("#vg-tooltip-element").bounding_box()["x"] >= 0
+    hint = " ".join(page.locator(".hint:visible").all_inner_texts())
+    assert "Tap" in hint
+    assert "Ctrl" not in hint
+
+
+def test_with_a_mouse_a_plot_moves_and_zooms_but_never_away_from_what_it_shows(visit, report):
+    page = ready(visit(report[0]))
+    place = page.locator(CURVE)
+    place.scroll_into_view_if_needed()
+    box = place.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    whole = sorted(texts_of(page, "precision-recall"))
+
+    def turn(wheel: int) -> None:
+        page.mouse.move(x, y)
+        page.keyboard.down("Control")
+        page.mouse.wheel(0, wheel)
+        page.keyboard.up("Control")
+
+    def drag(dx: int, dy: int) -> None:
+        page.mouse.move(x, y)
+        page.mouse.down()
+        page.mouse.move(x + dx, y + dy, steps=4)
+        page.mouse.up()
+
+    drag(300, -90)
+    assert sorted(texts_of(page, "precision-recall")) == whole
+    turn(-700)
+    page.wait_for_function(f"() => !document.querySelector('{CURVE}').textContent.includes('1.0')")
+    drag(-2000, 0)
+    page.wait_for_function(f"() => document.querySelector('{CURVE}').textContent.includes('1.0')")
+    assert {text for text in texts_of(page, "precision-recall") if text > "1.0" and text[0].isdigit()} == set()
+    turn(9000)
+    page.wait_for_function(f"() => document.querySelectorAll('{CURVE} text').length == {len(whole)}")
+    assert sorted(texts_of(page, "precision-recall")) == whole
+
+
+OUTSIDE = """figures => figures.flatMap(figure => {
+  const around = figure.querySelector('svg.marks').getBoundingClientRect();
+  return [...figure.querySelectorAll('svg.marks text')].filter(text => {
+    const box = text.getBoundingClientRect();
+    return box.width && (box.top < around.top - 1 || box.bottom > around.bottom + 1
+      || box.left < around.left - 1 || box.right > around.right + 1);
+  }).map(text => `${figure.dataset.figure}: ${text.textContent}`);
+})"""
+
+
+@pytest.mark.parametrize("width", [360, 390, 1280])
+@pytest.mark.parametrize("which", ["report", "long", "nasty"])
+def test_no_text_lies_outside_of_its_plot(visit, request, which, width):
+    page = ready(visit(request.getfixturevalue(which)[0], viewport={"width": width, "height": 844}))
+    assert page.eval_on_selector_all("[data-figure]", OUTSIDE) == []
+
+
+def test_long_names_that_begin_alike_differ_in_every_legend_and_are_whole_in_tooltips(visit, long):
+    page = ready(visit(long[0], **PHONE))
+    figures = page.locator("[data-figure]").all()
+    found = [names for one in figures if (names := one.locator(".role-legend-label text").all_text_contents())]
+    assert len(found) > 4
+    everyone = [f"…fold={n}" for n in range(9)]
+    for names in found:
+        assert len(names) in (8, 9)
+        assert set(names) <= set(everyone)
+        assert len(set(names)) == len(names)
+
+
+def test_the_name_that_is_chosen_in_a_legend_is_the_one_that_is_written_there(visit, long):
+    page = ready(visit(long[0]))
+    figure = page.locator("[data-figure=differences]")
+    label = figure.locator(".role-legend-label text").nth(5)
+    label.click()
+    bright = figure.locator(".mark-line path[opacity='1']")
+    bright.nth(1).wait_for(state="detached")
+    drawn = figure.locator(".role-legend-symbol path").nth(5)
+    for look in ("stroke", "stroke-dasharray"):
+        assert bright.get_attribute(look) == drawn.get_attribute(look)
+
+
+def test_on_paper_what_is_folded_is_open_and_nothing_is_cut_or_asks_for_a_click(visit, report):
+    page = ready(visit(report[0]))
+    count = "document.querySelectorAll('main details[open]').length"
+    page.evaluate(f"addEventListener('beforeprint', () => {{ window.opened = {count}; }})")
+    folded = page.locator("main figure > details").count()
+    page.pdf()
+    assert page.evaluate("window.opened") == folded > 1
+    assert page.evaluate(count) == 0
+    page.emulate_media(media="print")
+    assert not page.get_by_text("Click a query").is_visible()
+    assert not page.locator(".hint:visible").count()
+
+
+def test_the_command_is_never_cut(visit, tmp_path):
+    found = evaluated({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "AP")
+    command = "truerank report " + " ".join(f"a-run-with-a-long-name-{n}.run" for n in range(30))
+    path = tmp_path / "report.html"
+    path.write_bytes(html.render(making.make(Material(runs=found, command=command), lang="en")))
+    for device in ({}, PHONE):
+        page = ready(visit(path.as_uri(), **device))
+        assert page.eval_on_selector("pre", "pre => pre.scrollWidth <= pre.clientWidth")
+
+
+def test_the_names_stay_in_sight_while_a_wide_table_scrolls_sideways(visit, report):
+    page = ready(visit(report[0], **PHONE))
+    wide = page.locator("#queries-table .scroll")
+    assert wide.evaluate("place => place.scrollWidth > place.clientWidth")
+    wide.evaluate("place => { place.scrollLeft = 90; }")
+    left = wide.bounding_box()["x"]
+    for name in (wide.locator("tbody th").first, wide.locator("thead th").first):
+        assert name.bounding_box()["x"] == pytest.approx(left, abs=1)
+        assert name.evaluate("cell => getComputedStyle(cell).backgroundColor") == "rgb(255, 255, 255)"
+    assert "local" in wide.evaluate("place => getComputedStyle(place).backgroundAttachment")
+
+
+def test_korean_sentences_in_a_table_have_room_on_a_phone(visit, long):
+    page = ready(visit(long[0], **PHONE))
+    rules = page.locator("table", has_text="without_relevant")
+    assert max(rules.locator("tbody tr").evaluate_all("rows => rows.map(row => row.offsetHeight)")) < 130
+    assert rules.evaluate("table => table.parentNode.scrollWidth <= table.parentNode.clientWidth")
+    assert page.evaluate("getComputedStyle(document.body).wordBreak") == "keep-all"
+
+
+def test_a_plot_is_as_high_as_what_is_drawn_in_it(visit, alone):
+    page = ready(visit(alone[0]))
+    room = "place => place.offsetHeight - place.querySelector('svg.marks').getBoundingClientRect().height"
+    assert all(one < 12 for one in page.locator("[data-figure]").evaluate_all(f"places => places.map({room})"))
+    assert page.locator("[data-figure=intervals]").bounding_box()["height"] < 110

@@ -102,8 +102,8 @@ def test_different_queries_are_said(invoke, here):
     text = "\n".join(line for line in Path(BM25).read_text().splitlines() if not line.startswith("t0"))
     (here / "part.run").write_text(text + "\n")
     result = invoke("check", QRELS, "part.run", "--no-worse-than", BM25, "-m", "AP", "--set", "missing=skip")
-    assert result.exit_code == 0
-    assert "AP: 9 queries only one of the two has were left out." in result.stdout
+    assert result.exit_code == 3
+    assert "AP: 9 queries only one of the two has were left out; the rules skip what" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -138,3 +138,12 @@ def test_wrong_input_is_status_2_in_one_line(invoke, saved, arguments, message):
 def test_the_status_reaches_the_shell(shell):
     asked = f"truerank check {QRELS} {BM25} --min nDCG@5="
     assert [shell(asked + limit).returncode for limit in ("0.1", "0.9", "0.4 --sure")] == [0, 1, 3]
+
+
+def test_bench_and_check_say_in_which_unit_a_bare_time_is(invoke):
+    helped = {name: " ".join(invoke(name, "--help").stdout.split()) for name in ("bench", "check")}
+    assert helped["bench"].count("2m or a number of seconds") == 2
+    assert "A time has its unit, ms or s: a bare number could be either." in helped["check"]
+    result = invoke("check", "qrels.txt", "first.run", "--max", "p95=200")
+    assert result.exit_code == 2
+    assert result.stderr == "truerank: the limit of p95 needs a unit: p95=200ms or p95=200s\n"

@@ -12,7 +12,7 @@ import pytest
 
 import truerank as tr
 from truerank.confusion import Confusion, confusion, sweep
-from truerank.curve import precision_recall
+from truerank.curve import BY_DEFINITION, precision_recall
 from truerank.report import counts as report
 from truerank.report.counts import Weight
 
@@ -23,9 +23,6 @@ COUNTED = ("confusion", "qrels.txt", "first.run")
 def answer(result: Any) -> Any:
     assert (result.exit_code, result.stderr) == (0, "")
     return json.loads(result.stdout)
-
-
-# --- the textbook's seven examples --------------------------------------------------------------------
 
 
 def write(name: str, value: Any) -> str:
@@ -82,6 +79,19 @@ def test_example_4_eleven_points_by_the_definition(invoke):
     assert found["points"] == "definition"
 
 
+@pytest.mark.parametrize("example", ["4", "7"])
+def test_examples_4_and_7_have_the_same_points_by_curve_and_by_eval(invoke, example):
+    folder = Path(__file__).parents[2] / "examples" / "textbook"
+    asked = (folder / f"{example}.qrels.json", folder / f"{example}.json")
+    curve = answer(invoke("curve", *asked, "-f", "json"))
+    measures = ["AP11", *(f"IPrec@{n / 10}" for n in range(11))]
+    options = ("--set", "recall_points=definition", "-m", " ".join(measures), "-f", "json")
+    scores = answer(invoke("eval", *asked, *options))
+    assert [curve["mean"], *curve["precision"]] == list(scores["mean"].values())
+    assert curve["rules"] | {"name": ""} == scores["rules"] | {"name": ""}
+    assert curve["rules"]["name"] == "truerank with recall_points = definition"
+
+
 def test_example_5_a_table_of_counts(invoke):
     found = answer(invoke("confusion", "--counts", "7,13,58,922", "-f", "json"))
     p, r = 7 / 20, 7 / 65
@@ -105,16 +115,15 @@ def test_example_7_graded_judgements_of_which_one_was_not_found(invoke):
     assert found["precision"] == [1 / 2] * 3 + [1 / 3] * 3 + [0] * 5
 
 
-# --- curve --------------------------------------------------------------------------------------------
-
-
 def test_the_table_has_the_points_of_all_runs_and_says_what_they_are(invoke):
     lines = invoke("curve", "qrels.txt", "first.run", "second.run").stdout.splitlines()
     assert lines[0].split() == ["recall", "first.run", "second.run"]
     assert [line.split()[0] for line in lines[1:13]] == [*(f"{n / 10}" for n in range(11)), "mean"]
     first = precision_recall("qrels.txt", "first.run")
     assert lines[1].split()[1] == f"{first.precision[0]:.4f}"
-    assert lines[-2].startswith("Rules: truerank. The mean of 3 queries. Precision at a recall is the highest at")
+    assert "Rules: truerank with recall_points = definition." in lines
+    assert "first.run: 3 queries judged, 2 answered." in lines
+    assert lines[-2].startswith("The mean of 3 queries. Precision at a recall is the highest at")
     assert lines[-1] == "Warning: 3 queries are too few to rely on; take at least 30, better 50."
 
 
@@ -146,7 +155,9 @@ def test_csv_is_a_row_a_run_or_a_row_a_result(invoke):
     assert [row["run"] for row in rows] == ["first.run", "second.run"]
     assert [float(rows[0][f"{recall}"]) for recall in curve.recalls] == list(curve.precision)
     assert float(rows[0]["AUPRC, interpolated"]) == curve.areas["interpolated"]
-    assert result.stderr == "Warning: 3 queries are too few to rely on; take at least 30, better 50.\n"
+    *remarks, last = result.stderr.splitlines()
+    assert last == "Warning: 3 queries are too few to rely on; take at least 30, better 50."
+    assert "first.run: 1 missing (scored 0): q3." in remarks
     raw = list(csv.DictReader(io.StringIO(invoke(*CURVE, "--query", "q1", "-f", "csv").stdout)))
     assert [(row["run"], row["rank"], row["recall"]) for row in raw][1] == ("first.run", "2", "0.5")
 
@@ -159,11 +170,21 @@ def test_csv_is_a_row_a_run_or_a_row_a_result(invoke):
         (("--rules", "trec_eval-9"), "up"),
         (("--rules", "trec_eval-10"), "round"),
         (("--set", "recall_points=up"), "up"),
-        (("--rules", "trec_eval-9", "--points", "definition"), "definition"),
+        (("--set", " recall_points = round"), "round"),
+        (("--rules", "truerank"), "round"),
+        (("--rules", "trec_eval-9", "--set", "recall_points=definition"), "definition"),
     ],
 )
 def test_the_reading_is_the_textbooks_unless_rules_are_asked_for(invoke, arguments, points):
-    assert answer(invoke("curve", "qrels.txt", "second.run", *arguments, "-f", "json"))["points"] == points
+    found = answer(invoke("curve", "qrels.txt", "second.run", *arguments, "-f", "json", "--set", "missing=zero"))
+    assert (found["points"], found["rules"]["recall_points"]) == (points, points)
+
+
+def test_without_rules_the_command_runs_under_those_of_the_library(invoke):
+    found = answer(invoke(*CURVE, "-f", "json"))
+    assert found["rules"] == BY_DEFINITION.to_dict()
+    changed = answer(invoke(*CURVE, "-f", "json", "--set", "level=2"))["rules"]
+    assert changed["name"] == "truerank with recall_points = definition, level=2"
 
 
 @pytest.mark.parametrize("rules", ["trec_eval-9", "trec_eval-10"])
@@ -193,7 +214,39 @@ def test_digits_are_chosen(invoke):
     assert "0.5277777777777778" in invoke(*CURVE, "-f", "csv").stdout
 
 
-# --- confusion ----------------------------------------------------------------------------------------
+BOTH = [
+    ((*CURVE,), "AP11 AUPRC AUPRC(area='trapezoid') AUPRC(area='interpolated')"),
+    ((*CURVE, "--query", "q1"), "AP11 AUPRC AUPRC(area='trapezoid') AUPRC(area='interpolated')"),
+    ((*COUNTED, "-k", "2"), "P@2"),
+    ((*COUNTED, "--threshold", "2"), "SetP"),
+    ((*COUNTED, "--per-query"), "SetP"),
+    ((*COUNTED, "--sweep"), "SetP"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "measures"), BOTH)
+def test_the_ledger_is_that_of_eval_in_json_and_in_sentences(invoke, arguments, measures):
+    evaluated = ("eval", "qrels.txt", "first.run", "-m", measures)
+    ledger = answer(invoke(*evaluated, "-f", "json"))["ledger"]
+    assert answer(invoke(*arguments, "-f", "json"))["ledger"] == ledger
+    sentences = [line for line in invoke(*evaluated).stdout.splitlines() if line.startswith("  ")]
+    assert len(sentences) == 3 + (ledger["tied"] > 0)
+    assert set(sentences) <= set(invoke(*arguments).stdout.splitlines())
+    told = invoke(*arguments, "-f", "csv").stderr.splitlines()
+    assert {f"first.run: {sentence.strip()}" for sentence in sentences} <= set(told)
+
+
+@pytest.mark.parametrize("arguments", [arguments for arguments, _ in BOTH])
+@pytest.mark.parametrize("run", ["Q1 Q0 a 1 2.0 t\n", "q1 Q0 A 1 2.0 t\n"])
+def test_a_run_of_strangers_is_refused_or_warned_of_as_eval_does(invoke, here, arguments, run):
+    (here / "first.run").write_text(run)
+    result, evaluated = invoke(*arguments), invoke("eval", "qrels.txt", "first.run")
+    assert evaluated.stderr
+    assert (result.exit_code, result.stderr) == (evaluated.exit_code, evaluated.stderr)
+
+
+def test_counts_that_were_typed_have_no_ledger(invoke):
+    assert "ledger" not in answer(invoke("confusion", "--counts", "5,15,9", "-f", "json"))
 
 
 def test_the_table_shows_the_counts_the_figures_and_what_is_not_known(invoke):
@@ -208,7 +261,11 @@ def test_the_table_shows_the_counts_the_figures_and_what_is_not_known(invoke):
         "recall     0.6667\n"
         "f1         0.6667\n"
         "\n"
-        "Rules: truerank. Counts summed over 3 queries (micro); retrieved: the first 2 results.\n"
+        "Rules: truerank. 3 queries judged, 2 answered.\n"
+        "  1 missing (scored 0): q3.\n"
+        "  1 answered but not judged (left out): q9.\n"
+        "  1 without a relevant document (scored 0): q3.\n"
+        "Counts summed over 3 queries (micro); retrieved: the first 2 results.\n"
         "TN, accuracy and specificity need the number of documents: --documents N.\n"
         "Warning: 3 queries are too few to rely on; take at least 30, better 50.\n"
     )
@@ -292,9 +349,6 @@ def test_the_weight_has_a_name_and_a_beta_unless_precision_does_not_count():
     assert (Weight(given_alpha=0.0).name, Weight(given_alpha=0.0).beta) == ("f (alpha=0)", None)
 
 
-# --- what is wrong ------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -310,6 +364,11 @@ def test_the_weight_has_a_name_and_a_beta_unless_precision_does_not_count():
         (("confusion", "--counts", "1,2,x,4"), "truerank: --counts takes TP,FP,FN,TN"),
         (("confusion", "--counts", "1,2,3,4", "--documents", "10"), "truerank: --counts takes TP,FP,FN,TN"),
         (("confusion", "--counts", "1,2,3,-4"), "truerank: tn is a count"),
+        (
+            ("confusion", "--counts", "4,2,1", "--documents", "3"),
+            "truerank: 7 are relevant or retrieved: there are more than 3 documents",
+        ),
+        (("confusion", "--counts", "-4,2,1", "--documents", "3"), "truerank: tp is a count"),
         (("confusion", "none.txt", "first.run"), "truerank: none.txt: there is no such file"),
     ],
 )

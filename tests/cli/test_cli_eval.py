@@ -133,9 +133,7 @@ def test_trec_per_query_comes_before_all(invoke):
 
 def test_markdown_stresses_the_best_run_and_tells_the_ledger(invoke):
     output = invoke(*BOTH, "-f", "markdown").stdout
-    assert output.startswith(
-        "| run | RR |\n|:--|--:|\n| first.run | **0.5000** |\n| second.run | 0.3333 |\n\n"
-    )
+    assert output.startswith("| run | RR |\n|:--|--:|\n| first.run | **0.5000** |\n| second.run | 0.3333 |\n\n")
     assert "Rules: truerank." in output
 
 
@@ -199,9 +197,7 @@ def test_a_rule_is_set_to_none_or_a_fraction(invoke):
 
 
 def test_the_format_of_a_file_may_be_named(invoke):
-    assert (
-        invoke(*EXAMPLE, "--run-format", "trec", "--qrels-format", "trec").stdout == invoke(*EXAMPLE).stdout
-    )
+    assert invoke(*EXAMPLE, "--run-format", "trec", "--qrels-format", "trec").stdout == invoke(*EXAMPLE).stdout
 
 
 def test_threads_change_nothing(invoke):
@@ -256,7 +252,7 @@ def test_counts_are_whole_numbers(invoke):
         ("table", r"\xffq|&  "),
         ("csv", r",\xffq|&,"),
         ("trec", "\t\\xffq|&\t"),
-        ("markdown", r"| \\xffq\|& |"),
+        ("markdown", r"| \\xffq\|\& |"),
         ("latex", r"\textbackslash{}xffq\textbar{}\& &"),
     ],
 )
@@ -321,3 +317,40 @@ def test_what_is_asked_wrongly_is_status_2_too(invoke, arguments):
     assert result.stderr.startswith("truerank: ")
     assert result.stderr.endswith("(see truerank eval --help)\n")
     assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("query", "why"),
+    [
+        ("Q1", "it answers Q1, which is judged as q1 (other case)"),
+        ("q1.txt", "it answers q1.txt, which is judged as q1 (other file extension)"),
+        ("other", "it answers other and so on, judged are q1 and so on"),
+    ],
+)
+@pytest.mark.parametrize("command", ["eval", "check"])
+def test_a_run_that_answers_no_judged_query_is_no_score_of_0(invoke, here, command, query, why):
+    (here / "strange.run").write_text(f"{query} Q0 a 1 1 t\n")
+    gate = ["--min", "RR=0"] if command == "check" else []
+    result = invoke(command, "qrels.txt", "strange.run", *gate)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr == f"truerank: strange.run: no query of the run is judged: {why}\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "warning"),
+    [
+        ("q1 Q0 A.txt 1 1 t\n", "x.run", "no document of x.run is judged; `truerank lint` tells whether"),
+        ("{}", "x.json", "x.json answers no query: is the run complete?"),
+    ],
+)
+def test_an_honest_zero_is_scored_with_a_warning(invoke, here, text, name, warning):
+    (here / name).write_text(text)
+    result = invoke("eval", "qrels.txt", name, "-m", "AP", "-f", "json")
+    assert (result.exit_code, json.loads(result.stdout)["mean"]) == (0, {"AP": 0.0})
+    assert result.stderr.startswith(f"truerank: warning: {warning}")
+
+
+def test_a_list_of_queries_that_is_cut_says_how_many_more_there_are(invoke, here):
+    (here / "many.txt").write_text("".join(f"q{i} 0 a 1\n" for i in range(1, 10)))
+    output = invoke("eval", "many.txt", "first.run").stdout
+    assert "  6 missing (scored 0): q3, q4, q5, q6, q7 and 1 more.\n" in output

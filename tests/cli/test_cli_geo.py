@@ -80,6 +80,29 @@ def test_the_table_has_a_row_a_view_and_says_what_a_reader_should_know(invoke, p
     assert lines[at + 1] == f"  The first result is off by {off:,.2f} m in the median."
 
 
+def test_how_far_off_results_are_stands_below_the_means_and_beside_them_in_csv(invoke, places):
+    asked = (*SEED, "-k", "1,3", "--metric", "xy")
+    lines = invoke(*asked, "--steepness", "0.01").stdout.splitlines()
+    told = json.loads(invoke(*asked, "--steepness", "0.01", "-f", "json").stdout)["xy"]
+    names = ["SDM@1", "SDM@3", "MA@10", "MA@25", "MA@50"]
+    values = {**told["sdm"], **told["ma"]}
+    at = lines.index("") + 1
+    assert lines[at].split() == ["by", *names]
+    assert lines[at + 1].split() == ["xy", *(f"{values[name]:.4f}" for name in names)]
+    assert "SDM@k counts a result d metres off as exp(-0.01 d), " in "\n".join(lines)
+    (row,) = csv.DictReader(io.StringIO(invoke(*asked, "-f", "csv").stdout))
+    assert {name: float(row[name]) for name in names[2:]} == told["ma"]
+    assert {"R@1", "SDM@3"} < row.keys()
+
+
+def test_a_remark_stands_with_the_view_that_it_is_about(invoke, places):
+    (places / "pairs.csv").write_text("query_id,doc_id\n251124160703_00003.jpg,b\n")
+    text = invoke(*SEED, "--truth", "listed('pairs.csv')").stdout
+    geo_part, xy_part = text.split("geo: truth is ")[1].split("xy: truth is ")
+    assert "without anything right" in geo_part
+    assert "without anything right" in xy_part
+
+
 def test_recall_within_metres_is_a_table_of_its_own(invoke, places):
     lines = invoke(*SEED, "-k", "1,3", "--within", "2,1200").stdout.splitlines()
     assert lines[0].split() == ["by", "within", "2", "m", "1200", "m"]
@@ -159,9 +182,25 @@ def test_files_and_queries_can_be_named_otherwise(invoke, places):
 def test_a_truth_of_several_names_queries_that_have_none(invoke, places):
     result = invoke(*SEED, "--truth", "within(metres=1200)", "--metric", "geodesic", "-k", "1", "--set", "level=1")
     assert "geo: truth is within(metres=1200" in result.stdout
+    (places / "pairs.csv").write_text("query_id,doc_id\n251124160703_00003.jpg,b\n")
+    result = invoke(*SEED, "--truth", "listed('pairs.csv')", "--metric", "geodesic", "-k", "1")
+    assert "2 without a relevant document (scored 0): 251124160703_00001.jpg" in result.stdout
+    assert "Over the 1 query that has something right: R@1 1.0000" in result.stdout
+
+
+def test_a_truth_in_which_nothing_is_right_is_refused_with_how_far_the_nearest_is(invoke, places):
     result = invoke(*SEED, "--truth", "within(metres=0.5)", "--metric", "geodesic", "-k", "1")
-    assert "3 without a relevant document (scored 0): 251124160703_00001.jpg" in result.stdout
-    assert "Over the 0 queries that have something right" in result.stdout
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "no query has anything right by within(metres=0.5" in result.stderr
+    assert "no reference is nearer to a query than 1.00 m: is the rule too strict" in result.stderr
+
+
+def test_a_truth_of_queries_without_results_is_refused(invoke, places):
+    (places / "pairs.csv").write_text("query_id,doc_id\n251124160703_00003.jpg,b\n")
+    (places / "faiss" / "top_251124160703_00003_faiss.json").unlink()
+    result = invoke(*SEED, "--truth", "listed('pairs.csv')", "--metric", "geodesic")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "only queries without results have anything right by listed" in result.stderr
 
 
 def test_output_goes_to_a_file(invoke, places):
@@ -205,9 +244,6 @@ def test_suspicious_coordinates_are_named_below_the_table(invoke, places):
     assert "No coordinate of radians.json is beyond pi: are they radians, not degrees?" in result.stdout
 
 
-# --- truth --------------------------------------------------------------------------------------------
-
-
 def test_truth_is_written_in_any_format_with_distances_beside(invoke, places):
     result = invoke(
         "truth", "nearest(n=2)", "flight.json", "map.csv", "-o", "truth.qrels", "--distances", "pairs.csv"
@@ -239,7 +275,7 @@ def test_what_is_remarkable_about_truth_goes_to_standard_error(invoke, places):
     [
         (("nearst", "flight.json", "map.csv"), "Did you mean nearest?"),
         (("nearest", "flight.json", "nowhere.csv"), "nowhere.csv: there is no such file"),
-        (("identity", "people.json", "people.json"), "pairs are ignored, which no format of qrels can say"),
+        (("identity", "people.json", "people.json"), "1 pair is ignored, which trec cannot say; json can"),
         (("contains", "flight.json", "map.csv"), "the references have no bounds"),
         (("nearest", "flight.json", "map.csv", "-o", "x.csv", "--to", "cvs"), "Did you mean csv?"),
     ],

@@ -9,6 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from truerank.cli import COMMANDS, truerank
+
 
 @pytest.fixture
 def files(here: Path) -> Path:
@@ -21,6 +23,9 @@ def files(here: Path) -> Path:
     (here / "found" / "top_1.json").write_text("{}")
     (here / "pairs.csv").write_text("query_id,doc_id\nq1,a\n")
     (here / "mine.toml").write_text('base = "truerank"\n')
+    (here / "gates.toml").write_text('qrels = "qrels.txt"\nrun = "first.run"\nrules = "mine.toml"\nmin.AP = 0.1\n')
+    (here / "saved.json").write_text("{}")
+    (here / "other.json").write_text("{}")
     (here / "queries.tsv").write_text("q1\tword\n")
     (here / "linked.run").symlink_to("first.run")
     (here / "drawn.svg").symlink_to("first.run")
@@ -41,7 +46,6 @@ WRITTEN_OVER = [
     "curve qrels.txt linked.run -o first.run",
     "curve qrels.txt first.run --plot drawn.svg",
     "confusion qrels.txt first.run -k 2 -o first.run",
-    "eval qrels.txt first.run --rules mine.toml -o mine.toml",
     f"{GEO} -o asked.json",
     f"{GEO} -o there.json",
     f"{GEO} -o places.run",
@@ -54,10 +58,36 @@ WRITTEN_OVER = [
     *(f"{VECTORS} -o {name}" for name in ("asked.npy", "there.npy", "asked.txt", "there.txt")),
     f"{BENCH} -o queries.tsv",
     f"{BENCH} --save-run qrels.txt",
+    "bench --show saved.json -o saved.json",
+    "bench --compare saved.json other.json -o other.json",
+    "explain qrels.txt first.run --rules trec_eval-9,mine.toml -o mine.toml",
+    "check gates.toml -o gates.toml",
+    "check gates.toml -o mine.toml",
 ]
+UNDER_RULES = {
+    "eval": "eval qrels.txt first.run",
+    "compare": "compare qrels.txt first.run second.run",
+    "explain": "explain qrels.txt first.run q1",
+    "report": "report qrels.txt first.run",
+    "bounds": "bounds qrels.txt first.run",
+    "check": "check qrels.txt first.run --min AP=0.1",
+    "curve": "curve qrels.txt first.run",
+    "confusion": "confusion qrels.txt first.run",
+    "bench": BENCH,
+    "geo": GEO,
+    "vectors": VECTORS,
+}
+"""A call of each command that takes rules and writes files."""
 
 
-@pytest.mark.parametrize("command", WRITTEN_OVER)
+def test_every_command_that_takes_rules_and_writes_files_is_tried():
+    takes = {name: {o for p in truerank.get_command(None, name).params for o in p.opts} for name in COMMANDS}
+    assert {name for name, options in takes.items() if {"--rules", "--output"} <= options} == set(UNDER_RULES)
+
+
+@pytest.mark.parametrize(
+    "command", [*WRITTEN_OVER, *(f"{command} --rules mine.toml -o mine.toml" for command in UNDER_RULES.values())]
+)
 def test_what_is_read_is_not_written_over(invoke, files, command):
     before = {path: path.read_bytes() for path in files.rglob("*") if path.is_file()}
     result = invoke(*command.split())
@@ -66,11 +96,28 @@ def test_what_is_read_is_not_written_over(invoke, files, command):
     assert {path: path.read_bytes() for path in files.rglob("*") if path.is_file()} == before
 
 
-def test_two_outputs_are_not_written_into_one_file(invoke, files):
-    result = invoke(*TRUTH.split(), "-o", "new.csv", "--distances", "./new.csv")
+@pytest.mark.parametrize("command", UNDER_RULES.values())
+def test_a_compression_that_is_not_written_is_told_before_anything_is_read(invoke, files, command):
+    (files / "qrels.txt").unlink()
+    result = invoke(*command.split(), "-o", "new.xz")
     assert result.exit_code == 2
-    assert "--output and --distances would be written to one file" in result.stderr
-    assert not (files / "new.csv").exists()
+    assert result.stderr.startswith("truerank: new.xz: .xz is not written")
+
+
+@pytest.mark.parametrize(
+    ("command", "options"),
+    [
+        (f"{TRUTH} -o new.csv --distances ./new.csv", "--output and --distances"),
+        ("curve qrels.txt first.run -o new.svg -f json --plot new.svg", "--output and --plot"),
+        (f"{BENCH} -o new.json --save-run ./new.json", "--output and --save-run"),
+        (f"{BENCH} --sweep n=1,2 --save-run new.svg --plot new.svg", "--save-run and --plot"),
+    ],
+)
+def test_two_outputs_are_not_written_into_one_file(invoke, files, command, options):
+    result = invoke(*command.split())
+    assert result.exit_code == 2
+    assert f"{options} would be written to one file" in result.stderr
+    assert not [*files.glob("new.*")]
 
 
 def test_two_outputs_may_go_nowhere(invoke, files):
@@ -84,8 +131,16 @@ def test_other_files_may_be_written_over(invoke, files):
     assert (files / "old.qrels").read_text() == "q1 0 a 1\n"
 
 
-@pytest.mark.parametrize("command", ["vectors - -", "vectors asked.npy there.npy --labels - --labels -"])
-def test_standard_input_is_one_file_of_vectors_only(invoke, files, command):
+@pytest.mark.parametrize(
+    "command",
+    [
+        "vectors - -",
+        "vectors asked.npy there.npy --labels - --labels -",
+        "check qrels.txt - --min AP=0.1 --bench -",
+        "check - --no-worse-than -",
+    ],
+)
+def test_standard_input_is_one_file_only(invoke, files, command):
     result = invoke(*command.split())
     assert result.exit_code == 2
     assert "Standard input (-) can be only one of the files" in result.stderr

@@ -136,6 +136,12 @@ def test_reading_for_more_than_a_second_shows_a_bar_on_a_terminal(here):
     assert printed.rstrip().endswith(b"\x1b[0m")  # the bar is gone, the ledger stays
 
 
+@pytest.mark.parametrize("command", ["convert - again.json --as run", "trec_eval --compat 9 qrels.txt -"])
+def test_converting_and_the_references_own_command_show_it_too(here, command):
+    printed = on_a_terminal(f"(cat first.run; sleep 2) | truerank {command}")
+    assert b"reading" in printed
+
+
 def test_every_byte_that_is_read_is_told_to_the_bar(here, monkeypatch):
     text = b"".join(b"q%d Q0 a 1 1 t\n" % i for i in range(5000))
     (here / "long.run").write_bytes(text)

@@ -48,8 +48,8 @@ def test_the_foot_says_what_was_read_and_how_to_make_it_again(invoke, here):
     }
     [command] = [block["text"] for block in plain["blocks"] if block["kind"] == "command"]
     assert command == (
-        "truerank report qrels.txt first.run second.run -m AP --set level=2 --baseline 2 --lang ko "
-        "--title 'Ours & theirs' -o report.html"
+        "truerank report qrels.txt first.run second.run --measures AP --set level=2 --baseline 2 "
+        "--title 'Ours & theirs' --lang ko -o report.html"
     )
     assert plain["title"] == "Ours & theirs"
 

@@ -79,7 +79,8 @@ def test_ids_come_out_as_the_bytes_that_went_in(here, shell):
 
 def test_the_version_goes_to_standard_error(shell):
     assert shell("truerank trec_eval -v").stderr == b"trec_eval version 10.0\n"
-    assert shell("truerank trec_eval --compat 9 --version").stderr == b"trec_eval version 9.0.8\n"
+    for arguments in ("--compat 9 --version", "-v --compat 9", "--compat 10 -v --compat=9"):
+        assert shell(f"truerank trec_eval {arguments}").stderr == b"trec_eval version 9.0.8\n"
 
 
 def test_the_help_is_about_all_or_about_the_measures_asked_for(invoke):

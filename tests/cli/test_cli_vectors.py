@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from truerank.cli import truerank
-from truerank.cli.vectors import Ranking
+from truerank.cli.progress import Counting
 from truerank.vectors import Protocol, evaluate_vectors
 
 Invoke = Any
@@ -198,7 +198,7 @@ def test_what_is_wrong_is_told_in_one_line(invoke, arguments, message):
 def test_the_bar_shows_how_many_queries_are_ranked(monkeypatch, capsys):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     monkeypatch.setenv("TERM", "xterm")
-    ranking = Ranking()
+    ranking = Counting("ranking queries")
     ranking.reach(10, 60)
     ranking._draw()
     ranking.reach(30, 60)

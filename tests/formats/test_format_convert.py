@@ -143,9 +143,6 @@ def test_a_line_with_other_columns_stops_a_conversion_with_its_number(folder):
         convert("bad.run", "b.csv", format="trec", what="run")
 
 
-# --- all or nothing -----------------------------------------------------------------------------------
-
-
 def test_the_target_is_as_before_until_all_is_written(tmp_path):
     (tmp_path / "out").write_text("before")
     with writing(tmp_path / "out") as file:
@@ -233,6 +230,35 @@ def test_an_ending_that_nothing_is_known_of_is_refused_and_nothing_written(name,
     assert sorted(path.name for path in folder.iterdir()) == ["a.qrels", "a.run"]
 
 
+def test_the_endings_that_are_known_are_listed_once_each(folder):
+    with pytest.raises(tr.InputError, match=r"end it in \.run, ") as caught:
+        convert("a.run", "x.foo", what="run")
+    endings = str(caught.value).split("end it in ")[1].split(", ")
+    assert len(set(endings)) == len(endings)
+
+
+def test_the_bytes_of_the_source_are_told_while_it_is_read(folder):
+    for name in ("run.json", "run.csv.gz"):
+        convert("a.run", name, what="run")
+        told: list[int] = []
+        convert(name, "again.trec", what="run", watch=told.append)
+        assert sum(told) == os.path.getsize(name)
+
+
+@pytest.mark.parametrize(
+    ("url", "error", "said"),
+    [
+        ("https://there/a.run", tr.MissingPackage, r"reading https:.* needs: pip install .truerank.remote"),
+        ("s3://there/a.run", tr.InputError, "s3://there/a.run: cannot be opened: Install s3fs to access S3"),
+    ],
+)
+def test_what_reading_a_url_needs_is_named(url, error, said, monkeypatch):
+    for package in ("aiohttp", "s3fs", "fsspec.implementations.http"):
+        monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(error, match=said):
+        tr.read_qrels(url)
+
+
 def test_a_named_format_goes_to_any_ending_but_not_to_a_packing_that_is_not_written(folder):
     convert("a.run", "b.unheard-of", to="trec")
     assert (folder / "b.unheard-of").read_text() == RUN
@@ -265,9 +291,6 @@ def test_compressed_output_is_the_same_every_time(folder):
     for name in ("b.run.gz", "c.run.gz"):
         convert("a.run", name)
     assert (folder / "b.run.gz").read_bytes() == (folder / "c.run.gz").read_bytes()
-
-
-# --- formats of one's own -----------------------------------------------------------------------------
 
 
 def test_a_format_of_ones_own_is_found_read_and_written(folder, monkeypatch):

@@ -87,7 +87,7 @@ def numbers_of(text: str, tmp_path) -> list[float]:
 
 def test_numbers_are_read_to_the_last_bit_by_both_readers(tmp_path):
     rng = random.Random(8)
-    texts = [f"{rng.choice('-+ ')}{rng.randrange(10**17)}.{rng.randrange(10**17)}" for _ in range(500)]
+    texts = [f"{rng.choice(['-', '+', ''])}{rng.randrange(10**17)}.{rng.randrange(10**17)}" for _ in range(500)]
     texts += [f"{rng.random()}e{rng.randint(-300, 300)}" for _ in range(500)] + [
         "0",
         "-0.0",
@@ -129,6 +129,10 @@ def test_many_blocks_are_read_like_one(quote, tmp_path, monkeypatch):
         ("q,a,1,2", "the header has 3 columns, but this line 4"),
         ("q,a,high", "'high' is no number"),
         ("q,a,1_0", "'1_0' is no number"),
+        ("q,a,١", "'١' is no number"),
+        ("q, a, 1", "' 1' is no number: blanks are part of a cell"),
+        ("q,a,1 ", "'1 ' is no number: blanks are part of a cell"),
+        ("q,a,\t1", "is no number: blanks are part of a cell"),
         ("q,a,", "'' is no number"),
         ("q,a,true", "'true' is no number"),
         ("q,a,[1]", r"'\[1\]' is no number"),
@@ -148,6 +152,11 @@ def test_what_is_wrong_with_a_line_is_said_with_its_number(line, message, quote,
     assert str(caught.value).startswith(f"{path}:5: ")
 
 
+def test_blanks_are_part_of_an_id_and_no_part_of_a_columns_name(tmp_path):
+    (tmp_path / "a.csv").write_text(" Query ID , Doc ID ,Grade\nq, a,1\n")
+    assert tr.read_qrels(tmp_path / "a.csv").to_dict() == {b"q": {b" a": 1.0}}
+
+
 def test_a_decimal_comma_is_no_two_numbers(tmp_path):
     (tmp_path / "a.csv").write_text("query_id;doc_id;score\nq;a;1,5\n")
     with pytest.raises(tr.InputError, match=r"a\.csv:2: '1,5' is no number"):
@@ -160,6 +169,8 @@ def test_a_decimal_comma_is_no_two_numbers(tmp_path):
         ("a,b,c", "no column holds the query ids; name it query_id .there is 'a', 'b', 'c'"),
         ("query_id,b,c", "no column holds the document ids; name it doc_id"),
         ("query_id,doc_id,c", "no column holds the scores; name it score"),
+        ("query_id,doc_id,score,score", "2 columns have one name, 'score', 'score': keep one of them"),
+        ("query_id,doc_id,Doc-ID,score", "2 columns have one name, 'doc_id', 'Doc-ID': keep one of them"),
     ],
 )
 def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path):
@@ -167,8 +178,6 @@ def test_a_header_without_the_names_says_what_to_name(header, message, tmp_path)
     with pytest.raises(tr.InputError, match=rf"a\.csv:1: {message}"):
         tr.evaluate({"q": ["a"]}, tmp_path / "a.csv", "RR")
 
-
-# --- BEIR ---------------------------------------------------------------------------------------------
 
 BEIR = "query-id\tcorpus-id\tscore\n1\td1\t1\n1\td2\t0\n2\td1\t2\n"
 
@@ -202,9 +211,6 @@ def test_qrels_go_through_beir_sorted_by_query(qrels_round_trip, tmp_path):
 def test_beir_cannot_hold_a_run(tmp_path):
     with pytest.raises(tr.InputError, match="the format beir cannot hold a run"):
         convert({"q": {"a": 1.0}}, tmp_path / "a.tsv", what="run", to="beir")
-
-
-# --- MS MARCO -----------------------------------------------------------------------------------------
 
 
 def test_ms_marcos_runs_are_known_by_ranks_that_count_from_one(tmp_path):

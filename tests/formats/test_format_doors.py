@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
+import re
 import subprocess
 import sys
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -99,6 +101,19 @@ def test_arrays_give_the_bits_of_the_dict(bits):
     assert bits(qrels, (ids[:7].astype(object), scores[:7])) == bits(qrels, (ids[:7], scores[:7]))
 
 
+@pytest.mark.parametrize("number", ["int32", "uint32", "uint64", "object"])
+def test_minus_one_is_no_document_whatever_holds_the_ids(number, bits):
+    ids, scores = np.array([[5, -1, 7], [7, 5, -1]]).astype(number), np.array([[3.0, 2.0, 1.0]] * 2)
+    run = {"0": {"5": 3.0, "7": 1.0}, "1": {"7": 3.0, "5": 2.0}}
+    qrels = {q: {"7": 1, "-1": 1, str(2**32 - 1): 1, str(2**64 - 1): 1} for q in "01"}
+    assert bits(qrels, (ids, scores)) == bits(qrels, run)
+
+
+def test_the_largest_number_of_a_byte_is_a_document():
+    ids = np.array([[255, 7]], np.uint8)
+    assert tr.evaluate({0: [255]}, (ids, np.array([[2.0, 1.0]])), "RR").mean == {"RR": 1.0}
+
+
 def test_whole_numbers_and_their_text_are_the_same_id(bits):
     text = bits({"1": {"7": 1, "10": 0}}, {"1": {"10": 2.0, "7": 1.0}})
     assert bits({1: {7: 1, 10: 0}}, {1: {10: 2.0, 7: 1.0}}) == text
@@ -109,3 +124,34 @@ def test_ids_of_one_to_nineteen_digits_come_out_of_an_array_as_they_print():
     ids = np.array([[0, 9, 10, 99, 100, 12345678, 10**18, 9 * 10**18]])
     hits = tr.rank({0: {int(d): 1 for d in ids[0]}}, (ids, np.arange(8.0)[None]))
     assert sorted(hits.rank.tolist()) == list(range(1, 9))
+
+
+class Judged(NamedTuple):
+    """As ir_measures names them."""
+
+    query_id: str
+    doc_id: str
+    relevance: int
+    iteration: str = "0"
+
+
+class Scored(NamedTuple):
+    query_id: str
+    doc_id: str
+    score: float
+
+
+@pytest.mark.parametrize("kind", [list, iter])
+def test_rows_may_be_tuples_or_named_tuples(kind):
+    judged, scored = [("q", "a", 1), ("q", "b", np.int64(2))], [("q", "b", np.float32(0.5)), ("q", "a", 1.5)]
+    expected = tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"a": 1.5, "b": 0.5}}, "nDCG RR").mean
+    assert tr.evaluate(kind(judged), kind(scored), "nDCG RR").mean == expected
+    named = [Judged(*row) for row in judged], [Scored(*row) for row in scored]
+    assert tr.evaluate(kind(named[0]), kind(named[1]), "nDCG RR").mean == expected
+
+
+@pytest.mark.parametrize("qrels", [[1, 2], [("q", "a")], 5, []])
+def test_what_is_no_qrels_is_shown_beside_what_is(qrels):
+    said = f"rows (query, document, grade) or a DataFrame, not {qrels!r}"
+    with pytest.raises(tr.InputError, match=re.escape(said)):
+        tr.evaluate(qrels, {"q": ["a"]}, "RR")

@@ -110,6 +110,16 @@ def test_what_is_wrong_with_a_frame_is_said_with_column_and_row(columns, message
         assert "\n" not in str(caught.value)
 
 
+def test_two_columns_of_one_name_are_refused_where_that_name_is_needed(tmp_path):
+    table = pa.table([["q"], ["a"], [1.0], [2.0]], ["query_id", "doc_id", "score", "score"])
+    pq.write_table(table, tmp_path / "a.parquet")
+    for run in (table, table.to_pandas(), tmp_path / "a.parquet"):
+        with pytest.raises(tr.InputError, match="2 columns have one name, 'score', 'score': keep one of them"):
+            tr.evaluate({"q": ["a"]}, run, "RR")
+    other = pa.table([["q"], ["a"], [1.0], [2], [3]], ["query_id", "doc_id", "score", "x", "x"])
+    assert tr.evaluate({"q": ["a"]}, other, "RR").mean == {"RR": 1.0}
+
+
 def test_a_dictionary_that_holds_nothing_for_a_row_is_refused():
     frame = pa.table(
         {"query_id": pa.array(["q", None, "q"]).dictionary_encode(), "doc_id": [1, 2, 3], "score": [1.0] * 3}
@@ -143,9 +153,6 @@ def test_without_pyarrow_a_frame_says_what_to_install(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "pyarrow", None)
     with pytest.raises(tr.MissingPackage, match=r'pip install "truerank\[frames\]"'):
         tr.evaluate({"q": ["a"]}, pl.DataFrame({"qid": ["q"], "docid": ["a"], "score": [1.0]}), "RR")
-
-
-# --- Parquet ------------------------------------------------------------------------------------------
 
 
 def test_a_run_goes_through_parquet_unchanged(round_trip):
@@ -196,3 +203,9 @@ def test_parquet_says_when_the_two_files_are_swapped(judged, table, tmp_path):
         open_run(tmp_path / "judged.parquet")
     with pytest.raises(tr.InputError, match="fraction, as in a run, and no grade: are the two files swapped"):
         tr.read_qrels(tmp_path / "run.parquet")
+
+
+def test_a_query_of_polars_that_is_not_yet_asked_is_asked():
+    qrels = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "relevance": [0, 1]})
+    run = pl.DataFrame({"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [2.0, 1.0]})
+    assert tr.evaluate(qrels.lazy(), run.lazy(), "RR").mean == {"RR": 0.5}

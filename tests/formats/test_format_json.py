@@ -10,6 +10,7 @@ import pytest
 import truerank as tr
 from truerank.formats import convert, open_run
 from truerank.formats import json as json_format
+from truerank.qrels import IGNORED
 from truerank.run import rankings
 
 QRELS = {"q1": {"b": 1}, "q2": {"c": 2}}
@@ -126,6 +127,8 @@ def test_ids_that_are_no_utf8_are_refused(tmp_path):
         ('[{"query_id": 1, "docs": ["a"]}, 5]', "a JSON object should stand here, not 5"),
         ('[{"query_id": 1, "doc_id": "a", "score": "high"}]', "a number should stand here, not 'high'"),
         ('{"q": {"a": 1e400}}', "number is infinity"),
+        (" null\n", "a.json: this JSON holds null and no queries"),
+        ('{"q": {"a": 1, "b": true}}', "query q has true or false where a number should stand"),
     ],
 )
 def test_what_is_wrong_with_json_is_said_in_a_line(text, message, tmp_path):
@@ -134,6 +137,18 @@ def test_what_is_wrong_with_json_is_said_in_a_line(text, message, tmp_path):
         tr.evaluate({"q": ["a"]}, tmp_path / "a.json", "RR")
     assert "\n" not in str(caught.value)
     assert "a.json" in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ['{"q": {"a": 1}, "r": {"b": false}}', '{"r": [true]}', '{"r": {"b": "1"}}'])
+def test_what_is_no_number_or_id_is_no_judgement(text, tmp_path):
+    (tmp_path / "a.json").write_text(text)
+    with pytest.raises(tr.InputError, match=r"query r has (true or false where a|the grade '1')"):
+        tr.read_qrels(tmp_path / "a.json")
+
+
+def test_ids_may_be_words_of_json(tmp_path):
+    (tmp_path / "a.json").write_text('{"true": {"false": 1}}')
+    assert tr.read_qrels(tmp_path / "a.json").to_dict() == {b"true": {b"false": 1.0}}
 
 
 def test_a_query_without_scores_counts_down_to_one(tmp_path):
@@ -167,3 +182,20 @@ def test_quotes_in_ids_and_numbers_for_documents_are_no_repeats(tmp_path):
     assert tr.evaluate({'q"1': {"c": 1}}, tmp_path / "x.json", "RR").mean["RR"] == 0.5
     (tmp_path / "y.json").write_text('{"q": [1, 2, "a"]}')
     assert tr.evaluate({"q": {"a": 1}}, tmp_path / "y.json", "RR").mean["RR"] == 1 / 3
+
+
+def test_null_stands_for_a_pair_that_is_ignored(tmp_path):
+    (tmp_path / "qrels.json").write_text('{"q": {"a": null, "b": 2, "null": 1}, "r": {"a": 0}}')
+    qrels = tr.read_qrels(tmp_path / "qrels.json")
+    assert qrels.to_dict()[b"q"] == {b"a": IGNORED, b"b": 2, b"null": 1}
+    assert tr.evaluate(qrels, {"q": ["a", "b"]}, "RR")["RR"].tolist() == [1.0, 0.0]
+    convert(qrels, tmp_path / "again.json", what="qrels")
+    assert json.loads((tmp_path / "again.json").read_text())["q"] == {"a": None, "b": 2, "null": 1}
+
+
+def test_other_formats_refuse_pairs_that_are_ignored(tmp_path):
+    qrels = tr.Qrels.from_dict({"q": {"a": IGNORED, "b": 1}})
+    for ending in ("qrels", "csv", "tsv", "jsonl", "parquet"):
+        with pytest.raises(tr.InputError, match=r"1 pair is ignored, which \w+ cannot say; json can"):
+            convert(qrels, tmp_path / f"a.{ending}", what="qrels")
+    assert list(tmp_path.iterdir()) == []

@@ -77,9 +77,6 @@ def stand_in(name: str, **contents: Any) -> types.ModuleType:
     return module
 
 
-# --- evaluators of runs -------------------------------------------------------------------------------
-
-
 @tool("ir_measures")
 def by_ir_measures(case: Case) -> Answer:
     import ir_measures
@@ -176,9 +173,6 @@ def by_sentence_transformers(case: Case) -> Answer:
     return {"mean": means}
 
 
-# --- functions of arrays ------------------------------------------------------------------------------
-
-
 def dense(case: Case, query: str, cut: int) -> tuple[list[float], list[float]]:
     """Grades and scores of a query's documents as a matrix has them: what did not come back scores below a cut."""
     grades = case["qrels"][query]
@@ -234,9 +228,6 @@ def by_torchmetrics(case: Case) -> Answer:
         target = grades if name.startswith("nDCG") else (grades >= 1).long()
         means[name] = float(metric(scores, target, indexes=index))
     return {"mean": means}
-
-
-# --- retriever evaluations ----------------------------------------------------------------------------
 
 
 @tool("llama-index")

@@ -12,9 +12,6 @@ GRADES = pytest.mark.parametrize("grades", [(0, 1), (0, 1, 1, 2, 3)], ids=["bina
 TWICE = {"q": [("a", 3.0), ("a", 2.0), ("b", 1.0)]}
 
 
-# --- LlamaIndex ---------------------------------------------------------------------------------------
-
-
 @GRADES
 def test_llama_index_is_its_preset(grades: tuple[int, ...]) -> None:
     kind = Kind(grades=grades, barren=0, missing=0, empty=0, lists=True)
@@ -46,9 +43,6 @@ def test_llama_index_counts_repeated_documents_again_but_not_in_recall_and_preci
         assert once == pytest.approx(theirs["mean"]["SetR"], abs=1e-12)
 
 
-# --- Haystack -----------------------------------------------------------------------------------------
-
-
 @GRADES
 def test_haystack_is_its_preset(grades: tuple[int, ...]) -> None:
     assert_equal("haystack", cases(Kind(grades=grades, lists=True, repeated=False)))
@@ -74,9 +68,6 @@ def test_haystack_before_august_2026_counted_repeated_documents_again_but_not_in
         assert once == pytest.approx(theirs["mean"]["SetR"], abs=1e-12)
 
 
-# --- AutoRAG ------------------------------------------------------------------------------------------
-
-
 @GRADES
 def test_autorag_is_its_preset(grades: tuple[int, ...]) -> None:
     assert_equal("autorag", cases(Kind(grades=grades, lists=True)))
@@ -97,9 +88,6 @@ def test_autorag_s_ndcg_can_pass_1_on_repeated_documents_and_so_can_the_preset_s
     assert ours("autorag", case, [name], duplicates="count").mean[name] == pytest.approx(theirs, abs=1e-12)
     with pytest.raises(tr.InputError, match="comes back twice"):
         ours("autorag", case)
-
-
-# --- MLflow -------------------------------------------------------------------------------------------
 
 
 @GRADES
@@ -130,9 +118,6 @@ def test_mlflow_counts_a_repeated_document_once_in_recall_and_each_time_in_preci
     assert (theirs[recall], theirs[precision]) == (1.0, 1.0)
     assert ours("mlflow", case, [recall]).mean == {recall: 1.0}
     assert ours("mlflow", case, [precision], duplicates="count").mean == {precision: 1.0}
-
-
-# --- visual place recognition -------------------------------------------------------------------------
 
 
 def test_place_recognition_counts_queries_with_any_near_place_among_the_first_k_of_all_queries() -> None:

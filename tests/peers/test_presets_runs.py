@@ -18,9 +18,6 @@ def measured(tool: str) -> dict[str, list[str]]:
     return {"measures": list(tr.Rules.named(tool).measures)}
 
 
-# --- ir_measures --------------------------------------------------------------------------------------
-
-
 @GRADES
 @pytest.mark.parametrize("tool", ["ir_measures", "ir_measures-msmarco"])
 def test_ir_measures_is_its_two_presets(tool: str, grades: tuple[int, ...]) -> None:
@@ -41,9 +38,6 @@ def test_of_a_repeated_document_ir_measures_takes_the_last_score() -> None:
     assert tr.evaluate(case.qrels, run, "RR", rules="ir_measures").mean == {"RR": 0.5}
 
 
-# --- ranx ---------------------------------------------------------------------------------------------
-
-
 @GRADES
 def test_ranx_is_its_preset(grades: tuple[int, ...]) -> None:
     assert_equal("ranx", cases(Kind(grades=grades, empty=0, longest=15), 30))
@@ -51,9 +45,6 @@ def test_ranx_is_its_preset(grades: tuple[int, ...]) -> None:
 
 def test_ranx_refuses_an_empty_answer() -> None:
     assert ask("ranx", [Case({"q": {"a": 1}}, {"q": []})])[0]["error"].startswith("ValueError")
-
-
-# --- BEIR ---------------------------------------------------------------------------------------------
 
 
 @GRADES
@@ -83,9 +74,6 @@ def test_beir_keeps_the_query_itself_among_the_relevant_documents_that_it_cannot
     assert ours("beir", case, ["R@10"]).mean == {"R@10": 1.0}
 
 
-# --- MTEB ---------------------------------------------------------------------------------------------
-
-
 @GRADES
 def test_mteb_is_its_preset(grades: tuple[int, ...]) -> None:
     asked = [_as_32_bits(case) for case in cases(Kind(grades=grades, extra=0))]
@@ -103,9 +91,6 @@ def test_mteb_s_mrr_alone_tells_scores_apart_that_are_one_as_32_bit_numbers() ->
     assert ask("mteb", [case])[0]["mean"]["RR@10"] == 1.0
     assert ours("mteb", case, ["RR@10", "AP@10"]).mean == {"RR@10": 0.5, "AP@10": 0.5}
     assert ours("mteb", case, ["RR@10"], score_precision="double").mean == {"RR@10": 1.0}
-
-
-# --- sentence-transformers ----------------------------------------------------------------------------
 
 
 @GRADES

@@ -19,8 +19,9 @@ from truerank.bench.storage import loaded
 from truerank.errors import InputError
 from truerank.explain import explain
 from truerank.report import making
-from truerank.report.answers import SPARE, Wanted, answers, beginnings
+from truerank.report.answers import Wanted, answers
 from truerank.report.document import Document, Figure, Heading, Note, Prose, Queries
+from truerank.report.lists import SPARE, beginnings
 from truerank.report.material import Located, Material, evaluated, inputs
 from truerank.report.sections import queries as queries_section
 from truerank.report.sections.curves import answered_within, depths
@@ -65,9 +66,6 @@ def document(*runs: dict[str, Any], qrels: Any = None, lang: str = "en", **how: 
 
 def only(blocks: Any, kind: type) -> list[Any]:
     return [block for block in blocks if isinstance(block, kind)]
-
-
-# --- lists --------------------------------------------------------------------------------------------
 
 
 def expected_list(qrels: Any, run: Any, query: str, rules: Any, k: int) -> list[tuple[str, float]]:
@@ -138,9 +136,6 @@ def test_what_is_shown_of_a_query_is_what_explain_says(rules):
             assert [line[:2] for line in lines] == [[line.name, line.text(4)] for line in exact.worked.lines]
 
 
-# --- figures' numbers ---------------------------------------------------------------------------------
-
-
 @settings(max_examples=40, deadline=None)
 @given(worlds())
 def test_the_share_of_answered_queries_is_success_at_k(one: World):
@@ -190,9 +185,6 @@ def test_the_distribution_reaches_from_everyone_to_those_with_the_highest_score(
         column = block.values["nDCG@10"][:, place]
         for row in rows:
             assert row["share"] == pytest.approx((column >= row["value"]).mean())
-
-
-# --- what it says -------------------------------------------------------------------------------------
 
 
 def test_the_result_comes_first_and_how_to_make_it_again_last():
@@ -254,9 +246,6 @@ def test_runs_without_any_common_finding_are_reported():
     assert only(found.blocks, Queries)[0].values["AP"].tolist() == [[0.0, 0.0], [0.0, 0.0]]
 
 
-# --- what does not fit --------------------------------------------------------------------------------
-
-
 def test_what_does_not_fit_is_left_out_and_said(monkeypatch):
     qrels, run = world(6, queries=20)
     monkeypatch.setattr(queries_section, "VALUES", 30)
@@ -287,9 +276,6 @@ def test_those_that_differ_most_stay(monkeypatch):
     assert np.ptp(part.values["nDCG@10"], axis=1).min() == least
 
 
-# --- speed and places ---------------------------------------------------------------------------------
-
-
 def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path):
     asked = {f"q{n}": f"text {n}" for n in range(40)}
     qrels = {query: {"d1": 1} for query in asked}
@@ -314,6 +300,41 @@ def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path):
     assert max(row["ms"] for row in rows if row["who"] == benches[0].name) == benches[0].latency["max"]
 
 
+def test_little_differences_of_quality_look_little_beside_their_intervals(tmp_path):
+    asked = {f"q{n}": f"text {n}" for n in range(40)}
+    qrels = {query: {"d1": 1} for query in asked}
+
+    def first(query: str) -> list[str]:
+        return ["d1"] if query != "text 7" else []
+
+    def second(query: str) -> list[str]:
+        return ["d1"] if query not in ("text 7", "text 8") else []
+
+    benches = [tr.bench(retriever, asked, qrels, measures="RR") for retriever in (first, second)]
+    figure = making.make(Material(benches=tuple(benches)), lang="en").figures[1]
+    rows = figure.specification["data"]["values"]
+    for row, one in zip(rows, benches, strict=True):
+        assert (row["left"], row["right"]) == (one.intervals["p50"].low, one.intervals["p50"].high)
+        assert (row["low"], row["high"]) == (one.intervals["RR"].low, one.intervals["RR"].high)
+    scale = figure.specification["layer"][-1]["encoding"]["y"]["scale"]
+    low, high = scale["domain"]
+    assert high - low >= 0.1
+    assert low <= min(row["low"] for row in rows)
+    assert high >= max(row["high"] for row in rows)
+    assert not scale["zero"]
+    joined = sum(row["best"] for row in rows) > 1
+    assert ("The line joins" in figure.alt) == joined
+
+
+def test_of_one_system_all_measures_stand_in_one_table_with_their_intervals():
+    qrels, run = world(1)
+    found = document(run, qrels=qrels)
+    tables = [table for table in only(found.blocks, Table) if "nDCG@10" in {row[0] for row in table.rows}]
+    assert len(tables) == 1
+    assert all(str(row[2]).startswith("[") for row in tables[0].rows)
+    assert "measures" not in [heading.anchor for heading in only(found.blocks, Heading)]
+
+
 def places() -> Located:
     from truerank import geo
     from truerank.truth import read_items
@@ -335,9 +356,6 @@ def test_places_come_with_their_errors_and_each_miss_joined_to_what_was_returned
     assert curve[-1]["share"] == 1.0
 
 
-# --- languages and inputs -----------------------------------------------------------------------------
-
-
 def fields(text: str) -> set[str]:
     return {name for part in text.split("|") for _, name, _, _ in string.Formatter().parse(part) if name}
 
@@ -357,7 +375,7 @@ def test_korean_texts_are_korean():
 def test_every_text_is_said_somewhere():
     source = Path(making.__file__).parent
     files = [*source.rglob("*.py"), *(source / "html").glob("*")]
-    said = "".join(path.read_text("utf-8") for path in files if path.name != "words.py")
+    said = "".join(path.read_text("utf-8") for path in files if path.name not in ("words.py", "sentences.py"))
     missing = [key for key in TEXTS if not re.search(rf"""["']{key}["']|\b{key.replace(" ", "_")}\b""", said)]
     assert missing == []
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv as readers
 import io
 import re
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -35,6 +36,17 @@ def test_plain_text_is_aligned_and_has_nothing_else():
         "  Its second sentence.\n"
         "Second note.\n"
     )
+
+
+def test_letters_stand_above_a_cell_in_papers_and_pages_alone():
+    raised = replace(TABLE, raised={(0, 1): "b", (1, 1): "ab"})
+    assert r"one & 0.1235$^{b}$ & 3 \\" in latex.render(raised)
+    assert r"two & \textbf{1.0000}$^{ab}$ &  \\" in latex.render(raised)
+    assert "| one | 0.1235<sup>b</sup> | 3 |" in markdown.render(raised)
+    assert "| two | **1.0000**<sup>ab</sup> |  |" in markdown.render(raised)
+    assert terminal.render(raised) == terminal.render(TABLE)
+    assert "| AP | 0.1235<sup>b</sup> | **1.0000**<sup>ab</sup> |" in markdown.render(raised.turned())
+    assert "| 0.1235<sup>b</sup> | one |" in markdown.render(raised.only((1, 0)))
 
 
 def test_wide_characters_take_two_cells():
@@ -117,9 +129,7 @@ def test_latex_escapes_every_special_character_once(text):
     assert not re.search(r"[$&#%_~^<>|]", re.sub(pattern, "", latex.escape(text)))
 
 
-@given(
-    st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cs", "Cc"])), st.floats(0, 1)), min_size=1)
-)
+@given(st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cs", "Cc"])), st.floats(0, 1)), min_size=1))
 def test_csv_reads_back_as_it_was(rows):
     text = csv.render(Table(("query, odd", "AP"), tuple(rows), digits=None))
     head, *read = readers.reader(io.StringIO(text, newline=""))

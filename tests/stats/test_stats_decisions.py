@@ -28,9 +28,6 @@ def pair(n: int, ahead: float = 0.01) -> tuple[np.ndarray, np.ndarray]:
     return b + rng.normal(ahead, 0.1, n), b
 
 
-# --- effects and equivalence ------------------------------------------------------------------------------
-
-
 def test_the_effect_is_the_mean_difference_by_its_spread():
     a, b = pair(40, ahead=0.1)
     assert stats.effect(a, b) == pytest.approx((a - b).mean() / (a - b).std(ddof=1), rel=1e-12)
@@ -65,21 +62,27 @@ def test_non_inferiority_is_a_one_sided_t_test(margin):
 
 
 def test_equivalence_of_the_same_and_of_one_query_is_defined():
-    same = stats.tost([0.2, 0.5], [0.2, 0.5], 0.1)
+    same = stats.tost([0.2, 0.5] * 3, [0.2, 0.5] * 3, 0.1)
     assert (same.equivalent, same.low, same.high) == (True, 0, 0)
     one = stats.tost([0.2], [0.2], 0.1)
     assert (one.p, one.equivalent, one.low, one.high) == (1, False, -math.inf, math.inf)
-    apart = stats.tost([0.5, 0.75], [0.25, 0.5], 0.1)
+    apart = stats.tost([0.5, 0.75] * 3, [0.25, 0.5] * 3, 0.1)
     assert (apart.p, apart.equivalent) == (1, False)
+
+
+@pytest.mark.parametrize("n", range(1, 6))
+def test_so_few_equal_differences_show_no_equivalence(n):
+    for a in ([0.2] * n, [0.25] * n):
+        found = stats.tost(a, [0.2] * n, 0.1)
+        assert (found.p, found.equivalent, found.low, found.high) == (1, False, -math.inf, math.inf)
+        one_sided = stats.non_inferiority(a, [0.2] * n, 0.1)
+        assert (one_sided.p, one_sided.equivalent, one_sided.low) == (1, False, -math.inf)
 
 
 @pytest.mark.parametrize("margin", [0, -0.1, math.nan, math.inf])
 def test_a_margin_is_above_0(margin):
     with pytest.raises(ValueError, match="margin is a number above 0"):
         stats.tost([0.1, 0.2], [0.1, 0.3], margin)
-
-
-# --- power ------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("n", [2, 10, 50, 1000])
@@ -131,9 +134,6 @@ def test_power_without_spread_without_difference_and_with_one_query_is_defined()
 def test_what_has_no_power_is_said(work, says):
     with pytest.raises(ValueError, match=says):
         work()
-
-
-# --- agreement --------------------------------------------------------------------------------------------
 
 
 def tau_ap_of_a_list(truth: list[float], order: tuple[int, ...]) -> float:
@@ -210,9 +210,6 @@ def test_rbo_of_a_list_with_itself_is_1(a, p):
 def test_what_has_no_order_is_said(work, says):
     with pytest.raises(ValueError, match=says):
         work()
-
-
-# --- SciPy ------------------------------------------------------------------------------------------------
 
 
 def test_a_missing_scipy_says_what_to_install(monkeypatch):

@@ -19,7 +19,7 @@ from truerank.stats import bootstrap
 
 RESAMPLES = 2000
 
-dyadic = st.lists(st.integers(0, 64).map(lambda i: i / 64), min_size=2, max_size=40)
+dyadic = st.lists(st.integers(0, 64).map(lambda i: i / 64), min_size=6, max_size=40)
 
 
 def skewed(n: int, columns: int = 1) -> np.ndarray:
@@ -51,7 +51,7 @@ def scipy_limits(values: np.ndarray, means: np.ndarray, confidence: float, metho
     return found.low, found.high
 
 
-@pytest.mark.parametrize("n", [5, 50, 200])
+@pytest.mark.parametrize("n", [6, 50, 200])
 @pytest.mark.parametrize(("method", "theirs"), [("bca", "BCa"), ("percentile", "percentile")])
 def test_bootstrap_intervals_are_those_of_scipy_on_the_same_resamples(n, method, theirs):
     values = skewed(n)[:, 0]
@@ -141,10 +141,42 @@ def test_one_value_says_nothing_of_the_mean_unless_it_is_a_success_or_a_failure(
     assert stats.mean_interval([1.0]).low == pytest.approx(0.025)
 
 
+@pytest.mark.parametrize(("confidence", "most"), [(0.5, 1), (0.8, 3), (0.9, 4), (0.95, 5), (0.99, 7)])
+@pytest.mark.parametrize("method", ["bca", "percentile"])
+def test_too_few_values_have_no_resampled_interval(confidence, most, method):
+    values = skewed(20)[:, 0]
+    for n in range(1, most + 3):
+        found = stats.mean_interval(values[:n], confidence=confidence, method=method, resamples=100)
+        assert (found.method == "none") == (n <= most) == stats.is_too_few(n, confidence)
+        assert (n > most) == (math.isfinite(found.low) and math.isfinite(found.high))
+        assert found.estimate == pytest.approx(values[:n].mean(), abs=1e-15)
+
+
+def test_too_few_are_those_whose_range_leaves_out_the_median_more_often_than_allowed():
+    for n in range(1, 15):
+        outside = scipy_stats.binom.pmf(0, n, 0.5) + scipy_stats.binom.pmf(n, n, 0.5) if n > 1 else 1
+        assert stats.is_too_few(n) == (outside > 0.05)
+
+
+def test_few_successes_have_an_exact_interval_and_few_equal_values_none():
+    assert stats.mean_interval([1, 0, 1]).method == "binomial"
+    assert stats.mean_interval([0.5] * 5).method == "none"
+    assert stats.difference_interval([0.3, 0.9], [0.3, 0.9]) == stats.Interval(0, -math.inf, math.inf, 0.95, "none")
+
+
+def test_limits_never_leave_the_range_of_the_values():
+    rng = np.random.default_rng(0)
+    for n in range(6, 60):
+        values = np.where(rng.random(n) < 0.8, 1 / 3, rng.random(n) / 3)  # means of thirds may round up
+        for method in ("bca", "percentile"):
+            found = stats.mean_interval(values, method=method, resamples=200)
+            assert values.min() <= found.low <= found.high <= values.max()
+
+
 def test_equal_values_have_an_interval_without_length_that_says_so():
-    assert stats.mean_interval([0.1, 0.1, 0.1]) == stats.Interval(0.1, 0.1, 0.1, 0.95, "constant")
-    assert stats.difference_interval([0.3, 0.4], [0.2, 0.3]).method == "constant"  # but for rounding
-    same = stats.difference_interval([0.3, 0.9], [0.3, 0.9])
+    assert stats.mean_interval([0.1] * 6) == stats.Interval(0.1, 0.1, 0.1, 0.95, "constant")
+    assert stats.difference_interval([0.3, 0.4] * 3, [0.2, 0.3] * 3).method == "constant"  # but for rounding
+    same = stats.difference_interval([0.3, 0.9] * 3, [0.3, 0.9] * 3)
     assert (same.low, same.estimate, same.high) == (0, 0, 0)
 
 
@@ -163,7 +195,7 @@ def test_a_difference_is_resampled_by_queries():
 
 
 def test_differences_of_successes_are_no_successes():
-    assert stats.difference_interval([1, 1, 0], [0, 1, 0]).method == "percentile"
+    assert stats.difference_interval([1, 1, 0] * 2, [0, 1, 0] * 2).method == "percentile"
     with pytest.raises(ValueError, match="difference has no 'binomial' interval"):
         stats.difference_interval([1, 1, 0], [0, 1, 0], method="binomial")
 
@@ -193,9 +225,6 @@ def test_results_are_frozen_and_arguments_stay_as_they_were():
     assert (values == kept).all()
     with pytest.raises(FrozenInstanceError):
         found.low = 0
-
-
-# --- quantiles --------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("q", "least"), [(0.5, 6), (0.9, 36), (0.95, 72), (0.99, 368), (0.999, 3688)])

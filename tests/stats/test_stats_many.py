@@ -100,9 +100,6 @@ def test_a_pair_that_is_not_there_is_named():
         stats.max_t(systems(10, 3), pairs=[(0, 3)])
 
 
-# --- Tukey ------------------------------------------------------------------------------------------------
-
-
 def two_way_error(values: np.ndarray) -> tuple[float, int]:
     """The mean square of the residuals and its degrees of freedom, by regression on queries and systems."""
     n, m = values.shape
@@ -166,9 +163,6 @@ def test_without_noise_any_difference_is_certain():
     assert 0 < found.p[0, 1] < 1e-300
 
 
-# --- groups -----------------------------------------------------------------------------------------------
-
-
 @given(st.integers(1, 7), st.integers(0, 1000))
 @settings(max_examples=80, deadline=None)
 def test_groups_are_all_the_largest_sets_without_a_difference(m, seed):
@@ -188,9 +182,6 @@ def test_groups_are_all_the_largest_sets_without_a_difference(m, seed):
     for group in found:
         assert [means[i] for i in group] == sorted((means[i] for i in group), reverse=True)
     assert list(found) == sorted(found, key=lambda group: [-means[i] for i in group])
-
-
-# --- corrections ------------------------------------------------------------------------------------------
 
 
 @given(some_p)

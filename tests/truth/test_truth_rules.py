@@ -16,8 +16,6 @@ import truerank as tr
 from truerank import truth
 from truerank.truth import Items
 
-# --- contains -----------------------------------------------------------------------------------------
-
 EDGES = [-180.0, -179.5, -90.0, 0.0, 0.1, 10.0, 90.0, 179.5, 180.0]
 
 
@@ -102,12 +100,27 @@ def test_bounds_that_are_none_are_refused(bounds, distance, said):
         truth.contains([{"id": "q", "lat": 0, "lon": 0, "x": 0, "y": 0}], tiles([bounds]), distance=distance)
 
 
+def test_bounds_under_several_names_in_one_file_are_refused():
+    edges = {"min_lon": 0, "min_lat": 0, "max_lon": 1, "max_lat": 1}
+    with pytest.raises(tr.InputError, match="one has no whole bounds where 1 other has them"):
+        truth.contains(
+            [{"id": "q", "lat": 0, "lon": 0}], [{"id": "one", "bounds": [0, 0, 1, 1]}, {"id": "two", **edges}]
+        )
+
+
+def test_two_corners_are_bounds_when_it_is_said_which_number_is_which():
+    corners = [{"id": "t", "bounds": [[10, 20], [11, 22]]}]
+    query = [{"id": "q", "lat": 10.5, "lon": 21}]
+    with pytest.raises(tr.InputError, match=r"'bounds' holds two corners: .* west='bounds.0.0', south="):
+        truth.contains(query, corners)
+    sides = {"west": "bounds.0.1", "south": "bounds.0.0", "east": "bounds.1.1", "north": "bounds.1.0"}
+    assert truth.contains(query, truth.read_items(corners, **sides)).to_dict() == {b"q": {b"t": 1.0}}
+
+
 def test_references_without_bounds_are_refused():
     with pytest.raises(tr.InputError, match="the references have no bounds; name them: west=…"):
         truth.contains([{"id": "q", "lat": 0, "lon": 0}], [{"id": "t", "lat": 0, "lon": 0}])
 
-
-# --- identity -----------------------------------------------------------------------------------------
 
 PEOPLE = st.lists(st.tuples(st.sampled_from(["-1", "0", "7", "8"]), st.sampled_from(["1", "2", None])), max_size=9)
 
@@ -153,9 +166,6 @@ def test_items_without_labels_are_refused():
         truth.identity([{"id": "q", "label": 1}], [{"id": "a", "label": 1}, {"id": "b"}])
 
 
-# --- listed -------------------------------------------------------------------------------------------
-
-
 def test_a_list_may_be_a_file_of_judgements_pairs_or_a_dict(tmp_path):
     queries, references = [{"id": "q"}, {"id": "r"}], [{"id": "a"}, {"id": "b"}]
     (tmp_path / "pairs.csv").write_text("query_id,doc_id,relevance\nq,b,2\n")
@@ -184,8 +194,6 @@ def test_a_listed_id_that_is_no_items_is_refused_with_a_suggestion(pair, said):
         truth.listed([{"id": "q1"}], [{"id": "abc"}], pairs=[pair])
     assert said in str(caught.value)
 
-
-# --- rules as such ------------------------------------------------------------------------------------
 
 PLACED = [{"id": "a", "lat": 0.0, "lon": 0.0}, {"id": "b", "lat": 0.0, "lon": 0.0001}]
 
@@ -280,3 +288,10 @@ def test_examples_in_the_docstrings_are_true(package):
     results = [doctest.testmod(importlib.import_module(name)) for name in modules]
     assert sum(result.failed for result in results) == 0
     assert sum(result.attempted for result in results) > 10
+
+
+@pytest.mark.parametrize("text", ["query,reference\nq,b\n", "reference\tquery\nb\tq\n", "qid,tile\nq,b\n"])
+def test_two_columns_are_pairs_whatever_the_other_is_called(text, tmp_path):
+    (tmp_path / "pairs.csv").write_text(text)
+    right = truth.listed([{"id": "q"}], [{"id": "a"}, {"id": "b"}], pairs=tmp_path / "pairs.csv")
+    assert right.to_dict() == {b"q": {b"b": 1.0}}

@@ -39,9 +39,6 @@ def test_nothing_is_said_of_real_towns(places):
     assert kinds(items(lat, lon), items(lat, lon, "references")) == []
 
 
-# --- refused ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("lat", "lon", "said"),
     [
@@ -51,7 +48,7 @@ def test_nothing_is_said_of_real_towns(places):
             "the latitude of queries1 is 127: no latitude is beyond 90. Latitude and longitude look swapped.",
         ),
         (91.0, 100.0, "the latitude of queries1 is 91: no latitude is beyond 90."),
-        (37.0, 361.0, "the longitude of queries1 is 361, not between -180 and 180"),
+        (37.0, 361.0, "the longitude of queries1 is 361, not between -180 and 360"),
         (37.0, -181.0, "the longitude of queries1 is -181"),
         (np.nan, 37.5, "queries1 has no latitude and longitude; give them a place or leave them out"),
         (37.5, np.inf, "queries1 has no latitude and longitude"),
@@ -88,9 +85,6 @@ def test_longitudes_up_to_360_are_the_same_meridians():
     turned = items(LAT[:20], 360 - LON[:20])
     references = items(LAT, -LON, "references")
     assert truth.nearest(west, references).to_dict() == truth.nearest(turned, references).to_dict()
-
-
-# --- named --------------------------------------------------------------------------------------------
 
 
 def test_swapped_axes_are_named_where_the_regions_tell():
@@ -134,9 +128,6 @@ def test_items_at_zero_are_named():
 
 def test_files_that_do_not_belong_together_are_named():
     assert kinds(items(LAT - 20, LON), GOOD) == ["far"]
-
-
-# --- planes -------------------------------------------------------------------------------------------
 
 
 def projected(lat: np.ndarray, lon: np.ndarray, code: int) -> dict[str, np.ndarray]:
@@ -191,3 +182,11 @@ def test_no_check_fails_whatever_the_places(places):
     some = items(lat, lon, x=lat * 1e5, y=lon * 1e5)
     for distance in ("geodesic", "haversine", "xy"):
         assert len(truth.nearest(some, some, distance=distance)) == len(places)
+
+
+def test_longitudes_beyond_180_are_told_and_mean_what_they_mean_west_of_greenwich():
+    there = [{"id": "r", "lat": 0.0, "lon": -179.0}]
+    right = truth.nearest([{"id": "q", "lat": 0.0, "lon": 181.5}], there)
+    (note,) = (note.message for note in right.notes if note.kind == "beyond 180")
+    assert note.startswith("1 longitude is beyond 180 in queries (the first is 181.5 of q): read as degrees east")
+    assert right.metres.round(0).tolist() == [55660.0]

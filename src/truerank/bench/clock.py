@@ -58,9 +58,6 @@ class Clock(Protocol):
         """An event that has not yet happened."""
 
 
-# --- the machine's ------------------------------------------------------------------------------------
-
-
 class _WallEvent:
     """An event of the machine's clock."""
 
@@ -110,9 +107,6 @@ class WallClock:
     def event(self) -> Event:
         """An event that has not yet happened."""
         return _WallEvent()
-
-
-# --- a simulated one ----------------------------------------------------------------------------------
 
 
 @dataclass(eq=False)

@@ -80,7 +80,7 @@ def _of_single(values: Floats, confidence: float, seed: int) -> dict[str, Interv
 
 def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> dict[str, Interval | None]:
     """Both by resampling queries with all their calls (Davison and Hinkley, 1997, section 3.8)."""
-    from truerank.stats import quantile_interval
+    from truerank.stats import is_too_few, quantile_interval
 
     _, cluster = np.unique(query, return_inverse=True)
     count = int(cluster.max()) + 1
@@ -96,7 +96,7 @@ def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> d
     estimates = [float(values.mean()), *values[order][ranks].tolist()]
     found: dict[str, Interval | None] = dict.fromkeys(("mean", *PERCENTILES))
     for name, estimate, (low, high) in zip(("mean", *resolved), estimates, tails.T.tolist(), strict=True):
-        if count > 1:
+        if not is_too_few(count, confidence):
             found[name] = Interval(estimate, low, high, confidence, "bootstrap of queries")
     return found
 

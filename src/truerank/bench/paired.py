@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.bench.result import Bench
 from truerank.errors import InputError, MissingPackage
+from truerank.scores import shared
 from truerank.stats import Interval, Paired
 
 Floats = NDArray[np.float64]
@@ -86,7 +87,7 @@ class Comparison:
         unlike = [name for name in self.a.machine if self.a.machine[name] != self.b.machine.get(name)]
         if unlike:
             told.append(f"Warning: they ran on different machines or versions: {', '.join(unlike)} differ.")
-        if self.a.scores and self.b.scores and self.a.scores.rules != self.b.scores.rules:
+        if self.a.scores and self.b.scores and not self.a.scores.rules.is_like(self.b.scores.rules):
             told.append("Warning: they were scored under different rules; their scores are not compared.")
         return tuple(told)
 
@@ -100,15 +101,11 @@ class Comparison:
     def _values(self) -> dict[str, tuple[Floats, Floats]]:
         """{measure: the values of a and b for the queries that both were asked}."""
         a, b = self.a.scores, self.b.scores
-        if a is None or b is None or a.rules != b.rules:
+        if a is None or b is None or not a.rules.is_like(b.rules):
             return {}
-        at = {query: i for i, query in enumerate(b.queries)}
-        rows = [(i, at[query]) for i, query in enumerate(a.queries) if query in at]
-        if not rows:
-            return {}
-        left, right = (list(column) for column in zip(*rows, strict=True))
+        left, right = shared(a.queries, b.queries)
         names = [str(m) for m in a.measures if str(m) in b.values and m.definition.average != "sum"]
-        return {name: (a[name][left], b[name][right]) for name in names}
+        return {name: (a[name][left], b[name][right]) for name in names if len(left)}
 
 
 def _log_times(found: Bench) -> dict[str, float]:

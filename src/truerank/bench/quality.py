@@ -52,6 +52,11 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
     return qrels if len(judged) == len(qrels) else Qrels.from_dict(judged, qrels.name)
 
 
+def unasked(qrels: Qrels, asked: Sequence[str]) -> int:
+    """How many judged queries were not asked, and so are in no mean."""
+    return len(set(qrels.queries) - set(map(_bytes, asked)))
+
+
 def score(
     qrels: Qrels,
     run: Run,

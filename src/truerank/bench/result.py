@@ -21,7 +21,7 @@ from truerank.errors import InputError, MissingPackage
 from truerank.formats.target import writing
 from truerank.formats.trec import write_run
 from truerank.run import Run, rankings
-from truerank.scores import Scores
+from truerank.scores import Scores, intervals
 from truerank.stats import Interval
 
 
@@ -69,6 +69,7 @@ class Bench:
         answers: what came back.
         faults: {what went wrong: how often} in measured calls.
         scores: how good the measured answers are; None without qrels.
+        unasked: judged queries that were not asked, and so are not in the scores.
         pauses: of Python's garbage collector since the first measured start.
         harness: what the measuring costs.
         describe: of the retriever: library, version, parameters.
@@ -94,6 +95,7 @@ class Bench:
     stopped: str = ""
     beside: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
+    unasked: int = 0
 
     def __repr__(self) -> str:
         figures = ", ".join(f"{name} {self.latency[name]:.3g} ms" for name in ("mean", "p50", "p95", "p99"))
@@ -136,20 +138,24 @@ class Bench:
     def _of_scores(self) -> dict[str, Interval | None]:
         if self.scores is None:
             return {}
-        from truerank.stats import mean_intervals
-
-        names = [str(m) for m in self.scores.measures if m.definition.average != "sum"]
+        means = [m for m in self.scores.measures if m.definition.average != "sum"]
         try:
-            found = mean_intervals(np.stack([self.scores[name] for name in names], axis=1)) if names else []
+            found = intervals(means, np.stack([self.scores[m] for m in means], axis=1)) if means else []
         except ModuleNotFoundError:
             raise MissingPackage("an interval", "stats") from None
-        return dict(zip(names, found, strict=True))
+        return dict(zip(map(str, means), found, strict=True))
 
     @property
     def outcomes(self) -> dict[str, int]:
         """How many measured calls ended how; late ones are counted besides."""
         counts = {outcome: self.measured.count(outcome) for outcome in OUTCOMES}
         return {**counts, "late": int(self.measured.started.late.sum())}
+
+    @property
+    def failed(self) -> int:
+        """Measured calls that brought no answer."""
+        found = self.outcomes
+        return sum(found[how] for how in ("error", "timeout", "dropped"))
 
     @property
     def cold(self) -> float | None:

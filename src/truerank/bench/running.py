@@ -17,7 +17,7 @@ from truerank.bench.collector import Collector, overlap
 from truerank.bench.machine import machine
 from truerank.bench.overhead import crew_of, harness
 from truerank.bench.plan import Load, plan
-from truerank.bench.quality import as_run, lenient, score
+from truerank.bench.quality import as_run, lenient, score, unasked
 from truerank.bench.queries import read_queries
 from truerank.bench.record import Calls, Tally, gathered
 from truerank.bench.result import Answers, Bench, Harness, counted
@@ -235,4 +235,5 @@ def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:
         return found
     rules = lenient(Rules.of(judging.rules), repeats)
     failed = [query for query in found.asked if query not in found.answers.by_query]
-    return replace(found, scores=score(judging.qrels, found.run, found.asked, failed, judging.measures, rules))
+    scores = score(judging.qrels, found.run, found.asked, failed, judging.measures, rules)
+    return replace(found, scores=scores, unasked=unasked(judging.qrels, found.asked))

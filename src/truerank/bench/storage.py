@@ -16,7 +16,7 @@ from truerank.bench.result import Answers, Bench, Harness
 from truerank.bench.retriever import Answer
 from truerank.bench.samples import OUTCOMES, PHASES, Samples
 from truerank.errors import InputError, TruerankError
-from truerank.formats.records import parsed
+from truerank.formats.records import parsed, written
 from truerank.formats.source import as_source
 from truerank.measures import parse_measure
 from truerank.rules import Rules
@@ -51,6 +51,7 @@ def to_dict(found: Bench) -> dict[str, Any]:
         "harness_ns": asdict(found.harness),
         "faults": dict(found.faults),
         "scores": found.scores.to_dict(per_query=True) if found.scores else None,
+        "unasked": found.unasked,
         "odd": {name: getattr(found.answers, name) for name in ODD},
         "answers": {q: {"docs": a.docs, "scores": a.scores} for q, a in found.answers.by_query.items()},
         "queries": found.queries,
@@ -68,16 +69,8 @@ def _plain(value: object) -> object:
 
 def dumped(found: Sequence[Bench]) -> bytes:
     """One benchmark as an object, several as an array of such."""
-    import orjson
-
     plain = [to_dict(one) for one in found]
-    value = plain[0] if len(plain) == 1 else plain
-    try:
-        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)
-    except orjson.JSONEncodeError:  # an id that is no UTF-8
-        import json
-
-        return (json.dumps(value) + "\n").encode()
+    return written(plain[0] if len(plain) == 1 else plain)
 
 
 def loaded(path: str | os.PathLike[str]) -> list[Bench]:
@@ -162,6 +155,7 @@ def _bench(value: Mapping[str, Any]) -> Bench:
         stopped=value["stopped"],
         beside=value["beside"],
         settings=dict(value["settings"]),
+        unasked=int(value.get("unasked", 0)),
     )
 
 

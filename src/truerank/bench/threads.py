@@ -75,8 +75,6 @@ class Threads(Crew):
             self.fault = InputError(f"the system gives no thread to worker {seat.number + 1}: {error}")
             self._stop("failed")
 
-    # --- workers --------------------------------------------------------------------------------------
-
     def _live(self, seat: Seat) -> None:
         try:
             self._work(seat)
@@ -140,8 +138,6 @@ class Threads(Crew):
             return GONE  # given up on, and another worker sits here
         seat.record.add(call, taken, begin, end, result)
         return end
-
-    # --- the watch over calls that hang ---------------------------------------------------------------
 
     def _watch(self) -> None:
         """Wait for the end; a call that takes too long is given up, and its worker replaced."""

@@ -40,6 +40,18 @@ def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
     return {status: {"model": schemas.Problem, "description": REASONS[status]} for status in every}
 
 
+SOON: dict[int | str, dict[str, Any]] = {
+    200: {
+        "headers": {
+            "Retry-After": {
+                "description": "While it is pending: seconds after which to ask again.",
+                "schema": {"type": "integer"},
+            }
+        }
+    }
+}
+"""What an answer says while tie groups are being computed, for the documentation."""
+
 Asker = Annotated["Team | None", Depends(asker)]
 Somebody = Annotated[Team, Depends(somebody)]
 Sender = Annotated[Team, Depends(team_by_token)]
@@ -48,7 +60,6 @@ Key = Annotated[
     "str | None", Header(alias="Idempotency-Key", max_length=80, description="the same key is the same submission")
 ]
 Label = Annotated[str, Query(max_length=120, description="what the team calls it; only it and the hosts see it")]
-
 
 
 def a_file(what: str) -> dict[str, Any]:
@@ -90,9 +101,11 @@ async def metrics(request: Request) -> Response:
 
 
 @router.get("/api/boards", tags=["boards"], responses=problems(401, 429))
-async def boards(request: Request, team: Asker) -> list[schemas.BoardSummary]:
-    """The boards that may be seen."""
-    return [schemas.BoardSummary(**about) for about in await visible_boards(service_of(request), team)]
+async def boards(request: Request, team: Asker) -> list[schemas.BoardListed]:
+    """The boards that may be seen, and who is first."""
+    service, display = service_of(request), display_of(request)
+    found = await visible_boards(service, team)
+    return [schemas.BoardListed(**about, **await display.first(service.board(about["name"]))) for about in found]
 
 
 async def visible_boards(service: Service, team: Team | None) -> list[dict[str, Any]]:
@@ -123,10 +136,17 @@ def visible(service: Service, name: str, team: Team | None) -> BoardSettings:
     return board
 
 
-@router.get("/api/boards/{board}", tags=["boards"], responses=problems(401, 403, 404, 429, 503))
-async def board(request: Request, board: BoardName, team: Asker) -> schemas.BoardState:
-    """A board and who stands where."""
-    return await shown_board(request, visible(service_of(request), board, team), team)
+@router.get("/api/boards/{board}", tags=["boards"], responses={**problems(401, 404, 429, 503), **SOON})
+async def board(request: Request, response: Response, board: BoardName, team: Asker) -> schemas.BoardState:
+    """A board and who stands where; while `pending`, who is tied with whom is still being computed."""
+    state = await shown_board(request, visible(service_of(request), board, team), team)
+    _ask_again(response, state.pending)
+    return state
+
+
+def _ask_again(response: Response, is_pending: bool) -> None:
+    if is_pending:
+        response.headers["Retry-After"] = "1"
 
 
 async def shown_board(request: Request, settings: BoardSettings, team: Team | None) -> schemas.BoardState:
@@ -142,14 +162,15 @@ async def shown_board(request: Request, settings: BoardSettings, team: Team | No
     return await service.database.read(look)
 
 
-@router.get("/api/boards/{board}/version", tags=["boards"], responses=problems(401, 403, 404, 429, 503))
-async def version(request: Request, board: BoardName, team: Asker) -> schemas.Version:
+@router.get("/api/boards/{board}/version", tags=["boards"], responses={**problems(401, 404, 429, 503), **SOON})
+async def version(request: Request, response: Response, board: BoardName, team: Asker) -> schemas.Version:
     """What changes whenever the standings do: cheap to ask for."""
-    settings = visible(service_of(request), board, team)
-    return schemas.Version(state=state_of(await display_of(request).standings(settings)))
+    found = await display_of(request).standings(visible(service_of(request), board, team))
+    _ask_again(response, found.is_pending)
+    return schemas.Version(state=state_of(found), pending=found.is_pending)
 
 
-@router.get("/api/boards/{board}/history", tags=["boards"], responses=problems(401, 403, 404, 409, 429, 503))
+@router.get("/api/boards/{board}/history", tags=["boards"], responses=problems(401, 404, 409, 429, 503))
 async def board_history(request: Request, board: BoardName, team: Asker) -> schemas.History:
     """What the board showed of each team over time; always of the public queries."""
     service = service_of(request)
@@ -165,7 +186,7 @@ async def board_history(request: Request, board: BoardName, team: Asker) -> sche
     "/api/boards/{board}/submissions",
     tags=["submissions"],
     status_code=201,
-    responses={**problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503), 200: {"model": schemas.Submitted}},
+    responses={**problems(400, 401, 404, 408, 409, 413, 422, 429, 503), 200: {"model": schemas.Submitted}},
     openapi_extra=FILE,
 )
 async def submit(
@@ -215,15 +236,14 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
 
 def attempts_state(used: submissions.Attempts) -> schemas.AttemptsState:
     """The counts for an answer."""
-    return schemas.AttemptsState(
-        today=used.today, total=used.total, per_day=used.per_day, most=used.most, left=used.left
-    )
+    same = ("today", "total", "per_day", "most", "left", "resets")
+    return schemas.AttemptsState(**{name: getattr(used, name) for name in same})
 
 
 @router.post(
     "/api/boards/{board}/audits",
     tags=["submissions"],
-    responses=problems(400, 401, 403, 404, 408, 409, 413, 422, 429, 503),
+    responses=problems(400, 401, 404, 408, 409, 413, 422, 429, 503),
     openapi_extra=FILE,
 )
 async def check(request: Request, board: BoardName, team: Sender) -> schemas.Checked:
@@ -234,9 +254,7 @@ async def check(request: Request, board: BoardName, team: Sender) -> schemas.Che
     return schemas.Checked.model_validate({**found.to_dict(), "valid": found.is_valid})
 
 
-@router.get(
-    "/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 403, 404, 409, 429, 503)
-)
+@router.get("/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
 async def own(request: Request, board: BoardName, team: Somebody) -> list[schemas.SubmissionState]:
     """A team's own submissions, the last first; to a host all of them."""
     return await own_submissions(service_of(request), visible(service_of(request), board, team), team)
@@ -255,7 +273,7 @@ async def own_submissions(service: Service, board: BoardSettings, team: Team) ->
     return await service.database.read(look)
 
 
-@router.get("/api/boards/{board}/attempts", tags=["submissions"], responses=problems(401, 403, 404, 429))
+@router.get("/api/boards/{board}/attempts", tags=["submissions"], responses=problems(401, 404, 429))
 async def attempts(request: Request, board: BoardName, team: Somebody) -> schemas.AttemptsState:
     """How many submissions a team may still send."""
     service = service_of(request)

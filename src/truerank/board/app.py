@@ -52,8 +52,8 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.state.display = Display(service)
-    for part in (api, hosting, views):
-        app.include_router(part.router)
+    for part in (api.router, hosting.looking, hosting.router, views.router):
+        app.include_router(part)
     static = resources.files("truerank.board") / "pages" / "static"
     app.mount("/static", StaticFiles(directory=str(static)), name="static")
     app.add_middleware(Guard, service=service)

@@ -44,7 +44,7 @@ CLOSELY = (
 
 SAID = {
     "empty": "there is nothing in it",
-    "unreadable": "{} line(s) cannot be read",
+    "unreadable": "{} line(s) cannot be read; each is one JSON object with eval_id and topk",
     "unknown-id": "{} id(s) that are not among the published ones",
     "wrong-type": "{} line(s) whose results are no list of ids",
     "missing-id": "{} published id(s) without an answer, which scores 0",
@@ -153,9 +153,6 @@ def _message(error: InputError) -> str:
     return text.replace(name, "the file") if name else text
 
 
-# --- runs: the engine reads them ----------------------------------------------------------------------
-
-
 def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
     closely = _closely(source, format, contest) if unpacked <= SMALL else []
     try:
@@ -235,10 +232,9 @@ def _closely(source: Source, format: str, contest: Contest) -> list[Finding]:
     ]
 
 
-# --- lines: a mean over what was submitted ------------------------------------------------------------
-
-
 def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
+    if format == "trec" and len(source.head.lstrip().split(b"\n", 1)[0].split()) != 6:
+        format = "jsonl"  # only any text, that no reader wanted
     sent = read(source.name, format)
     nothing: dict[bytes, frozenset[bytes]] = dict.fromkeys(contest.published, frozenset())
     cuts: list[Any] = [dict(measure.params).get("k") or contest.rules.depth for measure in contest.measures]

@@ -1,4 +1,4 @@
-"""A backup of a running service: the database at one moment, and every file that it names."""
+"""A backup of a running service: the database at one moment, and every file that it or board.toml names."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sqlalchemy.engine import make_url
 
 from truerank.board.database import Database
 from truerank.board.models import Base, Board, Submission
+from truerank.board.portable import copy_settings
 from truerank.board.refusals import BoardError
 from truerank.board.settings import Settings
 from truerank.board.storage import Storage, digest
@@ -33,7 +34,6 @@ def back_up(settings: Settings, database: Database, folder: Path) -> int:
         folder.mkdir(parents=True, mode=0o700)
     except FileExistsError:
         raise BoardError(f"{folder} is there already; name a new directory") from None
-    shutil.copy2(settings.path, folder / "board.toml")
     copied = Database(_copy_of_sqlite(settings, folder)) if database.is_sqlite else None
     try:
         hashes, truths = _named(copied or database) if copied else _dumped(database, folder)
@@ -44,7 +44,7 @@ def back_up(settings: Settings, database: Database, folder: Path) -> int:
     for kind, names in (("files", hashes), ("truth", truths)):
         for name in sorted(names):
             _copy(ours.path(name, kind), theirs.path(name, kind), name)
-    return len(hashes) + len(truths)
+    return len(hashes) + len(truths) + copy_settings(settings, folder, database.is_sqlite)
 
 
 def _copy_of_sqlite(settings: Settings, folder: Path) -> str:

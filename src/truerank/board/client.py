@@ -18,14 +18,15 @@ WAIT = 600.0
 
 
 class NotTaken(TruerankError):
-    """The board did not take the file; the message is the board's.
+    """The board did not take the file; the message is the board's, without the findings that it repeats.
 
     Attributes:
         problem: {"error", "message", "findings"}.
     """
 
     def __init__(self, problem: dict[str, Any]):
-        super().__init__(str(problem.get("message", "the board gave no reason")))
+        message = str(problem.get("message", "the board gave no reason"))
+        super().__init__(message.partition(": ")[0] if problem.get("findings") else message)
         self.problem = problem
 
 

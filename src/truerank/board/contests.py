@@ -10,10 +10,14 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from sqlalchemy.orm import Session
 
+from truerank.board.keys import secret
+from truerank.board.models import Board
 from truerank.board.refusals import BoardError
 from truerank.board.settings import BoardSettings
 from truerank.board.split import Bools, public
+from truerank.board.storage import Storage
 from truerank.contest import audit
 from truerank.errors import TruerankError, shown
 from truerank.evaluate import DEFAULT, evaluate
@@ -28,16 +32,33 @@ PARTS = ("all", "public", "private")
 
 @dataclass(frozen=True)
 class Spec:
-    """What a process needs to load a contest: small, and can be sent to another process.
+    """What a process needs to load a contest: small, and can be sent to another process. Made anew for each use.
 
     Attributes:
         truth: the file of the hidden judgements.
         key: splits the queries; secret.
+        stamp: changes when one of the contest's files does, so that it is read again.
     """
 
     settings: BoardSettings
     truth: Path
     key: bytes
+    stamp: tuple[int, ...]
+
+    @classmethod
+    def of(cls, settings: BoardSettings, truth: Path, key: bytes) -> Spec:
+        """With the stamp of the files as they are now."""
+        paths = [truth, settings.queries, Path(settings.rules)]
+        found = [path.stat() for path in paths if path and path.is_file()]
+        stamp = (number for stat in found for number in (stat.st_mtime_ns, stat.st_size, stat.st_ino))
+        return cls(settings, truth, key, tuple(stamp))
+
+
+def spec_of(session: Session, settings: BoardSettings, storage: Storage) -> Spec | None:
+    """What is needed to load a board's contest now; None while it has no truth."""
+    row = session.get(Board, settings.name)
+    truth = storage.path(row.truth, "truth") if row and row.truth else settings.truth
+    return Spec.of(settings, truth, secret(session, f"split:{settings.name}")) if truth else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,11 +138,8 @@ def _bytes_of(qrels: Qrels) -> tuple[bytes, ...]:
 
 
 @lru_cache(maxsize=64)
-def load(spec: Spec, stamp: tuple[int, ...] = ()) -> Contest:
+def load(spec: Spec) -> Contest:
     """The contest of a board.
-
-    Args:
-        stamp: from `stamp`; a changed file is read again.
 
     Raises:
         BoardError: the rules, truth or measures of a board do not fit together.
@@ -139,13 +157,6 @@ def load(spec: Spec, stamp: tuple[int, ...] = ()) -> Contest:
     contest = Contest(spec, rules, tuple(measures), qrels, published)
     _check(contest)
     return contest
-
-
-def stamp(spec: Spec) -> tuple[int, ...]:
-    """What changes when one of the contest's files does."""
-    paths = [spec.truth, spec.settings.queries, Path(spec.settings.rules)]
-    found = [path.stat() for path in paths if path and path.is_file()]
-    return tuple(number for stat in found for number in (stat.st_mtime_ns, stat.st_size, stat.st_ino))
 
 
 def _published(settings: BoardSettings, qrels: Qrels) -> tuple[bytes, ...]:
@@ -166,6 +177,8 @@ def _check(contest: Contest) -> None:
     settings = contest.settings
     if contest.rank_by.definition.average != "mean":
         raise settings.wrong("rank_by", "a measure with a mean over queries", str(contest.rank_by))
+    if contest.rank_by.definition.is_less_better:
+        raise settings.wrong("rank_by", "a measure of which more is better", str(contest.rank_by))
     if contest.by_lines and contest.published != contest.qrels.queries:
         raise settings.wrong("queries", "left out where the mean is over submitted lines", str(settings.queries))
     if settings.public < 1:

@@ -7,7 +7,6 @@ import json
 import logging
 import time
 from dataclasses import dataclass
-from datetime import datetime, timezone
 from typing import Any
 
 from sqlalchemy.orm import Session
@@ -15,12 +14,12 @@ from sqlalchemy.orm import Session
 from truerank.board import schemas
 from truerank.board.contests import PARTS, Contest
 from truerank.board.logs import tell
-from truerank.board.models import SCORED, Account, Board, Submission, Values
-from truerank.board.refusals import forbidden, not_found, unauthorized
-from truerank.board.scoring import matrix_of
+from truerank.board.models import SCORED, Account, Board, Submission, Values, moment
+from truerank.board.refusals import Refusal, not_found, unauthorized
+from truerank.board.scoring import describe, matrix_of, tie_groups
 from truerank.board.service import Service, Team
 from truerank.board.settings import BoardSettings
-from truerank.board.standings import Standing, Standings, entry_values, groups_of, part_of, rounded, standings
+from truerank.board.standings import Standing, Standings, entry_values, part_of, rounded, standings
 from truerank.errors import shown
 
 PAUSE = 0.5
@@ -53,15 +52,20 @@ class Display:
             if kept is None or kept[0] != moment:
                 found = await self.service.database.read(lambda session: self._computed(session, board, moment))
                 kept = self._kept[board.name] = moment, found
-        if kept[1].rows and kept[1].rows[0].groups is None and board.name not in self._groups:
+        if kept[1].is_pending and board.name not in self._groups:
             task = asyncio.create_task(self._group(board))
             self._groups[board.name] = task
             task.add_done_callback(lambda _: self._groups.pop(board.name, None))
         return kept[1]
 
-    async def state(self, board: BoardSettings) -> str:
-        """Changes whenever the standings do."""
-        return state_of(await self.standings(board))
+    async def first(self, board: BoardSettings) -> dict[str, Any]:
+        """How many teams a board has, and who is first; unknown while its scores must be made anew."""
+        try:
+            rows = (await self.standings(board)).rows
+        except Refusal:
+            return {"teams": None, "first": [], "best": None}
+        first = [row.team for row in rows if row.rank == 1]
+        return {"teams": len(rows), "first": first, "best": rows[0].score if rows else None}
 
     async def _moment(self, board: BoardSettings) -> Moment:
         now = self.service.now
@@ -88,7 +92,7 @@ class Display:
 
         try:
             rows = await self.service.database.read(values)
-            groups = await self.service.pool.do(groups_of, rows)
+            groups = await self.service.pool.do(tie_groups, rows)
         except Exception as error:
             tell("no groups", logging.ERROR, error=error, board=board.name)
             groups = []
@@ -104,28 +108,24 @@ class Display:
 
 def state_of(found: Standings) -> str:
     """What changes whenever the standings do."""
-    pending = bool(found.rows) and found.rows[0].groups is None
-    return f"{found.version}-{found.part}-{'pending' if pending else 'whole'}"
+    return f"{found.version}-{found.part}-{'pending' if found.is_pending else 'whole'}"
 
 
 def check_visible(board: BoardSettings, team: Team | None) -> None:
-    """Refuse who may not see the board."""
+    """Refuse who may not see the board; of one for hosts nobody else learns that it is there."""
     if board.visible == "everyone" or (team and team.is_host):
         return
+    if board.visible == "hosts":
+        raise not_found("board")
     if team is None:
         raise unauthorized()
-    if board.visible == "hosts":
-        raise forbidden()
-
-
-def moment(milliseconds: int) -> datetime:
-    """A time out of the database."""
-    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
 
 
 def summary(service: Service, session: Session, board: BoardSettings) -> dict[str, Any]:
     """A board without its standings."""
     now = service.now
+    row = session.get(Board, board.name)
+    by_hand = moment(row.closed_at) if row and row.closed_at is not None else None
     return {
         "name": board.name,
         "title": board.title or board.name,
@@ -133,7 +133,7 @@ def summary(service: Service, session: Session, board: BoardSettings) -> dict[st
         "is_open": service.is_open(session, board, now),
         "is_closed": service.is_closed(session, board, now),
         "opens": board.opens,
-        "closes": board.closes,
+        "closes": min(filter(None, (board.closes, by_hand)), default=None),
     }
 
 
@@ -156,6 +156,7 @@ def board_state(
         upload=board.upload,
         queries=len(contest.published) if contest else 0,
         state=state_of(found),
+        pending=found.is_pending,
         standings=[_standing(row, team) for row in found.rows],
     )
 
@@ -189,6 +190,7 @@ def submission_state(
     return schemas.SubmissionState(
         **{name: getattr(submission, name) for name in same},
         team=account.name,
+        ranks=board.score,  # type: ignore[arg-type]
         received_at=moment(submission.received_at),
         rules=json.loads(submission.rules)["name"] if submission.rules else None,
         audit=schemas.AuditState(**_audit(submission)),
@@ -204,24 +206,39 @@ def _results(
     service: Service, session: Session, submission: Submission, board: BoardSettings, team: Team, with_queries: bool
 ) -> dict[str, Any]:
     """The scores that this viewer may see now."""
-    out: dict[str, Any] = {"score": None, "interval": None, "official": {}, "strict": {}, "queries": {}}
+    is_over = service.is_closed(session, board, service.now)
+    part, sees_all = part_of(board, is_over), team.is_host or is_over
+    out: dict[str, Any] = {"part": part, **dict.fromkeys(("score", "public", "shown", "interval"))}
+    out |= {"official": {}, "strict": {}, "queries": {}}
     if submission.state != SCORED:
         return out
-    sees_all = team.is_host
-    is_over = service.is_closed(session, board, service.now)
-    results = json.loads(submission.results or "{}")
-    out["score"] = submission.score if sees_all else rounded(submission.shown or 0.0, board)
-    parts = PARTS if sees_all or is_over else ("public",)
-    if not sees_all and not is_over and (board.hides or board.reveal == "score"):
+    if board.hides:
+        out["shown"] = rounded(submission.shown or 0.0, board)
+    if board.hides and not sees_all:
         return out
+    results = json.loads(submission.results or "{}")
+    scores = {"score": _own_score(service, session, submission, results, part), "public": submission.score or 0.0}
+    out |= _rounded(scores, board, team.is_host)
+    if board.reveal == "score" and not sees_all:
+        return out
+    parts = PARTS if sees_all else ("public",)
     for kind in ("official", "strict"):
         means = {part: results[kind][part] for part in parts if part in results[kind]}
-        out[kind] = {part: _rounded(values, board, sees_all) for part, values in means.items()}
-    ends = dict(enumerate(results["intervals"].get("public", [0.0, 1.0])))
-    out["interval"] = list(_rounded(ends, board, sees_all).values())
-    if with_queries and (sees_all or (board.reveal == "queries" and board.digits is None)):
-        out["queries"] = _queries(session, submission, service.contest(session, board.name), sees_all or is_over)
+        out[kind] = {part: _rounded(values, board, team.is_host) for part, values in means.items()}
+    ends = dict(enumerate(results["intervals"].get(part, [0.0, 1.0])))
+    out["interval"] = list(_rounded(ends, board, team.is_host).values())
+    if with_queries and (team.is_host or (board.reveal == "queries" and board.digits is None)):
+        out["queries"] = _queries(session, submission, service.contest(session, board.name), sees_all)
     return out
+
+
+def _own_score(
+    service: Service, session: Session, submission: Submission, results: dict[str, Any], part: str
+) -> float:
+    """What it scores on the queries that rank now."""
+    if part == "public":
+        return submission.score or 0.0
+    return describe(results, service.contest(session, submission.board), part)
 
 
 def _rounded(values: dict[Any, float], board: BoardSettings, is_host: bool) -> dict[Any, float]:

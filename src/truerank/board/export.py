@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from truerank.board.display import moment
-from truerank.board.models import Account, Submission
+from truerank.board.models import Account, Submission, moment
 
 PLAIN = (
     *("id", "board", "state", "label", "size", "unpacked", "sha256"),

@@ -80,9 +80,9 @@ class Judgement:
     fingerprint: str
 
 
-def judge_arriving(path: Path, spec: Spec, at: tuple[int, ...]) -> Judgement:
+def judge_arriving(path: Path, spec: Spec) -> Judgement:
     """Audit and score a large submission whose file still grows; for a worker, which is told when it is whole."""
-    contest, is_over = load(spec, at), threading.Event()
+    contest, is_over = load(spec), threading.Event()
 
     def ended(seconds: float) -> bool:
         if is_over.is_set():
@@ -119,19 +119,19 @@ class Follower:
     """Begins to judge a file when it turns out to be large; `watch` is for its receiver.
 
     Args:
-        job: a contest's spec and stamp; None where files are never followed.
+        spec: of the contest; None where files are never followed.
     """
 
-    def __init__(self, pool: Pool, job: tuple[Spec, tuple[int, ...]] | None):
-        self._pool, self._job = pool, job
+    def __init__(self, pool: Pool, spec: Spec | None):
+        self._pool, self._spec = pool, spec
         self._under_way: Followed[Judgement] | None = None
         self._until = 0.0
 
     def watch(self, receiver: Receiver) -> None:
         """A piece was written."""
-        if self._job and receiver.unpacked > SMALL:
-            self._under_way = self._pool.follow(judge_arriving, receiver.path, *self._job)
-            self._job, self._until = None, time.monotonic() + PATIENCE
+        if self._spec and receiver.unpacked > SMALL:
+            self._under_way = self._pool.follow(judge_arriving, receiver.path, self._spec)
+            self._spec, self._until = None, time.monotonic() + PATIENCE
         elif self._under_way and time.monotonic() > self._until:
             self.give_up()
 
@@ -157,4 +157,3 @@ def result_of(followed: Followed[Judgement]) -> Judgement | None:
         return followed.result()
     except Exception:  # whatever it was: the audit of the whole file will say
         return None
-

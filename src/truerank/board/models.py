@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime, timezone
+
 from sqlalchemy import BigInteger, Float, ForeignKey, Index, LargeBinary, String, Text, UniqueConstraint
 from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 
@@ -10,6 +12,11 @@ RECEIVED, REFUSED, OVER, ACCEPTED, SCORED, FAILED = "received", "refused", "over
 
 COUNTED = (ACCEPTED, SCORED)
 """The states that cost an attempt."""
+
+
+def moment(milliseconds: int) -> datetime:
+    """A time out of the database."""
+    return datetime.fromtimestamp(milliseconds / 1000, timezone.utc)
 
 
 class Base(DeclarativeBase):

@@ -12,13 +12,12 @@ from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from truerank.board import submissions, tokens
-from truerank.board.contests import Contest, Spec, load, stamp
+from truerank.board.contests import Contest, load, spec_of
 from truerank.board.database import Database
 from truerank.board.models import SCORED, Account, Board, Submission, Token, Values
 from truerank.board.refusals import BoardError
 from truerank.board.scoring import Result, score
-from truerank.board.service import secret
-from truerank.board.settings import Settings
+from truerank.board.settings import BoardSettings, Settings
 from truerank.board.storage import Storage, digest
 
 TEMPLATE = """\
@@ -71,7 +70,7 @@ def write_settings(path: Path, name: str, rules: str, truth: str) -> None:
 def add(database: Database, name: str, role: str, now: int) -> str:
     """A new account's token."""
     with database.writing() as session:
-        return tokens.add_token(session, tokens.add_account(session, name, role, now), now)
+        return tokens.add(session, name, role, now).token
 
 
 def account_named(session: Session, name: str) -> Account:
@@ -92,20 +91,17 @@ def account_named(session: Session, name: str) -> Account:
 def renew(database: Database, name: str, now: int) -> str:
     """Another token for an account."""
     with database.writing() as session:
-        return tokens.add_token(session, account_named(session, name), now)
+        return tokens.renew(session, account_named(session, name).id, now).token
 
 
 def revoke(database: Database, name: str, now: int) -> int:
     """End all tokens of an account; how many there were."""
     with database.writing() as session:
-        mine = select(Token).where(Token.account_id == account_named(session, name).id, Token.revoked_at.is_(None))
-        found = list(session.scalars(mine))
+        theirs = Token.account_id == account_named(session, name).id
+        found = list(session.scalars(select(Token.id).where(theirs, Token.revoked_at.is_(None))))
         for token in found:
             tokens.revoke(session, token, now)
         return len(found)
-
-
-# --- rescoring ----------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -136,7 +132,7 @@ def rescore(
         raise BoardError(f"there is no board called {name!r} in {settings.path}")
     storage = Storage(settings.data)
     with database.writing() as session:
-        contest = _contest(session, settings, storage, name)
+        contest = _contest(session, board, storage)
         first = _scored(session, name)
     results = {}
     for submission in first:
@@ -154,16 +150,13 @@ def rescore(
     return Rescored(len(found), tuple(changed))
 
 
-def _contest(session: Session, settings: Settings, storage: Storage, name: str) -> Contest:
-    board, row = settings.board(name), session.get(Board, name)
-    assert board is not None
-    if row is None:
-        raise BoardError(f"board {name!r} was never served, so there is nothing to score anew")
-    truth = storage.path(row.truth, "truth") if row.truth else board.truth
-    if truth is None:
-        raise BoardError(f"board {name!r} has no truth")
-    spec = Spec(board, truth, secret(session, f"split:{name}"))
-    return load(spec, stamp(spec))
+def _contest(session: Session, board: BoardSettings, storage: Storage) -> Contest:
+    if session.get(Board, board.name) is None:
+        raise BoardError(f"board {board.name!r} was never served, so there is nothing to score anew")
+    spec = spec_of(session, board, storage)
+    if spec is None:
+        raise BoardError(f"board {board.name!r} has no truth")
+    return load(spec)
 
 
 def _scored(session: Session, name: str) -> list[Submission]:

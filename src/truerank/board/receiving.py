@@ -10,8 +10,7 @@ from typing import Any
 from starlette.requests import ClientDisconnect, Request
 
 from truerank.board.refusals import Refusal
-from truerank.board.service import Feed
-from truerank.board.upload import Receiver
+from truerank.board.upload import Feed, Receiver
 
 BATCH = 1 << 20
 """Bytes that are given to a thread at once."""

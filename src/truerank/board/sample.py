@@ -7,8 +7,6 @@ import json
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
-from sqlalchemy.orm import Session
-
 from truerank.board import tokens
 from truerank.board.service import Service, Team
 from truerank.board.settings import load
@@ -83,10 +81,7 @@ async def _fill(folder: Path, collections: Iterable[Collection], say: Callable[[
 
 
 async def _let_in(service: Service, name: str, role: str) -> str:
-    def add(session: Session) -> str:
-        return tokens.add_token(session, tokens.add_account(session, name, role, service.now), service.now)
-
-    return await service.database.write(add)
+    return (await service.database.write(lambda session: tokens.add(session, name, role, service.now))).token
 
 
 async def _submit(service: Service, board: str, token: str, run: Path) -> None:

@@ -67,6 +67,7 @@ class AttemptsState(Answer):
     per_day: int
     most: int
     left: int
+    resets: datetime = Field(description="when the next day begins, from which per_day counts anew")
 
 
 class SubmissionState(Answer):
@@ -80,7 +81,11 @@ class SubmissionState(Answer):
     size: int
     sha256: str
     received_at: datetime
-    score: float | None = Field(description="what the board shows of it; under a Ladder, of the team after it")
+    ranks: Literal["strict", "official"] = Field(description="which of the two the score is")
+    part: Literal["public", "private"] = Field(description="whose queries the score and its interval are of")
+    score: float | None = Field(description="its own, on the queries that rank; null where a Ladder hides it")
+    public: float | None = Field(description="its own on the public queries, which ranked before closing")
+    shown: float | None = Field(description="under a Ladder, what the board showed of the team after it")
     interval: list[float] | None = Field(description="95 % interval of the score")
     official: Means = Field(description="{part: {measure: mean}} by the official rules")
     strict: Means = Field(description="the same, with missing answers 0 and repeats worth nothing")
@@ -122,7 +127,15 @@ class BoardSummary(Answer):
     is_open: bool
     is_closed: bool
     opens: datetime | None
-    closes: datetime | None
+    closes: datetime | None = Field(description="or closed, by the clock or by its host")
+
+
+class BoardListed(BoardSummary):
+    """A contest and who is first."""
+
+    teams: int | None = Field(description="how many are scored; null while the host scores everything anew")
+    first: list[str] = Field(description="the teams that share the first rank")
+    best: float | None = Field(description="their score")
 
 
 class BoardState(BoardSummary):
@@ -141,6 +154,7 @@ class BoardState(BoardSummary):
     upload: int
     queries: int
     state: str = Field(description="changes whenever the standings do")
+    pending: bool = Field(description="whether groups are being computed; ask again after Retry-After seconds")
     standings: list[StandingState]
 
 
@@ -148,6 +162,7 @@ class Version(Answer):
     """What changes whenever the standings do."""
 
     state: str
+    pending: bool = Field(default=False, description="whether tie groups are being computed; see Retry-After")
 
 
 class Point(Answer):

@@ -18,8 +18,9 @@ from truerank.contest import audit as audited
 from truerank.errors import InputError
 from truerank.evaluate import evaluate
 from truerank.formats import open_run
+from truerank.measures import Measure
 from truerank.run import Run
-from truerank.scores import Scores
+from truerank.scores import Scores, intervals
 
 Floats = NDArray[np.float64]
 Means = dict[str, dict[str, float]]
@@ -66,15 +67,14 @@ def score(path: Path | Run, format: str, contest: Contest) -> Result:
     """
     official, strict = (_of_lines if contest.by_lines else _of_run)(path, format, contest)
     ranking = strict if contest.settings.score == "strict" else official
-    rank_by = str(contest.rank_by)
-    masks = _masks(ranking, contest)
-    values = ranking[rank_by]
-    whole = _interval(values)
-    intervals = {p: whole if mask.all() else _interval(values[mask]) for p, mask in masks.items() if mask.any()}
+    masks = {part: mask for part, mask in _masks(ranking, contest).items() if mask.any()}
+    values, by = ranking[str(contest.rank_by)], contest.rank_by
+    whole = _interval(values, by)
+    limits = {part: whole if mask.all() else _interval(values[mask], by) for part, mask in masks.items()}
     return Result(
         _means(official, contest),
         _means(strict, contest),
-        intervals,
+        limits,
         np.array([strict[str(measure)] for measure in contest.measures]),
         json.dumps(contest.rules.to_dict(), sort_keys=True),
         __version__,
@@ -114,12 +114,13 @@ def _means(scores: Scores, contest: Contest) -> Means:
     }
 
 
-def _interval(values: Floats) -> list[float]:
-    """The 95 % interval of the mean; [0, 1] is all that one query tells."""
-    from truerank.stats import mean_interval
-
-    found = mean_interval(values)
-    return [max(found.low, 0.0), min(found.high, 1.0)] if np.isfinite(found.low) else [0.0, 1.0]
+def _interval(values: Floats, measure: Measure) -> list[float]:
+    """The 95 % interval of the mean; of too few queries [0, 1] where values lie there, else from least to most."""
+    found = intervals([measure], values[:, None])[0]
+    is_unit = measure.definition.unit
+    if not np.isfinite([found.low, found.high]).all():
+        return [0.0, 1.0] if is_unit else [float(values.min()), float(values.max())]
+    return [max(found.low, 0.0), min(found.high, 1.0)] if is_unit else [found.low, found.high]
 
 
 def tie_groups(rows: list[Floats], alpha: float = 0.05) -> list[list[int]]:

@@ -116,9 +116,6 @@ def _limited(receive: Receive) -> Receive:
     return limited
 
 
-# --- who asks -----------------------------------------------------------------------------------------
-
-
 Documented = Annotated[object, Depends(HTTPBearer(auto_error=False, description="A token that a host handed out."))]
 """Takes no part: the API's documentation learns from it where a token goes."""
 
@@ -206,6 +203,13 @@ async def somebody(team: Annotated[Team | None, Depends(asker)]) -> Team:
     """Who asks, who must be known."""
     if team is None:
         raise unauthorized()
+    return team
+
+
+async def host(team: Annotated[Team, Depends(somebody)]) -> Team:
+    """Who looks at what only hosts may see: by a token, or signed in."""
+    if not team.is_host:
+        raise forbidden()
     return team
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+from collections.abc import Callable
 
 from truerank.board.app import create_app
 from truerank.board.logs import to_standard_error
@@ -14,11 +15,14 @@ PATIENCE = 30
 """Seconds that requests have to end when the service is stopped."""
 
 
-def serve(settings: Settings, listening: socket.socket, proxy: str | None = None) -> None:
+def serve(
+    settings: Settings, listening: socket.socket, proxy: str | None = None, ready: Callable[[], None] = lambda: None
+) -> None:
     """Serve until somebody stops it (SIGTERM or SIGINT); to be called where one is `alone`.
 
     Args:
         proxy: the address of a proxy whose X-Forwarded-For is believed.
+        ready: called when requests are answered.
 
     Raises:
         BoardError: the boards cannot be served.
@@ -40,7 +44,14 @@ def serve(settings: Settings, listening: socket.socket, proxy: str | None = None
         timeout_keep_alive=20,
         lifespan="on",
     )
-    uvicorn.Server(config).run([listening])
+
+    class Server(uvicorn.Server):
+        async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+            await super().startup(sockets)
+            if self.started:
+                ready()
+
+    Server(config).run([listening])
 
 
 def listen(host: str, port: int) -> socket.socket:

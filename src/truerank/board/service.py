@@ -5,10 +5,9 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import secrets
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,23 +19,21 @@ from sqlalchemy.orm import Session
 
 from truerank.board import submissions
 from truerank.board.audit import Audit, Finding, audit
-from truerank.board.contests import Contest, Spec, load, stamp
+from truerank.board.contests import Contest, Spec, load, spec_of
 from truerank.board.database import Database
 from truerank.board.following import Follower, Judgement, result_of
+from truerank.board.keys import secret
 from truerank.board.logs import tell
 from truerank.board.metrics import Metrics
-from truerank.board.models import ACCEPTED, RECEIVED, SCORED, Board, Secret, Submission
+from truerank.board.models import ACCEPTED, RECEIVED, SCORED, Board, Submission
 from truerank.board.rates import Rate
 from truerank.board.refusals import BoardError, Refusal, not_found
 from truerank.board.scoring import Result, score
 from truerank.board.sessions import Signer
 from truerank.board.settings import BoardSettings, Settings
 from truerank.board.storage import Storage
-from truerank.board.upload import Receiver
+from truerank.board.upload import Feed, arrived
 from truerank.board.workers import Followed, Pool, WorkerLost
-
-Feed = Callable[[Receiver], Awaitable[None]]
-"""Gives a receiver the pieces of a file."""
 
 LANES = 4
 """Files that one team sends at once; more wait, and keep nobody else waiting."""
@@ -44,21 +41,21 @@ LANES = 4
 Found = TypeVar("Found", Audit, Result)
 
 
-def audit_in_worker(path: Path, spec: Spec, at: tuple[int, ...], unpacked: int) -> Audit:
+def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> Audit:
     """`audit`, where only the files are known."""
-    return audit(path, load(spec, at), unpacked)
+    return audit(path, load(spec), unpacked)
 
 
-def score_in_worker(path: Path, format: str, spec: Spec, at: tuple[int, ...]) -> Result:
+def score_in_worker(path: Path, format: str, spec: Spec) -> Result:
     """`score`, where only the files are known."""
-    return score(path, format, load(spec, at))
+    return score(path, format, load(spec))
 
 
-def load_all(specs: list[tuple[Spec, tuple[int, ...]]]) -> None:
+def load_all(specs: list[Spec]) -> None:
     """Get ready for every board; what is wrong with one is told where it matters."""
-    for spec, at in specs:
+    for spec in specs:
         with suppress(BoardError):
-            load(spec, at)
+            load(spec)
 
 
 @dataclass(frozen=True)
@@ -111,8 +108,6 @@ class Service:
         """Milliseconds since 1970."""
         return int(self.clock() * 1000)
 
-    # --- boards ---------------------------------------------------------------------------------------
-
     def board(self, name: str) -> BoardSettings:
         """The settings of a board.
 
@@ -126,10 +121,7 @@ class Service:
 
     def spec(self, session: Session, name: str) -> Spec | None:
         """What is needed to load a board's contest; None while it has no truth."""
-        settings = self.board(name)
-        row = session.get(Board, name)
-        truth = self.storage.path(row.truth, "truth") if row and row.truth else settings.truth
-        return Spec(settings, truth, secret(session, f"split:{name}")) if truth else None
+        return spec_of(session, self.board(name), self.storage)
 
     def contest(self, session: Session, name: str) -> Contest:
         """A board's contest.
@@ -148,7 +140,7 @@ class Service:
 
     def _loaded(self, session: Session, name: str) -> Contest | None:
         spec = self.spec(session, name)
-        return load(spec, stamp(spec)) if spec else None
+        return load(spec) if spec else None
 
     def _prepare_boards(self, session: Session) -> None:
         """Load every contest, so that what is wrong with one is told now and not to the first team."""
@@ -160,14 +152,15 @@ class Service:
             if contest := self._loaded(session, board.name):
                 note_fingerprint(session, contest)
 
-    def _specs(self, session: Session) -> list[tuple[Spec, tuple[int, ...]]]:
-        specs = [self.spec(session, board.name) for board in self.settings.boards]
-        return [(spec, stamp(spec)) for spec in specs if spec]
+    def _specs(self, session: Session) -> list[Spec]:
+        specs = (self.spec(session, board.name) for board in self.settings.boards)
+        return [spec for spec in specs if spec]
 
     def is_open(self, session: Session, board: BoardSettings, now: int) -> bool:
-        """Whether submissions are taken now."""
+        """Whether submissions are taken now; never without a truth to judge them by."""
+        row = session.get(Board, board.name)
         begun = board.opens is None or now >= board.opens.timestamp() * 1000
-        return begun and not self.is_closed(session, board, now)
+        return begun and row is not None and bool(row.fingerprint) and not self.is_closed(session, board, now)
 
     def is_closed(self, session: Session, board: BoardSettings, now: int) -> bool:
         """Whether the contest is over, by the clock or by a host."""
@@ -180,8 +173,6 @@ class Service:
         if not self.is_open(session, board, now):
             word = "closed" if self.is_closed(session, board, now) else "not yet open"
             raise Refusal(409, "not-open", f"this board is {word}; nothing is taken")
-
-    # --- the way of a submission ----------------------------------------------------------------------
 
     async def submit(
         self, name: str, team: Team, feed: Feed, *, key: str | None, label: str
@@ -215,44 +206,35 @@ class Service:
         self, board: BoardSettings, team: Team, feed: Feed, key: str | None, label: str
     ) -> tuple[Submission, bool]:
         follower = Follower(self.pool, await self._followed(board))
-        receiver = Receiver(self.storage.incoming(), board.upload, board.unpacked, follower.watch)
         try:
-            await feed(receiver)
-            file = await asyncio.to_thread(receiver.finish)
-            follower.whole()
+            async with arrived(self.storage, board, feed, follower.watch) as file:
+                follower.whole()
 
-            def keep(session: Session) -> tuple[Submission, bool]:
-                now = self.now
-                known = submissions.receive(
-                    session, self.storage, board.name, team.id, file, key=key, label=label, now=now
-                )
-                if known[1]:
-                    self.check_open(session, board, now)
-                return known
+                def keep(session: Session) -> tuple[Submission, bool]:
+                    now = self.now
+                    known = submissions.receive(
+                        session, self.storage, board.name, team.id, file, key=key, label=label, now=now
+                    )
+                    if known[1]:
+                        self.check_open(session, board, now)
+                    return known
 
-            submission, is_new = await self.database.write(keep)
-            if is_new and (early := follower.take()):
-                self.early[submission.id] = early
-            return submission, is_new
+                submission, is_new = await self.database.write(keep)
+                if is_new and (early := follower.take()):
+                    self.early[submission.id] = early
+                return submission, is_new
         except IntegrityError:
             raise Refusal(409, "key-used", "this Idempotency-Key is being used for another file") from None
         finally:
-            receiver.drop()
             await asyncio.to_thread(follower.give_up)
 
     async def check(self, name: str, team: Team, feed: Feed) -> Audit:
         """The audit of a file that is not submitted; it costs nothing, as it tells nothing of the truth."""
         board = self.board(name)
         self.sendings.check(team.token)
-        spec = await self._spec(name)
-        async with self.lanes[team.id], self.uploads:
-            receiver = Receiver(self.storage.incoming(), board.upload, board.unpacked)
-            try:
-                await feed(receiver)
-                file = await asyncio.to_thread(receiver.finish)
-                return await self.pool.do(audit_in_worker, file.path, spec, stamp(spec), file.unpacked)
-            finally:
-                receiver.drop()
+        await self._spec(name)  # refuses before the upload what would be refused after it
+        async with self.lanes[team.id], self.uploads, arrived(self.storage, board, feed) as file:
+            return await self.pool.do(audit_in_worker, file.path, await self._spec(name), file.unpacked)
 
     async def finished(self, submission: Submission) -> Submission:
         """The submission when nothing more will happen to it."""
@@ -291,7 +273,7 @@ class Service:
         board, path = self.board(submission.board), self.storage.path(submission.sha256)
         spec = await self._spec(submission.board)
         try:
-            job = (path, spec, stamp(spec), submission.unpacked)
+            job = (path, spec, submission.unpacked)
             found = judged.audit if judged else await self._in_worker(audit_in_worker, *job)
         except (MemoryError, WorkerLost):
             words = "the file cannot be read within this board's limits of memory and time"
@@ -300,7 +282,7 @@ class Service:
         def step(session: Session) -> Submission:
             if not found.is_valid:
                 return submissions.refuse(session, self.storage, submission.id, found)
-            return submissions.accept(session, self.storage, submission.id, found, board, self.now)
+            return submissions.accept(session, self.storage, submission.id, found, board)
 
         return await self.database.write(step)
 
@@ -310,7 +292,7 @@ class Service:
         contest = await self.database.read(lambda session: self.contest(session, submission.board))
         result = judged.result if judged and judged.fingerprint == contest.fingerprint else None
         if result is None:
-            result = await self._in_worker(score_in_worker, path, format, contest.spec, stamp(contest.spec))
+            result = await self._in_worker(score_in_worker, path, format, contest.spec)
 
         def step(session: Session) -> Submission:
             contest = self.contest(session, submission.board)
@@ -318,15 +300,14 @@ class Service:
 
         return await self.database.write(step)
 
-    async def _followed(self, board: BoardSettings) -> tuple[Spec, tuple[int, ...]] | None:
+    async def _followed(self, board: BoardSettings) -> Spec | None:
         """What an audit needs that follows a file; None where submissions are read line by line."""
 
         def look(session: Session) -> Spec | None:
             contest = self.contest(session, board.name)
             return None if contest.by_lines else contest.spec
 
-        spec = await self.database.read(look)
-        return (spec, stamp(spec)) if spec else None
+        return await self.database.read(look)
 
     async def _spec(self, name: str) -> Spec:
         return await self.database.read(lambda session: self.contest(session, name).spec)
@@ -336,8 +317,6 @@ class Service:
             return await self.pool.do(work, *args)
         except WorkerLost:  # perhaps another's fault: memory was short
             return await self.pool.do(work, *args)
-
-    # --- its life -------------------------------------------------------------------------------------
 
     async def start(self) -> None:
         """Take up what a crash left half done."""
@@ -353,16 +332,6 @@ class Service:
             await asyncio.wait(list(self.tasks.values()), timeout=20)
         await asyncio.to_thread(self.pool.close)
         self.database.close()
-
-
-def secret(session: Session, name: str) -> bytes:
-    """A key of the service's own, made when it is first asked for."""
-    found = session.get(Secret, name)
-    if found is None:
-        found = Secret(name=name, value=secrets.token_bytes(32))
-        session.add(found)
-        session.flush()
-    return found.value
 
 
 def note_fingerprint(session: Session, contest: Contest) -> None:

@@ -150,7 +150,7 @@ def load(path: Path, database: str | None = None) -> Settings:
     Raises:
         BoardError: the file cannot be read, or a setting is not what it should be.
     """
-    found = _parsed(path)
+    found = parsed(path)
     boards = found.pop("boards", [])
     if not isinstance(boards, list) or not boards or not all(isinstance(board, dict) for board in boards):
         raise BoardError(f"{path}: there is no board; write one as [[boards]] with name, rules and truth")
@@ -167,7 +167,12 @@ def load(path: Path, database: str | None = None) -> Settings:
     return Settings(path=path.resolve(), boards=made, data=data, database=address, **found)
 
 
-def _parsed(path: Path) -> dict[str, Any]:
+def parsed(path: Path) -> dict[str, Any]:
+    """What a board.toml says, not yet looked at.
+
+    Raises:
+        BoardError: it cannot be read.
+    """
     if sys.version_info >= (3, 11):
         import tomllib
     else:

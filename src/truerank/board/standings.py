@@ -13,7 +13,7 @@ from sqlalchemy.orm import Session
 from truerank.board import ladder
 from truerank.board.contests import Contest
 from truerank.board.models import SCORED, Account, Submission, Values
-from truerank.board.scoring import Floats, describe, part_values, tie_groups
+from truerank.board.scoring import Floats, describe, part_values
 from truerank.board.settings import BoardSettings
 
 
@@ -57,6 +57,11 @@ class Standings:
     version: int
     part: str
     rows: tuple[Standing, ...]
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether nobody knows yet who cannot be told apart."""
+        return bool(self.rows) and self.rows[0].groups is None
 
     def with_groups(self, groups: Sequence[Sequence[int]]) -> Standings:
         """The same with letters, a for the best group."""
@@ -121,10 +126,9 @@ def _row(entry: Submission, team: str, contest: Contest, part: str, entries: int
     results = json.loads(entry.results or "{}")
     settings = contest.settings
     public = rounded(entry.shown or 0.0, settings)
-    score = public if part == "public" else describe(results, contest, part)
+    score = public if part == "public" else rounded(describe(results, contest, part), settings)
     low, high = results["intervals"].get(part, [0.0, 1.0])
-    if part == "public":
-        low, high = (_hidden(end, contest) for end in (low, high))
+    low, high = (_hidden(end, contest) if part == "public" else rounded(end, settings) for end in (low, high))
     return Standing(0, team, entry.account_id, score, low, high, public, entries, last, entry.id)
 
 
@@ -156,11 +160,6 @@ def entry_values(session: Session, found: Standings, contest: Contest) -> list[F
     kept = session.scalars(select(Values).where(Values.submission_id.in_(ids)))
     blobs = {values.submission_id: values.matrix for values in kept}
     return [part_values(blobs[id], contest, found.part) for id in ids]
-
-
-def groups_of(rows: list[Floats]) -> list[list[int]]:
-    """`tie_groups` for rows in any order; for a worker."""
-    return tie_groups(rows)
 
 
 def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import secrets
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, time, timedelta, timezone
 
 from sqlalchemy import func, select, text
 from sqlalchemy.orm import Session
@@ -29,6 +29,7 @@ from truerank.board.models import (
     Board,
     Submission,
     Values,
+    moment,
 )
 from truerank.board.refusals import Refusal
 from truerank.board.scoring import Result, part_values
@@ -42,12 +43,19 @@ KEPT = (*COUNTED, FAILED)
 
 @dataclass(frozen=True)
 class Attempts:
-    """How many submissions a team has used and may still send; a day begins at midnight in the board's zone."""
+    """How many submissions a team has used and may still send; a day begins at midnight in the board's zone.
+
+    Attributes:
+        resets: when the next day begins.
+        now: the time of these numbers.
+    """
 
     today: int
     total: int
     per_day: int
     most: int
+    resets: datetime
+    now: datetime
 
     @property
     def left(self) -> int:
@@ -59,7 +67,9 @@ class Attempts:
         """Why no more are taken."""
         if self.total >= self.most:
             return Refusal(429, "no-attempts", f"all {self.most} submissions of this team are used")
-        return Refusal(429, "no-attempts", f"all {self.per_day} submissions of today are used; try again tomorrow")
+        begins = f"the next day begins at {self.resets:%Y-%m-%d %H:%M} UTC"
+        why = f"all {self.per_day} submissions of today are used; {begins}"
+        return Refusal(429, "no-attempts", why, after=(self.resets - self.now).total_seconds())
 
 
 def attempts(session: Session, board: BoardSettings, account: int, now: int) -> Attempts:
@@ -67,14 +77,17 @@ def attempts(session: Session, board: BoardSettings, account: int, now: int) -> 
     mine = select(func.count()).where(
         Submission.board == board.name, Submission.account_id == account, Submission.state.in_(COUNTED)
     )
-    today = session.scalar(mine.where(Submission.accepted_at >= midnight(board, now))) or 0
-    return Attempts(today, session.scalar(mine) or 0, board.per_day, board.total)
+    begins, ends = day(board, now)
+    today = session.scalar(mine.where(Submission.accepted_at >= int(begins.timestamp() * 1000))) or 0
+    return Attempts(today, session.scalar(mine) or 0, board.per_day, board.total, ends, moment(now))
 
 
-def midnight(board: BoardSettings, now: int) -> int:
-    """When this day began where the board is, in milliseconds."""
-    here = datetime.fromtimestamp(now / 1000, board.clock)
-    return int(here.replace(hour=0, minute=0, second=0, microsecond=0).timestamp() * 1000)
+def day(board: BoardSettings, now: int) -> tuple[datetime, datetime]:
+    """When this day began where the board is, and when the next one does, as UTC; not every day has 24 hours."""
+    today = datetime.fromtimestamp(now / 1000, board.clock).date()
+    midnights = (datetime.combine(date, time(), board.clock) for date in (today, today + timedelta(days=1)))
+    begins, ends = (at.astimezone(timezone.utc) for at in midnights)
+    return begins, ends
 
 
 def receive(
@@ -136,9 +149,7 @@ def refuse(session: Session, storage: Storage, id: str, audit: Audit, state: str
     return submission
 
 
-def accept(
-    session: Session, storage: Storage, id: str, audit: Audit, board: BoardSettings, now: int
-) -> Submission:
+def accept(session: Session, storage: Storage, id: str, audit: Audit, board: BoardSettings) -> Submission:
     """A valid submission takes one of the team's attempts; without any left it goes over the limit."""
     account = session.scalar(select(Submission.account_id).where(Submission.id == id))
     session.execute(select(Account).where(Account.id == account).with_for_update())
@@ -241,5 +252,3 @@ def _drop_file(session: Session, storage: Storage, submission: Submission) -> No
     others = select(func.count()).where(Submission.sha256 == submission.sha256, ~gone)
     if not session.scalar(others):
         storage.drop(submission.sha256)
-
-

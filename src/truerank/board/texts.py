@@ -15,6 +15,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "interval": ("95% interval", "95% 신뢰구간"),
     "public-score": ("Public score", "공개 점수"),
     "private-score": ("Private score", "비공개 점수"),
+    "shown-score": ("Shown on the board", "순위표에 표시된 점수"),
     "groups": ("Tied with", "동률 그룹"),
     "groups-meaning": (
         "Teams that share a letter cannot be told apart: a paired test of all pairs, 5% errors in all.",
@@ -39,6 +40,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "part-public": ("public queries", "공개 질의"),
     "part-private": ("private queries", "비공개 질의"),
     "in-all": ("in all", "전체"),
+    "attempt-left": ("submission left now", "지금 남은 제출 횟수"),
     "attempts-left": ("submissions left now", "지금 남은 제출 횟수"),
     "ladder-note": (
         "A new best shows only when it is a real improvement.",
@@ -120,6 +122,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "teams-scored": ("Teams", "팀"),
     "leader": ("First", "1위"),
+    "leaders": ("{} teams", "공동 {}팀"),
     "in-days": ("in {} days", "{}일 후"),
     "in-hours": ("in {} hours", "{}시간 후"),
     "in-minutes": ("in {} minutes", "{}분 후"),
@@ -134,6 +137,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "{team} is first, but cannot be told apart from {others}.",
         "1위는 {team}입니다. 그러나 다음 팀과 통계적으로 구별되지 않습니다: {others}.",
     ),
+    "lead-many": ("{} teams share first place.", "{}팀이 공동 1위입니다."),
     "and-more": (" and {} more", " 외 {}팀"),
     "lead-alone": (
         "{team} is first, and that is more than chance: no other team shares its letter.",
@@ -304,6 +308,10 @@ TEXTS: dict[str, tuple[str, str]] = {
 }
 
 
+MANY = {"en": ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine")}
+"""Small numbers at the beginning of a sentence, in languages that write them as words."""
+
+
 class Words:
     """The words in one language: words("rank").
 
@@ -318,6 +326,15 @@ class Words:
     def __call__(self, key: str) -> str:
         """The text of a key; an unknown key is its own text."""
         return TEXTS[key][self._column] if key in TEXTS else key
+
+    def many(self, number: int) -> str:
+        """How many, at the beginning of a sentence.
+
+        >>> Words("en").many(4), Words("ko").many(4), Words("en").many(12)
+        ('Four', '4', '12')
+        """
+        words = MANY.get(self.language, ())
+        return words[number] if number < len(words) else str(number)
 
 
 def chosen(asked: str | None, accepted: str | None) -> str:

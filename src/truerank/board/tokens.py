@@ -13,10 +13,9 @@ import secrets
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from truerank.board.models import Account, Token
-from truerank.board.refusals import Refusal
-
-ROLES = ("team", "host")
+from truerank.board.models import Account, Token, moment
+from truerank.board.refusals import Refusal, not_found
+from truerank.board.schemas import NewToken, TokenState
 
 _SHAPE = re.compile(r"tr_([A-Za-z0-9]{12})_([A-Za-z0-9_-]{43})")
 _NOTHING = "0" * 64
@@ -48,9 +47,44 @@ def add_token(session: Session, account: Account, now: int) -> str:
     return text
 
 
-def revoke(session: Session, token: Token, now: int) -> None:
-    """Let nobody in by this token, nor by what was signed in with it."""
+def add(session: Session, name: str, role: str, now: int) -> NewToken:
+    """A new team or host with its first token.
+
+    Raises:
+        Refusal: the name is no name, or taken.
+    """
+    return renew(session, add_account(session, name, role, now).id, now)
+
+
+def renew(session: Session, id: int, now: int) -> NewToken:
+    """Another token for an account.
+
+    Raises:
+        Refusal: there is no such account.
+    """
+    account = session.get(Account, id)
+    if account is None:
+        raise not_found("account")
+    return NewToken(account=id, name=account.name, token=add_token(session, account, now))
+
+
+def revoke(session: Session, id: str, now: int) -> TokenState:
+    """Let nobody in by this token, nor by what was signed in with it.
+
+    Raises:
+        Refusal: there is no such token.
+    """
+    token = session.get(Token, id)
+    if token is None:
+        raise not_found("token")
     token.revoked_at = token.revoked_at or now
+    return state(token)
+
+
+def state(token: Token) -> TokenState:
+    """A token, without its secret."""
+    revoked = moment(token.revoked_at) if token.revoked_at is not None else None
+    return TokenState(id=token.id, created_at=moment(token.created_at), revoked_at=revoked)
 
 
 def find(session: Session, text: str) -> tuple[Account, Token] | None:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import logging
 import os
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from truerank.board.logs import tell
 from truerank.board.refusals import Refusal
+from truerank.board.settings import BoardSettings
+from truerank.board.storage import Storage
 from truerank.formats.compression import Codec, codec_of
 
 STEP = 1 << 20
@@ -145,6 +148,23 @@ class Receiver:
                 data = b""
 
 
+Feed = Callable[[Receiver], Awaitable[None]]
+"""Gives a receiver the pieces of a file."""
+
+
+@asynccontextmanager
+async def arrived(
+    storage: Storage, board: BoardSettings, feed: Feed, watch: Callable[[Receiver], None] = lambda receiver: None
+) -> AsyncIterator[Received]:
+    """A whole file, within the board's limits; in the end it is forgotten, unless somebody moved it."""
+    receiver = Receiver(storage.incoming(), board.upload, board.unpacked, watch)
+    try:
+        await feed(receiver)
+        yield await asyncio.to_thread(receiver.finish)
+    finally:
+        receiver.drop()
+
+
 def _gzip_steps(unpacker: Any, data: bytes) -> Iterator[int]:
     while data and not unpacker.eof:
         yield len(unpacker.decompress(data, STEP))
@@ -186,10 +206,10 @@ def _damaged(message: str) -> Refusal:
 def shown_size(size: int) -> str:
     """Bytes as people read them.
 
-    >>> shown_size(256_000_000), shown_size(900)
-    ('256 MB', '900 B')
+    >>> shown_size(256_000_000), shown_size(2_247), shown_size(900)
+    ('256 MB', '2.2 KB', '900 B')
     """
     for unit, factor in (("GB", 10**9), ("MB", 10**6), ("KB", 10**3)):
         if size >= factor:
-            return f"{size / factor:.4g} {unit}"
+            return f"{round(size / factor, 1):.4g} {unit}"
     return f"{size} B"

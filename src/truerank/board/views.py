@@ -33,15 +33,8 @@ router = APIRouter(include_in_schema=False)
 async def index(request: Request) -> Response:
     """The boards."""
     team = await viewer(request)
-    boards = await api.visible_boards(service_of(request), team)
-    leaders = {about["name"]: await _leader(request, about["name"]) for about in boards}
-    return page(request, "index.html", team, boards=boards, leaders=leaders)
-
-
-async def _leader(request: Request, name: str) -> dict[str, Any]:
-    """How many teams a board has, and who is first."""
-    rows = (await api.display_of(request).standings(service_of(request).board(name))).rows
-    return {"teams": len(rows), "team": rows[0].team if rows else "", "score": rows[0].score if rows else 0.0}
+    boards = [one.model_dump() for one in await api.boards(request, team)]
+    return page(request, "index.html", team, boards=boards)
 
 
 @router.get("/boards/{board}")
@@ -53,9 +46,7 @@ async def board(request: Request, board: str) -> Response:
     history: dict[str, Any] = {"teams": {}}
     if state.queries:
         history = (await api.board_history(request, board, team)).model_dump()
-    return page(
-        request, "board.html", team, board=state.model_dump(), history=history["teams"], settings=settings
-    )
+    return page(request, "board.html", team, board=state.model_dump(), history=history["teams"], settings=settings)
 
 
 @router.get("/boards/{board}/submissions")
@@ -92,9 +83,7 @@ async def submit(request: Request, board: str) -> Response:
         audit = {**found.to_dict(), "valid": found.is_valid}
         return page(request, "audit.html", team, board={"name": settings.name}, audit=audit)
     key, label = (api.clean(fields.get(name)) for name in ("key", "label"))
-    sent, _ = await service.submit(
-        settings.name, team, form.feed, key=key and key[:80], label=(label or "")[:120]
-    )
+    sent, _ = await service.submit(settings.name, team, form.feed, key=key and key[:80], label=(label or "")[:120])
     return RedirectResponse(f"/submissions/{sent.id}", 303)
 
 
@@ -107,9 +96,6 @@ async def submission(request: Request, id: str) -> Response:
     state = await api.shown_submission(service_of(request), id, team)
     settings = service_of(request).board(state.board)
     return page(request, "submission.html", team, submission=state.model_dump(), settings=settings)
-
-
-# --- signing in ---------------------------------------------------------------------------------------
 
 
 @router.get("/login")
@@ -163,9 +149,6 @@ def _inside(path: str | None) -> str:
     return path if path and is_inside else "/"
 
 
-# --- hosting ------------------------------------------------------------------------------------------
-
-
 @router.get("/host")
 async def host(request: Request) -> Response:
     """Teams, tokens and boards."""
@@ -175,7 +158,7 @@ async def host(request: Request) -> Response:
 async def host_page(request: Request, team: Team, **more: Any) -> Response:
     """Teams, tokens and boards, and what was just done."""
     service = service_of(request)
-    accounts = [one.model_dump() for one in await service.database.read(hosting.all_accounts)]
+    accounts = [one.model_dump() for one in await hosting.accounts(request)]
     boards = await api.visible_boards(service, team)
     return page(request, "host.html", team, accounts=accounts, boards=boards, **more)
 
@@ -192,9 +175,9 @@ async def change(request: Request) -> Response:
         role = "host" if fields.get("role") == "host" else "team"
         return await host_page(request, team, made=(await hosting.account_added(service, name, role)).model_dump())
     if what == "token" and name.isascii() and name.isdecimal() and len(name) < 10:
-        return await host_page(request, team, made=(await hosting.token_added(service, int(name))).model_dump())
+        return await host_page(request, team, made=(await hosting.add_token(request, int(name))).model_dump())
     if what == "revoke":
-        await hosting.token_revoked(service, (api.clean(name) or "")[:16])
+        await hosting.revoke(request, (api.clean(name) or "")[:16])
     elif what in ("close", "reopen"):
         await hosting.set_closed(service, name, what == "close")
     else:
@@ -205,12 +188,10 @@ async def change(request: Request) -> Response:
 @router.get("/host/{board}.jsonl")
 async def download(request: Request, board: str) -> Response:
     """A board's submissions as one file."""
-    answer = await hosting.export(request, board, await must_be_host(request))
+    await must_be_host(request)
+    answer = await hosting.export(request, board)
     answer.headers["Content-Disposition"] = f'attachment; filename="{service_of(request).board(board).name}.jsonl"'
     return answer
-
-
-# --- what pages have in common ------------------------------------------------------------------------
 
 
 async def viewer(request: Request) -> Team | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from truerank.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.bounds.ways import Repeated, chunks, values_of
 from truerank.errors import InputError
 from truerank.formats import open_run, read_qrels
-from truerank.hits import Bools, Hits, Judgements
+from truerank.hits import COLUMNS, Bools, Hits, Judgements
 from truerank.measures import Measure, parse_measure
 from truerank.measures.sums import Floats, Ints, PerQuery
 from truerank.rules import Rules
@@ -68,6 +69,14 @@ class ToJudge:
     candidates: tuple[Candidate, ...]
     open: int
     rules: Rules
+
+    @property
+    def turning(self) -> int:
+        """How few of these judgements could turn the order of the two runs; 0 if not even all of them."""
+        now, ahead = self.difference, self.difference >= 0
+        moves = sorted(c.low - now if ahead else now - c.high for c in self.candidates)
+        reached = (n for n, move in enumerate(itertools.accumulate(moves), 1) if abs(now) + move <= 0)
+        return next(reached, 0)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -219,22 +228,17 @@ class _Asked:
         """The hits, and in each query the document that is asked for, where it came back."""
         at = self.pool.row_of(rows)
         back = np.flatnonzero(at >= 0)
-        own = self.pool.hits
+        asked = replace(self.pool.hits.where(at[back]), query=back, grade=np.full(len(back), self.grade))
         columns: dict[str, Any] = {
-            name: np.concatenate([getattr(hits, name), getattr(own, name)[at[back]]])
-            for name in ("rank", "score", "first", "last")
+            name: np.concatenate([getattr(hits, name), getattr(asked, name)]) for name in COLUMNS
         }
-        query = np.concatenate([hits.query, back])
-        grade = np.concatenate([hits.grade, np.full(len(back), self.grade)])
-        order = np.lexsort((columns["rank"], query))
-        return replace(
+        both = replace(
             hits,
-            query=query[order],
-            grade=grade[order],
             judgements=_and_one_each(hits.judgements, len(rows), self.grade),
             max_grade=max(hits.max_grade, self.grade),
-            **{name: column[order] for name, column in columns.items()},
+            **columns,
         )
+        return both.where(np.lexsort((both.rank, both.query)))
 
 
 def _and_one_each(judgements: Judgements, queries: int, grade: float) -> Judgements:

@@ -1,8 +1,8 @@
-"""Everything that came back, judged or not: the rows that the engine itself has no need of."""
+"""Judged documents and all that came back, and where each of them stands in a run."""
 
 from __future__ import annotations
 
-import math
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -11,15 +11,13 @@ from typing import Any
 import numpy as np
 
 from truerank.errors import InputError, RulesError
-from truerank.evaluate import look_up, ranked
+from truerank.evaluate import look_up
+from truerank.everything import NOBODY, ranked_rows, with_all
 from truerank.hits import Bools, Hits, Judgements
 from truerank.measures.sums import Ints
 from truerank.qrels import Qrels
 from truerank.rules import Rules
 from truerank.run import Ranked, Run, Scan, rankings, scan
-
-NOBODY = -math.inf
-"""The grade of a document that nobody judged, while it stands among those that somebody did."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +95,7 @@ def pools(qrels: Any, runs: Sequence[Run], rules: Rules, threads: int | None = N
         judged, opened, looked = look_up(qrels, run, rules, threads)
         found.append(looked)
         lists.append(_answers(opened, judged))
-    everything = _with_all(judged, lists)
+    everything = with_all(judged.to_dict(), itertools.chain.from_iterable(lists))
     return [_pool(everything, *each, rules) for each in zip(runs, lists, found, strict=True)]
 
 
@@ -124,33 +122,10 @@ def _answers(run: Run, judged: Qrels) -> list[Ranked]:
     return [part for part in rankings(run.batches(), run.name) if part.query in known]
 
 
-def _with_all(judged: Qrels, lists: Sequence[Sequence[Ranked]]) -> Qrels:
-    known = judged.to_dict()
-    for parts in lists:
-        for part in parts:
-            for doc in part.docs:
-                known[part.query].setdefault(doc, NOBODY)
-    docs = [doc for each in known.values() for doc in each]
-    grades = [grade for each in known.values() for grade in each.values()]
-    query = np.repeat(np.arange(len(known)), [len(each) for each in known.values()])
-    return Qrels.from_rows(list(known), query, docs, grades, name=judged.name)
-
-
 def _pool(everything: Qrels, run: Run, parts: list[Ranked], found: Scan, rules: Rules) -> Pool:
-    again = scan(replace(run, batches=lambda: iter(parts), path=None, watch=_unwatched), everything.judged, rules)
-    again = replace(again, returned=found.returned)
-    hits = ranked(everything, again, bare(rules), run.name)
-    table = again.table
-    if len(np.unique(table["doc"])) < len(table):
+    again = scan(Run(run.name, lambda: iter(parts)), everything.judged, rules)
+    hits, doc = ranked_rows(everything, replace(again, returned=found.returned), bare(rules), run.name)
+    if len(np.unique(again.table["doc"])) < len(again.table):
         once = "count each document where it came first: --set duplicates=once"
         raise InputError(f"a document comes back twice, and could not be judged twice; {once}", run.name)
-    if (np.diff(table["query"]) < 0).any():
-        table = table[np.argsort(table["query"], kind="stable")]
-    kept = frozenset(hits.queries)
-    is_kept = np.array([query in kept for query in everything.queries], bool)
-    is_hit = ~np.isnan(everything.grades[table["doc"]]) & is_kept[table["query"]]
-    return Pool(everything, hits, table["doc"][is_hit].astype(np.int64), run.name, rules)
-
-
-def _unwatched(size: int) -> None:
-    """These bytes were counted when they were first read."""
+    return Pool(everything, hits, doc, run.name, rules)

@@ -10,9 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from truerank.errors import counted
 from truerank.measures import Measure
 from truerank.measures.registry import MEANS
-from truerank.measures.sums import Floats, PerQuery
+from truerank.measures.sums import FLOOR, Floats, PerQuery
 from truerank.rules import Rules
 
 
@@ -55,7 +56,7 @@ class Range:
     @property
     def less_is_better(self) -> bool:
         """Whether the lowest value is the best one."""
-        return "less is better" in self.measure.definition.meaning
+        return self.measure.definition.is_less_better
 
     @property
     def best(self) -> float:
@@ -108,7 +109,7 @@ class Range:
 
 def _geometric_error(expected: Floats, error: Floats, mean: float) -> float:
     """To first order: relative errors add up; values below the floor of a geometric mean have none."""
-    relative = np.where(expected > 1e-5, error / np.maximum(expected, 1e-5), 0.0)
+    relative = np.where(expected > FLOOR, error / np.maximum(expected, FLOOR), 0.0)
     return mean * math.sqrt(float((relative**2).sum())) / max(len(error), 1)
 
 
@@ -151,8 +152,13 @@ class Bounds:
             ranges = [(why, found[name]) for why, found in self._asked if name in found]
             limits = (f", by {why} {r.lowest:.4f} to {r.highest:.4f}" for why, r in ranges)
             told.append(f"{name} {ranges[0][1].mean:.4f}{''.join(limits)}")
-        queries = f"{len(self.queries):,} {'query' if len(self.queries) == 1 else 'queries'}"
+        queries = counted(len(self.queries), "query", "queries")
         return f"Bounds({self.run!r}, {queries}; {'; '.join(told)})"
+
+    @property
+    def tied(self) -> int:
+        """How many queries have some value that depends on the order of equal scores."""
+        return int(np.any([each.low < each.high for each in self.ties.values()], axis=0).sum())
 
     @cached_property
     def _asked(self) -> tuple[tuple[str, Mapping[str, Range]], ...]:

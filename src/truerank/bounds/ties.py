@@ -117,9 +117,6 @@ def is_straight(measure: Measure) -> bool:
     return measure.name not in CROOKED and is_ours(measure)
 
 
-# --- all orders ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Group:
     """A group of ties: its rows in the query's, those of a grade side by side, how many of each, and its ranks."""
@@ -173,9 +170,6 @@ def _placements(ranks: tuple[int, ...], counts: tuple[int, ...]) -> Iterator[tup
         rest = tuple(rank for rank in ranks if rank not in taken)
         for others in _placements(rest, counts[1:]):
             yield (*taken, *others)
-
-
-# --- some orders --------------------------------------------------------------------------------------
 
 
 def priorities(hits: Hits) -> tuple[list[Ints], bool]:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from truerank.bounds.pool import NOBODY, Pool, is_open
+from truerank.bounds.pool import Pool, is_open
 from truerank.bounds.result import Range
 from truerank.bounds.ways import LIMIT, Repeated, chunks, is_ours, values_of
+from truerank.everything import NOBODY
 from truerank.hits import Bools, Hits, Judgements
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery

@@ -41,14 +41,12 @@ class Repeated:
         query = np.repeat(np.arange(len(times)), times)
         rows, way = _copied(hits.count, query)
         judged, judged_way = _copied(np.bincount(hits.judgements.query, minlength=len(times)), query)
-        columns = {name: getattr(hits, name)[rows] for name in ("rank", "grade", "score", "first", "last")}
         table = replace(
-            hits,
+            hits.where(rows),
             queries=tuple(hits.queries[q] for q in query.tolist()),
             returned=hits.returned[query],
             judgements=Judgements(judged_way, hits.judgements.grade[judged]),
             query=way,
-            **columns,
         )
         return cls(table, times, rows)
 
@@ -75,8 +73,7 @@ class Repeated:
 def in_order(hits: Hits, rank: Ints) -> Hits:
     """The same hits at other ranks."""
     order = np.lexsort((rank, hits.query))
-    columns = {name: getattr(hits, name)[order] for name in ("query", "grade", "score", "first", "last")}
-    return replace(hits, rank=rank[order], **columns)
+    return replace(hits.where(order), rank=rank[order])
 
 
 def values_of(measures: tuple[Measure, ...], hits: Hits, rules: Rules) -> dict[str, PerQuery]:

@@ -6,31 +6,36 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from truerank import stats
-from truerank.check.figures import Figures, Timed
+from truerank.check.figures import Figures
 from truerank.check.gates import FIGURES, Limit, limit_of
 from truerank.check.result import Check, Outcome, Verdict
 from truerank.errors import InputError, MeasureError, MissingPackage, RulesError
-from truerank.measures import parse_measure
+from truerank.hits import Hits
+from truerank.measures import Measure, parse_measure
 from truerank.measures.registry import Definition
-from truerank.measures.sums import PerQuery, logarithm
+from truerank.measures.sums import PerQuery
+from truerank.scores import intervals, shared
 from truerank.stats import Interval
 
+if TYPE_CHECKING:
+    from truerank.bench import Bench
+
 Limits = Mapping[str, Any] | None
-
-FAILED = ("error", "timeout", "dropped")
-"""How calls end that count as errors."""
-
-FLOOR = 1e-5
-"""What a geometric mean raises values to at least."""
 
 TURNS = "not measured, because it took turns with another retriever"
 
 UNSAVED = "only the mean was saved (save with --per-query)"
+
+FEW = "too few queries to say where it may lie"
+
+SAME = "no query's value changed, so that nothing got worse"
+
+SKIPPED = "the rules skip what a run does not answer, so that it cannot pass"
 
 
 def check(
@@ -41,7 +46,7 @@ def check(
     no_worse_than: Any = None,
     margin: float | Mapping[str, float] = 0.0,
     measures: Iterable[str] | None = None,
-    bench: Timed | None = None,
+    bench: Bench | str | os.PathLike[str] | None = None,
     sure: bool = False,
     confidence: float = 0.95,
     samples: int = 10_000,
@@ -74,10 +79,10 @@ def check(
     """
     if not 0.5 <= confidence < 1 or samples < 1 or seed < 0:
         raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
-    bench = _benchmark(bench)
-    scored = scores if scores is not None else bench.scores if bench else None
+    timed = _benchmark(bench)
+    scored = scores if scores is not None else timed.scores if timed else None
     figures = None if scored is None else Figures.of(scored)
-    judge = _Judge(figures, bench, sure, confidence, samples, seed)
+    judge = _Judge(figures, timed, sure, confidence, samples, seed)
     limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
     verdicts = [
         *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
@@ -87,7 +92,7 @@ def check(
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
-    return Check(tuple(verdicts), figures.name if figures else bench.name if bench else "", confidence, rules)
+    return Check(tuple(verdicts), figures.name if figures else timed.name if timed else "", confidence, rules)
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +100,7 @@ class _Judge:
     """What is checked, and how."""
 
     figures: Figures | None
-    bench: Timed | None
+    bench: Bench | None
     sure: bool
     confidence: float
     samples: int
@@ -135,21 +140,37 @@ class _Judge:
 
     def _paired(self, name: str, baseline: Figures, margin: float) -> Verdict:
         assert self.figures is not None
-        definition = _compared(name)
-        less = definition is not None and "less is better" in definition.meaning
-        difference = self.figures.mean[name] - baseline.mean[baseline.resolve(name)]
-        interval, note, count = None, f"{UNSAVED}, so that no interval can be made", None
-        if self.figures.values and baseline.values:
-            a, b, note = _pairs(name, self.figures, baseline)
-            count = len(a)
-            difference = float(np.mean(a - b)) if count else math.nan
-            interval = self._of_difference(a, b) if count else None
-        limit = margin if less else -margin
-        outcome = _by_interval(interval, limit, is_upper=less)
-        who = baseline.name
-        return Verdict(
-            name, "no worse than", outcome, difference, limit, less, interval, "interval", "", who, count, note
+        less = _compared(name).is_less_better
+        verdict = Verdict(
+            name=name,
+            kind="no worse than",
+            outcome="undecided",
+            value=self.figures.mean[name] - baseline.mean[baseline.resolve(name)],
+            limit=margin if less else -margin,
+            is_upper=less,
+            interval=None,
+            decider="interval",
+            against=baseline.name,
+            note=f"{UNSAVED}, so that no interval can be made",
         )
+        return self._query_by_query(verdict, baseline) if self.figures.values and baseline.values else verdict
+
+    def _query_by_query(self, blank: Verdict, baseline: Figures) -> Verdict:
+        """The verdict on the queries that both have."""
+        assert self.figures is not None
+        a, b, dropped, told = _pairs(blank.name, self.figures, baseline)
+        interval = self._of_difference(a, b) if len(a) else None
+        outcome = _by_interval(interval, blank.limit, blank.is_upper)
+        is_same = len(a) > 0 and np.array_equal(a, b)
+        rules = self.figures.rules
+        if dropped and rules and rules.missing == "skip" and (is_same or outcome == "pass"):
+            outcome, told = "undecided", [*told, SKIPPED]
+        elif is_same:
+            outcome, told = "pass", [*told, SAME]
+        elif interval and interval.method == "none":
+            told = [*told, FEW]
+        value = float(np.mean(a - b)) if len(a) else math.nan
+        return replace(blank, outcome=outcome, value=value, interval=interval, queries=len(a), note="; ".join(told))
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
         if self.bench is None:
@@ -161,8 +182,7 @@ class _Judge:
                 limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
             )
         if limit.name == "errors":
-            failed = float(sum(self.bench.outcomes.get(how, 0) for how in FAILED))
-            return self._verdict(limit.name, limit.value, is_upper, failed, None, "")
+            return self._verdict(limit.name, limit.value, is_upper, float(self.bench.failed), None, "")
         interval, note = self._of_percentile(self.bench, limit.name)
         value = self.bench.latency[limit.name]
         return self._verdict(limit.name, limit.value, is_upper, value, interval, note, "ms")
@@ -192,8 +212,6 @@ class _Judge:
             note=note,
         )
 
-    # --- intervals ------------------------------------------------------------------------------------
-
     def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
         """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
         if values is None:
@@ -201,30 +219,22 @@ class _Judge:
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, "there are no queries"
-        definition = _definition(name)
-        average = definition.average if definition else "mean"
-        scaled = logarithm(np.maximum(kept, FLOOR)) if average == "geometric" else kept
         try:
-            found = stats.mean_interval(
-                scaled,
-                confidence=self.confidence,
-                method=None if definition and definition.unit else "bca",  # a count of 1 is no success
-                resamples=self.samples,
-                seed=self.seed,
+            found, *_ = intervals(
+                [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
             )
         except ModuleNotFoundError:
             return None, self._without_scipy()
-        low, high = (_scale(limit, average, len(kept)) for limit in (found.low, found.high))
-        return replace(found, estimate=mean, low=low, high=high), ""
+        return replace(found, estimate=mean), FEW if found.method == "none" else ""
 
-    def _of_percentile(self, bench: Timed, name: str) -> tuple[Interval | None, str]:
+    def _of_percentile(self, bench: Bench, name: str) -> tuple[Interval | None, str]:
         if name in ("min", "max"):
             return None, "an extreme has no interval"
         try:
             found = bench.intervals.get(name)
         except MissingPackage:
             return None, self._without_scipy()
-        return found, "" if found else "too few queries to say where it may lie"
+        return found, "" if found and found.method != "none" else FEW
 
     def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:
         try:
@@ -241,10 +251,7 @@ class _Judge:
         return str(MissingPackage("an interval", "stats"))
 
 
-# --- rules of decision --------------------------------------------------------------------------------
-
-
-def _benchmark(bench: Any) -> Any:
+def _benchmark(bench: Bench | str | os.PathLike[str] | None) -> Bench | None:
     """A benchmark, read from its file if it is a path."""
     if isinstance(bench, str | os.PathLike):
         from truerank.bench import Bench
@@ -272,72 +279,66 @@ def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Out
     return "fail" if _by_value(nearest, limit, is_upper) == "fail" else "undecided"
 
 
-# --- scores -------------------------------------------------------------------------------------------
-
-
-def _definition(name: str) -> Definition | None:
-    """What is known of a measure; None for one that is not registered here."""
+def _measure(name: str) -> Measure:
+    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
     try:
-        return parse_measure(name).definition
+        return parse_measure(name)
     except MeasureError:
-        return None
+        return Measure(Definition(name, _unregistered, unit=False), name)
 
 
-def _scale(limit: float, average: str, n: int) -> float:
-    """A limit of the mean value as one of what the measure shows."""
-    return math.exp(limit) if average == "geometric" else limit * n if average == "sum" else limit
+def _unregistered(hits: Hits) -> PerQuery:
+    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
 
 
-def _compared(name: str) -> Definition | None:
+def _compared(name: str) -> Definition:
     """The definition of a measure whose mean over queries is a plain mean."""
-    definition = _definition(name)
-    if definition and definition.average != "mean":
+    definition = _measure(name).definition
+    if definition.average != "mean":
         what = "is a count" if definition.average == "sum" else "has a geometric mean"
         raise MeasureError(f"{name} {what}; a baseline is compared by plain means of queries, such as AP")
     return definition
 
 
 def _is_plain(name: str) -> bool:
-    """Whether a measure's mean over queries is a plain mean, as that of one not registered here is taken to be."""
-    definition = _definition(name)
-    return definition is None or definition.average == "mean"
+    """Whether a measure's mean over queries is a plain mean."""
+    return _measure(name).definition.average == "mean"
 
 
 def _comparable(figures: Figures, baseline: Figures) -> list[str]:
     """The measures that both have and that are plain means."""
-    shared = [name for name in figures.mean if name in baseline.mean]
-    found = [*filter(_is_plain, shared)]
+    found = [name for name in figures.mean if name in baseline.mean and _is_plain(name)]
     if not found:
         raise MeasureError(f"{figures.name} and {baseline.name} have no measure in common that can be compared")
     return found
 
 
 def _refuse_other_rules(one: Figures, other: Figures) -> None:
-    if one.rules and other.rules:
-        first, second = (replace(rules, name="", measures=()) for rules in (one.rules, other.rules))
-        if first != second:
-            raise RulesError(
-                f"{one.name} was scored under the rules {one.rules.name}, {other.name} under {other.rules.name}: "
-                "scores can be compared only under the same rules"
-            )
+    if one.rules and other.rules and not one.rules.is_like(other.rules):
+        raise RulesError(
+            f"{one.name} was scored under the rules {one.rules.name}, {other.name} under {other.rules.name}: "
+            "scores can be compared only under the same rules"
+        )
 
 
-def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, str]:
-    """The values of the queries that both have, and what was left out."""
-    places = {query: number for number, query in enumerate(other.queries)}
-    shared = [(here, places[query]) for here, query in enumerate(one.queries) if query in places]
-    if not shared:
+def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, int, list[str]]:
+    """The values of the queries that both have, how many only one has, and what was left out, in words."""
+    here, there = shared(one.queries, other.queries)
+    if not len(here):
         raise InputError(
             f"{one.name} and {other.name} have no query in common; scores of the same queries are needed"
         )
-    here, there = np.array(shared, np.intp).T
     a, b = one.values[name][here], other.values[other.resolve(name)][there]
     finite = np.isfinite(a) & np.isfinite(b)
-    left_out = len(one.queries) + len(other.queries) - 2 * len(shared)
-    told = [f"{left_out:,} queries only one of the two has were left out"] if left_out else []
+    dropped = len(one.queries) + len(other.queries) - 2 * len(here)
+    told = []
+    if dropped:
+        were = "query only one of the two has was" if dropped == 1 else "queries only one of the two has were"
+        told.append(f"{dropped:,} {were} left out")
     if not finite.all():
-        told.append(f"{int((~finite).sum()):,} queries without a finite value were left out")
-    return a[finite], b[finite], "; ".join(told)
+        lost = int((~finite).sum())
+        told.append(f"{lost:,} {'query' if lost == 1 else 'queries'} without a finite value left out")
+    return a[finite], b[finite], dropped, told
 
 
 def _positive(margin: Any, name: str) -> float:

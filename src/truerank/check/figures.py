@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -17,37 +18,8 @@ from truerank.measures import Measure, parse_measure
 from truerank.measures.sums import PerQuery
 from truerank.rules import Rules
 from truerank.scores import Scores
-from truerank.stats import Interval
 
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
-
-
-class Timed(Protocol):
-    """What is asked of a benchmark: `truerank.Bench` is one."""
-
-    @property
-    def name(self) -> str:
-        """What was timed."""
-
-    @property
-    def latency(self) -> Mapping[str, float]:
-        """Milliseconds."""
-
-    @property
-    def intervals(self) -> Mapping[str, Interval | None]:
-        """Where they may lie."""
-
-    @property
-    def throughput(self) -> float | None:
-        """Answers a second; None where it took turns with another."""
-
-    @property
-    def outcomes(self) -> Mapping[str, int]:
-        """How many calls ended how."""
-
-    @property
-    def scores(self) -> Scores | None:
-        """How good the answers are."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,7 +100,11 @@ def is_saved(path: str | os.PathLike[str]) -> bool:
 
 
 def _means(means: Mapping[Any, Any]) -> Figures:
-    return Figures("scores", _numbers(means, "scores"), (), {}, None)
+    found = _numbers(means, "scores")
+    for measure, mean in found.items():
+        if not math.isfinite(mean):
+            raise InputError(f"{measure} is {mean}: a mean is a finite number")
+    return Figures("scores", found, (), {}, None)
 
 
 def _saved(value: Mapping[str, Any], name: str) -> Figures:

@@ -18,16 +18,15 @@ from truerank.bench.result import Bench
 from truerank.bench.running import bench
 from truerank.bench.storage import dumped, loaded
 from truerank.bench.sweep import LOADS
-from truerank.cli import options, tables
+from truerank.cli import inputs, options, tables
 from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
 from truerank.cli.failures import INTERRUPTED
-from truerank.cli.output import is_styled, write
+from truerank.cli.output import write
 from truerank.errors import InputError
-from truerank.formats.target import refuse_unwritten
 from truerank.report import bench as report
 from truerank.report.tables import Pages
-from truerank.rules import Rules
 
+TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
 UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 
@@ -71,7 +70,10 @@ def numbers(text: str) -> tuple[int, ...]:
 @click.option("--rate", metavar="N", type=float, help="Starts a second, whatever becomes of them: an open loop.")
 @click.option("--arrivals", type=click.Choice(ARRIVALS), default="constant", help="Of an open loop.")
 @click.option(
-    "--duration", type=seconds, metavar="TIME", help="How long calls may start; queries come again and again."
+    "--duration",
+    type=seconds,
+    metavar="TIME",
+    help=f"How long calls may start, {TIMES}; queries come again and again.",
 )
 @click.option("--repeats", type=click.IntRange(1), help="How often each query is asked [default: once].")
 @click.option(
@@ -80,7 +82,9 @@ def numbers(text: str) -> tuple[int, ...]:
     default=2,
     help="Calls of each worker before; the very first is the cold one [default: 2].",
 )
-@click.option("--timeout", type=seconds, metavar="TIME", help="How long a call may take [default: any time].")
+@click.option(
+    "--timeout", type=seconds, metavar="TIME", help=f"How long a call may take, {TIMES} [default: any time]."
+)
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of the orders of the queries [default: 0].")
 @click.option("--ids", metavar="RULE", help="What an id is: id, metadata[key], hash, or a field.")
 @click.option("--async", "asynchronous", is_flag=True, help="Use the library's asynchronous call.")
@@ -148,8 +152,8 @@ def command(
     """
     is_saved = bool(show or pair)
     _check(targets, show, pair, in_turns, how)
-    for written in (output, save_run, plot):
-        options.refuse_to_overwrite(written or "", how["queries"] or "", how["qrels"] or "")
+    read = (how["queries"], how["qrels"], show, *(pair or ()))
+    inputs.refuse(*read, rules=how["rules"], output=output, save_run=save_run, plot=plot)
     output, save_run, plot = map(_place, (output, save_run, plot))
     if plot:
         _check_plot(plot, is_saved, how)
@@ -160,7 +164,7 @@ def command(
             found = _asked(targets, in_turns, asking, how)
     if output:  # before all else, which may go wrong
         write(dumped(found).decode(), output)
-    _tell(_pages(found, pair, digits), format or "table")
+    tables.show(_pages(found, pair, digits), format)
     if plot:
         _draw(found, plot)
     if save_run:
@@ -170,14 +174,6 @@ def command(
         if any(one.outcomes["timeout"] or one.stopped for one in found):
             leave_hanging(status)
         raise click.exceptions.Exit(status)
-
-
-def _tell(pages: Pages, format: str) -> None:
-    """The result on standard output; CSV has no place for remarks."""
-    if format == "csv":
-        for remark in pages.remarks:
-            click.echo(remark, err=True)
-    write(pages.render(format, styled=is_styled("-")))
 
 
 def _check(
@@ -210,7 +206,6 @@ def _place(path: str | None) -> str | None:
     """Where a result goes, wherever the retriever moves to. A run may take long: a wrong place is told first."""
     if path is None or path == "-" or "://" in path:
         return path
-    refuse_unwritten(path)
     if os.path.isdir(path):
         raise InputError("cannot be written: it is a folder", path)
     try:
@@ -231,9 +226,6 @@ def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
         raise click.UsageError("--plot draws several settings: more than one -k or --concurrency, or --sweep.")
     if not is_saved and not how["qrels"]:
         raise click.UsageError("--plot draws quality against latency: it needs --qrels FILE.")
-
-
-# --- what is shown ------------------------------------------------------------------------------------
 
 
 def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Pages:
@@ -271,9 +263,6 @@ def _draw(found: Sequence[Bench], path: str) -> None:
     plots.save(pareto(found), path)
 
 
-# --- what was given -----------------------------------------------------------------------------------
-
-
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the library's call."""
     plain = ("rate", "arrivals", "duration", "repeats", "warmup", "timeout", "seed", "ids")
@@ -285,7 +274,7 @@ def _arguments(how: dict[str, Any]) -> dict[str, Any]:
         given["headers"] = how["headers"]
     if how["asynchronous"]:
         given["asynchronous"] = True
-    given["rules"] = options.changed(Rules.of(how["rules"]), how["changes"])
+    given["rules"] = options.changed(how["rules"], how["changes"])
     given["measures"] = " ".join(how["measures"]) or None
     return {**{name: how[name] for name in plain}, **given}
 

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Concatenate, ParamSpec
 
 import click
 
@@ -13,7 +15,10 @@ from truerank.cli.output import write
 from truerank.cli.serve import BOARD, needs_board
 
 if TYPE_CHECKING:
+    from truerank.board.database import Database
     from truerank.board.settings import Settings
+
+Given = ParamSpec("Given")
 
 settings_file = click.option(
     "--board", "path", default="board.toml", show_default=True, type=BOARD, help="The boards' settings."
@@ -38,10 +43,21 @@ def command() -> None:
     needs_board("truerank board")
 
 
-def _settings(path: Path, db: str | None) -> Settings:
-    from truerank.board.settings import load
+def _opening(command: Callable[Concatenate[Settings, Database, Given], None]) -> Callable[..., None]:
+    """Options that tell where the boards are, and the command with their settings and their open database."""
 
-    return load(path, db)
+    @settings_file
+    @database
+    @wraps(command)
+    def opened_first(path: Path, db: str | None, *args: Given.args, **given: Given.kwargs) -> None:
+        from truerank.board.offline import opened
+        from truerank.board.settings import load
+
+        settings = load(path, db)
+        with opened(settings) as found:
+            command(settings, found, *args, **given)
+
+    return opened_first
 
 
 def _now() -> int:
@@ -59,14 +75,6 @@ def init(path: Path, name: str, rules: str, truth: str) -> None:
 
     write_settings(path, name, rules, truth)
     click.echo(f"truerank: wrote {path}; next: truerank board add-team NAME, truerank serve", err=True)
-
-
-def _add(path: Path, db: str | None, name: str, role: str) -> None:
-    from truerank.board.offline import add, opened
-
-    with opened(_settings(path, db)) as found:
-        write(add(found, name, role, _now()) + "\n")
-    click.echo("truerank: this token is shown only once", err=True)
 
 
 @command.command("demo")
@@ -88,84 +96,78 @@ def demo(folder: Path) -> None:
         kept.touch(mode=0o600)
         kept.write_text("".join(f"{name}\t{token}\n" for name, token in given.items()), "utf-8")
     write(kept.read_text("utf-8"))
-    click.echo(f"truerank: next: truerank serve --board {folder / 'board.toml'}; sign in by a token", err=True)
+    served = f"truerank serve --board {folder / 'board.toml'}"
+    click.echo(f"truerank: sign in by one of these tokens where `{served}` serves", err=True)
 
 
 @command.command("add-team")
 @NAME
-@settings_file
-@database
-def add_team(name: str, path: Path, db: str | None) -> None:
+@_opening
+def add_team(settings: Settings, database: Database, name: str) -> None:
     """Let a team in; prints its token."""
-    _add(path, db, name, "team")
+    _add(database, name, "team")
 
 
 @command.command("add-host")
 @NAME
-@settings_file
-@database
-def add_host(name: str, path: Path, db: str | None) -> None:
+@_opening
+def add_host(settings: Settings, database: Database, name: str) -> None:
     """Let a host in, who sees and may change everything; prints the token."""
-    _add(path, db, name, "host")
+    _add(database, name, "host")
+
+
+def _add(database: Database, name: str, role: str) -> None:
+    from truerank.board.offline import add
+
+    write(add(database, name, role, _now()) + "\n")
+    click.echo("truerank: this token is shown only once", err=True)
 
 
 @command.command("token")
 @NAME
-@settings_file
-@database
-def token(name: str, path: Path, db: str | None) -> None:
+@_opening
+def token(settings: Settings, database: Database, name: str) -> None:
     """Print another token for an account."""
-    from truerank.board.offline import opened, renew
+    from truerank.board.offline import renew
 
-    with opened(_settings(path, db)) as found:
-        write(renew(found, name, _now()) + "\n")
+    write(renew(database, name, _now()) + "\n")
 
 
 @command.command("revoke")
 @NAME
-@settings_file
-@database
-def revoke(name: str, path: Path, db: str | None) -> None:
+@_opening
+def revoke(settings: Settings, database: Database, name: str) -> None:
     """End all tokens of an account."""
-    from truerank.board.offline import opened
     from truerank.board.offline import revoke as end
 
-    with opened(_settings(path, db)) as found:
-        count = end(found, name, _now())
+    count = end(database, name, _now())
     click.echo(f"truerank: revoked {count} token{'' if count == 1 else 's'} of {name}", err=True)
 
 
 @command.command("export")
 @click.argument("board")
 @click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there.")
-@settings_file
-@database
-def export(board: str, output: str, path: Path, db: str | None) -> None:
+@_opening
+def export(settings: Settings, database: Database, board: str, output: str) -> None:
     """Everything that is known of a board's submissions, a JSON object a line."""
     from truerank.board.export import export_lines
-    from truerank.board.offline import opened
     from truerank.board.refusals import BoardError
 
-    settings = _settings(path, db)
     if settings.board(board) is None:
-        raise BoardError(f"there is no board called {board!r} in {path}")
-    with opened(settings) as found, found.reading() as session:
+        raise BoardError(f"there is no board called {board!r} in {settings.path}")
+    with database.reading() as session:
         write("".join(export_lines(session, board)), output)
 
 
 @command.command("rescore")
 @click.argument("board")
 @click.option("--check", is_flag=True, help="Change nothing; exit status 1 when something would change.")
-@settings_file
-@database
-def rescore(board: str, check: bool, path: Path, db: str | None) -> None:
+@_opening
+def rescore(settings: Settings, database: Database, board: str, check: bool) -> None:
     """Score every submission of a board anew, under its rules and truth as they are now."""
-    from truerank.board.offline import opened
     from truerank.board.offline import rescore as again
 
-    settings = _settings(path, db)
-    with opened(settings) as found:
-        done = again(settings, found, board, write=not check)
+    done = again(settings, database, board, write=not check)
     what = "would change" if check else "changed"
     click.echo(f"truerank: scored {done.scored} anew, {len(done.changed)} {what}", err=True)
     write("".join(f"{id}\n" for id in done.changed))
@@ -175,28 +177,21 @@ def rescore(board: str, check: bool, path: Path, db: str | None) -> None:
 
 @command.command("backup")
 @click.argument("folder", type=click.Path(path_type=Path))
-@settings_file
-@database
-def backup(folder: Path, path: Path, db: str | None) -> None:
+@_opening
+def backup(settings: Settings, database: Database, folder: Path) -> None:
     """Copy everything into a new directory, from which `truerank serve` can go on."""
     from truerank.board.backup import back_up
-    from truerank.board.offline import opened
 
-    settings = _settings(path, db)
-    with opened(settings) as found:
-        files = back_up(settings, found, folder)
+    files = back_up(settings, database, folder)
     click.echo(f"truerank: backed up the database and {files} files", err=True)
 
 
 @command.command("restore")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
-@settings_file
-@database
-def restore(folder: Path, path: Path, db: str | None) -> None:
+@_opening
+def restore(settings: Settings, database: Database, folder: Path) -> None:
     """Fill an empty database from the tables of a PostgreSQL backup; files are in FOLDER/data."""
     from truerank.board.backup import restore as fill
-    from truerank.board.offline import opened
 
-    with opened(_settings(path, db)) as found:
-        rows = fill(found, folder / "tables.jsonl")
+    rows = fill(database, folder / "tables.jsonl")
     click.echo(f"truerank: restored {rows} rows", err=True)

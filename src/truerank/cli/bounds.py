@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import get_args
 
 import click
 
 from truerank.bounds import bounds, judge_next
 from truerank.bounds.bounding import SAMPLES, Doubt
-from truerank.cli import options, tables
-from truerank.cli.progress import Reading
+from truerank.cli import inputs, options, tables
 from truerank.evaluate import DEFAULT
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.report.bounds import pages
-from truerank.rules import Rules
 
 
 @click.command("bounds")
@@ -80,15 +77,13 @@ def command(
       truerank bounds qrels.txt bm25.run dense.run -m AP --judge-next 20
     """
     names = [run, *([run_b] if run_b else [])]
-    options.refuse_two_standard_inputs(qrels, *names)
-    options.refuse_to_overwrite(output, qrels, *names)
+    inputs.refuse(qrels, *names, rules=rules, output=output)
     if to_judge and not run_b:
         raise click.UsageError("--judge-next needs a second run to tell the first one from.")
-    under = options.changed(Rules.of(rules), changes)
+    under = options.changed(rules, changes)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     judged = read_qrels(qrels, qrels_format)
-    with Reading() as reading:
-        sources = [replace(open_run(name, run_format), watch=reading.advance) for name in names]
+    with inputs.opened(names, run_format, again=to_judge is not None) as sources:
         found = [
             bounds(judged, source, wanted, of or get_args(Doubt), rules=under, samples=samples, seed=seed)
             for source in sources

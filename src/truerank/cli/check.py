@@ -9,14 +9,14 @@ from typing import Any
 import click
 
 from truerank.check import Check, Settings, check, read_settings
-from truerank.check.figures import Figures, Timed, is_saved
+from truerank.check.figures import Figures, is_saved
 from truerank.check.gates import FIGURES, written
-from truerank.cli import options
+from truerank.check.settings import FILES
+from truerank.cli import inputs, options, strangers, tables
 from truerank.cli.output import is_styled, write
-from truerank.cli.progress import Reading
 from truerank.errors import InputError
 from truerank.evaluate import evaluate
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.qrels import Qrels
 from truerank.report.check import FORMATS, by_ending, pages, render
@@ -34,7 +34,8 @@ from truerank.scores import Scores
     "at_most",
     multiple=True,
     metavar="NAME=LIMIT",
-    help='E.g. "p95=200ms" of a benchmark (p50 … p99.9, mean, max, throughput, errors), or of a measure.',
+    help='E.g. "p95=200ms" of a benchmark (p50 … p99.9, mean, max, throughput, errors), or of a measure. '
+    "A time has its unit, ms or s: a bare number could be either.",
 )
 @click.option("--bench", metavar="FILE", type=options.FILE, help="What `truerank bench -o FILE.json` saved.")
 @click.option(
@@ -122,12 +123,10 @@ def command(
         max=dict(map(written, at_most)),
         margin=_margin(margins),
     )
-    inputs = [*files, settings.qrels, settings.run, settings.scores, settings.bench, settings.no_worse_than]
-    named = [name for name in inputs if name]
-    options.refuse_two_standard_inputs(*dict.fromkeys(named), *(["-"] * (files.count("-") - 1)))
-    for output in outputs:
-        options.refuse_to_overwrite(output, *named)
-    found = _Checking(settings, options.changed(Rules.of(settings.rules), changes), qrels_format, run_format).done()
+    read = [toml, *(getattr(settings, name) for name in FILES)]
+    for output in outputs or [None]:
+        inputs.refuse(*read, rules=settings.rules, output=output)
+    found = _Checking(settings, options.changed(settings.rules, changes), qrels_format, run_format).done()
     _show(found, format, outputs, digits)
     ctx.exit(found.status)
 
@@ -191,7 +190,7 @@ class _Checking:
             no_worse_than=baseline,
             margin=s.margin,
             measures=None if s.measures is None else list(map(str, parse_measures(s.measures))),
-            bench=_bench(s.bench),
+            bench=s.bench,
             sure=s.sure,
             confidence=s.confidence,
             samples=s.samples,
@@ -206,9 +205,10 @@ class _Checking:
         return self._evaluated(judged, path, None)
 
     def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores:
-        with Reading() as reading:
-            run = replace(open_run(path, self.run_format), watch=reading.advance)
-            return evaluate(judged, run, self._measures(baseline), rules=self.rules)
+        with inputs.opened([path], self.run_format) as (run,):
+            scores = evaluate(judged, run, self._measures(baseline), rules=self.rules)
+        strangers.refuse_or_warn(judged, [scores], [path])
+        return scores
 
     def _measures(self, baseline: Figures | None) -> list[str] | None:
         """All that some gate names, or else what the baseline has; None for what is usual."""
@@ -221,18 +221,9 @@ class _Checking:
         return [*limited, *compared] or None
 
 
-def _bench(path: str | None) -> Timed | None:
-    if path is None:
-        return None
-    from truerank.bench import Bench
-
-    return Bench.read(path)
-
-
 def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
     if format == "csv":
-        for remark in pages(found).remarks:
-            click.echo(remark, err=True)
+        tables.tell(pages(found).remarks)
     write(render(found, format, digits=digits, styled=is_styled("-")))
     for output in outputs:
         write(render(found, by_ending(output), digits=digits), output)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-import shutil
-from dataclasses import replace
-
 import click
 
-from truerank.cli import options, tables
-from truerank.cli.output import is_styled
-from truerank.cli.progress import Reading
+from truerank.cli import inputs, options, tables
+from truerank.cli.output import width
+from truerank.cli.progress import Counting
 from truerank.compare import compare, read_attribute
 from truerank.compare.outcome import CORRECTIONS, TESTS
 from truerank.errors import InputError
 from truerank.evaluate import evaluate
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.report.comparison import pages
-from truerank.rules import Rules
 
 
 @click.command("compare")
@@ -26,11 +22,7 @@ from truerank.rules import Rules
 @options.measures
 @options.rules
 @options.changes
-@click.option(
-    "--baseline",
-    metavar="NAME|N",
-    help="Compare the others to this run: its file's name, or its number, from 1 [default: compare every two].",
-)
+@options.baseline
 @click.option("--all-pairs", is_flag=True, help="Compare every two, beside the baseline.")
 @click.option("--test", type=click.Choice(TESTS), default=TESTS[0], show_default=True, help="Where p comes from.")
 @click.option(
@@ -107,21 +99,18 @@ def command(
       truerank compare qrels.txt *.run --correction max-t --by topics.csv:language
     """
     path, column = _split(by)
-    options.refuse_two_standard_inputs(qrels, *runs, path)
-    options.refuse_to_overwrite(output, qrels, *runs, path)
-    under = options.changed(Rules.of(rules), changes)
+    inputs.refuse(qrels, *runs, path, rules=rules, output=output)
+    under = options.changed(rules, changes)
     wanted = parse_measures(" ".join(measures)) if measures else None
     attribute = read_attribute(path, column) if by else None
     judged = read_qrels(qrels, qrels_format)
-    with Reading() as reading:
-        sources = [replace(open_run(run, run_format), watch=reading.advance) for run in runs]
+    with inputs.opened(runs, run_format) as sources:
         scores = [evaluate(judged, source, wanted, rules=under) for source in sources]
-    bar = Comparing()
-    with bar:
+    with Counting("comparing") as bar:
         found = compare(
             None,
             scores,
-            baseline=_place(baseline, runs),
+            baseline=options.place(baseline, runs),
             test=test,
             correction=correction,
             seed=seed,
@@ -132,8 +121,7 @@ def command(
             by_name=column,
             watch=bar.reach,
         )
-    width = shutil.get_terminal_size().columns if is_styled(output) else None
-    tables.show(pages(found, digits, width), format, output)
+    tables.show(pages(found, digits, width(output)), format, output)
 
 
 def _split(by: str | None) -> tuple[str, str]:
@@ -142,35 +130,3 @@ def _split(by: str | None) -> tuple[str, str]:
     if by and not (path and column):
         raise InputError(f"--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}")
     return path, column
-
-
-def _place(baseline: str | None, runs: tuple[str, ...]) -> str | int | None:
-    """The run's place from 0 where it was given by its number or as it was called for, else its name."""
-    if baseline in runs:
-        return runs.index(baseline)
-    if baseline is None or not baseline.isdecimal():
-        return baseline
-    if not 1 <= int(baseline) <= len(runs):
-        raise InputError(f"--baseline {baseline}: there are {len(runs)} runs")
-    return int(baseline) - 1
-
-
-class Comparing(Reading):
-    """How many parts of the comparison are made; drawn on standard error when it takes long."""
-
-    def reach(self, done: int, of: int) -> None:
-        """So many are made now, of so many."""
-        self.total = of
-        if self._bar:
-            self._bar.update(self._bar.task_ids[0], total=of)
-        self.advance(done - self.read)
-
-    def _draw(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("comparing"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        bar.add_task("comparing", total=self.total, completed=self.read)
-        bar.start()
-        self._bar = bar

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import re
-from dataclasses import replace
 
 import click
 
-from truerank.cli import options, tables
-from truerank.cli.progress import Reading
-from truerank.confusion import Confusion, confusion, counted, sweep
+from truerank.cli import inputs, options, strangers, tables
+from truerank.confusion import Confusion, Counts, Sweep, confusion, counted, sweep
 from truerank.errors import InputError
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.report import counts as report
 from truerank.report.counts import Weight
-from truerank.rules import DEEPEST, Rules
+from truerank.report.tables import labels
+from truerank.rules import DEEPEST
 
 _SIZE = click.IntRange(0, DEEPEST)
 
@@ -80,19 +79,19 @@ def command(
         return
     if qrels is None or run is None:
         raise click.UsageError("Give QRELS and RUN, or --counts.")
-    options.refuse_two_standard_inputs(qrels, run)
-    options.refuse_to_overwrite(output, qrels, run, rules or "")
-    under = options.changed(Rules.of(rules), changes)
+    inputs.refuse(qrels, run, rules=rules, output=output)
+    under = options.changed(rules, changes)
     judged = read_qrels(qrels, qrels_format)
-    with Reading() as reading:
-        source = replace(open_run(run, run_format), watch=reading.advance)
+    with inputs.opened([run], run_format) as (source,):
+        found: Counts | Sweep
         if is_swept:
             _refuse_with("--sweep", {"--per-query": per_query})
-            swept = sweep(judged, source, steps=steps, alpha=weight.alpha, documents=documents, rules=under)
-            pages = report.of_sweep(swept, weight, digits)
+            found = sweep(judged, source, steps=steps, alpha=weight.alpha, documents=documents, rules=under)
+            pages = report.of_sweep(found, weight, digits)
         else:
             found = confusion(judged, source, k=k, threshold=threshold, documents=documents, rules=under)
             pages = report.of_run(found, weight, digits, per_query=per_query)
+    strangers.refuse_or_warn(judged, [found], labels([found.run]))
     tables.show(pages, format, output)
 
 

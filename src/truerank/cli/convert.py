@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from truerank import formats
 from truerank.cli import options
+from truerank.cli.progress import Reading
 
 
 @click.command("convert")
@@ -30,4 +33,5 @@ def command(source: str, target: str, to: str | None, format: str | None, what: 
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
     """
-    formats.convert(source, target, what=what, to=to, format=format)
+    with Reading(os.path.getsize(source) if os.path.isfile(source) else None) as reading:
+        formats.convert(source, target, what=what, to=to, format=format, watch=reading.advance)

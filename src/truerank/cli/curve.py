@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import get_args
-
 import click
 
-from truerank.cli import options, tables
-from truerank.cli.progress import Reading
-from truerank.curve import Points, precision_recall
-from truerank.formats import open_run, read_qrels
+from truerank.cli import inputs, options, strangers, tables
+from truerank.curve import precision_recall
+from truerank.formats import read_qrels
 from truerank.report.curves import pages
+from truerank.report.tables import labels
 from truerank.rules import Rules
+
+DEFAULT = "recall_points = definition"
+"""What is changed in the default rules: it makes `truerank.curve.BY_DEFINITION` of them."""
 
 
 @click.command("curve")
@@ -21,12 +21,6 @@ from truerank.rules import Rules
 @click.option("--query", metavar="ID", help="The curve of this query, raw too: a value after each result.")
 @click.option(
     "--plot", metavar="FILE", type=click.Path(), help="Draw all runs in one picture: .svg, .png or .html."
-)
-@click.option(
-    "--points",
-    type=click.Choice(get_args(Points)),
-    help="What precision at recall r is: by definition the highest at any recall of at least r, or by a "
-    "rounding of the rules [default: definition; with --rules, what they say].",
 )
 @options.rules
 @options.changes
@@ -40,7 +34,6 @@ def command(
     runs: tuple[str, ...],
     query: str | None,
     plot: str | None,
-    points: Points | None,
     rules: str | None,
     changes: tuple[str, ...],
     format: str | None,
@@ -51,9 +44,13 @@ def command(
 ) -> None:
     """Tell how precision falls as recall rises.
 
-    Prints the interpolated precision at recall 0.0, 0.1 … 1.0, its mean (of eleven points: AP11) and the area
-    below the curve (AUPRC) in three ways: by steps, which is AP, by trapezoids, and below the interpolated
-    curve. Without --query all of it is the mean over the queries.
+    Prints the interpolated precision at recall 0.0, 0.1 … 1.0, its mean and the area below the curve (AUPRC)
+    in three ways: by steps, which is AP, by trapezoids, and below the interpolated curve. Without --query all of
+    it is the mean over the queries.
+
+    What precision at recall r is, the rules' recall_points say; without --rules it is the definition: the
+    highest at any recall of at least r. Under the same rules these are the IPrec@r of `truerank eval`, and their
+    mean is its AP11; for the default it needs --set recall_points=definition.
 
     --plot needs: pip install "truerank[plots]"
 
@@ -62,27 +59,24 @@ def command(
       truerank curve qrels.txt bm25.run
       truerank curve qrels.txt bm25.run dense.run --plot curves.svg
       truerank curve qrels.txt bm25.run --query 301 --format json
+      truerank curve qrels.txt bm25.run --rules trec_eval-10
     """
-    options.refuse_two_standard_inputs(qrels, *runs)
-    for written in (output, plot):
-        options.refuse_to_overwrite(written or "", qrels, *runs, rules or "")
-    under = options.changed(Rules.of(rules), changes)
+    inputs.refuse(qrels, *runs, rules=rules, output=output, plot=plot)
+    under = _ruled(rules, changes)
     if plot:
         from truerank.report import plots
 
         plots.drawer(plot)  # a wrong ending is told before anything is read
     judged = read_qrels(qrels, qrels_format)
-    read = points or _points(rules, changes, under)
-    with Reading() as reading:
-        sources = [replace(open_run(run, run_format), watch=reading.advance) for run in runs]
-        curves = [precision_recall(judged, run, query, points=read, rules=under) for run in sources]
+    with inputs.opened(runs, run_format) as sources:
+        curves = [precision_recall(judged, run, query, rules=under) for run in sources]
+    strangers.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
     if plot:
         plots.save(plots.precision_recall(curves), plot)
     tables.show(pages(curves, digits), format, output)
 
 
-def _points(rules: str | None, changes: tuple[str, ...], under: Rules) -> Points:
-    """The textbook's reading, unless rules were asked for."""
-    if rules is None and not any(change.strip().startswith("recall_points") for change in changes):
-        return "definition"
-    return "up" if under.recall_points == "up" else "round"
+def _ruled(rules: str | None, changes: tuple[str, ...]) -> Rules:
+    """The rules that are asked for; where they are not, recall points by their definition."""
+    is_said = rules is not None or any(change.partition("=")[0].strip() == "recall_points" for change in changes)
+    return options.changed(rules, changes if is_said else (DEFAULT, *changes))

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import os
-import shutil
-from dataclasses import replace
 
 import click
 
 from truerank._kernel import as_bytes
-from truerank.cli import options, tables
-from truerank.cli.output import is_styled, write
-from truerank.cli.progress import Reading
+from truerank.cli import inputs, options, tables
+from truerank.cli.output import width
 from truerank.errors import InputError, did_you_mean, shown
 from truerank.evaluate import DEFAULT
 from truerank.explain import explain_each, moved
 from truerank.explain.moves import MOST
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import Measure, parse_measure, parse_measures
 from truerank.qrels import Qrels
 from truerank.report import explanation as report
-from truerank.report.tables import by_ending
+from truerank.report.tables import Pages
 from truerank.rules import Rules
 from truerank.run import Run
 
@@ -107,44 +104,40 @@ def command(
       truerank explain qrels.txt bm25.run dense.run --query 301
       truerank explain qrels.txt bm25.run --rules trec_eval-10,trec_eval-9
     """
-    options.refuse_two_standard_inputs(qrels, run, *([other] if other else []))
-    options.refuse_to_overwrite(output, qrels, run, *([other] if other else []))
+    inputs.refuse(qrels, run, other, rules=rules, output=output)
     chosen = parse_measures(" ".join(measures))
     judged = read_qrels(qrels, qrels_format)
-    with Reading() as reading:
-        source = replace(open_run(run, run_format), watch=reading.advance)
-        if rules and "," in rules and not os.path.isfile(rules):
-            if other or query or changes:
-                raise click.UsageError("Several --rules are for one run: no query, no second run, no --set.")
-            text = _under_many(judged, source, chosen, rules, format or by_ending(output), digits, output)
-            return write(text, output)
-        under = options.changed(Rules.of(rules), changes)
-        if other and not query and not _is_run(other, judged):
-            query, other = other, None
+    if rules and "," in rules and not os.path.isfile(rules):
+        if other or query or changes:
+            raise click.UsageError("Several --rules are for one run: no query, no second run, no --set.")
+        with inputs.opened([run], run_format, again=True) as (source,):
+            pages = _under_many(judged, source, chosen, rules, digits, width(output))
+        return tables.show(pages, format, output)
+    under = options.changed(rules, changes)
+    if other and not query and not _is_run(other, judged):
+        query, other = other, None
+    with inputs.opened([run, *([other] if other else [])], run_format, again=bool(other)) as sources:
         if other:
-            second = replace(open_run(other, run_format), watch=reading.advance)
-            found = moved(judged, source, second, _one(chosen, under), query=query, most=most, rules=under)
+            found = moved(judged, sources[0], sources[1], _one(chosen, under), query=query, most=most, rules=under)
             all_of_them = query is not None or depth is None
-            shown_pages = report.moves_pages(found, most=None if all_of_them else report.DOCUMENTS, digits=digits)
+            pages = report.moves_pages(found, most=None if all_of_them else report.DOCUMENTS, digits=digits)
         elif query:
-            reasons = explain_each(judged, source, query, chosen or [_default(under)], rules=under)
-            shown_pages = report.pages(reasons, depth=depth, digits=digits)
+            reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under)
+            pages = report.pages(reasons, depth=depth, digits=digits)
         else:
             raise click.UsageError(f"Name a query{_example(judged)}, a second run, or several --rules.")
-    return tables.show(shown_pages, format, output)
+    return tables.show(pages, format, output)
 
 
 def _under_many(
-    judged: Qrels, run: Run, measures: list[Measure], rules: str, format: str, digits: int | None, output: str
-) -> str:
+    judged: Qrels, run: Run, measures: list[Measure], rules: str, digits: int | None, width: int | None
+) -> Pages:
     """One run under the rules of many tools."""
     from truerank.explain.tools import under_rules
-    from truerank.report.tools import render
+    from truerank.report.tools import pages
 
     names = [name.strip() for name in rules.split(",") if name.strip()]
-    found = under_rules(judged, run, measures or parse_measures(DEFAULT), names)
-    width = shutil.get_terminal_size().columns if is_styled(output) else None
-    return render(found, format, digits=digits, styled=is_styled(output), width=width)
+    return pages(under_rules(judged, run, measures or parse_measures(DEFAULT), names), digits, width)
 
 
 def _is_run(name: str, judged: Qrels) -> bool:

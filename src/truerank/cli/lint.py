@@ -8,12 +8,11 @@ from collections.abc import Sequence
 
 import click
 
-from truerank.cli import options
+from truerank.cli import inputs, options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
 from truerank.lint import SEVERITIES, Finding, lint
 from truerank.report.json import dumps
-from truerank.rules import Rules
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -52,8 +51,8 @@ def command(
       truerank lint qrels.txt bm25.run dense.run.gz
       truerank lint qrels.txt bm25.run --strict --format json
     """
-    options.refuse_two_standard_inputs(qrels, *runs)
-    under = options.changed(Rules.of(rules), changes)
+    inputs.refuse(qrels, *runs)
+    under = options.changed(rules, changes)
     with Reading(_size(qrels, *runs)) as reading:
         findings = lint(
             qrels,

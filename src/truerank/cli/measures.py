@@ -6,6 +6,7 @@ import inspect
 
 import click
 
+from truerank.cli import options
 from truerank.cli.output import show, write
 from truerank.measures import Definition, measures, parse_measure
 from truerank.report.definitions import AVERAGES, aliases, parameters
@@ -14,6 +15,7 @@ from truerank.report.table import Table
 
 @click.command("measures")
 @click.argument("name", required=False)
+@options.imports
 def command(name: str | None) -> None:
     """List the measures, or explain one.
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
 import click
 
+from truerank.cli import importing
 from truerank.errors import InputError, RulesError
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
@@ -35,14 +35,30 @@ def _formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return [name for name in formats() if name.startswith(incomplete)]
 
 
-measures = click.option(
+imports = click.option(
+    "--import",
+    "imports",
+    multiple=True,
+    metavar="MODULE|FILE.py",
+    callback=importing.before,
+    expose_value=False,
+    help="Import it first: it registers measures of your own; may be repeated.",
+)
+_measures = click.option(
     "-m",
     "--measures",
     multiple=True,
     metavar="MEASURES",
-    help='What to evaluate, e.g. "nDCG@10 AP"; may be repeated [default: what the rules name].',
+    help='What to evaluate, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: what the rules name].',
     shell_complete=_names,
 )
+
+
+def measures(command: Decorated) -> Decorated:
+    """The measures, and what has to be imported to know them."""
+    return _measures(imports(command))
+
+
 rules = click.option(
     "-r",
     "--rules",
@@ -65,16 +81,22 @@ def format(*names: str, help: str) -> Callable[[Decorated], Decorated]:
     return click.option(*names, metavar="FORMAT", help=help, shell_complete=_formats)
 
 
+baseline = click.option(
+    "--baseline",
+    metavar="NAME|N",
+    help="Compare the others to this run: its file's name, or its number, from 1 [default: compare every two].",
+)
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
 
 
-def changed(rules: Rules, changes: tuple[str, ...]) -> Rules:
+def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
     """The rules with single fields changed, and a name that says so.
 
-    >>> changed(Rules(), ("level=2",)).name
+    >>> changed(None, ["level=2"]).name
     'truerank with level=2'
     """
+    rules = Rules.of(rules)
     if not changes:
         return rules
     fields = {}
@@ -87,6 +109,21 @@ def changed(rules: Rules, changes: tuple[str, ...]) -> Rules:
     return Rules.from_dict({"name": name, **fields}, rules)
 
 
+def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
+    """The run's place from 0 where it was given by its number or as it was called for, else its name.
+
+    >>> place("2", ["bm25.run", "dense.run"])
+    1
+    """
+    if baseline in runs:
+        return runs.index(baseline)
+    if baseline is None or not baseline.isdecimal():
+        return baseline
+    if not 1 <= int(baseline) <= len(runs):
+        raise InputError(f"--baseline {baseline}: there are {len(runs)} runs")
+    return int(baseline) - 1
+
+
 def _plain(text: str) -> int | float | str | None:
     """A number if it is one, nothing for none, else the word."""
     if text.lower() == "none":
@@ -95,16 +132,3 @@ def _plain(text: str) -> int | float | str | None:
         return int(text) if text.lstrip("-").isdecimal() else float(text)
     except ValueError:
         return text
-
-
-def refuse_to_overwrite(output: str, *inputs: str) -> None:
-    """Raise when what is read would be written over."""
-    for name in inputs:
-        if os.path.isfile(output) and os.path.isfile(name) and os.path.samefile(output, name):
-            raise InputError("this is what is read: write to another file", output)
-
-
-def refuse_two_standard_inputs(*files: str) -> None:
-    """Standard input can be only one of the files."""
-    if files.count("-") > 1:
-        raise click.UsageError("Standard input (-) can be only one of the files.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 
 from truerank.formats.target import writing
@@ -19,6 +20,11 @@ def write(text: str, path: str = "-") -> None:
 def show(table: Table) -> None:
     """The table on standard output."""
     write(terminal.render(table, styled=is_styled("-")))
+
+
+def width(path: str) -> int | None:
+    """How many columns the terminal has; None where what is written there goes to none."""
+    return shutil.get_terminal_size().columns if is_styled(path) else None
 
 
 def is_styled(path: str) -> bool:

@@ -1,13 +1,15 @@
-"""A bar on the terminal for reading that takes longer than a second; nothing anywhere else."""
+"""A bar on the terminal for what takes longer than a second; nothing anywhere else."""
 
 from __future__ import annotations
 
 import sys
 import threading
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.progress import Progress, ProgressColumn
+
+Self = TypeVar("Self", bound="Reading")
 
 PATIENCE = 1.0
 """Seconds before a bar shows."""
@@ -27,7 +29,7 @@ class Reading:
         self._timer = threading.Timer(PATIENCE, self._draw)
         self._timer.daemon = True
 
-    def __enter__(self) -> Reading:
+    def __enter__(self: Self) -> Self:
         if sys.stderr.isatty():
             self._timer.start()
         return self
@@ -47,11 +49,39 @@ class Reading:
 
     def _draw(self) -> None:
         from rich.console import Console
-        from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeElapsedColumn
+        from rich.progress import Progress
 
-        columns = (TextColumn("reading"), BarColumn(), DownloadColumn(), TimeElapsedColumn())
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        task = bar.add_task("reading", total=self.total, completed=self.read)
+        bar = Progress(*self._columns(), console=Console(stderr=True), transient=True)
+        task = bar.add_task("", total=self.total, completed=self.read)
         bar.tasks[task].start_time = bar.get_time() - PATIENCE
         bar.start()
         self._bar = bar
+
+    def _columns(self) -> tuple[ProgressColumn, ...]:
+        from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeElapsedColumn
+
+        return TextColumn("reading"), BarColumn(), DownloadColumn(), TimeElapsedColumn()
+
+
+class Counting(Reading):
+    """How many parts of the work are done; drawn on standard error when it takes long.
+
+    Args:
+        text: what is being done.
+    """
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.text = text
+
+    def reach(self, done: int, of: int) -> None:
+        """So many are done now, of so many."""
+        self.total = of
+        if self._bar:
+            self._bar.update(self._bar.task_ids[0], total=of)
+        self.advance(done - self.read)
+
+    def _columns(self) -> tuple[ProgressColumn, ...]:
+        from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+
+        return TextColumn(self.text), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

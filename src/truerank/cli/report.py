@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import os
+import re
 import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import replace
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
-from truerank import geo
 from truerank.bench.storage import loaded
-from truerank.cli import options
-from truerank.cli.compare import Comparing
+from truerank.cli import importing, inputs, options, places
+from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, write
-from truerank.cli.progress import Reading
-from truerank.errors import InputError
-from truerank.formats import open_run, read_qrels
+from truerank.cli.progress import Counting
+from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.report import making, renderers
-from truerank.report.material import RESULTS, Input, Located, Material, Runs, evaluated, inputs
-from truerank.report.renderers import terminal
-from truerank.report.texts import LANGUAGES
-from truerank.rules import Rules
-from truerank.truth import read_items
+from truerank.report.material import RESULTS, Located, Material, Runs, evaluated, told_apart
+from truerank.report.material import inputs as identified
+from truerank.report.renderers import figures, terminal
+from truerank.report.texts import LANGUAGES, language
 
 
 @click.command("report")
@@ -34,11 +32,7 @@ from truerank.truth import read_items
 @options.measures
 @options.rules
 @options.changes
-@click.option(
-    "--baseline",
-    metavar="NAME|N",
-    help="Compare the others to this run: its file's name, or its number, from 1 [default: compare every two].",
-)
+@options.baseline
 @click.option(
     "--bench",
     "benches",
@@ -53,8 +47,10 @@ from truerank.truth import read_items
     metavar="QUERIES REFERENCES RESULTS",
     nargs=3,
     type=options.FILE,
-    help="Places recognised in pictures: the files that `truerank geo` takes.",
+    help="Places recognised in pictures: the files that `truerank geo` takes, with its options.",
 )
+@places.judging
+@places.reading
 @click.option("--title", metavar="TEXT", help="What stands above it.")
 @click.option("--lang", type=click.Choice(LANGUAGES), help="Of the texts [default: Korean in a Korean locale].")
 @click.option(
@@ -83,6 +79,8 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     Who is best and how sure that is, what the means hide, curves, every query with its lists, and what it takes
     to make the page again. The page needs no network and no server.
 
+    Measures and rules are those of the RUNs; of a report on places alone they are those of the places.
+
     Needs: pip install "truerank[report]"
 
     \b
@@ -90,21 +88,42 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
       truerank report qrels.txt bm25.run dense.run -o report.html
       truerank report qrels.txt *.run --baseline bm25.run --lang ko -o report.html
       truerank report qrels.txt *.run -o paper.tex --figures figures
-      truerank report --geo flight.json map.json faiss/ -o places.html
+      truerank report --geo flight.json map.json faiss/ --truth "within(metres=25)" -o places.html
     """
-    draw = None if output == "-" else renderers.by_ending(output)
     files = [path for path in (qrels, *runs, *asked["benches"], *(asked["places"] or ())) if path]
     if not files or (qrels and not runs):
         raise click.UsageError("A report needs QRELS and RUNs, or --geo, or --bench.")
-    options.refuse_two_standard_inputs(*files)
-    options.refuse_to_overwrite(output, *files)
+    _refuse_unused(bool(qrels), asked)
+    inputs.refuse(*files, *files_in(asked["truth"]), rules=asked["rules"], output=output)
+    draw = None if output == "-" else renderers.by_ending(output)
     material = _material(qrels, runs, files, asked)
     with _working("making the report"):
         document = making.make(material, asked["title"], asked["lang"])
         if draw is not None:
             making.write(document, output, draw, asked["figures"])
+        elif asked["figures"]:
+            figures.save(document, asked["figures"])
     if draw is None:
         write(terminal.text(document, styled=is_styled(output)))
+
+
+def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
+    """Raise where an option was given that would change nothing."""
+    has_places = bool(asked["places"])
+    for option in _given():
+        if option.name in OF_RUNS and not has_runs:
+            raise click.UsageError(f"{option.opts[-1]} needs QRELS and RUNs.")
+        if option.name in OF_EITHER and not (has_runs or has_places):
+            raise click.UsageError(f"{option.opts[-1]} needs QRELS and RUNs, or --geo.")
+        if option.name in places.OPTIONS and not has_places:
+            raise click.UsageError(f"{option.opts[-1]} needs --geo.")
+
+
+def _given() -> list[click.Parameter]:
+    """The options that were typed."""
+    called = click.get_current_context()
+    options = [param for param in called.command.params if isinstance(param, click.Option)]
+    return [o for o in options if called.get_parameter_source(o.name or "") is ParameterSource.COMMANDLINE]
 
 
 def _working(text: str) -> AbstractContextManager[object]:
@@ -117,46 +136,39 @@ def _working(text: str) -> AbstractContextManager[object]:
 
 
 def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> Material:
-    located = _located(asked["places"]) if asked["places"] else None
+    read = [*files, *_read_too(asked)]
+    located = _located(asked, alone=not qrels) if asked["places"] else None
     benches = tuple(one for path in asked["benches"] for one in loaded(path))
     return Material(
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located),
         benches=benches,
         located=located,
-        inputs=_inputs(files, asked["rules"]),
-        command=_command(qrels, runs, asked),
+        inputs=identified(read),
+        command=_command(qrels, runs, asked, dict(zip(read, told_apart(read), strict=True))),
         results=asked["results"],
         versions=making.versions(),
     )
 
 
 def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
-    under = options.changed(Rules.of(asked["rules"]), asked["changes"])
+    under = options.changed(asked["rules"], asked["changes"])
     wanted = parse_measures(" ".join(asked["measures"])) if asked["measures"] else None
     judged = read_qrels(qrels, asked["qrels_format"])
-    bar = Comparing()
-    with Reading() as reading, bar:
-        sources = [replace(open_run(run, asked["run_format"]), watch=reading.advance) for run in runs]
-        baseline = _baseline(asked["baseline"], runs)
-        return evaluated(judged, sources, wanted, rules=under, baseline=baseline, watch=bar.reach)
+    how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
+    with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting("comparing") as bar:
+        submitted = runs if under.missing == "lines" else sources
+        return evaluated(judged, submitted, wanted, **how, watch=bar.reach)
 
 
-def _baseline(text: str | None, runs: tuple[str, ...]) -> str | int | None:
-    """The run's place from 0 where it was given by its number, else its name."""
-    if text is None or not text.isdecimal() or text in runs:
-        return text
-    if not 1 <= int(text) <= len(runs):
-        raise InputError(f"--baseline {text}: there are {len(runs)} runs")
-    return int(text) - 1
+def _located(asked: dict[str, Any], *, alone: bool) -> Located:
+    """The places as `truerank geo` evaluates them.
 
-
-def _located(files: tuple[str, str, str]) -> Located:
-    """The places as `truerank geo` evaluates them by default."""
-    queries, references, results = files
-    asked, there = read_items(queries), read_items(references)
-    with Reading() as bar:
-        found = geo.read_results(results, asked, there, watch=bar.advance)
-    return Located(geo.evaluate(asked, there, found), asked)
+    Args:
+        alone: whether there are no runs, whose measures and rules those would be that are asked for.
+    """
+    own = {name: asked[name] for name in ("measures", "rules", "changes")} if alone else {}
+    queries, found = places.evaluated(asked["places"], asked, **own, format=asked["run_format"] if alone else None)
+    return Located(found, queries)
 
 
 def _of_places(located: Located | None) -> Runs | None:
@@ -164,38 +176,70 @@ def _of_places(located: Located | None) -> Runs | None:
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    return evaluated(view.qrels, [view.run], view.measures, rules=view.scores.rules)
+    return evaluated(view.qrels, [view.run], view.measures, rules=view.scores.rules, is_complete=True)
 
 
-def _inputs(files: list[str], rules: str | None) -> tuple[Input, ...]:
-    """All that was read; a preset of rules is no file."""
-    return inputs([*files, *([rules] if rules and os.path.isfile(rules) else [])])
+def _read_too(asked: dict[str, Any]) -> list[str]:
+    """Files that options name in passing; a preset of rules and a module are none."""
+    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"])]
+    return [name for name in named if name and os.path.isfile(name)]
 
 
-def _command(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any]) -> str:
-    """What makes it again in a folder that holds the files."""
-    words = [os.path.basename(path) for path in (qrels, *runs) if path]
-    words += [word for name, option in REPEATED.items() for value in asked[name] for word in (option, value)]
-    words += [word for path in asked["benches"] for word in ("--bench", os.path.basename(path))]
-    words += (
-        ["--geo", *(os.path.basename(path.rstrip(os.sep)) for path in asked["places"])] if asked["places"] else []
-    )
-    if asked["rules"]:
-        is_file = os.path.isfile(asked["rules"])
-        words += ["--rules", os.path.basename(asked["rules"]) if is_file else asked["rules"]]
-    said = {option: asked[name] for name, option in ONCE.items() if asked[name] not in (None, DEFAULTS.get(name))}
-    words += [word for option, value in said.items() for word in (option, str(value))]
-    return f"truerank report {shlex.join(words)} -o report.html"
+def _command(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any], names: dict[str, str]) -> str:
+    """What makes it again in a folder that holds the files.
+
+    Args:
+        names: what each file is called there.
+    """
+    files = [names[path] for path in (qrels, *runs) if path]
+    words = [word for option in _given() for value in _values(option, asked, names) for word in value]
+    words += ["--lang", language(asked["lang"])]
+    told = " ".join(map(_quoted, words))
+    if any(name.startswith("-") and name != "-" for name in files):
+        return f"truerank report {told} -o report.html -- {' '.join(map(_quoted, files))}"
+    return " ".join(["truerank report", *map(_quoted, files), told, "-o report.html"])
 
 
-REPEATED = {"measures": "-m", "changes": "--set"}
-ONCE = {
-    "baseline": "--baseline",
-    "results": "--results",
-    "qrels_format": "--qrels-format",
-    "run_format": "--run-format",
-    "lang": "--lang",
-    "title": "--title",
-}
-DEFAULTS = {"results": RESULTS}
-"""Options by the names of their values, as they are written again."""
+def _values(option: click.Parameter, asked: dict[str, Any], names: dict[str, str]) -> list[list[str]]:
+    """The option with each of its values, as they are written again."""
+    if option.name in UNTOLD:
+        return []
+    value = importing.asked() if option.name == "imports" else asked[option.name or ""]
+    each = value if option.multiple else [value]
+    return [[option.opts[-1], *_renamed(option.name, one, names)] for one in each]
+
+
+def _renamed(option: str | None, value: Any, names: dict[str, str]) -> list[str]:
+    """A value with the files in it called as they are there."""
+    if option == "places":
+        return [names[path] for path in value]
+    if option == "truth":
+        return [re.sub(r"""(["'])(.+?)\1""", lambda m: f"{m[1]}{names.get(m[2], m[2])}{m[1]}", value)]
+    return [names.get(value, value) if option in OF_FILES else str(value)]
+
+
+def _quoted(word: str) -> str:
+    r"""A word for the shell; what would be invisible, or turn the line around, is written in ASCII.
+
+    >>> print(_quoted("a b"), _quoted("a\u202eb"))
+    'a b' $'a\xe2\x80\xaeb'
+    """
+    if word.isprintable():
+        return shlex.quote(word)
+    kept = (c if c.isprintable() and c not in "\\'" else _bytes(c) for c in word)
+    return f"$'{''.join(kept)}'"
+
+
+def _bytes(letter: str) -> str:
+    return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
+
+
+OF_RUNS = ("baseline", "qrels_format")
+OF_EITHER = ("measures", "rules", "changes", "run_format", "results")
+"""Options that say nothing where there are no runs, or neither runs nor places."""
+
+OF_FILES = ("benches", "rules", "imports", "baseline")
+"""Options whose values are files or may be."""
+
+UNTOLD = ("output", "figures", "lang")
+"""Options that change nothing on the page, or are always written."""

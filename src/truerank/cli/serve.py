@@ -55,8 +55,8 @@ def command(path: Path, port: int, host: str, db: str | None, proxy: str | None)
 
     settings = load(path, db)
     with alone(settings), listen(host, port) as listening:
-        _greet(settings, host, listening.getsockname()[1])
-        serve(settings, listening, proxy)
+        port = listening.getsockname()[1]
+        serve(settings, listening, proxy, lambda: _greet(settings, host, port))
 
 
 def _greet(settings: Settings, host: str, port: int) -> None:

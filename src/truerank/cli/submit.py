@@ -46,27 +46,64 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     except NotTaken as refused:
         if format == "json":
             write(json.dumps(refused.problem, ensure_ascii=False) + "\n")
+        else:
+            _tell(refused.problem.get("findings") or [])
         raise
     if format == "json":
         write(json.dumps(said, ensure_ascii=False) + "\n")
-        return
-    for finding in (said if check else said["audit"])["findings"]:
-        click.echo(f"{'invalid' if finding['refuses'] else 'note'}: {finding['message']}", err=True)
-    write(_checked(said) if check else _scored(said))
+    else:
+        _tell((said if check else said["audit"])["findings"])
+        if not check and not said["is_new"]:
+            click.echo(_repeated(said), err=True)
+        write(_checked(said) if check else _scored(said))
     if check and not said["valid"]:
         raise click.exceptions.Exit(1)
 
 
+def _tell(findings: list[dict[str, Any]]) -> None:
+    """What is wrong, one a line."""
+    for finding in findings:
+        click.echo(f"{'invalid' if finding['refuses'] else 'note'}: {finding['message']}", err=True)
+
+
 def _checked(said: dict[str, Any]) -> str:
-    word = "valid" if said["valid"] else "invalid"
-    return f"{word}: {said['rows']:,} rows, {said['answered']:,} queries answered\n"
+    """The verdict; nothing was counted in a file that cannot be read."""
+    counts = f": {_many(said['rows'], 'row')}, {_many(said['answered'], 'query', 'queries')} answered"
+    return ("valid" if said["valid"] else "invalid") + (counts if said["rows"] else "") + "\n"
+
+
+def _many(number: int, one: str, more: str = "") -> str:
+    return f"{number:,} {one if number == 1 else more or one + 's'}"
+
+
+def _repeated(said: dict[str, Any]) -> str:
+    """True too of a file that this command sent again because the connection broke."""
+    before = f"as submission {said['id']} of {_minute(said['received_at'])}"
+    scores = "" if said["score"] is None else f", which scores {said['score']:.4f}"
+    return f"note: these same bytes were already accepted {before}{scores}; they count once"
+
+
+def _minute(at: str) -> str:
+    return f"{at[:16].replace('T', ' ')} UTC"
 
 
 def _scored(said: dict[str, Any]) -> str:
-    lines = [f"score     {said['score']:.4f}"]
+    """The score, each measure by the official and by the strict rules, and how many attempts are left."""
+    rows = [[f"{said['ranks']} score", f"{said['score']:.4f}"]] if said["score"] is not None else []
     if said["interval"]:
-        lines.append("interval  {:.4f} to {:.4f}".format(*said["interval"]))
-    for part, means in said["strict"].items():
-        lines += [f"{measure}  {mean:.4f}  ({part} queries)" for measure, mean in means.items()]
-    lines.append(f"{said['attempts']['left']} submissions left now")
-    return "\n".join(lines) + "\n"
+        rows.append(["interval", "{:.4f} to {:.4f}".format(*said["interval"])])
+    if said["shown"] is not None:
+        rows.append(["shown on the board", f"{said['shown']:.4f}"])
+    for part, strict in said["strict"].items():
+        official = said["official"].get(part, {})
+        rows.append([f"{part} queries", "official", "strict"])
+        rows += [[m, f"{official[m]:.4f}" if m in official else "-", f"{strict[m]:.4f}"] for m in strict]
+    wide = max(len(row[0]) for row in rows)
+    lines = ["  ".join([row[0].ljust(wide), *(cell.ljust(8) for cell in row[1:])]).rstrip() for row in rows]
+    return "\n".join([*lines, _left(said["attempts"])]) + "\n"
+
+
+def _left(attempts: dict[str, Any]) -> str:
+    left = _many(attempts["left"], "submission") + " left now"
+    is_over = attempts["left"] or attempts["total"] >= attempts["most"]
+    return left if is_over else f"{left}; the next day begins at {_minute(attempts['resets'])}"

@@ -1,19 +1,38 @@
-"""Options of the commands that print tables, and the printing."""
+"""Options of the commands that print tables or scores, and the printing."""
 
 from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, TypeVar
 
 import click
 
 from truerank.cli import options
 from truerank.cli.output import is_styled, write
+from truerank.errors import InputError
+from truerank.formats.compression import codec_for
+from truerank.report import ledger, scores
 from truerank.report.tables import FORMATS, Pages, by_ending
+from truerank.scores import Scores
 
-format = click.option(
-    "-f",
-    "--format",
-    type=click.Choice(list(FORMATS)),
-    help="How to write the numbers [default: table, or what FILE's ending says].",
-)
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+PLAIN = (".run", ".out", ".log", ".res", ".results", ".scores")
+"""Endings of plain text, in which a table is what people expect."""
+
+
+def _format(formats: Iterable[str], what: str) -> Callable[[Decorated], Decorated]:
+    return click.option(
+        "-f",
+        "--format",
+        type=click.Choice(list(formats)),
+        help=f"How to write the {what} [default: table, or what FILE's ending says].",
+    )
+
+
+format = _format(FORMATS, "numbers")
+scores_format = _format(scores.FORMATS, "scores")
 output = click.option(
     "-o",
     "--output",
@@ -29,10 +48,37 @@ digits = click.option(
 )
 
 
-def show(pages: Pages, format: str | None, output: str) -> None:
+def show(pages: Pages, format: str | None = None, output: str = "-") -> None:
     """Write the pages; remarks go to standard error where the format has no place for them."""
     chosen = format or by_ending(output)
     if chosen == "csv":
-        for remark in pages.remarks:
-            click.echo(remark, err=True)
+        tell(pages.remarks)
     write(pages.render(chosen, styled=is_styled(output)), output)
+
+
+def show_scores(found: Sequence[Scores], format: str, output: str, *, per_query: bool, digits: int | None) -> None:
+    """Write the scores, likewise."""
+    if format in ("csv", "trec") or (format == "jsonl" and per_query):
+        tell(ledger.named_remarks(found, scores.labels(found)))
+    write(scores.render(found, format, per_query=per_query, digits=digits, styled=is_styled(output)), output)
+
+
+def scores_by_ending(path: str) -> str:
+    """The format of scores that a file's name asks for; a table where its ending asks for none.
+
+    Raises:
+        InputError: the ending is that of something else.
+    """
+    name, codec = path.lower(), codec_for(path)
+    ending = os.path.splitext(name.removesuffix(codec.suffix) if codec else name)[1]
+    found = next((name for name, endings in scores.FORMATS.items() if ending in endings), None)
+    if found or ending in PLAIN or not ending[1:2].isalpha():
+        return found or "table"
+    known = ", ".join(one for endings in scores.FORMATS.values() for one in endings)
+    raise InputError(f"no format of scores ends in {ending}: say which (--format), or end it in {known}", path)
+
+
+def tell(remarks: Iterable[str]) -> None:
+    """Say on standard error what is remarkable."""
+    for remark in remarks:
+        click.echo(remark, err=True)

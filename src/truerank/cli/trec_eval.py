@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from truerank.cli.failures import Failure
+from truerank.cli.progress import Reading
 from truerank.formats.target import writing
 from truerank.trec import Options, TrecEvalError, help_text, trec_eval
 
@@ -36,7 +39,8 @@ def command(arguments: tuple[str, ...]) -> None:
         elif options.wants == "help":
             click.echo(help_text(options), nl=False)
         else:
-            pieces = trec_eval(options)
+            with Reading(os.path.getsize(options.run) if os.path.isfile(options.run) else None) as reading:
+                pieces = trec_eval(options, reading.advance)
             with writing("-") as out:
                 out.writelines(pieces)
     except TrecEvalError as error:

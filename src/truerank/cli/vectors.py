@@ -8,12 +8,8 @@ from typing import Any, Literal, get_args
 
 import click
 
-from truerank.cli import options, tables
-from truerank.cli.eval import _by_ending, _say
-from truerank.cli.output import is_styled, write
-from truerank.cli.progress import Reading
-from truerank.report.scores import FORMATS, render
-from truerank.rules import Rules
+from truerank.cli import inputs, options, tables
+from truerank.cli.progress import Counting
 from truerank.vectors import Protocol, evaluate_matrix, evaluate_vectors
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.files import Files
@@ -58,7 +54,7 @@ HOLDS = ("vectors", *get_args(Holds))
 @click.option("--galleries", type=click.IntRange(0), help="Random single-shot galleries [default: as the rules].")
 @click.option("--seed", type=click.IntRange(0), help="What these depend on [default: 0].")
 @click.option("-q", "--per-query", is_flag=True, help="Every query's values too.")
-@click.option("-f", "--format", type=click.Choice(list(FORMATS)), help="How to write the scores [default: table].")
+@tables.scores_format
 @tables.output
 @tables.digits
 def command(
@@ -97,23 +93,19 @@ def command(
       truerank vectors drone.npz satellite.npz --rules university1652 --format json
     """
     named = [name for name in (queries, gallery, *labels, *cameras, *ids, qrels) if name]
-    options.refuse_two_standard_inputs(*named)
-    options.refuse_to_overwrite(output, *named, rules)
-    under = options.changed(Rules.of(rules), changes)
+    inputs.refuse(*named, rules=rules, output=output)
+    format = format or tables.scores_by_ending(output)
+    under = options.changed(rules, changes)
     protocol = _protocol(protocol_of(under), junk, distractor, galleries, seed)
     files = Files(queries=queries, gallery=gallery, labels=labels, cameras=cameras, ids=ids)
     how: dict[str, Any] = {"rules": under, "protocol": protocol, "qrels": qrels, "name": os.path.basename(queries)}
     how["measures"] = " ".join(measures) or None
-    ranking = Ranking()
-    with ranking:
+    with Counting("ranking queries") as bar:
         if holds == "vectors":
-            scores = evaluate_vectors(**files.vectors(), **how, metric=metric, watch=ranking.reach)
+            scores = evaluate_vectors(**files.vectors(), **how, metric=metric, watch=bar.reach)
         else:
-            scores = evaluate_matrix(**files.matrix(), **how, holds=holds, watch=ranking.reach)
-    format = format or _by_ending(output)
-    if format in ("csv", "trec") or (format == "jsonl" and per_query):
-        _say([scores])
-    write(render([scores], format, per_query=per_query, digits=digits, styled=is_styled(output)), output)
+            scores = evaluate_matrix(**files.matrix(), **how, holds=holds, watch=bar.reach)
+    tables.show_scores([scores], format, output, per_query=per_query, digits=digits)
 
 
 def _protocol(
@@ -131,24 +123,3 @@ def _protocol(
         galleries=start.galleries if galleries is None else galleries,
         seed=start.seed if seed is None else seed,
     )
-
-
-class Ranking(Reading):
-    """How many queries are ranked; drawn on standard error when it takes long."""
-
-    def reach(self, done: int, queries: int) -> None:
-        """So many are ranked now, of so many."""
-        self.total = queries
-        if self._bar:
-            self._bar.update(self._bar.task_ids[0], total=queries)
-        self.advance(done - self.read)
-
-    def _draw(self) -> None:
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("ranking queries"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        bar = Progress(*columns, console=Console(stderr=True), transient=True)
-        bar.add_task("ranking", total=self.total, completed=self.read)
-        bar.start()
-        self._bar = bar

@@ -15,16 +15,14 @@ from truerank import stats
 from truerank.compare.result import Outcome, Pair, Procedure
 from truerank.errors import InputError, did_you_mean
 from truerank.measures import Measure
-from truerank.measures.sums import PerQuery, logarithm
+from truerank.measures.sums import PerQuery
+from truerank.scores import averaged, intervals
 from truerank.stats import Interval
 
 TUKEY = "tukey"
 MAX_T = "max-t"
 TESTS = (*stats.TESTS, TUKEY)
 CORRECTIONS = ("holm", "bonferroni", "bh", "none", MAX_T)
-
-FLOOR = 1e-5
-"""What a geometric mean raises values to at least, lest one 0 make it 0."""
 
 Places = list[tuple[int, int]]
 """Pairs of columns: a system, and the one that it is compared to."""
@@ -49,6 +47,8 @@ def checked(procedure: Procedure) -> Procedure:
     if procedure.samples < 1 or procedure.seed < 0:
         raise InputError("samples is a positive whole number, and seed is not negative")
     if procedure.test == TUKEY:  # its p are those of all pairs together: there is nothing left to correct
+        if procedure.correction not in (CORRECTIONS[0], TUKEY):
+            raise InputError(f"tukey tests all pairs together, {procedure.correction} has nothing to correct")
         return replace(procedure, correction=TUKEY)
     if procedure.correction == MAX_T and procedure.test != "randomization":
         raise InputError(f"max-t corrects the randomization test; with {procedure.test} take holm")
@@ -70,7 +70,7 @@ def direction(measure: Measure) -> int:
     """1 where more is better, -1 where less is, 0 for counts, which nobody wins."""
     if measure.definition.average == "sum":
         return 0
-    return -1 if "less is better" in measure.definition.meaning else 1
+    return -1 if measure.definition.is_less_better else 1
 
 
 def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure: Procedure) -> Outcome:
@@ -86,10 +86,15 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
         unknown = Interval(math.nan, -math.inf, math.inf, procedure.confidence, "none")
         nobody: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
         return Outcome(measure, 0, left_out, dict.fromkeys(names, unknown), (), nobody)
-    intervals = _intervals(measure, rows, procedure)
-    means = [_mean(measure, column, interval) for column, interval in zip(rows.T, intervals, strict=True)]
+    means = intervals(
+        [measure] * len(names),
+        rows,
+        confidence=procedure.confidence,
+        samples=procedure.samples,
+        seed=procedure.seed,
+    )
     places = pairs_of(names, procedure)
-    pairs = _Pairs(measure, _scaled(measure, rows), names, procedure, places).compared() if places else ()
+    pairs = _Pairs(measure, averaged(measure, rows), names, procedure, places).compared() if places else ()
     return Outcome(
         measure,
         len(rows),
@@ -99,34 +104,6 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
         _beaten(names, pairs, direction(measure), procedure.alpha),
         _groups(names, pairs, means, direction(measure), procedure),
     )
-
-
-def _scaled(measure: Measure, values: PerQuery) -> PerQuery:
-    """The values whose mean the measure's own is made of: logarithms for a geometric mean."""
-    if measure.definition.average != "geometric":
-        return values
-    return logarithm(np.maximum(values, FLOOR).ravel()).reshape(values.shape)
-
-
-def _intervals(measure: Measure, rows: PerQuery, procedure: Procedure) -> list[Interval]:
-    return stats.mean_intervals(
-        _scaled(measure, rows),
-        confidence=procedure.confidence,
-        method=None if measure.definition.unit else "bca",  # a count of 1 is no success
-        resamples=procedure.samples,
-        seed=procedure.seed,
-    )
-
-
-def _mean(measure: Measure, values: PerQuery, found: Interval) -> Interval:
-    """The interval of what the measure shows: of the sum for counts, of the geometric mean for one."""
-    if measure.definition.average == "sum":
-        low, high = found.low * len(values), found.high * len(values)
-    elif measure.definition.average == "geometric":
-        low, high = map(math.exp, (found.low, found.high))
-    else:
-        low, high = found.low, found.high
-    return replace(found, estimate=measure.mean(values), low=low, high=high)
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,7 +139,8 @@ class _Pairs:
         first, second = self.places[at]
         gained = self.differences[:, at] * (direction(self.measure) or 1)
         won, tied, lost = (int(np.count_nonzero(each)) for each in (gained > 0, gained == 0, gained < 0))
-        size = stats.effect(self.values[:, first], self.values[:, second])
+        is_spread = len(self.values) > 1
+        size = stats.effect(self.values[:, first], self.values[:, second]) if is_spread else math.nan
         who = self.names[first], self.names[second]
         return Pair(*who, difference, p, adjusted, size, won, tied, lost, least)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from truerank.errors import MeasureError, MissingPackage, did_you_mean
 from truerank.measures import Measure, parse_measure
 from truerank.scores import Scores
-from truerank.stats import Interval
+from truerank.stats import Interval, kendall_tau, tau_ap
 
 if TYPE_CHECKING:
     import pandas
@@ -55,7 +56,8 @@ class Pair:
             pair alone (of all pairs together under tukey).
         p: how often chance would part two equal systems as far as this.
         adjusted: p, corrected for the number of pairs; what decides.
-        effect: the difference in standard deviations of the queries' differences; 0 for equal systems.
+        effect: the difference in standard deviations of the queries' differences; 0 for equal systems, NaN for
+            one query, which has no spread.
         wins, ties, losses: on how many queries the first is better, as good, worse.
         detectable: the smallest real difference that so many queries, differing as these do, show four times
             of five; NaN where that cannot be said.
@@ -197,6 +199,24 @@ class Comparison:
         """The letter that stands for each system, in the order in which they were given."""
         return {name: letter(place) for place, name in enumerate(self.systems)}
 
+    @property
+    def agreement(self) -> dict[tuple[str, str], tuple[float, float]]:
+        """{(measure, other): (Kendall's tau, tau-AP)}: do they put the systems in the same order, by their means?
+
+        1 is the same order, −1 the reverse. Tau-AP takes the first for the truth, and minds the top more. Of three
+        systems or more; counts put nothing in order.
+
+        >>> import truerank as tr
+        >>> qrels, lists = {"q": {"a": 1, "b": 1}}, {"x": ["a"], "y": ["z", "a", "b"], "z": ["c"]}
+        >>> runs = {name: {"q": docs} for name, docs in lists.items()}
+        >>> tr.compare(qrels, runs, "R@5 RR").agreement["R@5", "RR"]
+        (0.3333333333333333, 0.0)
+        """
+        ordering = [o for o in self.outcomes if o.queries and o.measure.definition.average != "sum"]
+        order = {str(outcome.measure): _heights(outcome) for outcome in ordering}
+        pairs = itertools.permutations(order, 2) if len(self.systems) > 2 else ()
+        return {(m, n): (kendall_tau(order[m], order[n]), tau_ap(order[m], order[n])) for m, n in pairs}
+
     def superscripts(self, measure: str | Measure) -> dict[str, str]:
         """For each system the letters of those that it is significantly better than, as papers print them."""
         letters = self.letters
@@ -222,7 +242,11 @@ class Comparison:
             for name, letters in self.superscripts(outcome.measure).items():
                 plain["systems"][name]["superscripts"] = letters
             outcomes.append(plain)
-        return {"query_count": len(self.queries), "outcomes": outcomes}
+        agreed = [
+            {"measure": one, "other": other, "tau": tau, "tau_ap": by_top}
+            for (one, other), (tau, by_top) in self.agreement.items()
+        ]
+        return {"query_count": len(self.queries), "outcomes": outcomes, "agreement": agreed}
 
     def rows(self) -> list[dict[str, Any]]:
         """A row a system, and a row a pair, of each measure and slice; the same keys in each.
@@ -274,6 +298,12 @@ def letter(place: int) -> str:
     """
     before, last = divmod(place, LETTERS)
     return (letter(before - 1) if before else "") + chr(ord("a") + last)
+
+
+def _heights(outcome: Outcome) -> list[float]:
+    """The means of the systems, turned round where less is better."""
+    sign = -1 if outcome.measure.definition.is_less_better else 1
+    return [sign * mean.estimate for mean in outcome.means.values()]
 
 
 def _listed(means: Mapping[str, Interval]) -> str:

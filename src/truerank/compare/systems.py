@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, parse_measures
 from truerank.measures.sums import PerQuery
 from truerank.rules import Rules
-from truerank.scores import Scores
+from truerank.scores import Scores, distinct
 
 Measures = str | Measure | Iterable[str | Measure] | None
 
@@ -78,7 +77,7 @@ def _named(runs: Any) -> dict[str, Any]:
         named = {str(name): run for name, run in runs.items()}
     else:
         things = list(runs)
-        named = dict(zip(_distinct(_short(list(map(_name, things)))), things, strict=True))
+        named = dict(zip(distinct(_short(list(map(_name, things)))), things, strict=True))
     if not named:
         raise InputError("there is no run to compare")
     return named
@@ -96,25 +95,9 @@ def _short(names: list[str]) -> list[str]:
     return files if len(set(files)) == len(set(names)) else names
 
 
-def _distinct(names: Sequence[str]) -> list[str]:
-    """The names, those that come again with a number.
-
-    >>> _distinct(["a", "b", "a"])
-    ['a', 'b', 'a #2']
-    """
-    if len(set(names)) == len(names):
-        return list(names)
-    seen: Counter[str] = Counter()
-    out = []
-    for name in names:
-        seen[name] += 1
-        out.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
-    return out
-
-
 def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
     """Scores that were made under the same rules, whatever these are called."""
-    if replace(scores.rules, name="", measures=()) != replace(rules, name="", measures=()):
+    if not scores.rules.is_like(rules):
         raise RulesError(
             f"{name} was scored under the rules {scores.rules.name}, others under {rules.name}: "
             "systems can be compared only under the same rules"
@@ -141,7 +124,7 @@ def align(scores: Mapping[str, Scores]) -> Systems:
     Raises:
         InputError: there are no such queries; or not the same everywhere, where the rules make that an error.
     """
-    keys = [tuple(_distinct(one.queries)) for one in scores.values()]
+    keys = [tuple(distinct(one.queries)) for one in scores.values()]
     if len(set(keys)) == 1:
         everywhere = np.arange(len(keys[0]))
         return _some(Systems(scores, keys[0], (everywhere,) * len(keys), 0))

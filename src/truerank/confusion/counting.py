@@ -12,12 +12,13 @@ import numpy as np
 from truerank._kernel import as_text
 from truerank.confusion.scores import checked, returned
 from truerank.confusion.table import Confusion, counted
-from truerank.errors import InputError, RulesError, TruerankError, shown
-from truerank.evaluate import rank
-from truerank.formats import open_run, read_qrels
+from truerank.errors import InputError, RulesError, TruerankError, brief
+from truerank.evaluate import look_up, ranked, score
 from truerank.hits import Hits
+from truerank.measures import parse_measure
 from truerank.qrels import Ints
 from truerank.rules import Rules
+from truerank.scores import Ledger
 
 
 @dataclass(frozen=True)
@@ -30,6 +31,7 @@ class Counts:
         micro: their sums over all queries.
         k, threshold: what makes a result retrieved; without both, that it came back.
         rules: under whose rules.
+        ledger: what the sums hide.
     """
 
     run: str
@@ -38,6 +40,7 @@ class Counts:
     k: int | None
     threshold: float | None
     rules: Rules
+    ledger: Ledger
 
 
 def confusion(
@@ -63,9 +66,12 @@ def confusion(
     """
     if k is not None and threshold is not None:
         raise TruerankError("what is retrieved is said by k or by a threshold, not by both")
-    under, source, judged = ruled(rules), open_run(run), read_qrels(qrels)
+    under = ruled(rules)
+    judged, source, scan = look_up(qrels, run, under, threads)
+    measure = parse_measure("SetP" if k is None else f"P@{k}")
+    ledger = score(judged, scan, [measure], under, source.name).ledger
     cut = under if k is None else under.replace(depth=k if under.depth is None else min(k, under.depth))
-    hits = rank(judged, source, rules=cut, threads=threads)
+    hits = ranked(judged, scan, cut, source.name)
     retrieved = hits.returned
     if threshold is not None:
         lowest = checked(threshold)
@@ -74,7 +80,7 @@ def confusion(
         hits = hits.where(hits.score >= lowest)
     queries = _per_query(hits, retrieved, under.level, documents)
     micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None else 0))
-    return Counts(source.name, queries, micro, k, threshold, under)
+    return Counts(source.name, queries, micro, k, threshold, under, ledger)
 
 
 def ruled(rules: Any) -> Rules:
@@ -90,7 +96,7 @@ def ruled(rules: Any) -> Rules:
 def enough(documents: int | None, known: int, query: str) -> None:
     """Refuse a number of documents that is less than those a query is known to have."""
     if documents is not None and documents < known:
-        found = f"query {shown(query)} alone has {known:,} relevant or retrieved documents"
+        found = f"query {brief(query)} alone has {known:,} relevant or retrieved documents"
         raise InputError(f"{found}: there are more than {documents:,} documents")
 
 

@@ -6,7 +6,8 @@ import math
 
 import numpy as np
 
-from truerank.errors import InputError
+from truerank.confusion.table import is_finite
+from truerank.errors import InputError, quoted
 from truerank.hits import Hits
 from truerank.qrels import Floats, Qrels
 from truerank.rules import Rules
@@ -15,8 +16,8 @@ from truerank.run import Ranked, Run, rankings
 
 def checked(threshold: float) -> float:
     """A threshold, if it is finite."""
-    if not math.isfinite(threshold):
-        raise InputError(f"a threshold is a finite number, not {threshold!r}")
+    if not is_finite(threshold):
+        raise InputError(f"a threshold is a finite number, not {quoted(threshold)}")
     return float(threshold)
 
 

@@ -14,11 +14,12 @@ from truerank.confusion.counting import enough, ruled
 from truerank.confusion.scores import checked, returned
 from truerank.confusion.table import Confusion, counted, weight_on_precision
 from truerank.errors import TruerankError
-from truerank.evaluate import rank
-from truerank.formats import open_run, read_qrels
+from truerank.evaluate import look_up, ranked, score
 from truerank.hits import Hits
+from truerank.measures import parse_measure
 from truerank.qrels import Floats, Ints
 from truerank.rules import Rules
+from truerank.scores import Ledger
 
 STEPS = 20
 
@@ -42,6 +43,7 @@ class Sweep:
         best: the step with the highest F, of equal ones the highest; None where nothing relevant came back.
         alpha: the weight on precision in that F.
         rules: under whose rules.
+        ledger: what the sums hide.
     """
 
     run: str
@@ -50,6 +52,7 @@ class Sweep:
     best: Step | None
     alpha: float
     rules: Rules
+    ledger: Ledger
 
 
 def sweep(
@@ -79,8 +82,10 @@ def sweep(
     """
     if steps < 3:
         raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
-    alpha, under, source, judged = weight_on_precision(alpha=alpha), ruled(rules), open_run(run), read_qrels(qrels)
-    hits = rank(judged, source, rules=under, threads=threads)
+    alpha, under = weight_on_precision(alpha=alpha), ruled(rules)
+    judged, source, scan = look_up(qrels, run, under, threads)
+    ledger = score(judged, scan, [parse_measure("SetP")], under, source.name).ledger
+    hits = ranked(judged, scan, under, source.name)
     everything = np.concatenate([np.empty(0), *returned(judged, source, hits, under)])
     relevant = hits.relevant(under.level).score
     chosen = relevant if thresholds is None else np.array([*map(checked, thresholds)], np.float64)
@@ -90,7 +95,7 @@ def sweep(
     every = [Step(at, counted(tp, size, total, pairs)) for at, tp, size in counts]
     best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
     few = every if thresholds is not None else _spread(every, best, steps)
-    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under)
+    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under, ledger)
 
 
 def _pairs(hits: Hits, documents: int | None, level: float) -> int | None:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from truerank.errors import InputError, TruerankError
+from truerank.errors import InputError, TruerankError, quoted
+
+LARGEST = 10**30
+"""The largest count: more pairs of a query and a document than there are, and well inside floating point."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class Confusion:
         for name in ("tp", "fp", "fn", "tn"):
             count = getattr(self, name)
             unknown = name == "tn" and count is None
-            if not unknown and (type(count) is not int or count < 0):
-                raise InputError(f"{name} is a count, a whole number from 0 on, not {count!r}")
+            if not unknown and (type(count) is not int or not 0 <= count <= LARGEST):
+                raise InputError(f"{name} is a count, a whole number from 0 to 10^30, not {quoted(count)}")
 
     @property
     def documents(self) -> int | None:
@@ -94,8 +97,10 @@ def counted(tp: int, returned: int, relevant: int, documents: int | None) -> Con
     >>> counted(4, 6, 5, 200)
     Confusion(tp=4, fp=2, fn=1, tn=193)
     """
-    known = relevant + returned - tp
-    return Confusion(tp, returned - tp, relevant - tp, None if documents is None else documents - known)
+    found, known = Confusion(tp, returned - tp, relevant - tp), relevant + returned - tp
+    if documents is not None and documents < known:
+        raise InputError(f"{known:,} are relevant or retrieved: there are more than {documents:,} documents")
+    return found if documents is None else replace(found, tn=documents - known)
 
 
 def weight_on_precision(beta: float | None = None, alpha: float | None = None) -> float:
@@ -107,13 +112,21 @@ def weight_on_precision(beta: float | None = None, alpha: float | None = None) -
     if beta is not None and alpha is not None:
         raise TruerankError("the weight is given by beta or by alpha, not by both")
     if alpha is not None:
-        if not 0 <= alpha <= 1:
-            raise TruerankError(f"alpha is the weight on precision, from 0 to 1, not {alpha!r}")
+        if not (is_finite(alpha) and 0 <= alpha <= 1):
+            raise TruerankError(f"alpha is the weight on precision, from 0 to 1, not {quoted(alpha)}")
         return float(alpha)
     beta = 1.0 if beta is None else beta
-    if not (beta >= 0 and math.isfinite(beta)):
-        raise TruerankError(f"beta is a number from 0 on, not {beta!r}")
-    return 1 / (1 + beta * beta)
+    if not (is_finite(beta) and beta >= 0):
+        raise TruerankError(f"beta is a number from 0 on, not {quoted(beta)}")
+    return 1 / (1 + float(beta) * float(beta))
+
+
+def is_finite(number: Any) -> bool:
+    """Whether this is a number that floating point can hold."""
+    try:
+        return math.isfinite(number)
+    except (TypeError, OverflowError):
+        return False
 
 
 def _ratio(numerator: float, denominator: float) -> float:

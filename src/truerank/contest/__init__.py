@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerank.contest.findings import EXAMPLES, Case, Finding, findings
-from truerank.contest.submission import NO_DOC, Line, Submission, read
+from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
 from truerank.errors import InputError, shown
 from truerank.evaluate import evaluate
 from truerank.formats import read_qrels
@@ -85,6 +85,7 @@ def audit(
 
     The strict score is that of the submission put right: a line for each judged id and no other. A line that is
     missing, repeated or holds no list is one that finds nothing; a repeated document is no hit the second time.
+    Both take a document for the truth's only where it is a number or text as there, if the truth tells them apart.
 
     Args:
         truth: {id: documents}, or whatever else holds judgements; an id may have no documents.
@@ -99,7 +100,8 @@ def audit(
     """
     under = Rules.of(rules)
     chosen = parse_measures(measures if measures is not None else under.measures or Rules.named(RULES).measures)
-    qrels, sent = read_qrels(truth), read(submission, format)
+    qrels = read_qrels(truth)
+    sent = read(submission, format).beside(qrels)
     case = _case(qrels, sent, chosen, under)
     found = findings(case)
     stops = any(finding.stops for finding in found)
@@ -151,8 +153,8 @@ def _strictly(query: bytes, answers: list[Line]) -> Ranked:
         return Ranked(query, [NO_DOC])
     once: dict[bytes, int] = {}
     docs = [
-        doc if once.setdefault(doc, place) == place else NO_DOC + b"again %d" % place
-        for place, doc in enumerate(answers[0].results)
+        doc if is_id(value) and once.setdefault(doc, place) == place else NO_DOC + b"again %d" % place
+        for place, (value, doc) in enumerate(zip(answers[0].answer, answers[0].results, strict=True))
     ]
     return Ranked(query, docs, answers[0].scores, answers[0].number)
 

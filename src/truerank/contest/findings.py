@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from truerank._kernel import as_bytes
 from truerank.contest.submission import Line, is_id, short
 from truerank.errors import shown
 
@@ -23,7 +24,7 @@ class Finding:
             wrong-type, too-many, unreadable or empty.
         message: what is wrong, where, and what it does to the scores.
         count: how many lines (of missing-id and repeated-line: how many ids) have it.
-        lines: the first few of their numbers; of repeated-line: of those that come again.
+        lines: the first few of their numbers; of repeated-line: of all that answer such an id.
         examples: the first few, in words.
         stops: whether the official code stops there, so that there is no official score.
     """
@@ -110,7 +111,7 @@ def impossible_types(case: Case) -> Finding | None:
 
 
 def wrong_types(case: Case) -> Finding | None:
-    """Results that are no list, and lists that hold something else than ids."""
+    """Results that are no list, and lists that hold something else than ids as the truth has them."""
     faults = [(line.number, _type_fault(line)) for line in case.readable if not _stops(line, case)]
     places: list[Place] = [(number, fault) for number, fault in faults if fault]
     effect = "officially read as they are; strictly what is no list scores 0"
@@ -123,7 +124,12 @@ def _type_fault(line: Line) -> str:
     if not line.is_list:
         return f"{short(line.answer)} instead of a list"
     odd = next((value for value in line.answer if not is_id(value)), line)
-    return "" if odd is line else f"{short(odd)} among the results"
+    if odd is not line:
+        return f"{short(odd)} among the results"
+    for value in line.strange:
+        other = "text" if type(value) is int else "numbers"
+        return f"{short(value)} among the results, where the truth has {other}"
+    return ""
 
 
 def _stops(line: Line, case: Case) -> bool:
@@ -145,7 +151,7 @@ def repeated_lines(case: Case) -> Finding | None:
         if len(lines) > 1:
             numbers = [str(line.number) for line in lines[:EXAMPLES]] + ["…"][: len(lines) > EXAMPLES]
             places.append((None, f"{shown(query)} in lines {', '.join(numbers)}"))
-            repeats += [line.number for line in lines[1:]]
+            repeats += [line.number for line in lines]
     effect = "officially each line counts, strictly the id scores 0"
     return _told("repeated-line", "{} id{s} answered by repeated lines", places, effect, lines=repeats)
 
@@ -154,7 +160,7 @@ def repeated_docs(case: Case) -> Finding | None:
     """Lines with a document twice."""
     places: list[Place] = []
     for line in case.readable:
-        again = [f"{shown(doc)} {count} times" for doc, count in line.counts.items() if count > 1]
+        again = [f"{shown(as_bytes(doc))} {count} times" for doc, count in line.counts.items() if count > 1]
         places += [(line.number, ", ".join(again[:EXAMPLES]))] if again else []
     effect = "officially each time counts, strictly once"
     return _told("repeated-document", "{} line{s} with a repeated document", places, effect)

@@ -6,7 +6,7 @@ import json
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -17,10 +17,39 @@ from truerank.formats.jsonl import LONGEST
 from truerank.formats.records import answer
 from truerank.formats.registry import chosen
 from truerank.formats.source import MARK, Source, as_source
+from truerank.qrels import Qrels
 from truerank.run import Batch, Ranked, Run, rankings
 
 NO_DOC = b"\0"
 """Begins what stands for a result that is no document's id."""
+
+
+@dataclass(frozen=True)
+class Written:
+    """How the truth writes the documents of an id: the official code takes 5 and "5" for two documents.
+
+    Attributes:
+        docs: {document: whether it is a number there, not text}.
+        kinds: which of both occur in the whole truth.
+    """
+
+    docs: Mapping[bytes, bool]
+    kinds: frozenset[bool]
+
+    def is_strange(self, value: Any) -> bool:
+        """Whether an id is a number where the truth has text, or text where it has numbers."""
+        if isinstance(value, bytes):  # out of a format that does not tell them apart
+            return False
+        doc = as_bytes(value)
+        kinds = {self.docs[doc]} if doc in self.docs else self.kinds
+        return bool(kinds) and (type(value) is int) not in kinds
+
+    def equal(self, value: Any) -> bytes | None:
+        """The number that a fraction or a truth value equals in the official code, as 5.0 does 5 and true 1."""
+        if not isinstance(value, bool | float) or not float(value).is_integer():
+            return None
+        doc = as_bytes(int(value))
+        return doc if self.docs.get(doc) else None
 
 
 @dataclass(frozen=True)
@@ -33,6 +62,7 @@ class Line:
         answer: what stands where the list of results should.
         scores: a score for each result, in files that have them.
         fault: why nothing can be read here.
+        written: how the truth writes the documents; None where it does not tell numbers from text.
     """
 
     number: int
@@ -40,6 +70,7 @@ class Line:
     answer: Any
     scores: Sequence[float] | None = None
     fault: str = ""
+    written: Written | None = None
 
     @property
     def is_list(self) -> bool:
@@ -50,13 +81,19 @@ class Line:
     def results(self) -> list[bytes]:
         """What the official code goes through: the results, the letters of a text, nothing or something."""
         if isinstance(self.answer, list | str):
-            return [_result(value, place) for place, value in enumerate(self.answer)]
+            return [_result(value, place, self.written) for place, value in enumerate(self.answer)]
         return [NO_DOC] if self.answer else []
 
     @cached_property
-    def counts(self) -> Counter[bytes]:
+    def counts(self) -> Counter[Any]:
         """How often each document is in the list of results."""
-        return Counter(doc for doc in self.results if not doc.startswith(NO_DOC)) if self.is_list else Counter()
+        return Counter(filter(is_id, self.answer)) if self.is_list else Counter()
+
+    @property
+    def strange(self) -> Iterator[Any]:
+        """The results that are ids, but of another type than those of the truth."""
+        known = self.written
+        return (value for value in self.answer if known and is_id(value) and known.is_strange(value))
 
     @property
     def ranked(self) -> Ranked:
@@ -64,9 +101,13 @@ class Line:
         return Ranked(self.query, self.results, self.scores, self.number)
 
 
-def _result(value: Any, place: int) -> bytes:
-    """The id of a result; what is none can be no hit either."""
-    return as_bytes(value) if is_id(value) else NO_DOC + b"%d" % place
+def _result(value: Any, place: int, written: Written | None) -> bytes:
+    """The document that a result is to the official code; what is none can be no hit either."""
+    if written and (equal := written.equal(value)):
+        return equal
+    if not is_id(value) or (written and written.is_strange(value)):
+        return NO_DOC + b"%d" % place
+    return as_bytes(value)
 
 
 def is_id(value: Any) -> bool:
@@ -90,6 +131,19 @@ class Submission:
     def run(self) -> Run:
         """What the official code sees of it, as the engine takes it."""
         return Run(self.name, self._batches)
+
+    def beside(self, truth: Qrels) -> Submission:
+        """The same, whose documents are those of the truth where they are written as there."""
+        if truth.is_number is None:
+            return self
+        kinds, start = truth.is_number.tolist(), truth.start.tolist()
+        docs = {
+            query: {truth.doc(row): kinds[row] for row in range(first, end)}
+            for query, first, end in zip(truth.queries, start, start[1:], strict=False)
+        }
+        both = frozenset(kinds)
+        lines = (replace(line, written=Written(docs.get(line.query or b"", {}), both)) for line in self.lines)
+        return replace(self, lines=tuple(lines))
 
     def _batches(self) -> Iterator[Batch]:
         return (line.ranked for line in self.lines if not line.fault)

@@ -151,9 +151,16 @@ def _level(found: Found) -> Iterator[str]:
         yield f"{found.measure} weighs every grade, not only {found.rules.level:g} or better."
 
 
+RECALL_POINTS = {
+    "round": "r R rounded",
+    "up": "r R + 0.9 rounded down",
+    "definition": "the first at a recall of at least r",
+}
+
+
 def _recall_points(found: Found) -> Iterator[str]:
     if "rounding" in found.measure.definition.parameters and "rounding" not in dict(found.measure.params):
-        how = {"round": "r R rounded", "up": "r R + 0.9 rounded down"}[found.rules.recall_points]
+        how = RECALL_POINTS[found.rules.recall_points]
         yield f"Which relevant document stands for recall r: {how}."
 
 

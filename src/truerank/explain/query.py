@@ -113,7 +113,7 @@ class Answer:
             documents=documents,
             is_answered=self.is_answered,
             lines=self.lines,
-            repeated=self._repeated(documents),
+            repeated=self.found.repeated,
             relevant=relevant,
             spread=(value, value) if ruling else self.spread(measure),
         )
@@ -137,10 +137,6 @@ class Answer:
             came = (listed for listed in documents if listed.score is not None and listed.place != "repeated")
             return [Hit(0, listed.doc, listed.grade) for listed in came if listed.grade is not None]
         return [Hit(0, as_text(doc), whole(grade)) for doc, grade in self.judged.items() if not math.isnan(grade)]
-
-    def _repeated(self, documents: tuple[Listed, ...]) -> int:
-        """How many rows repeat a document, whether they were left out or count."""
-        return self.found.repeated + len(documents) - len({listed.doc for listed in documents})
 
 
 def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:

@@ -7,22 +7,17 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
-import numpy as np
-
 from truerank._kernel import as_text
+from truerank.everything import scan_all, with_all
 from truerank.explain.rows import answers
 from truerank.explain.worked.form import whole
 from truerank.hits import Hits, build
-from truerank.qrels import Qrels
 from truerank.rules import Rules
-from truerank.run import Run, scan
+from truerank.run import Run
 
 Place = Literal["ranked", "repeated", "ignored", "removed", "below depth", "missing"]
 """ranked: it counts; repeated: it has a rank, but counted where it came first. The others have no rank: the qrels
 ignore it, it left the list as nobody judged it, it stands below the depth, it did not come back."""
-
-NOWHERE = -math.inf
-"""The grade here of a document that nobody judged: below all others, so that it leaves the list where they do."""
 
 Kind = Literal["relevant", "not relevant", "pooled", "unjudged"]
 """pooled: a grade below 0, in the pool but not judged."""
@@ -67,24 +62,20 @@ def kind_of(grade: float | None, level: float) -> Kind:
 def listing(judged: dict[bytes, float], run: Run, query: bytes, rules: Rules, level: float) -> tuple[Listed, ...]:
     """Every document of a query: those that came back, in order, then the relevant ones that did not.
 
-    The engine ranks only judged documents; so here all that came back pass for judged.
-
     Args:
         judged: the query's judgements, NaN for those that leave its list.
         run: answers only this query.
         level: the lowest grade that is relevant.
     """
-    docs = list(dict.fromkeys(doc for part in answers(run) for doc in part.docs))
-    grades = [judged.get(doc, NOWHERE) for doc in docs]
-    everything = Qrels.from_rows([query], np.zeros(len(docs), np.int64), docs, grades)
-    once = rules.duplicates == "once" and rules.unjudged != "removed"
-    found = scan(run, everything.judged, rules.replace(duplicates="count") if once else rules)
-    rows = [
-        (docs[row], score) for row, score in zip(*(found.table[c].tolist() for c in ("doc", "score")), strict=True)
-    ]
+    everything = with_all({query: judged}, answers(run))
+    found = scan_all(run, everything, rules)
+    docs = list(map(everything.doc, found.table["doc"].tolist()))
     counted = _ranks(build(everything, found).under(rules))
-    returned = [_row(doc, score, judged.get(doc), counted, rules, level) for doc, score in rows]
-    if once:
+    returned = [
+        _row(doc, score, judged.get(doc), counted, rules, level)
+        for doc, score in zip(docs, found.table["score"].tolist(), strict=True)
+    ]
+    if rules.duplicates == "once":
         returned = list(_credited(returned))
     lost = sorted((doc for doc in judged.keys() - set(docs) if judged[doc] >= level), key=lambda d: (-judged[d], d))
     missing = [_listed(doc, None, judged[doc], level, "missing") for doc in lost]

@@ -48,9 +48,6 @@ def _part(batch: Batch, queries: frozenset[bytes]) -> Batch | None:
     return _rows(batch, queries)
 
 
-# --- lines --------------------------------------------------------------------------------------------
-
-
 def _lines(parts: Iterator[bytes], queries: frozenset[bytes], run: Run) -> Iterator[bytes]:
     """The lines of these queries; all others are empty."""
     line = re.compile(rb"\n[ \t]*(?:%b)[ \t][^\n]*" % b"|".join(map(re.escape, queries)))
@@ -80,9 +77,6 @@ def _emptied(text: bytes, line: re.Pattern[bytes], queries: frozenset[bytes]) ->
         kept += [b"\n" * text.count(b"\n", end, found.start()), found[0]]
         end = found.end()
     return b"".join([*kept, b"\n" * text.count(b"\n", end)])
-
-
-# --- columns ------------------------------------------------------------------------------------------
 
 
 def _rows(part: Columns, queries: frozenset[bytes]) -> Columns | None:

@@ -167,9 +167,6 @@ def under_rules(
     return ToolComparison(numbers.run.name, tuple(map(str, asked)), tuple(rows), base, note, values, queries)
 
 
-# --- numbers, each worked out once --------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class _Column:
     """A measure's values by query, and their mean."""
@@ -237,11 +234,11 @@ def _base(numbers: _Numbers, asked: list[Measure]) -> tuple[Rules, str]:
     return Rules(), ""
 
 
-# --- readings -----------------------------------------------------------------------------------------
-
-
 def _reading(asked: Measure, name: str, rules: Rules) -> Reading | None:
-    """What a tool takes a measure to be: of its family the one that its preset names first, cut where asked."""
+    """What a tool takes a measure to be: of its family the one that its preset names first, cut where asked.
+
+    A tool with cutoffs that has the family for whole lists alone has no such measure.
+    """
     named = parse_measures(rules.measures)
     family = [m for m in named if m.name in FAMILIES.get(asked.name, (asked.name,))]
     if not family or name in COMPLETE:
@@ -252,7 +249,7 @@ def _reading(asked: Measure, name: str, rules: Rules) -> Reading | None:
     if not any("k" in dict(m.params) for m in named):
         return Reading(first, k)
     is_cut = any(m.name == first.name and "k" in dict(m.params) for m in family)
-    return Reading(_cut(first, k) if is_cut else first)
+    return Reading(_cut(first, k)) if is_cut else None
 
 
 def _cut(measure: Measure, k: int) -> Measure:
@@ -261,9 +258,6 @@ def _cut(measure: Measure, k: int) -> Measure:
     return dataclasses.replace(
         measure, params=tuple((key, params[key]) for key in measure.definition.parameters if key in params)
     )
-
-
-# --- reasons ------------------------------------------------------------------------------------------
 
 
 def _row(numbers: _Numbers, name: str, asked: list[Measure], base: Rules) -> ToolRow:

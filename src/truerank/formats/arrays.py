@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, MissingPackage
+from truerank.errors import InputError, MissingPackage, quoted
 from truerank.formats import frames
 from truerank.formats.names import folded
 from truerank.formats.source import Source, as_source
@@ -67,11 +67,9 @@ def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
     sides = _by_side(arrays).items()
     found = {side: arrays[name] for side, names in sides if (name := _name(arrays, names, kind, 1)) is not None}
     if not found:
-        raise InputError(f"none of the arrays is called {kind[0]} (there is {', '.join(map(repr, arrays))})", path)
+        there = ", ".join(map(quoted, arrays))
+        raise InputError(f"none of the arrays is called {kind[0]} (there is {there})", path)
     return found
-
-
-# --- which array is which -----------------------------------------------------------------------------
 
 
 def _by_side(arrays: Iterable[str]) -> dict[str, dict[str, str]]:
@@ -112,9 +110,6 @@ def _name(
 def _dimensions(array: Array) -> int:
     """MATLAB's lists have two, of which one is 1 long."""
     return 1 if array.ndim == 2 and 1 in array.shape else array.ndim
-
-
-# --- files --------------------------------------------------------------------------------------------
 
 
 def _arrays(source: Source) -> Mapping[str, Array]:
@@ -182,7 +177,7 @@ class _Checked(Mapping[str, Array]):
         try:
             return np.asarray(self.file[name])
         except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"the array {name!r} cannot be read: {error}", self.path) from None
+            raise InputError(f"the array {quoted(name)} cannot be read: {error}", self.path) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.file.files)
@@ -201,7 +196,7 @@ class _Columns(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         column = self.table.read([name]).column(0)
         if column.null_count:
-            raise InputError(f"column {name!r} has rows without a value", self.path)
+            raise InputError(f"column {quoted(name)} has rows without a value", self.path)
         if not hasattr(column.type, "value_type") or hasattr(column.type, "index_type"):
             return np.asarray(column.to_numpy())
         return self._table(name, column)
@@ -212,7 +207,8 @@ class _Columns(Mapping[str, Array]):
 
         lengths = compute.unique(compute.list_value_length(column)).to_pylist()
         if len(lengths) > 1:
-            raise InputError(f"column {name!r} has lists of {min(lengths)} to {max(lengths)} numbers", self.path)
+            found = f"lists of {min(lengths)} to {max(lengths)} numbers"
+            raise InputError(f"column {quoted(name)} has {found}", self.path)
         return np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks]).reshape(-1, *lengths)
 
     def __iter__(self) -> Iterator[str]:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from truerank.errors import InputError, shown
+import numpy as np
+
+from truerank.errors import InputError, brief, counted, quoted
 from truerank.formats.compression import codec_for
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
-from truerank.formats.source import Source, as_source
+from truerank.formats.source import Source
 from truerank.formats.target import refuse_unwritten, writing
+from truerank.qrels import Qrels
 from truerank.run import Ranked, Run, rankings
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
@@ -30,6 +33,7 @@ def convert(
     what: str | None = None,
     to: str | None = None,
     format: str | None = None,
+    watch: Callable[[int], None] = lambda size: None,
 ) -> None:
     """Write a run or judgements in another format.
 
@@ -43,14 +47,15 @@ def convert(
         to: the name of a format; by default the one that the target's ending suggests: trec for a name without
             an ending, and for .run, .txt and the like.
         format: the format of the source, instead of the one that it looks like.
+        watch: told how many bytes more of a file were read, for a progress bar.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
         raise InputError("this is what is read: write to another file", name)
-    origin = as_source(source) if isinstance(source, str | os.PathLike) else None
+    origin = _origin(source, watch) if isinstance(source, str | os.PathLike) else None
     what = what or _what(origin, name, format)
     if what not in SPOKEN:
-        raise InputError(f"what is converted is 'run' or 'qrels', not {what!r}")
+        raise InputError(f"what is converted is 'run' or 'qrels', not {quoted(what)}")
     refuse_unwritten(name)
     chosen = named(to) if to else _suggested(name)
     write = getattr(chosen, f"write_{what}")
@@ -58,12 +63,26 @@ def convert(
         raise InputError(f"the format {chosen.name} cannot hold {SPOKEN[what]}", name)
     if what == "qrels":
         qrels = read_qrels(origin or source, format)
+        _refuse_ignored(qrels, chosen)
         with writing(target) as file:
             write(qrels, file)
     else:
         run = open_run(origin or source, format)
         with writing(target) as file:
             write(_sound(run), file, _tag(origin))
+
+
+def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
+    ignored = int(np.isnan(qrels.grades).sum())
+    if ignored and not chosen.holds_ignored:
+        able = ", ".join(f.name for f in formats().values() if f.holds_ignored)
+        pairs = f"{counted(ignored, 'pair is', 'pairs are')} ignored, which {chosen.name} cannot say"
+        raise InputError(f"{pairs}; {able} can (--to {able})")
+
+
+def _origin(source: str | os.PathLike[str], watch: Callable[[int], None]) -> Source:
+    """What is read; a source is itself, so that a pipe is read once."""
+    return source if isinstance(source, Source) else Source(os.fspath(source), watch=watch)
 
 
 def _is_same_file(source: str, target: str) -> bool:
@@ -90,8 +109,8 @@ def _suggested(name: str) -> Format:
     ending = re.search(r"[^./\\](\.[a-z][\w-]*)\Z", plain)
     if found or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
         return found or named("trec")
-    known = ", ".join(suffix for f in formats().values() for suffix in f.suffixes)
-    raise InputError(f"no format ends in {ending[1]}: say which (--to trec), or end it in .run, {known}", name)
+    known = dict.fromkeys([".run", *(suffix for f in formats().values() for suffix in f.suffixes)])
+    raise InputError(f"no format ends in {ending[1]}: say which (--to trec), or end it in {', '.join(known)}", name)
 
 
 def _tag(source: Source | None) -> str:
@@ -109,7 +128,7 @@ def _sound(run: Run) -> Iterator[Ranked]:
     for part in rankings(run.batches(), run.name):
         scores = part.numbers()
         if not part.query or b"" in part.docs:
-            raise InputError(f"an id of query '{shown(part.query)}' is empty", run.name, part.line)
+            raise InputError(f"an id of query '{brief(part.query)}' is empty", run.name, part.line)
         if not math.isfinite(sum(scores)):
             _refuse(part, scores, run.name)
         yield part
@@ -118,5 +137,5 @@ def _sound(run: Run) -> Iterator[Ranked]:
 def _refuse(part: Ranked, scores: list[float], name: str) -> None:
     for doc, score in zip(part.docs, scores, strict=True):
         if not math.isfinite(score):
-            who = f"document {shown(doc)} of query {shown(part.query)}"
+            who = f"document {brief(doc)} of query {brief(part.query)}"
             raise InputError(f"{who} has the score {score}, which is not finite", name, part.line)

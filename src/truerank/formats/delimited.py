@@ -1,4 +1,8 @@
-"""CSV and TSV with a first line that names the columns."""
+"""CSV and TSV with a first line that names the columns.
+
+The names are compared without case, blanks and punctuation. Below them blanks are part of a cell: " d7" is an id of
+its own, and " 1.5" no number, so that a file with blanks behind its commas is refused and does not score 0.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank._kernel import as_bytes, as_text
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, brief
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
@@ -28,6 +32,7 @@ from truerank.run import Batch, Columns, Ranked
 DELIMITERS = "\t,;|"
 ROWS = 1 << 15
 NO_COLUMN = 255
+_PLAIN = re.compile(r"[-+.0-9A-Za-z]*")  # float() also takes 1_0, other digits than these, and blanks around it
 _UNFIT = re.compile(rb"[\0\r]")
 BEIR = ["query-id", "corpus-id", "score"]
 
@@ -93,9 +98,6 @@ def holds(source: Source) -> str | None:
     if any(not score.strip().lstrip("+-").isdigit() for score in scores):
         return "run"
     return "qrels" if first.names == BEIR else None
-
-
-# --- in -----------------------------------------------------------------------------------------------
 
 
 def read_run(source: Source) -> Iterator[Batch]:
@@ -194,9 +196,10 @@ class Reader:
     def number(self, text: str, line: int) -> float:
         """The number that a cell holds."""
         try:
-            return float("_" if "_" in text else text)
+            return float(text if _PLAIN.fullmatch(text) else "_")
         except ValueError:
-            raise InputError(f"{shown(text)!r} is no number", self.name, line) from None
+            why = ": blanks are part of a cell" if text != text.strip() else ""
+            raise InputError(f"'{brief(text)}' is no number{why}", self.name, line) from None
 
 
 def _ends(lengths: Ints) -> Ints:
@@ -209,15 +212,14 @@ def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
 
     if n == 0 or (text > ord("e")).any():  # words: true, null, nan
         return None
-    listed = np.where((text == text[-1]), ord(","), text).astype(np.uint8).tobytes()
+    listed = np.where((text == text[-1]), ord(","), text).astype(np.uint8)
+    if listed.min() <= ord(" "):  # JSON allows blanks around numbers
+        return None
     try:
-        numbers = np.array(orjson.loads(b"[" + listed[:-1] + b"]"), np.float64)
+        numbers = np.array(orjson.loads(b"[" + listed[:-1].tobytes() + b"]"), np.float64)
     except ValueError:
         return None
     return numbers if numbers.shape == (n,) else None
-
-
-# --- out ----------------------------------------------------------------------------------------------
 
 
 def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
@@ -252,7 +254,7 @@ def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
     """Whether readers of CSV agree about these ids."""
     if _UNFIT.search(b"".join([query, *docs])):
         name = next(filter(_UNFIT.search, (query, *docs)))
-        raise InputError(f"CSV and TSV cannot hold the id '{shown(name)}': it has a NUL byte or a carriage return")
+        raise InputError(f"CSV and TSV cannot hold the id '{brief(name)}': it has a NUL byte or a carriage return")
 
 
 def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], delimiter: str) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, MissingPackage
+from truerank.errors import InputError, MissingPackage, quoted
 from truerank.formats.names import Layout, layout
 from truerank.formats.rows import Ints, complete, qrels_of
 from truerank.qrels import Qrels
@@ -103,7 +103,7 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
         array = (values.cast("large_string") if is_text(values.type) else values).take(array.indices)
     if array.null_count:
         first = row + int(array.is_null().to_numpy(zero_copy_only=False).argmax())
-        raise InputError(f"column {field!r} has no value in row {first}", name)
+        raise InputError(f"column {quoted(field)} has no value in row {first}", name)
     return array
 
 
@@ -115,7 +115,7 @@ def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     elif pyarrow.types.is_integer(array.type) or is_text(array.type):
         array = array.cast("large_string")
     else:
-        raise InputError(f"column {field!r} holds {array.type}; ids are text or whole numbers", name)
+        raise InputError(f"column {quoted(field)} holds {array.type}; ids are text or whole numbers", name)
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, np.int64, len(array) + 1, 8 * array.offset)
     text = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
@@ -131,7 +131,7 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
     pyarrow = arrow("a DataFrame", "frames")
     kinds = pyarrow.types
     if not (kinds.is_integer(array.type) or kinds.is_floating(array.type) or kinds.is_decimal(array.type)):
-        raise InputError(f"column {field!r} holds {array.type}; it should hold numbers", name)
+        raise InputError(f"column {quoted(field)} holds {array.type}; it should hold numbers", name)
     numbers = array.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
     return cast("NDArray[np.float64]", numbers)
 

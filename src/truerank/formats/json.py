@@ -9,16 +9,17 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, brief
 from truerank.formats import jsonl
 from truerank.formats.jsonl import dumped, graded, utf8
 from truerank.formats.records import answer, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import BLOCK, MARK, Source
-from truerank.qrels import Qrels
+from truerank.qrels import IGNORED, Qrels
 from truerank.run import Batch, Ranked
 
 _START = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\]])')
+_WORD = re.compile(rb"\s*(?:null|true|false)\s*\Z")
 _OPEN = re.compile(rb"\A\s*\{")
 _NEXT = re.compile(rb'\s*,\s*(?="(?:[^"\\]|\\.)*"\s*:\s*[\[{])')
 _NUMBER = re.compile(rb":\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
@@ -31,7 +32,9 @@ CUTS = 8
 
 
 def sniff(head: bytes, name: str) -> float:
-    """Brackets as JSON has them, unless it is JSON lines."""
+    """Brackets as JSON has them, unless it is JSON lines; or a lone word such as null."""
+    if _WORD.match(head):
+        return 0.9
     return 0.9 if _START.match(head) and not jsonl.sniff(head, name) else 0.0
 
 
@@ -46,6 +49,8 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Some queries at a time; a list all at once."""
+    if _WORD.match(source.head):
+        raise _nothing(source)
     if source.head.lstrip().startswith(b"["):
         yield from run_parts(_listed(source), source.name)
     else:
@@ -58,14 +63,27 @@ def read_qrels(source: Source) -> Qrels:
     """All judgements."""
     if source.head.lstrip().startswith(b"["):
         return qrels_of_records(_listed(source), source.name)
-    return Qrels.from_dict(_object(source.read().removeprefix(MARK), source.name), source.name)
+    if _WORD.match(source.head):
+        raise _nothing(source)
+    text = source.read().removeprefix(MARK)
+    whole = _object(text, source.name)
+    return Qrels.from_dict(_ignoring(whole) if _has_word(text, b"null") else whole, source.name)
+
+
+def _nothing(source: Source) -> InputError:
+    return InputError(f"this JSON holds {source.head.decode().strip()} and no queries", source.name)
+
+
+def _ignoring(whole: dict[str, Any]) -> dict[str, Any]:
+    """Judgements, in which null stands for a pair that is ignored."""
+    judged = {query: docs for query, docs in whole.items() if type(docs) is dict and None in docs.values()}
+    for query, docs in judged.items():
+        judged[query] = {doc: IGNORED if grade is None else grade for doc, grade in docs.items()}
+    return {**whole, **judged}
 
 
 def _listed(source: Source) -> Iterator[tuple[None, Any]]:
     return ((None, record) for record in parsed(source.read().removeprefix(MARK), source.name))
-
-
-# --- keys that come twice -----------------------------------------------------------------------------
 
 
 def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:
@@ -73,6 +91,8 @@ def _object(text: bytes | bytearray, name: str, line: int = 1) -> Any:
     whole = parsed(text, name, line)
     if type(whole) is dict and text.count(b'"') != 2 * sum(map(_strings, (whole, *whole.values()))):
         _refuse_repeats(text, name)
+    if type(whole) is dict and (_has_word(text, b"true") or _has_word(text, b"false")):
+        _refuse_booleans(whole, name)
     return whole
 
 
@@ -90,10 +110,24 @@ def _refuse_repeats(text: bytes | bytearray, name: str) -> None:
     def look(pairs: list[tuple[str, Any]]) -> None:
         for key, count in Counter(key for key, _ in pairs).items():
             if count > 1:
-                raise InputError(f"{shown(key)!r} comes {count} times in one object: only one would count", name)
+                raise InputError(f"'{brief(key)}' comes {count} times in one object: only one would count", name)
 
     with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
         json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=look)
+
+
+def _has_word(text: bytes | bytearray, word: bytes) -> bool:
+    """Whether a word is in the text; its letters are looked for first, which is far faster."""
+    return all(letter in text for letter in word) and word in text
+
+
+def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
+    """Look at each value: Python takes true for 1."""
+    for query, docs in whole.items():
+        values = docs.values() if type(docs) is dict else docs if type(docs) is list else ()
+        if bool in set(map(type, values)):
+            what = "number" if type(docs) is dict else "document's id"
+            raise InputError(f"query {brief(query)} has true or false where a {what} should stand", name)
 
 
 def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
@@ -101,12 +135,9 @@ def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, 
     seen: set[str] = set()
     for part in parts:
         for query in part.keys() & seen:
-            raise InputError(f"{shown(query)!r} comes twice in one object: only one would count", name)
+            raise InputError(f"'{brief(query)}' comes twice in one object: only one would count", name)
         seen |= part.keys()
         yield part
-
-
-# --- a large object in parts --------------------------------------------------------------------------
 
 
 def _objects(source: Source) -> Iterator[dict[str, Any]]:
@@ -147,18 +178,18 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     for ranked in run:
         if ranked.query in seen:
             raise InputError(
-                f"the rows of query {shown(ranked.query)} are scattered; sort the run by query for JSON"
+                f"the rows of query {brief(ranked.query)} are scattered; sort the run by query for JSON"
             )
         scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
         if len(scored) < len(ranked.docs):
-            raise InputError(f"a document comes back twice for query {shown(ranked.query)}: JSON cannot hold both")
+            raise InputError(f"a document comes back twice for query {brief(ranked.query)}: JSON cannot hold both")
         _entry(file, ranked.query, scored, first=not seen)
         seen.add(ranked.query)
     file.write(b"\n}\n" if seen else b"{}\n")
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """{query: {document: grade}}, a query a line."""
+    """{query: {document: grade}}, a query a line; null for a pair that is ignored, as orjson writes NaN."""
     for i, (query, judged) in enumerate(qrels.to_dict().items()):
         _entry(file, query, graded(judged), first=i == 0)
     file.write(b"\n}\n" if len(qrels) else b"{}\n")
@@ -171,7 +202,7 @@ def _entry(file: BinaryIO, query: bytes, value: Any, first: bool) -> None:
 register(
     Format(
         "json",
-        "{query: {document: score or grade}}, {query: [documents]}, or a list of objects",
+        "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored",
         sniff,
         holds,
         (".json",),
@@ -179,5 +210,6 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        holds_ignored=True,
     )
 )

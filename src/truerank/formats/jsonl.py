@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from truerank.errors import InputError
+from truerank.errors import InputError, quoted
 from truerank.formats import names
 from truerank.formats.records import Numbered, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
@@ -104,7 +104,7 @@ def utf8(name: bytes) -> str:
         return name.decode()
     except UnicodeDecodeError:
         raise InputError(
-            f"the id {name!r} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can"
+            f"the id {quoted(name)} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can"
         ) from None
 
 

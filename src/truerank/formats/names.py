@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
-from truerank.errors import InputError
+from truerank.errors import InputError, quoted
 
 # Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
 QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q")
@@ -57,6 +58,7 @@ RELEVANT = (
 SWAPPED = "are the two files swapped?"
 
 
+@lru_cache(maxsize=256)
 def folded(name: str) -> str:
     """A name without case, blanks and punctuation: "query-id", "query_id" and "queryId" are one."""
     return re.sub(r"[\W_]+", "", name).lower()
@@ -89,8 +91,17 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
     """The columns of a run or of qrels.
 
     Raises:
-        InputError: no column has a name that is known for what is needed.
+        InputError: no column has a name that is known for what is needed, or two have the same.
     """
+    found = _layout(names, what, path, line)
+    for place in (found.query, found.doc, found.value):
+        same = [name for name in names if folded(name) == folded(names[place])]
+        if len(same) > 1:
+            raise InputError(f"{len(same)} columns have one name, {_few(same)}: keep one of them", path, line)
+    return found
+
+
+def _layout(names: Sequence[str], what: str, path: str | None, line: int | None) -> Layout:
     query, doc, score, grade, rank = (find(names, wanted) for wanted in (QUERY, DOC, SCORE, GRADE, RANK))
     if query is None or doc is None:
         missing, hint = ("query", "query_id") if query is None else ("document", "doc_id")
@@ -118,4 +129,8 @@ def kind(names: Sequence[str]) -> str | None:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return "there is " + ", ".join(map(repr, names[:8])) + (", …" if len(names) > 8 else "")
+    return "there is " + _few(names)
+
+
+def _few(names: Sequence[str]) -> str:
+    return ", ".join(map(quoted, names[:8])) + (", …" if len(names) > 8 else "")

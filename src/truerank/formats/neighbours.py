@@ -9,8 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, brief, quoted
 from truerank.formats.compression import codec_for
+from truerank.formats.objects import FILL
 from truerank.formats.records import parsed
 from truerank.formats.shapes import UNLIKE, Shape, is_empty, shapes
 from truerank.formats.source import MARK, as_source
@@ -24,9 +25,6 @@ NAME = "{}.jpg"
 
 SAMPLE = 8
 """Files that the shape is found out from."""
-
-FILL = -1
-"""The id with which FAISS fills up a list that is too short."""
 
 BETTER = {"lower": -1, "higher": 1}
 
@@ -59,7 +57,7 @@ class Folder:
         if which is None or self.shape is None:
             return self
         if which not in (*BETTER, "order"):
-            raise InputError(f"better is lower, higher or order, not {which!r}", self.name)
+            raise InputError(f"better is lower, higher or order, not {quoted(which)}", self.name)
         value = None if which == "order" else self.shape.value
         return replace(self, shape=replace(self.shape, value=value, sign=BETTER.get(which, 1)))
 
@@ -116,9 +114,6 @@ def _value(path: str, watch: Callable[[int], None] | None = None) -> Any:
         return parsed(text.removeprefix(MARK), path)
 
 
-# --- opening ------------------------------------------------------------------------------------------
-
-
 def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], float] = len) -> Folder:
     """A folder of JSON files, and the shape that they have.
 
@@ -170,9 +165,6 @@ def _ids(samples: Sequence[Any], shape: Shape) -> list[Any]:
     return [name for value in samples for name in shape.ids(value)]
 
 
-# --- queries ------------------------------------------------------------------------------------------
-
-
 def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> dict[str, str]:
     """The query's id of each file whose name has one.
 
@@ -195,9 +187,10 @@ def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> d
             for file, match in found.items()
         }
     except re.error as error:
-        raise InputError(f"the pattern {pattern!r} is no regular expression: {error}") from None
+        raise InputError(f"the pattern {quoted(pattern)} is no regular expression: {error}") from None
     except (IndexError, KeyError, ValueError):
-        raise InputError(f"the name {name!r} asks for more than the pattern {pattern!r} finds") from None
+        asked = f"the name {quoted(name)} asks for more"
+        raise InputError(f"{asked} than the pattern {quoted(pattern)} finds") from None
 
 
 def one_file_each(files: Mapping[str, str], folder: str) -> None:
@@ -209,7 +202,7 @@ def one_file_each(files: Mapping[str, str], folder: str) -> None:
     first: dict[str, str] = {}
     for file, query in files.items():
         if query in first:
-            raise InputError(f"{shown(first[query])} and {shown(file)} are both query {shown(query)}", folder)
+            raise InputError(f"{brief(first[query])} and {brief(file)} are both query {brief(query)}", folder)
         first[query] = file
 
 
@@ -222,9 +215,9 @@ def folder_run(folder: str | os.PathLike[str], pattern: str = PATTERN, name: str
     opened = open_folder(folder)
     files = queries(opened.files, pattern, name)
     if not files:
-        example = f"the first is {shown(opened.files[0])}"
+        example = f"the first is {brief(opened.files[0])}"
         raise InputError(
-            f"no file's name is like {pattern!r} ({example}): say where the query's id is", opened.name
+            f"no file's name is like {quoted(pattern)} ({example}): say where the query's id is", opened.name
         )
     one_file_each(files, opened.name)
     sign = opened.shape.sign if opened.shape else 1

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank._kernel import as_bytes
-from truerank.errors import InputError
+from truerank.errors import InputError, quoted
 from truerank.formats.records import qrels_of_records, run_parts
 from truerank.formats.rows import Ints, text_column
 from truerank.qrels import Qrels
@@ -20,22 +20,28 @@ ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
 
 
+FILL = -1
+"""The id with which FAISS fills short rows."""
+
+
 def qrels_from_object(qrels: Any) -> Qrels:
     """Judgements from a dict of dicts or of documents, a list of records, or a DataFrame."""
+    qrels = _whole(qrels)
     if isinstance(qrels, Mapping):
         return Qrels.from_dict(qrels)
     if is_frame(qrels):
         from truerank.formats.frames import qrels_from_frame
 
         return qrels_from_frame(qrels)
-    if isinstance(qrels, list) and _are_records(qrels):
-        return qrels_of_records(((None, record) for record in qrels), "qrels")
-    what = "a path, {query: {document: grade}}, {query: documents}, a list of records or a DataFrame"
-    raise InputError(f"qrels are {what}, not a {type(qrels).__name__}")
+    if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
+        return qrels_of_records(((None, record) for record in rows()), "qrels")
+    what = "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) or a DataFrame"
+    raise InputError(f"qrels are {what}, not {quoted(qrels)}")
 
 
 def run_from_object(run: Any, name: str) -> Run:
     """A run from a dict of dicts or of documents, (query, documents) pairs, records, arrays or a DataFrame."""
+    run = _whole(run)
     if isinstance(run, Mapping):
         return Run(name, lambda: _mapping(run, name))
     if is_frame(run):
@@ -44,12 +50,12 @@ def run_from_object(run: Any, name: str) -> Run:
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
         return Run(name, lambda: _arrays(*run, name=name))
-    if isinstance(run, list) and _are_records(run):
-        return Run(name, lambda: run_parts(((None, record) for record in run), name))
+    if isinstance(run, list) and (rows := _rows(run, "score")):
+        return Run(name, lambda: run_parts(((None, record) for record in rows()), name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
         return Run(name, lambda: _pairs(run, name))
-    what = "a path, {query: {document: score}}, {query: documents}, arrays (ids, scores) or a DataFrame"
-    raise InputError(f"a run is {what}, not a {type(run).__name__}")
+    what = "a path, {query: {document: score}}, {query: documents}, rows (query, document, score)"
+    raise InputError(f"a run is {what}, arrays (ids, scores) or a DataFrame, not {quoted(run)}")
 
 
 def is_frame(thing: Any) -> bool:
@@ -57,11 +63,29 @@ def is_frame(thing: Any) -> bool:
     return any(hasattr(thing, name) for name in ("__arrow_c_stream__", "iterrows"))
 
 
-def _are_records(things: list[Any]) -> bool:
-    return bool(things) and isinstance(things[0], dict)
+def _whole(thing: Any) -> Any:
+    """A query of polars that is not yet asked, or what can be gone through only once, with all its rows."""
+    if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
+        return thing.collect()
+    return list(thing) if isinstance(thing, Iterator) and not is_frame(thing) else thing
 
 
-# --- dicts and lists ----------------------------------------------------------------------------------
+def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
+    """What goes through a list of dicts, of named tuples, or of (query, document, value); None for another list."""
+    first = things[0] if things else None
+    if isinstance(first, dict):
+        return lambda: iter(things)
+    if hasattr(first, "_asdict"):
+        return lambda: (_record(thing._asdict()) for thing in things)
+    if isinstance(first, tuple) and len(first) == 3:
+        names = ("query_id", "doc_id", value)
+        return lambda: (_record(dict(zip(names, thing, strict=False))) for thing in things)
+    return None
+
+
+def _record(values: dict[str, Any]) -> dict[str, Any]:
+    """The values as Python has them, where NumPy has types of its own."""
+    return {key: value.item() if isinstance(value, np.generic) else value for key, value in values.items()}
 
 
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
@@ -75,7 +99,7 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
 def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
     for pair in pairs:
         if not isinstance(pair, Sequence) or len(pair) != 2:
-            raise InputError(f"a list of answers has pairs (query, documents), not {pair!r}", name)
+            raise InputError(f"a list of answers has pairs (query, documents), not {quoted(pair)}", name)
         yield _answer(pair[0], pair[1], name)
 
 
@@ -85,21 +109,23 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, np.ndarray):
         docs = docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
-        raise InputError(f"query {query!r} has {docs!r} where its documents should stand", name)
+        raise InputError(f"query {quoted(query)} has {quoted(docs)} where its documents should stand", name)
     scores = None
     if docs and all(isinstance(doc, tuple | list) and len(doc) == 2 for doc in docs):
         docs, scores = zip(*docs, strict=True)
+    return Ranked(query, _ids(docs, query, name), scores)
+
+
+def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
+    """The documents, if none is something else than an id."""
     if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
-        raise InputError(f"query {query!r} has {docs!r}: documents are ids, or pairs (id, score)", name)
-    return Ranked(query, docs, scores)
-
-
-# --- arrays -------------------------------------------------------------------------------------------
+        raise InputError(f"query {quoted(query)} has {quoted(docs)}: documents are ids, or pairs (id, score)", name)
+    return docs
 
 
 def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Iterator[Batch]:
-    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; -1 fills short rows."""
-    ids, scores = np.asarray(ids), np.asarray(scores)
+    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; see `_there` for short rows."""
+    ids, scores = _array(ids, "ids", name), _array(scores, "scores", name)
     if (
         ids.ndim != 2
         or ids.shape != scores.shape
@@ -112,7 +138,8 @@ def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Iterato
         raise InputError(f"there are {len(queries)} query ids for {len(ids)} rows", name)
     names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
     if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
-        yield from map(Ranked, names, ids.tolist(), scores.tolist())
+        for query, docs, values, there in zip(names, ids, scores, _there(ids), strict=True):
+            yield Ranked(query, _ids(docs[there].tolist(), query, name), values[there].tolist())
         return
     step = max(1, ROWS // max(1, ids.shape[1]))
     for start in range(0, len(ids), step):
@@ -120,9 +147,29 @@ def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Iterato
         yield _numbered(names[rows], ids[rows], scores[rows])
 
 
+def _array(values: Any, what: str, name: str) -> NDArray[Any]:
+    """An array none of whose cells is masked: what stands beneath a mask is not meant."""
+    rows = values if isinstance(values, list | tuple) else [values]
+    if any(type(row) not in (list, tuple, np.ndarray) and np.ma.is_masked(row) for row in rows):
+        raise InputError(f"some {what} are masked; where no document stands, give the id -1 and any score", name)
+    return np.asarray(values)
+
+
+def _there(ids: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where an id stands, and not -1, with which FAISS fills short rows; nor what -1 becomes in unsigned numbers.
+
+    That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
+    """
+    if ids.dtype.kind == "O":
+        return np.asarray(ids != FILL, bool)
+    if ids.dtype.kind == "u" and ids.dtype.itemsize >= 4:
+        return np.asarray(ids != np.iinfo(ids.dtype).max, bool)
+    return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
+
+
 def _numbered(names: list[bytes], ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
     """The rows of some queries whose documents are numbers."""
-    there = ids >= 0
+    there = _there(ids)
     query_ends, query_text = text_column(
         list(itertools.chain.from_iterable(map(itertools.repeat, names, there.sum(axis=1).tolist())))
     )

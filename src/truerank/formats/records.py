@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from truerank._kernel import as_bytes
-from truerank.errors import InputError
+from truerank.errors import InputError, quoted
 from truerank.formats import names
 from truerank.formats.names import DOC, GRADE, QUERY, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import columns
-from truerank.qrels import Qrels
+from truerank.qrels import Qrels, are_numbers
 from truerank.run import Batch, Ranked
 
 Numbered = tuple[int | None, Any]
@@ -33,6 +33,22 @@ def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
         raise InputError(f"this is no JSON: {error.msg}", name, line + error.lineno - 1) from None
+
+
+def written(value: Any, *, indent: bool = False) -> bytes:
+    """The value as JSON text with a line's end.
+
+    An id that is no UTF-8 is written in escapes, of which Python's `json` makes the same id again.
+    """
+    import orjson
+
+    try:
+        return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0))
+    except orjson.JSONEncodeError:
+        import json
+
+        layout: dict[str, Any] = {"indent": 2} if indent else {"separators": (",", ":")}
+        return (json.dumps(value, **layout) + "\n").encode()
 
 
 def kind(keys: Iterable[str]) -> str | None:
@@ -58,17 +74,14 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
 def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     """Judgements; a query may have none."""
     index: dict[bytes, int] = {}
-    rows: list[tuple[int, bytes, float, int]] = []
+    rows: list[tuple[int, bytes, type, float, int]] = []
     for line, record in records:
         query, judged = _judged(record, _keys((line, record), name), name, line)
         q = index.setdefault(_id(query, name, line), len(index))
-        rows += [(q, _id(doc, name, line), _number(grade, name, line), line or 0) for doc, grade in judged]
-    queries, docs, grades, lines = zip(*rows, strict=True) if rows else ((), (), (), ())
+        rows += [(q, _id(d, name, line), type(d), _number(grade, name, line), line or 0) for d, grade in judged]
+    queries, docs, kinds, grades, lines = zip(*rows, strict=True) if rows else ((), (), (), (), ())
     where = np.array(lines) if any(lines) else None
-    return Qrels.from_rows(list(index), queries, docs, grades, name=name, lines=where)
-
-
-# --- which key holds what -----------------------------------------------------------------------------
+    return Qrels.from_rows(list(index), queries, docs, grades, name=name, lines=where, is_number=are_numbers(kinds))
 
 
 @dataclass(frozen=True)
@@ -83,7 +96,7 @@ class _Lists:
 def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
     line, record = numbered
     if not isinstance(record, dict):
-        raise InputError(f"a JSON object should stand here, not {_short(record)}", name, line)
+        raise InputError(f"a JSON object should stand here, not {quoted(record)}", name, line)
     return tuple(record)
 
 
@@ -98,9 +111,6 @@ def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str
     return _Lists(keys[query], keys[docs], None if scores is None else keys[scores])
 
 
-# --- answers ------------------------------------------------------------------------------------------
-
-
 def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Ranked:
     query = _checked([record[keys.query]], name, line)[0]
     return answer(query, record[keys.docs], record[keys.scores] if keys.scores else None, name, line)
@@ -111,7 +121,7 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     if scores is None:
         docs, scores = _split(docs, SCORE, name, line)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
-        raise InputError(f"a list of documents should stand here, not {_short(docs)}", name, line)
+        raise InputError(f"a list of documents should stand here, not {quoted(docs)}", name, line)
     if scores is not None and len(docs) != len(scores):
         raise InputError(f"there are {len(docs)} documents, but {len(scores)} scores", name, line)
     return Ranked(query, _checked(docs, name, line), None if scores is None else _numbers(scores, name, line), line)
@@ -129,7 +139,7 @@ def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None)
         keys = tuple(docs[0])
         doc, value = names.find(keys, DOC), names.find(keys, value_names)
         if doc is None:
-            raise InputError(f"no key holds the document ids; name it doc_id, not {_short(keys)}", name, line)
+            raise InputError(f"no key holds the document ids; name it doc_id, not {quoted(keys)}", name, line)
         return [item[keys[doc]] for item in docs], None if value is None else [item[keys[value]] for item in docs]
     except (KeyError, TypeError, ValueError):
         raise InputError("the documents of this query are not all written in one way", name, line) from None
@@ -154,9 +164,6 @@ def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], 
         raise
 
 
-# --- judgements ---------------------------------------------------------------------------------------
-
-
 def _judged(
     record: Any, keys: tuple[str, ...], name: str, line: int | None
 ) -> tuple[Any, Iterable[tuple[Any, Any]]]:
@@ -165,16 +172,13 @@ def _judged(
     if lists:
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
-            raise InputError(f"a list of documents should stand here, not {_short(docs)}", name, line)
+            raise InputError(f"a list of documents should stand here, not {quoted(docs)}", name, line)
         return record[lists.query], zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
     where = names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
     if where.unsure and isinstance(grade, float) and grade % 1:
         raise InputError(f"the score is a fraction, as in a run, not a grade: {names.SWAPPED}", name, line)
     return record[keys[where.query]], [(record[keys[where.doc]], grade)]
-
-
-# --- values -------------------------------------------------------------------------------------------
 
 
 def _id(value: Any, name: str, line: int | None) -> bytes:
@@ -192,7 +196,7 @@ def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text or whole numbers."""
     if not set(map(type, ids)) <= {str, int} or "" in ids:
         bad = next(i for i in ids if type(i) not in (str, int) or i == "")
-        raise InputError(f"an id is text or a whole number, not {_short(bad)}", name, line)
+        raise InputError(f"an id is text or a whole number, not {quoted(bad)}", name, line)
     return ids
 
 
@@ -204,12 +208,7 @@ def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
     kinds = set(map(type, values))
     if not kinds <= {int, float}:
         bad = next(value for value in values if type(value) not in (int, float))
-        raise InputError(f"a number should stand here, not {_short(bad)}", name, line)
+        raise InputError(f"a number should stand here, not {quoted(bad)}", name, line)
     if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
         raise InputError("a number here is too large", name, line)
     return values
-
-
-def _short(value: Any) -> str:
-    text = repr(value)
-    return text if len(text) < 60 else text[:57] + "…"

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from truerank.errors import InputError, did_you_mean
+from truerank.errors import InputError, did_you_mean, quoted
 from truerank.formats.names import SWAPPED
 from truerank.formats.source import Source
 from truerank.qrels import Qrels
@@ -27,6 +27,7 @@ class Format:
         read_qrels: opens the source and returns judgements.
         write_run: writes rankings to a binary file, with a tag for formats that have one.
         write_qrels: writes judgements to a binary file.
+        holds_ignored: whether its judgements can say that a pair is ignored.
     """
 
     name: str
@@ -38,6 +39,7 @@ class Format:
     read_qrels: Callable[[Source], Qrels] | None = None
     write_run: Callable[[Iterable[Ranked], BinaryIO, str], None] | None = None
     write_qrels: Callable[[Qrels, BinaryIO], None] | None = None
+    holds_ignored: bool = False
 
 
 _formats: dict[str, Format] = {}
@@ -60,7 +62,7 @@ def named(name: str) -> Format:
     """The format with this name."""
     if name not in _formats:
         raise InputError(
-            f"there is no format {name!r}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}"
+            f"there is no format {quoted(name)}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}"
         )
     return _formats[name]
 

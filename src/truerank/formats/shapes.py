@@ -102,9 +102,6 @@ def at(value: Any, way: Way) -> Any:
     return value
 
 
-# --- one value, read by its shape ---------------------------------------------------------------------
-
-
 def _objects(shape: Shape, node: Any) -> tuple[list[Any], list[Any] | None]:
     ids = map(itemgetter(shape.id[0]), node) if len(shape.id) == 1 else (at(item, shape.id) for item in node)
     return list(ids), None if shape.value is None else list(map(itemgetter(shape.value), node))
@@ -136,9 +133,6 @@ def _row(values: Any) -> list[Any]:
     if not isinstance(values, list):
         raise TypeError("an array should stand here")
     return values[0] if len(values) == 1 and isinstance(values[0], list) else values
-
-
-# --- the shapes that a value may have -----------------------------------------------------------------
 
 
 def shapes(value: Any, way: Way = ()) -> Iterator[Shape]:

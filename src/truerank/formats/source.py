@@ -9,9 +9,9 @@ import stat
 import sys
 import tempfile
 import weakref
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, Any
@@ -39,9 +39,11 @@ class Source:
 
     Attributes:
         name: as it was given; for messages.
+        watch: told how many bytes more `chunks` has read, before they are decompressed, for a progress bar.
     """
 
     name: str
+    watch: Callable[[int], None] = field(default=lambda size: None, repr=False, compare=False, kw_only=True)
 
     def __fspath__(self) -> str:
         return self.name
@@ -57,6 +59,11 @@ class Source:
     def is_remote(self) -> bool:
         """Whether the name is a URL."""
         return "://" in self.name
+
+    @property
+    def is_http(self) -> bool:
+        """Whether a web server has it."""
+        return self.name.startswith(("http://", "https://"))
 
     @property
     def is_compressed(self) -> bool:
@@ -135,8 +142,9 @@ class Source:
 
     def _chunks(self, in_background: bool) -> Generator[bytes, None, None]:
         with self.raw() as file:
-            first = self._read(file)
-            data = itertools.chain([first] if first else [], iter(lambda: self._read(file), b""))
+            read = self._watched if in_background else self._read
+            first = read(file)
+            data = itertools.chain([first] if first else [], iter(lambda: read(file), b""))
             codec = codec_of(first)
             if codec is None:
                 yield from data
@@ -153,11 +161,17 @@ class Source:
         except self._faults as error:
             raise InputError(f"cannot be read: {_why(error)}", self.name) from None
 
+    def _watched(self, file: IO[bytes]) -> bytes:
+        chunk = self._read(file)
+        self.watch(len(chunk))
+        return chunk
+
     def _opened(self) -> IO[bytes]:
         try:
             return _remote(self.name) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
-            raise InputError("there is no such file", self.name) from None
+            nobody = ", or nobody answers" if self.is_http else ""
+            raise InputError(f"there is no such file{nobody}", self.name) from None
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
         except MissingPackage:
@@ -200,9 +214,12 @@ def _why(error: Exception) -> str:
 def _remote(url: str) -> Any:
     try:
         import fsspec
-    except ModuleNotFoundError:
-        raise MissingPackage(f"reading {url}", "remote") from None
-    return fsspec.open(url, "rb").open()
+
+        return fsspec.open(url, "rb").open()
+    except ImportError as error:  # of others than http, fsspec says which package reads them: s3fs, gcsfs, …
+        if error.name == "fsspec" or url.startswith(("http://", "https://")):
+            raise MissingPackage(f"reading {url}", "remote") from None
+        raise
 
 
 def as_source(path: str | os.PathLike[str]) -> Source:

@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from truerank._kernel import QrelsParser
-from truerank.errors import InputError, Refused, shown
+from truerank.errors import InputError, Refused, brief
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 from truerank.qrels import Qrels
@@ -88,7 +88,7 @@ def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
     if b"" in names or _UNFIT.search(b"!".join(names)):
         unfit = next((name for name in names if not name or _UNFIT.search(b"!" + name)), query)
         raise InputError(
-            f"TREC's columns cannot hold the id '{shown(unfit)}': it is empty, has a blank or begins with #"
+            f"TREC's columns cannot hold the id '{brief(unfit)}': it is empty, has a blank or begins with #"
         )
 
 

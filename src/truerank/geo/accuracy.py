@@ -65,7 +65,8 @@ def sdm(errors: Floats, k: int, steepness: float = STEEPNESS) -> float:
     """How near the first k results are, the first weighing most: the mean of exp(-steepness x metres).
 
     The spatial distance metric of DenseUAV (Dai et al., 2023), by the metre as in GTA-UAV (Ji et al., 2025). The
-    weights are k, k - 1, ... 1; a result that is not there counts 0.
+    weights are k, k - 1, ... 1; a result that is not there counts 0. DenseUAV's own numbers are those of 5000 by
+    the degree, where degrees are x and y.
 
     >>> round(sdm(np.array([[0.0, 1000.0]]), 2), 4)
     0.7893
@@ -93,6 +94,17 @@ def distances(metres: Sequence[float]) -> tuple[float, ...]:
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
             raise RulesError(f"a distance is a positive number of metres, not {number!r}")
     return tuple(sorted(set(metres)))
+
+
+def checked_steepness(steepness: float) -> float:
+    """The steepness of SDM.
+
+    Raises:
+        RulesError: it is no positive number.
+    """
+    if isinstance(steepness, bool) or not isinstance(steepness, int | float) or not 0 < steepness < math.inf:
+        raise RulesError(f"the steepness of SDM is a positive number, not {steepness!r}")
+    return float(steepness)
 
 
 def spelled(metres: float) -> str:

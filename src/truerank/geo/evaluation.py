@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank._kernel import as_bytes
-from truerank.errors import InputError, RulesError, did_you_mean
+from truerank.errors import InputError, RulesError, counted, did_you_mean
 from truerank.evaluate import evaluate as evaluate_run
 from truerank.geo import accuracy
 from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
@@ -23,7 +23,7 @@ from truerank.rules import Rules
 from truerank.run import Run
 from truerank.truth import DISTANCES, Items, Note, Truth, build, parse, read_items
 from truerank.truth.items import Ints
-from truerank.truth.result import EXAMPLES, counted, listed
+from truerank.truth.result import EXAMPLES, listed
 from truerank.truth.search import nearest
 
 RULES = Rules(name="geo", ties="input", missing="skip")
@@ -44,6 +44,7 @@ def evaluate(
     k: Sequence[int] = CUTS,
     truth: str = "nearest",
     within: Sequence[float] = WITHIN,
+    steepness: float = accuracy.STEEPNESS,
     measures: str | Iterable[str | Measure] = (),
     rules: Rules | str | dict[str, Any] | None = None,
     **reading: Any,
@@ -56,7 +57,8 @@ def evaluate(
         metric: geodesic, haversine, xy, several of them, or both: geodesic and, where there are x and y, xy.
         k: the cutoffs of R, P and Success.
         truth: a rule of truth as it is written: nearest, nearest(n=3), within(metres=25), contains, ...
-        within: metres for R@k within t, the distribution of the error and the areas under it.
+        within: metres for R@k within t, the distribution of the error (MA@t) and the areas under it.
+        steepness: what one metre costs in SDM.
         measures: more measures.
         rules: by default `RULES`.
         reading: what `read_results` takes: pattern, name, better, format, watch.
@@ -80,7 +82,8 @@ def evaluate(
         [*(f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")), *_parsed(measures)]
     )
     asked, unplaced = _without_unplaced(asked, found)
-    plan = _Plan(asked, there, found, truth, tuple(chosen), tuple(_cuts(k)), accuracy.distances(within), ruled)
+    ks, metres, steep = tuple(_cuts(k)), accuracy.distances(within), accuracy.checked_steepness(steepness)
+    plan = _Plan(asked, there, found, truth, tuple(chosen), ks, metres, steep, ruled)
     names = [metric] if isinstance(metric, str) else list(metric)
     views, notes = plan.views(_distances(names, asked, there), is_open="both" in names)
     return Places(views, (*found.notes, *unplaced, *plan.strangers(), *notes))
@@ -157,6 +160,7 @@ class _Plan:
     measures: tuple[Measure, ...]
     k: tuple[int, ...]
     within: tuple[float, ...]
+    steepness: float
     rules: Rules
 
     @cached_property
@@ -189,6 +193,8 @@ class _Plan:
         percent = parse_measures(f"Success@{cut}")
         qrels = self._as_named(right)
         scores = evaluate_run(qrels, self.run, [*self.measures, *percent], rules=self.rules)
+        if not set(scores.queries).difference(right.barren):
+            raise InputError(self._nothing_right(right, distance))
         rows, table = self._aligned(scores.queries)
         metres = errors(DISTANCES[distance], self.queries, self.references, rows, table)
         return View(
@@ -204,8 +210,18 @@ class _Plan:
             longest=int(np.diff(self.results.start).max(initial=0)),
             k=self.k,
             within=self.within,
+            steepness=self.steepness,
             notes=(*right.notes, *self._on_the_sphere(right)),
         )
+
+    def _nothing_right(self, right: Truth, distance: str) -> str:
+        """Why there is nothing to find, most likely."""
+        if len(right.barren) < len(right.queries):
+            who = f"only queries without results have anything right by {right.rule}"
+            return f"{who}: are these the results of other queries?"
+        metres = nearest(DISTANCES[distance], self.queries.places, self.references.places, 1)[1].min()
+        far = f"no reference is nearer to a query than {metres:,.2f} m"
+        return f"no query has anything right by {right.rule}; {far}: is the rule too strict, or a place mistaken?"
 
     @cached_property
     def first(self) -> Ints:
@@ -219,7 +235,7 @@ class _Plan:
             return []
         k, some = max(self.k), at[: EXAMPLES + 1].tolist()
         names = [str(first(self.results.one(q), self.rules, k)[place]) for q, place in some]
-        many = counted(len(at), "result", "results")
+        many = counted(len(at), "result")
         return [Note("strangers", f"{many} among the first {k} of a query name no reference: {listed(names)}.")]
 
     def _as_named(self, right: Truth) -> Qrels:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank._kernel import as_text
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, counted, shown
 from truerank.formats import neighbours, open_run
 from truerank.formats.neighbours import NAME, PATTERN, Folder
 from truerank.geo.names import UNKNOWN, Form, Names
@@ -19,7 +19,7 @@ from truerank.geo.packing import Answers, unpacked
 from truerank.run import Ranked, Run, rankings
 from truerank.truth import Items, Note
 from truerank.truth.items import Floats, Ints
-from truerank.truth.result import counted, listed
+from truerank.truth.result import listed
 
 TELLING = 10
 """So many neighbouring values that all run against their name tell that the name is wrong."""
@@ -103,9 +103,6 @@ def read_results(
     return replace(turned, notes=(*notes, *results.notes, *more))
 
 
-# --- a folder -----------------------------------------------------------------------------------------
-
-
 def _of_folder(
     folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None] | None
 ) -> Results:
@@ -166,9 +163,6 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[Note]]:
     return results, []
 
 
-# --- a run --------------------------------------------------------------------------------------------
-
-
 def _of_run(run: Run, queries: Items, references: Items) -> Results:
     found: dict[str, tuple[list[str], list[float]]] = {}
     for part in rankings(run.batches(), run.name):
@@ -184,9 +178,6 @@ def _of_run(run: Run, queries: Items, references: Items) -> Results:
     for query, (docs, scores) in found.items():
         answers.add(known[query], docs, scores, run.name)
     return _results(run.name, answers, form, 1)
-
-
-# --- both ---------------------------------------------------------------------------------------------
 
 
 def _known(found: Sequence[str], names: Names, source: str) -> dict[str, str]:

@@ -64,6 +64,7 @@ class View:
         references: the items.
         longest: the most results that a query has.
         k, within: cutoffs and metres.
+        steepness: what one metre costs in SDM.
         notes: what a person should know.
     """
 
@@ -79,6 +80,7 @@ class View:
     longest: int
     k: tuple[int, ...]
     within: tuple[float, ...]
+    steepness: float = accuracy.STEEPNESS
     notes: tuple[Note, ...] = ()
 
     @property
@@ -120,7 +122,12 @@ class View:
     @property
     def sdm(self) -> dict[str, float]:
         """The spatial distance metric at each k."""
-        return {f"SDM@{k}": accuracy.sdm(self.errors, k) for k in self.k}
+        return {f"SDM@{k}": accuracy.sdm(self.errors, k, self.steepness) for k in self.k}
+
+    @property
+    def ma(self) -> dict[str, float]:
+        """The share of the queries whose first result is at most so many metres off, at each distance."""
+        return {f"MA@{accuracy.spelled(t)}": accuracy.share_within(self.error, t) for t in self.within}
 
     @property
     def one_percent(self) -> dict[str, Any]:
@@ -182,7 +189,8 @@ class View:
             **({} if self.answerable.all() else {"answerable": self._answerable()}),
             "error": self.error_curve,
             "surface": self.surface,
-            "sdm": {**self.sdm, "steepness": accuracy.STEEPNESS},
+            "sdm": {**self.sdm, "steepness": self.steepness},
+            "ma": self.ma,
             "one_percent": self.one_percent,
             "rules": told["rules"],
             "run": told["run"],

@@ -12,10 +12,20 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from truerank.errors import InputError
 from truerank.evaluate import DEFAULT, rank
 from truerank.lint import answers, coverage, ids, judgements, ranks  # noqa: F401 (they register their checks)
-from truerank.lint.checks import ANSWER_CHECKS, HITS_CHECKS, JUDGEMENT_CHECKS, Case, Grades, Watchers
+from truerank.lint.checks import (
+    ANSWER_CHECKS,
+    HITS_CHECKS,
+    JUDGEMENT_CHECKS,
+    LIST_CHECKS,
+    Case,
+    Grades,
+    Watchers,
+)
 from truerank.lint.findings import SEVERITIES, Finding, Log, Severity
 from truerank.lint.opening import System, Truth, Watching, open_system, open_truth
 from truerank.lint.reading import ScatteredError, scattered_queries, whole
@@ -66,7 +76,7 @@ def lint(
 
 def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
     judged: dict[bytes, dict[bytes, float]] = {}
-    log = Log(truth.name)
+    log = Log(truth.name, truth.numbering)
     watchers = Watchers(JUDGEMENT_CHECKS, Case(log, judged, rules))
     try:
         for row in truth.rows(log):
@@ -98,7 +108,7 @@ def _inspected(
     """One pass: the checks see each answer on its way to the engine, and at the end the engine's hits."""
     log = Log(system.name, system.numbering)
     case = Case(log, judged, rules)
-    watchers = Watchers(ANSWER_CHECKS, case)
+    watchers, of_lists = Watchers(ANSWER_CHECKS, case), Watchers(LIST_CHECKS, case)
     seen = 0
 
     def watched() -> Iterator[Batch]:
@@ -106,15 +116,18 @@ def _inspected(
         for answer in whole(system.stretches(log), scattered):
             seen += 1
             watchers.see(answer)
+            if len(answer.docs) > 1:
+                of_lists.see(answer)
             if answer.query in judged:
                 yield Ranked(answer.query, answer.docs, answer.scores)
 
     for query, line in scattered.items():
         log.add("note", "interleaved", line, "query {} goes on here after others", query, unit="queries")
     try:
-        hits = rank(Qrels.from_dict(judged), Run(system.name, watched), rules=_lenient(rules))
+        hits = rank(_qrels(judged), Run(system.name, watched), rules=_lenient(rules))
         if seen:
             watchers.end()
+            of_lists.end()
             for check in HITS_CHECKS if judged else ():
                 check(case, hits, measures)
         elif not log.findings():
@@ -122,6 +135,14 @@ def _inspected(
     except InputError as error:
         _note_unreadable(log, error)
     return log.findings()
+
+
+def _qrels(judged: Grades) -> Qrels:
+    """The judgements as the engine takes them."""
+    query = np.repeat(np.arange(len(judged)), [len(docs) for docs in judged.values()])
+    docs = [doc for docs in judged.values() for doc in docs]
+    grades = [grade for docs in judged.values() for grade in docs.values()]
+    return Qrels.from_rows(list(judged), query, docs, grades)
 
 
 def _lenient(rules: Rules) -> Rules:

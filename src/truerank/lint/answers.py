@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from truerank.lint.checks import Answer, Case, Watch, each_answer
+from truerank.lint.checks import Answer, Case, Watch, each_answer, each_list
 from truerank.lint.findings import Severity
 from truerank.lint.judgements import note_self
 
@@ -13,7 +13,7 @@ RISING_SHARE = 0.9
 """From this share of the queries on, scores that rise with the rank are distances."""
 
 
-@each_answer
+@each_list
 def duplicate_document(case: Case) -> Watch:
     """A document comes back twice for a query."""
     severity: Severity = "error" if case.rules.duplicates == "error" else "warning"
@@ -28,12 +28,12 @@ def duplicate_document(case: Case) -> Watch:
                 case.log.add(severity, "duplicate-document", line, text, doc, answer.query, where)
 
 
-@each_answer
+@each_list
 def rank_against_score(case: Case) -> Watch:
     """The rank column says another order than the scores, or the very opposite one."""
     rising, ordered = [], 0
     while (answer := (yield)) is not None:
-        if answer.scores is None or len(answer.docs) < 2:
+        if answer.scores is None:
             continue
         rows, ranks = _by_rank(answer, case)
         scores = [answer.scores[i] for i in rows]
@@ -83,13 +83,13 @@ def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
     case.log.once("error", "rising-scores", text, count, ordered, why, line=rising[0], count=count)
 
 
-@each_answer
+@each_list
 def equal_scores(case: Case) -> Watch:
     """All documents of a query have one and the same score, and only their ids order them."""
     text = "all {} documents of query {} have the score {}: their order says nothing"
     while (answer := (yield)) is not None:
         scores = None if case.rules.ties == "input" else answer.scores
-        if scores and len(scores) > 1 and scores[0] == scores[-1] and len(set(scores)) == 1:
+        if scores and scores[0] == scores[-1] and len(set(scores)) == 1:
             args = len(scores), answer.query, repr(scores[0])
             case.log.add("warning", "equal-scores", answer.lines[0], text, *args, unit="queries")
 

@@ -73,6 +73,7 @@ HitsCheck = Callable[[Case, Hits, Sequence[Measure]], None]
 
 JUDGEMENT_CHECKS: list[Check] = []
 ANSWER_CHECKS: list[Check] = []
+LIST_CHECKS: list[Check] = []
 HITS_CHECKS: list[HitsCheck] = []
 
 
@@ -88,6 +89,12 @@ def each_answer(check: Check) -> Check:
     return check
 
 
+def each_list(check: Check) -> Check:
+    """Register a check that is sent every `Answer` of two results or more."""
+    LIST_CHECKS.append(check)
+    return check
+
+
 def on_hits(check: HitsCheck) -> HitsCheck:
     """Register a check of the finished `Hits`."""
     HITS_CHECKS.append(check)
@@ -98,17 +105,18 @@ class Watchers:
     """Checks at work on one file."""
 
     def __init__(self, checks: Iterable[Check], case: Case):
-        self.watches = [check(case) for check in checks]
-        for watch in self.watches:
+        watches = [check(case) for check in checks]
+        for watch in watches:
             next(watch)
+        self.sends = [watch.send for watch in watches]
 
     def see(self, thing: Judgement | Answer) -> None:
         """Show all checks the next thing."""
-        for watch in self.watches:
-            watch.send(thing)
+        for send in self.sends:
+            send(thing)
 
     def end(self) -> None:
         """Tell all checks that the file has ended."""
-        for watch in self.watches:
+        for send in self.sends:
             with suppress(StopIteration):
-                watch.send(None)
+                send(None)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 
 from truerank.lint.checks import Case, Watch, each_answer
-from truerank.lint.findings import EXAMPLES
 
 USUAL = 0.5
 """A number of results is expected of all queries when more than this share of them have it."""
@@ -15,20 +14,19 @@ USUAL = 0.5
 def queries(case: Case) -> Watch:
     """Judged queries that are not answered, and answered ones that are not judged."""
     log, unanswered = case.log, dict.fromkeys(case.judged)
-    count, extra = 0, []
+    extra = []
     while (answer := (yield)) is not None:
         unanswered.pop(answer.query, None)
         if answer.query not in case.judged:
-            count += 1
-            extra += [answer.query] if count <= EXAMPLES else []
+            extra.append(answer.query)
     if not case.judged:
         return
     if len(unanswered) == len(case.judged):
         text = "no query of the run is judged: it answers {}, but {} is judged"
-        log.once("error", "no-judged-query", text, extra[0], next(iter(unanswered)), count=count)
+        log.once("error", "no-judged-query", text, extra[0], next(iter(unanswered)), count=len(extra))
         return
     if unanswered:
-        text = "{} of {} judged queries are not answered; {}"
+        text = "{} of {} judged queries not answered ({})"
         args = len(unanswered), len(case.judged), _missing_means(case)
         log.once(
             "error" if case.rules.missing == "error" else "warning",
@@ -38,26 +36,25 @@ def queries(case: Case) -> Watch:
             examples=list(unanswered),
         )
     if extra:
-        text = "{} answered queries are not judged; {}"
+        text = "{} of the answered queries not judged ({})"
         log.once(
             "error" if case.rules.extra == "error" else "note",
             "extra-queries",
             text,
-            count,
+            len(extra),
             _extra_means(case),
-            count=count,
             examples=extra,
         )
 
 
 def _missing_means(case: Case) -> str:
-    out = "they are left out of the mean"
-    means = {"zero": "they score 0", "skip": out, "lines": out, "error": "they are refused"}
+    out = "left out of the mean"
+    means = {"zero": "scored 0", "skip": out, "lines": out, "error": "refused"}
     return means[case.rules.missing]
 
 
 def _extra_means(case: Case) -> str:
-    return {"skip": "they are left out", "error": "they are refused"}[case.rules.extra]
+    return {"skip": "left out", "error": "refused"}[case.rules.extra]
 
 
 @each_answer

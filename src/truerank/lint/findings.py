@@ -14,7 +14,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """error: numbers are refused or wrong; warning: they are arbitrary or misleading; note: worth knowing."""
 
 EXAMPLES = 5
-"""How many places of each kind are kept."""
+"""How many places of each kind are kept, and how many queries a message names."""
 
 
 @dataclass(frozen=True)
@@ -28,7 +28,7 @@ class Finding:
         line: where it first shows, 1-based; None when it is about the whole file.
         message: what is wrong, there and elsewhere.
         count: how many lines (or queries, where the message says so) have it.
-        examples: the first few, in words.
+        examples: the first few, in words; of a finding about queries, all of them.
         numbering: "line" for text, "row" for everything else.
     """
 
@@ -118,10 +118,11 @@ class Log:
         count: int = 1,
         examples: Sequence[object] = (),
     ) -> None:
-        """Note a fault of the file as a whole; the examples are shown behind the message."""
+        """Note a fault of the file as a whole; the first examples are shown behind the message."""
         count = max(count, len(examples))
-        words = tuple(str(_printed(example)) for example in examples[:EXAMPLES])
-        more = f": {', '.join(words)}{', …' if count > len(words) else ''}" if words else ""
+        words = tuple(str(_printed(example)) for example in examples)
+        some, rest = ", ".join(words[:EXAMPLES]), count - min(len(words), EXAMPLES)
+        more = f": {some}" + (f" and {rest:,} more" if rest else "") if words else ""
         message = text.format(*map(_printed, args)) + more
         name = shown(self.name)
         self._whole.append(Finding(kind, severity, name, line, message, count, words, self.numbering))

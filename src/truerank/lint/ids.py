@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from truerank.lint.checks import Case, Watch, each_answer
@@ -13,6 +14,12 @@ EXTENSIONS = frozenset(
     b"jpg jpeg png gif bmp tif tiff webp svg txt json jsonl html htm xml pdf csv tsv md doc docx gz zip "
     b"mp3 mp4 avi mov mkv wav flac npy npz pt h5 py java js cpp".split()
 )
+
+_ZEROS = re.compile(rb"(?<![0-9.])0+(?=[0-9])")
+"""Those before a whole number, wherever it stands; behind a point they mean something."""
+
+_MARKED = re.compile(rb"[\s\"'`./\\\x00\x80-\xff]")
+"""What steps other than case and zeros look for; and what keeps ids from being put together and cut again."""
 
 SERIOUS = 0.01
 """From this share of the judged documents on, ids that nearly match make the numbers wrong."""
@@ -44,7 +51,11 @@ def _whole_number(name: bytes) -> bytes:
 
 
 def _without_zeros(name: bytes) -> bytes:
-    return name.lstrip(b"0") or name[-1:]
+    return _ZEROS.sub(b"", name)
+
+
+def _without_folders(name: bytes) -> bytes:
+    return name.replace(b"\\", b"/").rsplit(b"/", 1)[-1]
 
 
 STEPS: dict[str, Callable[[bytes], bytes]] = {
@@ -52,6 +63,7 @@ STEPS: dict[str, Callable[[bytes], bytes]] = {
     "white space": bytes.strip,
     "quotes": lambda name: name.strip(b"\"'`"),
     "case": _lower,
+    "folders": _without_folders,
     "file extension": _stem,
     "a trailing .0": _whole_number,
     "leading zeros": _without_zeros,
@@ -69,8 +81,8 @@ def bare(name: bytes, steps: Mapping[str, Callable[[bytes], bytes]] = STEPS) -> 
 def difference(one: bytes, two: bytes) -> str:
     """What has to be taken away for two ids to be equal.
 
-    >>> difference(b"A.jpg", b"a"), difference(b"007", b"7")
-    ('case and file extension', 'leading zeros')
+    >>> difference(b"A.jpg", b"a"), difference(b"d007", b"d7"), difference(b"docs/5.txt", b"5")
+    ('case and file extension', 'leading zeros', 'folders and file extension')
     """
     needed = dict(STEPS)
     for name in STEPS:
@@ -80,10 +92,37 @@ def difference(one: bytes, two: bytes) -> str:
     return " and ".join(needed)
 
 
+def all_bare(names: Sequence[bytes]) -> list[bytes]:
+    """Each id without everything that the steps take away; at once where they are plain, as that is faster."""
+    text = b"\n".join(names)
+    plain = not _MARKED.search(text.replace(b"\n", b"-")) and text.count(b"\n") == len(names) - 1
+    return _without_zeros(text.lower()).split(b"\n") if plain else list(map(bare, names))
+
+
 def nearly(wanted: Iterable[bytes], others: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
-    """Pairs (wanted, other) of ids that differ only in how they are written; each is wanted once."""
-    named = {bare(name): name for name in wanted}
-    return [(named.pop(key), other) for other in others if (key := bare(other)) in named]
+    """Pairs (wanted, other) of ids that differ only in how they are written; each is wanted once.
+
+    Folders may be left out, not differ: a/1.txt may be 1.txt, but is not b/1.txt.
+
+    >>> nearly([b"D1", b"a/2.txt"], [b"b/2.txt", b"2", b"d01"])
+    [(b'a/2.txt', b'2'), (b'D1', b'd01')]
+    """
+    named: dict[bytes, list[bytes]] = {}
+    for name in wanted:
+        named.setdefault(bare(name), []).append(name)
+    found, others = [], list(others)
+    for key, other in zip(all_bare(others), others, strict=True):
+        for name in [name for name in named.get(key, ()) if _may_be(name, other)][:1]:
+            named[key].remove(name)
+            found.append((name, other))
+    return found
+
+
+def _may_be(one: bytes, other: bytes) -> bool:
+    """Whether two ids that are bare the same stand in no different folders."""
+    steps = {name: step for name, step in STEPS.items() if name != "folders"}
+    short, long = sorted((bare(name, steps).replace(b"\\", b"/") for name in (one, other)), key=len)
+    return short == long or long.endswith(b"/" + short)
 
 
 class _Queries:
@@ -94,7 +133,10 @@ class _Queries:
 
     def __getitem__(self, query: bytes) -> bytes:
         """The judged query's id, or nothing."""
-        return query if query in self.judged else self._bare.get(bare(query), b"")
+        if query in self.judged:
+            return query
+        likely = self._bare.get(bare(query), b"")
+        return likely if likely and _may_be(likely, query) else b""
 
     @cached_property
     def _bare(self) -> dict[bytes, bytes]:
@@ -107,7 +149,7 @@ def nearly_judged_docs(case: Case) -> Watch:
     judged_as = _Queries(case)
     count, first, line = 0, (b"", b""), 0
     while (answer := (yield)) is not None:
-        judged = case.judged.get(judged_as[answer.query], {})
+        judged = case.judged.get(answer.query) or case.judged.get(judged_as[answer.query], {})
         if not (unfound := judged.keys() - answer.docs):
             continue
         pairs = nearly(unfound, (doc for doc in answer.docs if doc not in judged))
@@ -128,9 +170,9 @@ def nearly_judged_queries(case: Case) -> Watch:
     judged_as, unanswered = _Queries(case), set(case.judged)
     near: dict[bytes, tuple[bytes, int]] = {}
     while (answer := (yield)) is not None:
-        unanswered.discard(answer.query)
-        judged = judged_as[answer.query]
-        if judged and judged != answer.query:
+        if answer.query in case.judged:
+            unanswered.discard(answer.query)
+        elif judged := judged_as[answer.query]:
             near.setdefault(judged, (answer.query, answer.lines[0]))
     if found := [query for query in near if query in unanswered]:
         judged, (answered, line) = found[0], near[found[0]]

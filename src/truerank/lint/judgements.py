@@ -30,6 +30,8 @@ def grades(case: Case) -> Watch:
     """A grade is negative, fractional or enormous."""
     log, who = case.log, "document {} of query {} has grade {:g}, "
     while (row := (yield)) is not None:
+        if row.grade != row.grade:  # ignored
+            continue
         args = row.doc, row.query, row.grade
         if row.grade < 0:
             text = who + "pooled but not judged: neither relevant nor nonrelevant"
@@ -47,7 +49,7 @@ def judged_self(case: Case) -> Watch:
     """A query's own id is a judged document."""
     rows: list[Judgement] = []
     while (row := (yield)) is not None:
-        if row.query == row.doc:
+        if row.query == row.doc and row.grade == row.grade:  # not ignored
             rows.append(row)
     if rows and case.rules.self_match == "keep":
         note_self(case, len(rows), len(case.judged), rows[0].query, rows[0].line, "is judged for")
@@ -58,7 +60,8 @@ def relevant(case: Case) -> Watch:
     """Nothing is relevant: to a query, or at all."""
     while (yield) is not None:
         pass
-    best = {query: max(docs.values(), default=0) for query, docs in case.judged.items()}
+    judged = {query: [grade for grade in docs.values() if grade == grade] for query, docs in case.judged.items()}
+    best = {query: max(grades, default=0) for query, grades in judged.items()}
     highest, level = max(best.values(), default=0), case.rules.level
     if not best:
         return
@@ -69,15 +72,15 @@ def relevant(case: Case) -> Watch:
         text = "the highest grade is {:g}, but only grades from {:g} on count as relevant: nothing is"
         case.log.once("error", "level-unreached", text, highest, float(level))
     elif barren := [query for query, grade in best.items() if grade < level]:
-        text = "{} of {} queries have no relevant document; {}"
+        text = "{} of {} queries without a relevant document ({})"
         why = _barren_means(case)
         case.log.once("warning", "no-relevant-document", text, len(barren), len(best), why, examples=barren)
 
 
 def _barren_means(case: Case) -> str:
-    out, right = "they are left out of the mean", "only an empty answer is right"
-    stops = "under these rules eval stops at them"
-    means = {"zero": "they score 0", "skip": out, "empty-is-right": right, "error": stops}
+    out, right = "left out of the mean", "only an empty answer is right"
+    stops = "under these rules eval stops there"
+    means = {"zero": "scored 0", "skip": out, "empty-is-right": right, "error": stops}
     return means[case.rules.without_relevant]
 
 

@@ -17,11 +17,14 @@ from truerank.lint.reading import (
     answers_from_batches,
     answers_from_text,
     batch_lines,
-    judgements_from_dict,
     judgements_from_text,
+    judgements_of,
 )
 from truerank.lint.text import note_swapped
 from truerank.run import Batch, Run
+
+LINED = ("csv", "tsv", "beir", "msmarco", "jsonl")
+"""Formats whose readers know the line of each judgement."""
 
 Watching = Callable[[int], None]
 """Is told how many bytes more were read."""
@@ -32,6 +35,7 @@ class Truth:
     """Qrels that can be read: `rows` yields the judgements, faults go to the log."""
 
     name: str
+    numbering: str
     rows: Callable[[Log], Iterator[Judgement]]
 
 
@@ -48,14 +52,16 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     """Qrels of any kind."""
     if not isinstance(qrels, str | os.PathLike):
         read = read_qrels(qrels)
-        return Truth(read.name, lambda log: judgements_from_dict(read.to_dict()))
+        numbering = "line" if read is qrels else "row"
+        return Truth(read.name, numbering, lambda log: judgements_of(read))
     source = as_source(qrels)
     chosen = _format(source, format)
     if chosen.name == "trec":
-        return Truth(source.name, lambda log: judgements_from_text(_told(source.chunks(), watch), log))
+        return Truth(source.name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log))
     if chosen.holds(source) == "run":
-        return Truth(source.name, lambda log: note_swapped("qrels", "a run", log))
-    return Truth(source.name, lambda log: judgements_from_dict(read_qrels(qrels, chosen.name).to_dict()))
+        return Truth(source.name, "line", lambda log: note_swapped("qrels", "a run", log))
+    numbering = "line" if chosen.name in LINED else "row"
+    return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, chosen.name)))
 
 
 def open_system(run: Any, format: str | None, name: str, watch: Watching) -> System:

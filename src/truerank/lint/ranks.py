@@ -10,6 +10,7 @@ from truerank.hits import Hits
 from truerank.lint.checks import Case, on_hits
 from truerank.lint.findings import Severity
 from truerank.measures import Measure
+from truerank.swapped import are_swapped
 
 TOP = 10
 """How many results a person looks at."""
@@ -48,13 +49,21 @@ def _range(best: float, worst: float) -> str:
 
 
 @on_hits
+def swapped(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
+    """Qrels and run in each other's place, where their formats do not tell."""
+    if are_swapped(hits):
+        text = "the grades look like scores (most are fractions) and these scores like grades (small whole numbers)"
+        case.log.once("warning", "looks-swapped", f"{text}: are the two files swapped?")
+
+
+@on_hits
 def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     """Results at the top that nobody judged."""
     top, answered = hits.top(TOP), np.flatnonzero(hits.returned > 0)
     listed, graded = np.minimum(hits.returned[answered], TOP), top.where(top.grade >= 0).count[answered]
     if not len(answered) or (share := float(graded.sum() / listed.sum())) == 1:
         return
-    only_relevant = min(grade for docs in case.judged.values() for grade in docs.values()) >= case.rules.level
+    only_relevant = hits.judgements.grade.min(initial=case.rules.level) >= case.rules.level
     severity: Severity = "warning" if share < LOW and not only_relevant else "note"
     left = {"removed": "they are left out", "not-relevant": "they count as not relevant"}[case.rules.unjudged]
     why = "the qrels name only relevant documents" if only_relevant else left

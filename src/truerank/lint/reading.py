@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, count, groupby, islice, pairwise, repeat
 from math import isfinite
-from operator import attrgetter, itemgetter
+from operator import attrgetter, ne
 from typing import Any
 
 from truerank.lint.checks import Answer, Judgement
 from truerank.lint.findings import Log
-from truerank.lint.text import QRELS, RUN, is_number, rows
+from truerank.lint.text import QRELS, RUN, columns, is_number
+from truerank.qrels import Qrels
 from truerank.run import Batch, Columns, Ranked, rankings
 
 
@@ -18,32 +19,45 @@ class ScatteredError(Exception):
     """The rows of some query do not stand together."""
 
 
-# --- judgements ---------------------------------------------------------------------------------------
-
-
 def judgements_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Judgement]:
     """The judgements of TREC text; those without a readable grade go to the log."""
-    for query, _, doc, text, line in rows(chunks, QRELS, log):
-        grade = _number(text, "grade", line, log)
-        if grade is not None:
-            yield Judgement(query, doc, grade, line)
+    for queries, _, docs, texts, lines in columns(chunks, QRELS, log):
+        grades = _finite(texts) or map(_number, texts, repeat("grade"), lines, repeat(log))
+        for query, doc, grade, line in zip(queries, docs, grades, lines, strict=True):
+            if grade is not None:
+                yield Judgement(query, doc, grade, line)
 
 
-def judgements_from_dict(judged: Mapping[bytes, Mapping[bytes, float]]) -> Iterator[Judgement]:
-    """The judgements of qrels that were read already."""
-    for query, docs in judged.items():
-        for doc, grade in docs.items():
-            yield Judgement(query, doc, grade, None)
-
-
-# --- answers ------------------------------------------------------------------------------------------
+def judgements_of(qrels: Qrels) -> Iterator[Judgement]:
+    """The judgements of qrels that were read already, in the order of their lines where these are known."""
+    grades, query, lines = qrels.grades.tolist(), qrels.query.tolist(), qrels.lines
+    for row in range(len(grades)) if lines is None else lines.argsort(kind="stable").tolist():
+        line = None if lines is None else int(lines[row])
+        yield Judgement(qrels.queries[query[row]], qrels.doc(row), grades[row], line)
 
 
 def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer]:
     """An answer for each stretch of lines of one query; those without a readable score go to the log."""
-    for query, group in groupby(rows(chunks, RUN, log), key=itemgetter(0)):
-        _, _, docs, ranks, scores, tags, lines = zip(*group, strict=True)
-        yield from _scored(Answer(query, docs, None, lines, ranks, tags), scores, log)
+    rest: list[list[Any]] = [[] for _ in range(RUN + 1)]
+    for block in columns(chunks, RUN, log):
+        for column, more in zip(rest, block, strict=True):
+            column += more
+        queries = rest[0]
+        if queries[0] != queries[-1]:
+            start = next(i for i in range(len(queries) - 1, 0, -1) if queries[i] != queries[i - 1])
+            yield from _cut([column[:start] for column in rest], log)
+            rest = [column[start:] for column in rest]
+    yield from _cut(rest, log)
+
+
+def _cut(block: Sequence[Sequence[Any]], log: Log) -> Iterator[Answer]:
+    """An answer for each stretch of rows of one query; the scores of all are read at once, which is faster."""
+    queries, _, docs, ranks, scores, tags, lines = block
+    values = _finite(scores)
+    turns = compress(count(1), map(ne, queries, islice(queries, 1, None)))
+    for a, b in pairwise([0, *turns, len(queries)] if queries else ()):
+        answer = Answer(queries[a], docs[a:b], values and values[a:b], lines[a:b], ranks[a:b], tags[a:b])
+        yield from [answer] if values else _scored(answer, scores[a:b], log)
 
 
 def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
@@ -76,16 +90,23 @@ def batch_lines(batch: Batch | None) -> Sequence[int] | None:
 
 def _scored(answer: Answer, scores: Sequence[Any], log: Log) -> Iterator[Answer]:
     """The answer with its scores as numbers, without the rows whose score is none."""
-    try:
-        values = list(map(float, scores))
-        if isfinite(sum(values)) and not (isinstance(scores[0], bytes) and b"_" in b"".join(scores)):
-            yield answer._replace(scores=values)
-            return
-    except (TypeError, ValueError, IndexError):
-        pass
+    if values := _finite(scores):
+        yield answer._replace(scores=values)
+        return
     numbers = [_number(score, "score", line, log) for score, line in zip(scores, answer.lines, strict=True)]
     good = [i for i, number in enumerate(numbers) if number is not None]
     yield from [_picked(answer._replace(scores=numbers), good)] if good else []  # type: ignore[arg-type]
+
+
+def _finite(texts: Sequence[Any]) -> list[float] | None:
+    """All of them as numbers; None where not all are finite numbers, or there is none."""
+    try:
+        values = list(map(float, texts))
+        if isfinite(sum(values)) and not (isinstance(texts[0], bytes) and b"_" in b"".join(texts)):
+            return values
+    except (TypeError, ValueError, IndexError):
+        pass
+    return None
 
 
 def _picked(answer: Answer, rows: Sequence[int]) -> Answer:
@@ -103,9 +124,6 @@ def _number(value: Any, what: str, line: int | None, log: Log) -> float | None:
         log.add("error", f"{what}-not-finite", line, "the {} {} is not a finite number", what, text)
         return None
     return number
-
-
-# --- whole queries ------------------------------------------------------------------------------------
 
 
 def whole(stretches: Iterator[Answer], scattered: Iterable[bytes]) -> Iterator[Answer]:

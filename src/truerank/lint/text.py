@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from truerank.lint.findings import Log
@@ -29,8 +29,8 @@ _CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
 _ORDINARY = bytes(byte for byte in range(256) if byte > 31 or byte in b"\t\n")
 
 
-def rows(chunks: Iterable[bytes], width: int, log: Log) -> Iterator[list[Any]]:
-    """The columns of each line that has as many as it should, and at the end of each its line number."""
+def columns(chunks: Iterable[bytes], width: int, log: Log) -> Iterator[list[Sequence[Any]]]:
+    """The columns of many lines at a time, of those that have as many as they should, and last the line numbers."""
     begun = False
     for number, lines in _blocks(chunks, log):
         if not begun and any(map(bytes.strip, lines)):
@@ -38,13 +38,27 @@ def rows(chunks: Iterable[bytes], width: int, log: Log) -> Iterator[list[Any]]:
             _blank_header(lines, number, log)
             if _swapped(lines, width, log):
                 return
-        for n, line in enumerate(lines, number):
-            fields: list[Any] = line.split()
-            if len(fields) == width:
-                fields.append(n)
-                yield fields
-            elif fields:
-                log.add("error", "columns", n, "{}; this one has {}", COLUMNS[width], len(fields))
+        if found := _split(lines, number, width) or _split_each(lines, number, width, log):
+            yield found
+
+
+def _split(lines: list[bytes], number: int, width: int) -> list[Sequence[Any]] | None:
+    """The columns, cut all at once, which is far faster; None where not every line has as many as it should."""
+    cells, ends = b" \0 ".join(lines).split(), slice(width, None, width + 1)  # no line holds a NUL byte any more
+    if len(cells) != len(lines) * (width + 1) - 1 or cells[ends].count(b"\0") != len(lines) - 1:
+        return None
+    return [*(cells[i :: width + 1] for i in range(width)), range(number, number + len(lines))]
+
+
+def _split_each(lines: list[bytes], number: int, width: int, log: Log) -> list[Sequence[Any]]:
+    rows: list[list[Any]] = []
+    for n, line in enumerate(lines, number):
+        fields: list[Any] = line.split()
+        if len(fields) == width:
+            rows.append([*fields, n])
+        elif fields:
+            log.add("error", "columns", n, "{}; this one has {}", COLUMNS[width], len(fields))
+    return list(zip(*rows, strict=True))
 
 
 def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes]]]:

@@ -18,9 +18,7 @@ from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
     formula="Σ_{i≤k} rel_i / k; returned: / min(k, n)",
     source="Cleverdon, 1967; trec_eval P",
 )
-def precision(
-    hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k"
-) -> PerQuery:
+def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k") -> PerQuery:
     """The share of the first k results that is relevant; a short list is not excused.
 
     `divisor="returned"` excuses it: it divides by the results there are.
@@ -222,6 +220,7 @@ def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
 
 @measure(
     "Accuracy",
+    "pairwise",
     formula="(relevant, not relevant) pairs of returned documents in order / all such pairs; 1 without any",
     source="ir_measures Accuracy; the area under the ROC curve of the returned documents",
 )

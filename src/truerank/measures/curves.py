@@ -15,7 +15,8 @@ from truerank.measures.parameters import Points, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, ratio
 
-Rounding = Literal["round", "up"]
+Rounding = Literal["round", "up", "definition"]
+"""Which relevant document stands for recall x of R: x R rounded, ⌊x R + 0.9⌋, or the first with a recall >= x."""
 
 ELEVEN = (0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1.0)
 
@@ -36,9 +37,7 @@ def sawtooth(hits: Hits, query: int, *, k: int | None = None, level: float = 1) 
     return ratio(so_far, hits.relevant_total(level)[query]), ratio(so_far, ranks)
 
 
-def interpolated(
-    hits: Hits, recalls: Sequence[float], *, level: float = 1, rounding: Rounding = "round"
-) -> Floats:
+def interpolated(hits: Hits, recalls: Sequence[float], *, level: float = 1, rounding: Rounding = "round") -> Floats:
     """(recalls, queries) the highest precision at each recall or any higher one.
 
     >>> import truerank as tr
@@ -58,18 +57,24 @@ def interpolated(
 
 
 def _hit_at(recall: float, total: Ints, rounding: Rounding) -> Ints:
-    """Which relevant document stands for a recall; halves are rounded up, as C does, not to even."""
+    """Which relevant document stands for a recall; halves are rounded up, as C does, not to even.
+
+    By definition the first with n / R >= recall. The product may err: 0.7 × 3 is 2.0999999999999996. The quotient
+    is rounded as the recall was when it was read, so that comparing them decides rightly.
+    """
     exact = recall * total
     whole = np.floor(exact)
-    point = whole + (exact - whole >= 0.5) if rounding == "round" else np.floor(exact + 0.9)
-    return np.asarray(point, np.int64)
+    if rounding == "up":
+        return np.asarray(np.floor(exact + 0.9), np.int64)
+    is_short = exact - whole >= 0.5 if rounding == "round" else ratio(whole, total) < recall
+    return np.asarray(whole + is_short, np.int64)
 
 
 @measure(
     "IPrec",
     "iprec_at_recall",
     at="recall",
-    formula="max precision from relevant document c on; c = round(r R), or ⌊r R + 0.9⌋ with rounding up",
+    formula="max precision from relevant document c on; c = round(r R), up: ⌊r R + 0.9⌋, definition: ⌈r R⌉",
     source="van Rijsbergen, Information Retrieval, 1979; trec_eval iprec_at_recall",
 )
 def interpolated_precision(
@@ -77,7 +82,7 @@ def interpolated_precision(
 ) -> PerQuery:
     """The best precision still to be had when this share of the relevant documents is to be found.
 
-    The textbook's "recall ≥ r" is rounding="up".
+    The textbook's "highest precision at any recall ≥ r" is rounding="definition".
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "b"]}, "IPrec@0.5 IPrec@1").mean

@@ -103,6 +103,7 @@ def unjudged(hits: Hits, *, k: int) -> PerQuery:
 @measure(
     "RBPResidual",
     "rbp_resid",
+    "residual",
     formula="1 − (1 − p) Σ over judged, i ≤ k, of p^(i−1): what the unjudged and all below the end could add",
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
 )

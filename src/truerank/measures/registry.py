@@ -76,6 +76,11 @@ class Definition:
         return (inspect.getdoc(self.function) or "").split("\n")[0]
 
     @property
+    def is_less_better(self) -> bool:
+        """Whether a lower value is a better one, which the meaning then says."""
+        return "less is better" in self.meaning
+
+    @property
     def spelling(self) -> str:
         """How it is written, cutoff and all: "P@k", "AP[@k]", "IPrec@recall"."""
         at = self.parameters.get(self.at)
@@ -219,12 +224,12 @@ def _fold(name: str) -> str:
     return name.lower().replace("-", "_")
 
 
-# --- parsing ------------------------------------------------------------------------------------------
-
 _SHAPE = re.compile(
     r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
 )
 _SUFFIX = re.compile(r"(.+?)(?:_at_|[_.])([0-9]+(?:\.[0-9]+)?)\Z")
+_CUT = re.compile(r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\))?\Z", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
 
 _SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
 """What ir_measures calls a parameter, and what it is called here."""
@@ -234,6 +239,12 @@ _WORDS = {"log2": "linear", "exp-log2": "exp"}
 
 _ELSEWHERE = {"judged_only": "use rules with unjudged = 'removed'"}
 """What ir_measures makes a parameter, and rules decide here."""
+
+_OTHERS = {
+    "relstring": "text, not a number; `truerank trec_eval -m relstring` prints it",
+    "prcurve": "a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it",
+}
+"""What others list among their measures."""
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -259,7 +270,13 @@ def parse_measure(text: str | Measure) -> Measure:
 
 
 def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Measures from one text with blanks or commas between them, or from a list; without repeats."""
+    """Measures from one text with blanks or commas between them, or from a list; without repeats.
+
+    In a text, a number after a comma is another cutoff of the measure before:
+
+    >>> [str(measure) for measure in parse_measures("P@1,5,AP nDCG(gain='exp')@10,20")]
+    ['P@1', 'P@5', 'AP', "nDCG(gain='exp')@10", "nDCG(gain='exp')@20"]
+    """
     if not isinstance(text, str | Measure | Iterable):
         raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
     words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
@@ -269,15 +286,34 @@ def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measur
 
 
 def _words(text: str) -> list[str]:
-    """Split at blanks and commas outside parentheses."""
-    words, depth = [""], 0
+    """Split at commas and blanks outside parentheses; a number after a comma becomes a measure."""
+    words: list[str] = []
+    for part in _split(text, ","):
+        first, *others = _split(part, None) or [""]
+        if words and _NUMBER.match(first):
+            first = _with_cutoff(words[-1], first)
+        words += [word for word in (first, *others) if word]
+    return words
+
+
+def _split(text: str, at: str | None) -> list[str]:
+    """The pieces between commas, or between blanks (None), outside parentheses."""
+    pieces, depth = [""], 0
     for letter in text:
         depth += (letter == "(") - (letter == ")")
-        if depth == 0 and (letter.isspace() or letter == ","):
-            words.append("")
+        if depth == 0 and (letter == at if at else letter.isspace()):
+            pieces.append("")
         else:
-            words[-1] += letter
-    return [word for word in words if word]
+            pieces[-1] += letter
+    return [piece for piece in pieces if piece]
+
+
+def _with_cutoff(word: str, cut: str) -> str:
+    """The same measure with another cutoff: P@1 and 5 are P@5; the cutoff alone if the measure has none."""
+    if found := _CUT.match(word):
+        return f"{found[1]}{cut}{found[2] or ''}"
+    suffix = _SUFFIX.match(word)
+    return word[: suffix.start(2)] + cut if suffix else cut
 
 
 def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[str, Any]]:
@@ -290,20 +326,26 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         cut = suffix[2]
         entry = _names.get(suffix[1] + "@") or _names.get(suffix[1])
     if entry is None:
+        if other := _OTHERS.get(suffix[1] if suffix else folded):
+            raise MeasureError(f"{word} is {other}")
         hint = did_you_mean(word, [*(n for n in _names if not n.endswith("@")), *_definitions])
         raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
     definition = _definitions[entry[0]]
     params = {key: value for key, value in entry[1].items() if value is not ...}
     if cut is not None:
         open_keys = [key for key, value in entry[1].items() if value is ... and by_suffix]
-        params[(open_keys or [_cutoff_of(definition)])[0]] = _literal(cut, whole)
+        params[(open_keys or [_cutoff_of(definition, word, cut)])[0]] = _literal(cut, whole)
     return definition, params
 
 
-def _cutoff_of(definition: Definition) -> str:
-    if definition.at not in definition.parameters:
-        raise MeasureError(f"{definition.name} takes no cutoff; {_takes(definition)}")
-    return definition.at
+def _cutoff_of(definition: Definition, word: str, cut: str) -> str:
+    """The parameter that a cutoff sets; where there is none, the message says what cuts the lists instead."""
+    if definition.at in definition.parameters:
+        return definition.at
+    name = definition.name if _fold(word) == _fold(definition.name) else f"{word} ({definition.name})"
+    hint = f"; rules with depth = {cut} (--set depth={cut}) cut every list there" if cut.isdecimal() else ""
+    more = f" (`truerank measures {definition.name}` explains)" if definition.parameters else ""
+    raise MeasureError(f"{name} takes no cutoff{hint}; {_takes(definition)}{more}")
 
 
 def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:

@@ -14,6 +14,9 @@ PerQuery = NDArray[np.float64]
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+FLOOR = 1e-5
+"""What a geometric mean raises values to at least, lest one 0 make it 0."""
+
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
     """Element by element; 0 where the denominator is 0."""
@@ -33,7 +36,7 @@ def mean(values: PerQuery) -> float:
     return total(values) / len(values) if len(values) else 0.0
 
 
-def geometric_mean(values: PerQuery, floor: float = 1e-5) -> float:
+def geometric_mean(values: PerQuery, floor: float = FLOOR) -> float:
     """The geometric mean, each value raised to at least `floor`; 0 of nothing."""
     return math.exp(mean(logarithm(np.maximum(values, floor)))) if len(values) else 0.0
 

@@ -3,44 +3,24 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_bytes
 from truerank.errors import shown
-from truerank.explain.ranking import NOWHERE
 from truerank.explain.worked import Case, Hit, Worked, work_out
 from truerank.explain.worked.form import whole
-from truerank.hits import Hits, build
+from truerank.hits import Hits
 from truerank.measures import Measure
 from truerank.qrels import Ints, Qrels
+from truerank.report.lists import Listed, beginnings
 from truerank.rules import Rules
-from truerank.run import Ranked, Run, Scan, rankings, scan
+from truerank.run import Run
 
 MOST = 20
 """Relevant documents of a query that are named, and those of a list that stand below its shown part."""
-
-ROWS = 200_000
-"""Rows of lists that are ranked at once."""
-
-SPARE = 64
-"""How many results more than are shown are looked at, before the rules leave some out."""
-
-
-@dataclass(frozen=True)
-class Listed:
-    """The beginning of one list.
-
-    Attributes:
-        docs: as they are ranked: the first one has rank 1.
-        scores: the system's.
-    """
-
-    docs: tuple[bytes, ...]
-    scores: tuple[float, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,101 +43,6 @@ class System:
         """The hits of a query by its place among theirs."""
         start = int(np.searchsorted(self.hits.query, place))
         return slice(start, start + int(self.hits.count[place]))
-
-
-def numbered(found: Scan) -> Scan:
-    """The same with each row's number for a score, so that the rows that the rules let through can be told."""
-    table = found.table.copy()
-    table["score"] = np.arange(len(table))
-    return replace(found, table=table)
-
-
-# --- the beginnings of lists --------------------------------------------------------------------------
-
-
-def beginnings(run: Run, qrels: Qrels, rules: Rules, k: int, wanted: Collection[bytes]) -> dict[bytes, Listed]:
-    """The first k results of each wanted query in the engine's own order.
-
-    The engine ranks only judged documents; so here all that came back pass for judged.
-    """
-    judged = {as_bytes(query): docs for query, docs in qrels.to_dict().items()}
-    parts = {part.query: part for part in _whole(run) if part.query in wanted}
-    found: dict[bytes, Listed] = {}
-    for chunk in _chunks(_cut(part, judged.get(part.query, {}), rules, k) for part in parts.values()):
-        found |= _ranked(chunk, judged, rules, k)
-    return found
-
-
-def _whole(run: Run) -> Iterator[Ranked]:
-    """Each query's results together, even where they are scattered over the run."""
-    parts: dict[bytes, Ranked] = {}
-    for part in rankings(run.batches(), run.name):
-        before = parts.get(part.query)
-        parts[part.query] = part if before is None else _joined(before, part)
-    yield from parts.values()
-
-
-def _joined(first: Ranked, second: Ranked) -> Ranked:
-    return Ranked(first.query, [*first.docs, *second.docs], [*first.numbers(), *second.numbers()])
-
-
-def _cut(part: Ranked, judged: Mapping[Any, float], rules: Rules, k: int) -> Ranked:
-    """The results that can be among the first k: those at the top, and all that are tied with the last of them.
-
-    Repeated documents and unjudged ones that leave the list are rare enough to take lists with them whole.
-    """
-    enough = k + SPARE + len(judged)
-    if len(part.docs) <= enough or rules.unjudged == "removed" or len(set(part.docs)) < len(part.docs):
-        return part
-    scores = np.array(part.numbers())
-    compared = scores.astype(np.float32) if rules.score_precision == "single" else scores
-    rows = np.flatnonzero(compared >= np.partition(compared, -enough)[-enough]).tolist()
-    return Ranked(part.query, [part.docs[row] for row in rows], scores[rows].tolist())
-
-
-def _chunks(parts: Iterator[Ranked]) -> Iterator[list[Ranked]]:
-    chunk: list[Ranked] = []
-    size = 0
-    for part in parts:
-        chunk.append(part)
-        size += len(part.docs)
-        if size >= ROWS:
-            yield chunk
-            chunk, size = [], 0
-    if chunk:
-        yield chunk
-
-
-def _ranked(parts: Sequence[Ranked], judged: Mapping[bytes, Any], rules: Rules, k: int) -> dict[bytes, Listed]:
-    everything = _all_judged(parts, judged)
-    once = rules.duplicates == "once" and rules.unjudged != "removed"
-    run = Run("lists", lambda: iter(parts))
-    found = scan(run, everything.judged, rules.replace(duplicates="count") if once else rules)
-    hits = build(everything, numbered(found)).under(rules).top(k)
-    rows = found.table[hits.score.astype(np.int64)]
-    docs = [everything.doc(row) for row in rows["doc"].tolist()]
-    scores, ends = rows["score"].tolist(), np.cumsum(hits.count).tolist()
-    return {
-        query: Listed(tuple(docs[begin:end]), tuple(scores[begin:end]))
-        for query, begin, end in zip(everything.queries, [0, *ends], ends, strict=False)
-    }
-
-
-def _all_judged(parts: Sequence[Ranked], judged: Mapping[bytes, Any]) -> Qrels:
-    """Qrels in which every document that came back has a grade; what nobody judged is below all others."""
-    numbers: list[int] = []
-    docs: list[bytes] = []
-    grades: list[float] = []
-    for number, part in enumerate(parts):
-        known = judged.get(part.query, {})
-        named = dict.fromkeys(part.docs)
-        docs += named
-        grades += [known.get(doc, NOWHERE) for doc in named]
-        numbers += [number] * len(named)
-    return Qrels.from_rows([part.query for part in parts], numbers, docs, grades)
-
-
-# --- everything that a page shows ---------------------------------------------------------------------
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,8 +186,6 @@ class _Page:
         deep = np.flatnonzero((ranks > self.wanted.depth) & (grades >= self.rules.level))[:MOST]
         docs = [self._place(self.qrels.doc(row)) for row in system.docs[rows][deep].tolist()]
         return [docs, ranks[deep].tolist()]
-
-    # --- the arithmetic
 
     def _worked(self, keys: Sequence[bytes], own: Sequence[Any], rows: Mapping[bytes, int]) -> dict[str, Any]:
         worked: dict[str, list[list[Any]]] = {str(m): [[] for _ in self.systems] for m in self.measures}

@@ -10,9 +10,9 @@ from truerank.bench.paired import Comparison
 from truerank.bench.result import Bench
 from truerank.bench.samples import OUTCOMES
 from truerank.bench.storage import to_dict
-from truerank.bench.sweep import front
-from truerank.errors import MissingPackage, shown
-from truerank.report import bench_notes, ledger
+from truerank.bench.sweep import front, quality
+from truerank.errors import MissingPackage, counted, shown
+from truerank.report import bench_notes, few, ledger
 from truerank.report.table import Cell, Table
 from truerank.report.tables import Pages
 from truerank.stats import Interval, Paired
@@ -43,7 +43,7 @@ def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: i
     """A row a figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
     rows: list[tuple[Cell, ...]] = []
     for name in FIGURES:
-        limits = _limits(intervals.get(name)) or (None, None)
+        limits = _limit_cells(intervals.get(name))
         alone = (_there(found.service[name]),) if found.load.is_open else ()
         rows.append((marked(name, [found]), _there(found.latency[name]), *limits, *alone))
     columns = ("latency", "ms", "95 % from", "to", *(("call alone",) if found.load.is_open else ()))
@@ -61,8 +61,9 @@ def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int
     assert found.scores is not None
     rows: list[tuple[Cell, ...]] = []
     for name, mean in found.scores.mean.items():
-        rows.append((name, mean, *(_limits(intervals.get(name)) or (None, None))))
+        rows.append((name, mean, *_limit_cells(intervals.get(name))))
     notes = ledger.notes([found.scores], [shown(found.name)])
+    notes += few.equal((name, intervals.get(name)) for name in found.scores.mean)
     return Table(("measure", "mean", "95 % from", "to"), tuple(rows), notes=tuple(notes), digits=digits)
 
 
@@ -112,7 +113,25 @@ def _limits(interval: Interval | None) -> tuple[float, float] | None:
     return None if interval is None else (interval.low, interval.high)
 
 
-# --- many settings ------------------------------------------------------------------------------------
+def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
+    """The limits as cells: nothing where there is no interval, and a word where it is without limits."""
+    if interval and interval.method == "none":
+        return "unknown", None
+    return _limits(interval) or (None, None)
+
+
+def standing(found: Bench, measure: str, latency: str = "p50") -> dict[str, float]:
+    """A benchmark in a plot of quality against latency: ms from left to right, and quality from low to high."""
+    ms, good = found.latency[latency], quality(found, measure)
+    left, right = _around(found, latency, ms)
+    low, high = _around(found, measure, good)
+    return {"ms": ms, "left": left, "right": right, "quality": good, "low": low, "high": high}
+
+
+def _around(found: Bench, name: str, value: float) -> tuple[float, float]:
+    """Where the interval of a latency or of a mean begins and ends; at the value where it is not known."""
+    limits = _limits(_intervals(found).get(name))
+    return limits if limits and all(map(math.isfinite, limits)) else (value, value)
 
 
 def sweep_pages(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Pages:
@@ -135,8 +154,8 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
         values = (means.get(name) for name in measures)
         rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
     columns = (*settings, *(marked(name, found, " ms") for name in SHORT), "a second", "failed", *measures)
-    notes = [f"{shown(first.name)}: {len(first.queries):,} queries a row.", *bench_notes.shared(found)]
-    notes += bench_notes.needed(found)
+    notes = [f"{shown(first.name)}: {counted(len(first.queries), 'query', 'queries')} a row."]
+    notes += [*bench_notes.shared(found), *bench_notes.needed(found)]
     if measures:
         columns = (*columns, "best")
         notes.insert(0, f"*: no other setting has a better {measures[0]} and is as fast, by {latency}.")
@@ -153,10 +172,7 @@ def _cell(value: object) -> Cell:
 
 
 def _row(found: Bench) -> tuple[Cell, ...]:
-    return (*(_there(found.latency[name]) for name in SHORT), per_second(found), bench_notes.failed(found))
-
-
-# --- two retrievers -----------------------------------------------------------------------------------
+    return (*(_there(found.latency[name]) for name in SHORT), per_second(found), found.failed)
 
 
 def comparison_pages(found: Comparison, digits: int | None = None) -> Pages:
@@ -187,7 +203,7 @@ def times_table(found: Comparison, digits: int = DIGITS) -> Table:
     ]
     if not found.interleaved:
         rows.append(("answers a second", *map(per_second, both), None))
-    rows.append(("failed calls", *map(bench_notes.failed, both), None))
+    rows.append(("failed calls", *(one.failed for one in both), None))
     notes = [_verdict(found, a, b), *([TURNS] if found.interleaved else found.remarks)]
     notes += [f"{name}: {text}" for name, one in ((a, found.a), (b, found.b)) for text in bench_notes.warnings(one)]
     notes += bench_notes.needed(both)
@@ -202,11 +218,12 @@ def differences_table(found: Comparison, digits: int = 4) -> Table:
     for name, between in found.differences.items():
         a_mean, b_mean = (one.scores.mean[name] for one in (found.a, found.b) if one.scores)
         rows.append(
-            (name, a_mean, b_mean, between.estimate, between.low, between.high, found.difference_tests[name].p)
+            (name, a_mean, b_mean, between.estimate, *_limit_cells(between), found.difference_tests[name].p)
         )
     columns = ("measure", a, b, "difference", "95 % from", "to", "p")
-    notes = ("p: a randomization test over the queries, each measure by itself.",)
-    return Table(columns, tuple(rows), notes=notes, digits=digits)
+    notes = ["p: a randomization test over the queries, each measure by itself."]
+    notes += few.equal((name, between) for name, between in found.differences.items() if between.estimate)
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
 def _verdict(found: Comparison, a: str, b: str) -> str:
@@ -214,8 +231,10 @@ def _verdict(found: Comparison, a: str, b: str) -> str:
     ratio = found.ratio
     if ratio is None or found.ratio_test is None:
         return "No query was answered by both: there is no ratio."
-    limits = f"95 % interval {ratio.low:.3f} to {ratio.high:.3f}, p = {found.ratio_test.p:.2g}"
-    return f"{b} takes {ratio.estimate:.3f} times as long as {a} ({limits}; {found.shared:,} queries, paired)."
+    where = "unknown" if ratio.method == "none" else f"{ratio.low:.3f} to {ratio.high:.3f}"
+    limits = f"95 % interval {where}, p = {found.ratio_test.p:.2g}"
+    of = counted(found.shared, "query", "queries")
+    return f"{b} takes {ratio.estimate:.3f} times as long as {a} ({limits}; {of}, paired)."
 
 
 def _ratio(found: Comparison, name: str) -> float | None:

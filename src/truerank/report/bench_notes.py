@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from truerank.bench.latency import MILLION, NEEDED, PERCENTILES
+from truerank.bench.quality import MEND
 from truerank.bench.result import Bench
-from truerank.errors import shown
+from truerank.errors import counted, shown
 
 SERIAL = 1.5
 """Calls served at a time below which several workers are no faster than one."""
@@ -18,7 +19,7 @@ FEW_FAULTS = 3
 def loop(found: Bench) -> str:
     """In a few words how the retriever was asked."""
     load = found.load
-    workers = f"{load.concurrency} worker{'' if load.concurrency == 1 else 's'}"
+    workers = counted(load.concurrency, "worker")
     if load.is_open:
         return f"open loop, {load.rate:g} starts a second ({load.arrivals}), {workers}, k {load.k}"
     return f"closed loop, {workers}, k {load.k}"
@@ -27,15 +28,11 @@ def loop(found: Bench) -> str:
 def asked(found: Bench) -> str:
     """How often and how long."""
     calls, queries = len(found.measured), len(found.asked)
-    again = "" if calls == queries else f", {queries:,} queries"
+    again = "" if calls == queries else f", {counted(queries, 'query', 'queries')}"
     if found.throughput is None:
         turns = f"It took turns with {shown(found.beside)}, so answers a second were not measured."
-        return f"{_number(calls, 'call')}{again}. {turns}"
-    return f"{_number(calls, 'call')}{again} in {found.window:.2f} s: {found.throughput:,.1f} answers a second."
-
-
-def _number(count: int, thing: str) -> str:
-    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+        return f"{counted(calls, 'call')}{again}. {turns}"
+    return f"{counted(calls, 'call')}{again} in {found.window:.2f} s: {found.throughput:,.1f} answers a second."
 
 
 def unresolved(found: Bench) -> list[str]:
@@ -49,12 +46,7 @@ def needed(found: Sequence[Bench]) -> Iterable[str]:
     if unsure:
         fewest = min(one.answered for one in found if one.answered)
         needs = ", ".join(f"{name} {NEEDED[name]:,}" for name in unsure)
-        yield f"Unresolved with {fewest:,} {'query' if fewest == 1 else 'queries'}; needed: {needs}."
-
-
-def failed(found: Bench) -> int:
-    """Calls that brought no answer."""
-    return sum(found.outcomes[name] for name in ("error", "timeout", "dropped"))
+        yield f"Unresolved with {counted(fewest, 'query', 'queries')}; needed: {needs}."
 
 
 def notes(found: Bench) -> list[str]:
@@ -65,8 +57,8 @@ def notes(found: Bench) -> list[str]:
 
 def warnings(found: Bench) -> list[str]:
     """What speaks against the figures; none when all is as it should be."""
-    sentences = [_stopped(found), *_failures(found), _waiting(found), _concurrency(found), *_answers(found)]
-    return [sentence for sentence in sentences if sentence]
+    sentences = [_stopped(found), *_failures(found), _unasked(found), _waiting(found), _concurrency(found)]
+    return [sentence for sentence in (*sentences, *_answers(found)) if sentence]
 
 
 def shared(found: Sequence[Bench]) -> list[str]:
@@ -93,15 +85,15 @@ def _failures(found: Bench) -> Iterable[str]:
     names = {"error": "failed", "timeout": "timed out", "dropped": "never started (too late)"}
     told = [f"{counts[key]:,} {name}" for key, name in names.items() if counts[key]]
     if told:
-        calls, score = _number(len(found.measured), "call"), ", and score 0" if found.scores else ""
+        calls, score = counted(len(found.measured), "call"), ", and score 0" if found.scores else ""
         yield f"Warning: of {calls} {', '.join(told)}. They are not in the latencies{score}."
     faults = list(found.faults.items())
     yield from (f"  {count:,} × {fault}" for fault, count in faults[:FEW_FAULTS])
     if len(faults) > FEW_FAULTS:
         yield f"  and {len(faults) - FEW_FAULTS:,} other kinds of errors"
     if counts["empty"]:
-        were = "answer was empty; it is" if counts["empty"] == 1 else "answers were empty; they are"
-        yield f"{counts['empty']:,} {were} in the latencies."
+        were = counted(counts["empty"], "answer was empty; it is", "answers were empty; they are")
+        yield f"{were} in the latencies."
     yield _skipping(found)
 
 
@@ -113,8 +105,18 @@ def _skipping(found: Bench) -> str:
     bare = sum(1 for query in found.asked if query not in kept or not kept[query].docs)
     if not bare:
         return ""
-    told = "1 query without documents counts" if bare == 1 else f"{bare:,} queries without documents count"
+    told = counted(bare, "query without documents counts", "queries without documents count")
     return f"{told} here; `truerank eval` of the saved run leaves them out under {shown(found.scores.rules.name)}."
+
+
+def _unasked(found: Bench) -> str:
+    """Judged queries that the means are not over, though those of the saved run may be."""
+    if not found.unasked or not found.scores:
+        return ""
+    told = counted(found.unasked, "judged query was not asked, and is", "judged queries were not asked, and are")
+    again = {"zero": "scores such queries 0", "error": "refuses a run without them"}
+    what = again.get(found.scores.rules.missing)
+    return f"{told} in no mean{f'; `truerank eval` of the saved run {what}' if what else ''}."
 
 
 def _waiting(found: Bench) -> str:
@@ -146,13 +148,15 @@ def _concurrency(found: Bench) -> str:
 def _answers(found: Bench) -> Iterable[str]:
     """What is odd about the answers."""
     odd, k = found.answers, found.load.k
-    told = {
-        odd.repeated: "answers name a document more than once",
-        odd.overlong: f"answers had more than {k} documents; the first {k} count",
-        odd.unordered: "answers have scores that do not fall; the order counts",
-        odd.changing: "queries were not answered the same each time; the first answer counts",
-    }
-    return [f"{count:,} {text}." for count, text in told.items() if count]
+    is_mended = found.scores and found.scores.rules.name.endswith(MEND)
+    mend = f"; `truerank eval` of the saved run needs `--set {MEND}`" if is_mended else ""
+    told = [
+        (odd.repeated, "answer names", "answers name", f"a document more than once{mend}"),
+        (odd.overlong, "answer", "answers", f"had more than {k} documents; the first {k} count"),
+        (odd.unordered, "answer has", "answers have", "scores that do not fall; the order counts"),
+        (odd.changing, "query was", "queries were", "not answered the same each time; the first answer counts"),
+    ]
+    return [f"{counted(count, one, many)} {text}." for count, one, many, text in told if count]
 
 
 def _before(found: Bench) -> Iterable[str]:
@@ -174,7 +178,8 @@ def _intervals(found: Bench) -> Iterable[str]:
     if not calls:
         return
     if calls > queries:
-        yield f"Calls of one query are alike: intervals count {queries:,} queries, not {calls:,} calls."
+        several = counted(queries, "query", "queries")
+        yield f"Calls of one query are alike: intervals count {several}, not {calls:,} calls."
     yield from needed([found])
 
 
@@ -185,8 +190,8 @@ def _machinery(found: Bench) -> Iterable[str]:
     if struck:
         total, longest = sum(lengths) / MILLION, max(lengths) / MILLION
         yield (
-            f"Garbage collector: {_number(len(lengths), 'pause')}, {total:.3f} ms together, "
-            f"the longest {longest:.3f} ms; {_number(struck, 'call')} met one."
+            f"Garbage collector: {counted(len(lengths), 'pause')}, {total:.3f} ms together, "
+            f"the longest {longest:.3f} ms; {counted(struck, 'call')} met one."
         )
     if found.harness.call:
         lag = f" Starts were {found.lag['p99']:.3f} ms late at p99." if found.load.is_open else ""

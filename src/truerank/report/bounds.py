@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from truerank.bounds import Bounds, Range, ToJudge
-from truerank.errors import shown
+from truerank.errors import counted, shown
 from truerank.report.table import Cell, Table
 from truerank.report.tables import Pages, labels
 
@@ -64,8 +61,7 @@ def candidate_table(found: ToJudge, digits: int | None = 6) -> Table:
 def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
     """Under whose rules, how to read the columns, and what is not exact."""
     first = found[0]
-    queries = f"{len(first.queries):,} {'query' if len(first.queries) == 1 else 'queries'}"
-    told = [f"Rules: {shown(first.rules.name)}. {queries}."]
+    told = [f"Rules: {shown(first.rules.name)}. {counted(len(first.queries), 'query', 'queries')}."]
     if first.ties:
         told.append("Tied: the worst, the expected and the best mean over all orders of equal scores.")
     if first.unjudged:
@@ -82,15 +78,14 @@ def remarks(found: Bounds) -> list[str]:
 
 def _moved(found: Bounds) -> Iterator[str]:
     if found.ties:
-        moved = int(np.any([each.low < each.high for each in found.ties.values()], axis=0).sum())
-        queries = "1 query depends" if moved == 1 else f"{moved:,} queries depend"
-        yield f"{queries} on the order of equal scores." if moved else "No score depends on ties."
+        queries = counted(found.tied, "query depends", "queries depend")
+        yield f"{queries} on the order of equal scores." if found.tied else "No score depends on ties."
 
 
 def _open(found: Bounds) -> Iterator[str]:
     if found.open is not None:
-        documents = "1 document" if found.open == 1 else f"{found.open:,} documents"
-        yield f"{documents} that came back {'was' if found.open == 1 else 'were'} not judged."
+        documents = counted(found.open, "document that came back was", "documents that came back were")
+        yield f"{documents} not judged."
 
 
 def _sampled(found: Bounds) -> Iterator[str]:
@@ -107,7 +102,7 @@ def _searched(found: Bounds) -> Iterator[str]:
     for why, ranges in (("ties", found.ties), ("unjudged documents", found.unjudged)):
         searched = {name: each.searched for name, each in ranges.items() if each.searched}
         if searched:
-            listed = ", ".join(f"{name} ({n:,} {'query' if n == 1 else 'queries'})" for name, n in searched.items())
+            listed = ", ".join(f"{name} ({counted(n, 'query', 'queries')})" for name, n in searched.items())
             yield f"Searched, not counted out, by {why}: {listed}. The true limits may lie a little farther apart."
 
 
@@ -148,16 +143,10 @@ def _reading(found: ToJudge, a: str, b: str) -> list[str]:
 
 def _decided(found: ToJudge) -> list[str]:
     """Whether the listed judgements could turn the order of the two runs."""
-    sign = 1 if found.difference >= 0 else -1
-    worst = [c.low - found.difference if sign > 0 else found.difference - c.high for c in found.candidates]
-    needed = next(
-        (n for n, reach in enumerate(itertools.accumulate(sorted(worst)), 1) if abs(found.difference) + reach <= 0),
-        0,
-    )
-    if not worst:
+    if not found.candidates:
         return []
-    if needed:
-        return [f"{needed:,} of these judgements could turn the order of the two runs."]
+    if found.turning:
+        return [f"{found.turning:,} of these judgements could turn the order of the two runs."]
     return ["All of these together would hardly turn the order of the two runs."]
 
 

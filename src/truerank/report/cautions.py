@@ -8,8 +8,9 @@ import math
 import numpy as np
 
 from truerank.compare import Comparison, Outcome
-from truerank.compare.outcome import FLOOR, direction
-from truerank.errors import shown
+from truerank.compare.outcome import direction
+from truerank.errors import counted, shown
+from truerank.measures.sums import FLOOR
 from truerank.report import few, ledger
 from truerank.report.few import USUAL
 from truerank.stats.paired import EXACT_UP_TO
@@ -39,10 +40,8 @@ def notes(found: Comparison) -> list[str]:
 
 def remarks(found: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
-    return [*sizes(found), *_left_out(found), *_kinds(found), *_alike(found), *_silent(found), *_sliced(found)]
-
-
-# --- how it was made ----------------------------------------------------------------------------------
+    told = [*sizes(found), *_left_out(found), *_kinds(found), *_equal(found), *_alike(found), *_silent(found)]
+    return [*told, *_sliced(found)]
 
 
 def made(found: Comparison) -> list[str]:
@@ -51,8 +50,8 @@ def made(found: Comparison) -> list[str]:
         return [f"One system: there is nothing to compare it with. {_intervals(found)}"]
     how, pairs = found.procedure, _pairs(found)
     few_enough = len(found.queries) <= EXACT_UP_TO and how.correction != "max-t"
-    counted = "every pattern of signs counted" if few_enough else f"{how.samples:,} samples"
-    drawn = f", {counted}" if how.test == "randomization" else ""
+    samples = "every pattern of signs counted" if few_enough else f"{how.samples:,} samples"
+    drawn = f", {samples}" if how.test == "randomization" else ""
     of = f" over {pairs} pairs of each measure" if pairs > 1 and how.correction not in ("none", "tukey") else ""
     correction = f", {CORRECTIONS[how.correction]}{of}" if pairs > 1 or how.test == "tukey" else ""
     test = f"p: {TESTS[how.test]}{drawn}{correction}; significant up to {how.alpha:g}."
@@ -67,6 +66,11 @@ def _pairs(found: Comparison) -> int:
 def _intervals(found: Comparison) -> str:
     how = found.procedure
     methods = {mean.method for outcome in found.outcomes for mean in outcome.means.values()}
+    if "none" in methods:
+        exact = "; exact binomial where all values are 0 or 1" if "binomial" in methods else ""
+        together = "; those of differences are Tukey's" if how.test == "tukey" and len(found.queries) > 1 else ""
+        few_queries = counted(len(found.queries), "query", "queries")
+        return f"Intervals: unknown, {few_queries} being too few{exact}{together}. Seed {how.seed}."
     drawn = "exact binomial" if methods == {"binomial"} else "BCa bootstrap"
     if len(methods) > 1 and "binomial" in methods:
         drawn += ", exact binomial where all values are 0 or 1"
@@ -88,9 +92,6 @@ def _reading(found: Comparison) -> str:
     if len(found.systems) > 2 and found.procedure.all_pairs:
         told.append("Systems that share a group cannot be told apart.")
     return " ".join(told)
-
-
-# --- how far it can be trusted ------------------------------------------------------------------------
 
 
 def sizes(found: Comparison) -> list[str]:
@@ -146,9 +147,9 @@ def _out_of_reach(found: Comparison) -> list[str]:
     how, pairs = found.procedure, _pairs(found)
     queries = max(outcome.queries for outcome in found.outcomes)
     factor = pairs if how.correction in ("holm", "bonferroni") else 1
-    counted = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
+    is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
     least = min(1.0, factor * 2.0 ** (1 - queries))
-    if queries and counted and least > how.alpha:
+    if queries and is_by_patterns and least > how.alpha:
         return [f"Warning: with so few queries no p can be below {least:.3g}: nothing could be significant."]
     if how.test == "randomization" and factor / (how.samples + 1) > how.alpha:
         return [f"Warning: {how.samples:,} samples are too few for {pairs} pairs: nothing could be significant."]
@@ -158,14 +159,14 @@ def _out_of_reach(found: Comparison) -> list[str]:
 def _left_out(found: Comparison) -> list[str]:
     told = []
     if found.dropped:
-        some = "1 query is" if found.dropped == 1 else f"{found.dropped:,} queries are"
+        some = counted(found.dropped, "query is", "queries are")
         told.append(
             f"Warning: {some} not in the scores of every system, and left out: "
             f"the means are over the {len(found.queries):,} that all have."
         )
     told += [
-        f"Warning: {outcome.measure} is no finite number on {outcome.left_out:,} "
-        f"{'query' if outcome.left_out == 1 else 'queries'} for some system; left out for all."
+        f"Warning: {outcome.measure} is no finite number on {counted(outcome.left_out, 'query', 'queries')} "
+        "for some system; left out for all."
         for outcome in found.outcomes
         if outcome.left_out
     ]
@@ -188,6 +189,16 @@ def _kinds(found: Comparison) -> list[str]:
 
 def _named(found: Comparison, average: str) -> list[str]:
     return [str(o.measure) for o in found.outcomes if o.measure.definition.average == average]
+
+
+def _equal(found: Comparison) -> list[str]:
+    """Measures with an interval without width, but for the differences of systems that do not differ."""
+    outcomes = [outcome for part in (found, *found.slices.values()) for outcome in part.outcomes]
+    return few.equal(
+        (str(outcome.measure), each)
+        for outcome in outcomes
+        for each in (*outcome.means.values(), *(p.difference for p in outcome.pairs if p.difference.estimate))
+    )
 
 
 def _alike(found: Comparison) -> list[str]:
@@ -217,8 +228,7 @@ def _sliced(found: Comparison) -> list[str]:
         return []
     told = []
     if found.unsliced:
-        has = "1 query has" if found.unsliced == 1 else f"{found.unsliced:,} queries have"
-        told.append(f"{has} no {shown(found.by)}: in no slice.")
+        told.append(f"{counted(found.unsliced, 'query has', 'queries have')} no {shown(found.by)}: in no slice.")
     if len(found.systems) > 2 and found.procedure.all_pairs:
         told.append("The pairs of each slice are in csv and json; p are corrected within a slice.")
     return told

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
+
+import numpy as np
+
+from truerank.report.names import cells, shortened
 
 Rows = Sequence[Mapping[str, Any]]
 Spec = dict[str, Any]
@@ -13,11 +19,18 @@ SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 """With seven colours these never come together again within forty systems."""
 
 HEIGHT = 300
-PADDING = 6
+PADDING = 8
 """Points around the ends of an axis, so that marks there are whole."""
 
-WIDE = 7
-"""Points that a letter takes."""
+WIDE, SYMBOL = 7.5, 40
+"""Points that a letter of a legend takes, and what stands before and after a name."""
+
+AROUND = "((width && containerSize()[0]) || width)"
+"""Points from side to side of what the plot is in, which stay the same while it is laid out."""
+
+BESIDE = "70"
+"""Points that an axis at the left takes."""
+
 
 FEW = 25
 """A line with no more points than this shows them."""
@@ -31,12 +44,13 @@ def theme(ink: str, faint: str, line: str, colours: Sequence[str]) -> dict[str, 
     """A Vega-Lite configuration."""
     font = "system-ui, 'Noto Sans', 'Noto Sans KR', 'Noto Sans CJK KR', 'Apple SD Gothic Neo', sans-serif"
     text = {"labelColor": faint, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12}
+    lines = {"gridColor": line, "domainColor": faint, "tickColor": faint}
     return {
         "background": "transparent",
         "font": font,
         "view": {"stroke": "transparent"},
-        "axis": {**text, "gridColor": line, "domainColor": faint, "tickColor": faint, "titleFontWeight": 500},
-        "legend": {"labelColor": ink, "labelFontSize": 12, "labelLimit": 280},
+        "axis": {**text, **lines, "titleFontWeight": 500, "labelFlush": False},
+        "legend": {"labelColor": ink, "labelFontSize": 12},
         "title": {"color": ink, "subtitleColor": faint, "anchor": "start", "fontSize": 14},
         "rule": {"color": faint},
         "text": {"color": ink},
@@ -50,6 +64,14 @@ THEMES = {
 }
 
 
+def ticks(apart: int, most: int) -> dict[str, str]:
+    """How many numbers stand at an axis: about as many as are so many points apart."""
+    return {"expr": f"clamp(floor({AROUND} / {apart}), 3, {most})"}
+
+
+FEW_TICKS = {"tickCount": ticks(80, 6)}
+
+
 def axis(field: str, title: str, **more: Any) -> dict[str, Any]:
     """A quantitative channel; `scale` and `axis` are added to what is always so."""
     look = {"title": title, **more.pop("axis", {})}
@@ -59,6 +81,26 @@ def axis(field: str, title: str, **more: Any) -> dict[str, Any]:
 def shares(field: str, title: str) -> dict[str, Any]:
     """A channel from 0 to 1."""
     return axis(field, title, scale={"domain": [0, 1], "padding": PADDING}, axis={"format": ".1f", "tickCount": 6})
+
+
+def span(values: Iterable[float], least: float) -> list[float]:
+    """The ends of an axis that shows all finite values and is not shorter than so much.
+
+    >>> span([0.5, 0.75], 0.5), span([2.0, 6.0], 3.0), span([0.0], 1.0)
+    ([0.375, 0.875], [2.0, 6.0], [0.0, 1.0])
+    """
+    found = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(found), max(found)
+    more = max(0.0, least - (high - low)) / 2
+    start = max(low - more, min(low, 0.0))
+    return [start, max(high, start + least)]
+
+
+def spans(rows: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scales of latency and quality for rows of `bench.standing`; little differences look little."""
+    across = span([row[end] for row in rows for end in ("left", "right")], max(row["ms"] for row in rows) / 2)
+    up = span([row[end] for row in rows for end in ("low", "high")], 0.1)
+    return {"domain": across, "zero": False, "nice": True}, {"domain": up, "zero": False, "nice": True}
 
 
 def lines(
@@ -80,8 +122,7 @@ def lines(
     """
     there = list(names if drawn is None else drawn)
     dotted = len(rows) <= FEW * max(1, len(there))
-    key = legend(there, dotted)
-    key = key and {**key, "values": there}
+    key = legend(names, dotted, there)
     line: Spec = {"mark": {"type": "line", "strokeWidth": 2, **mark}, "params": [chosen()]}
     dots: Spec = {"mark": {"type": "point", "filled": True, "size": 45}, "params": [zoom()]}
     shape: Spec = {"shape": series(names, SHAPES, key)} if dotted else {"opacity": {"value": 0}}
@@ -89,29 +130,45 @@ def lines(
         {**line, "encoding": {"strokeDash": series(names, DASHES, key)}},
         {**dots, "encoding": {**shape, "tooltip": tooltip(hints)}},
     ]
-    spec = frame(rows, x, y, names)
-    return {**spec, "encoding": {**spec["encoding"], "color": series(names, legend=key)}, "layer": layers}
+    return {**frame(rows, x, y, names, key), "layer": layers}
 
 
 def marks(rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], hints: Mapping[str, str]) -> Spec:
     """A mark a row."""
-    encoding = {"shape": series(names, SHAPES, legend(names)), "tooltip": tooltip(hints)}
+    key = legend(names)
+    encoding = {"shape": series(names, SHAPES, key), "tooltip": tooltip(hints)}
     if any("n" in row for row in rows):
-        encoding["size"] = {"field": "n", "type": "quantitative", "legend": None, "scale": {"range": [15, 400]}}
+        encoding["size"] = {"field": "n", "type": "quantitative", "legend": None, "scale": {"range": [15, 200]}}
     mark = {"type": "point", "filled": True, "size": 60}
     layer = {"mark": mark, "params": [chosen(), zoom()], "encoding": encoding}
-    return {**frame(rows, x, y, names), "layer": [layer]}
+    return {**frame(rows, x, y, names, key), "layer": [layer]}
 
 
-def frame(rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str]) -> Spec:
-    """What all plots with a colour a name share."""
+def frame(
+    rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], key: dict[str, Any] | None
+) -> Spec:
+    """What all plots with a colour a name share; the key is their legend."""
     return {
         "width": "container",
         "height": HEIGHT,
         "autosize": {"type": "fit-x", "contains": "padding"},
         "data": {"values": list(rows)},
-        "encoding": {"x": x, "y": y, "color": series(names, legend=legend(names)), "opacity": bright()},
+        "encoding": {"x": x, "y": y, "color": series(names, legend=key), "opacity": bright()},
     }
+
+
+def whiskers(x: dict[str, Any], y: dict[str, Any]) -> list[Spec]:
+    """Lines through marks, across from "left" to "right" and up from "low" to "high"."""
+    across = {"x": {**x, "field": "left"}, "x2": {"field": "right"}}
+    up = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    return [{"mark": {"type": "rule", "strokeWidth": 1.5}, "encoding": ends} for ends in (across, up)]
+
+
+def behind(spec: Spec, layer: Spec) -> Spec:
+    """The plot with one more layer behind the others, which has none of their channels."""
+    shared = spec["encoding"]
+    layers = [{**own, "encoding": {**shared, **own["encoding"]}} for own in spec["layer"]]
+    return {**{key: value for key, value in spec.items() if key != "encoding"}, "layer": [layer, *layers]}
 
 
 def series(
@@ -122,15 +179,23 @@ def series(
     return {"field": "who", "type": "nominal", "scale": {"domain": list(names), **spread}, "legend": legend}
 
 
-def legend(names: Sequence[str], filled: bool = True) -> dict[str, Any] | None:
+def legend(
+    names: Sequence[str], filled: bool = True, drawn: Sequence[str] | None = None, beside: str = BESIDE
+) -> dict[str, Any] | None:
     """Above the plot, as many names beside each other as there is room for; none for one name.
 
     Args:
+        names: all there are, so that each is called the same in every plot.
         filled: shapes; else lines with their dashes.
+        drawn: the names in this plot, if not all.
+        beside: points at the left of the plot, as an expression of Vega.
     """
-    if len(names) < 2:
+    there = list(names if drawn is None else drawn)
+    if len(there) < 2:
         return None
-    columns = {"expr": f"max(1, floor(width / {WIDE * max(map(len, names)) + 40}))"}
+    short = dict(zip(names, shortened(names), strict=True))
+    called = [short[name] for name in there]
+    wide, room = WIDE * max(map(cells, called)) + SYMBOL, f"({AROUND} - {beside})"
     look = (
         {"symbolStrokeWidth": 0} if filled else {"symbolType": "stroke", "symbolSize": 300, "symbolStrokeWidth": 2}
     )
@@ -138,7 +203,10 @@ def legend(names: Sequence[str], filled: bool = True) -> dict[str, Any] | None:
         "title": None,
         "orient": "top",
         "direction": "horizontal",
-        "columns": columns,
+        "columns": {"expr": f"max(1, floor({room} / {wide}))"},
+        "values": there,
+        "labelExpr": f"{json.dumps(called)}[datum.index]",
+        "labelLimit": {"expr": f"{room} - {SYMBOL}"},
         "symbolOpacity": 1,
         **look,
     }
@@ -155,14 +223,25 @@ def chosen() -> dict[str, Any]:
 
 
 def zoom() -> dict[str, Any]:
-    """Moving and zooming; the wheel alone scrolls the page."""
-    event = "wheel![event.ctrlKey || event.metaKey]"
-    return {"name": "zoom", "select": {"type": "interval", "zoom": event}, "bind": "scales"}
+    """Moving and zooming; the wheel alone scrolls the page, and so does a finger."""
+    drag = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
+    wheel = "wheel![event.ctrlKey || event.metaKey]"
+    return {"name": "zoom", "select": {"type": "interval", "translate": drag, "zoom": wheel}, "bind": "scales"}
 
 
 def bright() -> dict[str, Any]:
     """Full where nothing or this name was chosen."""
     return {"condition": {"param": "chosen", "value": 1}, "value": 0.15}
+
+
+def distribution(values: np.ndarray) -> list[tuple[float, float]]:
+    """Each value with the share of all that are as low or lower; what is infinite keeps the curve below 1.
+
+    >>> distribution(np.array([3.0, 1.0, np.inf, 2.0]))
+    [(1.0, 0.25), (2.0, 0.5), (3.0, 0.75)]
+    """
+    known = np.sort(values[np.isfinite(values)])
+    return [(float(known[i]), (i + 1) / len(values)) for i in thinned(len(known))]
 
 
 def thinned(count: int, most: int = 200) -> list[int]:

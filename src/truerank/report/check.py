@@ -69,7 +69,9 @@ def remarks(found: Check) -> list[str]:
     for verdict in found.verdicts:
         if verdict.note:
             by_note.setdefault(verdict.note, []).append(verdict.name)
-    return [*told, *(f"{', '.join(map(shown, dict.fromkeys(names)))}: {note}." for note, names in by_note.items())]
+    told += [f"{', '.join(map(shown, dict.fromkeys(names)))}: {note}." for note, names in by_note.items()]
+    shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
+    return [*told, *few.equal((shown(verdict.name), verdict.interval) for verdict in shows)]
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:
@@ -132,6 +134,8 @@ def _number(verdict: Verdict, value: float, digits: int) -> str:
         return "-"
     if verdict.against:
         return f"{value:+.{digits}f}"
+    if verdict.name == "errors" and value.is_integer():
+        return str(int(value))
     if verdict.unit:
         return f"{value:.4g}" + (f" {verdict.unit}" if verdict.unit.isalpha() else verdict.unit)
     return as_text(value, digits)

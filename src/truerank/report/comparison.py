@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 
 from truerank.compare import Comparison, Outcome, Pair
 from truerank.compare.outcome import direction
-from truerank.errors import shown
+from truerank.errors import counted, shown
 from truerank.report import cautions
 from truerank.report.table import Cell, Table
 from truerank.report.tables import Pages
-from truerank.report.terminal import GAP
+from truerank.report.terminal import fits
+from truerank.report.texts import percent
 from truerank.stats import Interval
 
 MOST_PAIRS = 45
@@ -46,7 +47,7 @@ def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table
         yield from _of_systems(found, outcome, digits, title, width)
         if outcome.pairs and _shows_pairs(found):
             table = pair_table(found, outcome, digits)
-            yield table if _fits(table, width) else pair_table(found, outcome, digits, by_letter=True)
+            yield table if fits(table, width) else pair_table(found, outcome, digits, by_letter=True)
 
 
 def _slices(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
@@ -62,21 +63,15 @@ def _of_systems(found: Comparison, outcome: Outcome, digits: int, title: str, wi
     """A row a system; where that is too wide, the differences in a table of their own."""
     whole = SideBySide(found, outcome, digits)
     table = whole.table(title)
-    if _fits(table, width) or not found.reference:
+    if fits(table, width) or not found.reference:
         yield table
     else:
         yield whole.means(title)
         yield whole.differences()
 
 
-def _fits(table: Table, width: int | None) -> bool:
-    """Whether the table stands in a terminal of this width."""
-    cells = [max(map(len, column)) for column in zip(table.columns, *table.texts, strict=True)]
-    return width is None or sum(cells) + GAP * (len(cells) - 1) <= width
-
-
 def _title(outcome: Outcome, where: str) -> str:
-    queries = f"{outcome.queries:,} {'query' if outcome.queries == 1 else 'queries'}"
+    queries = counted(outcome.queries, "query", "queries")
     return f"{outcome.measure}, {where} ({queries})" if where else f"{outcome.measure}"
 
 
@@ -110,7 +105,9 @@ class SideBySide:
         return _table([named, *self._against(others)], self.digits)
 
     def _drawn(self, columns: list[Column], title: str) -> Table:
-        return replace(_table(columns, self.digits), title=title, best=self._best())
+        letters = self.found.superscripts(self.outcome.measure)
+        raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters[name]}
+        return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised)
 
     @property
     def _names(self) -> list[str]:
@@ -121,7 +118,7 @@ class SideBySide:
         return [
             ("", [self.found.letters[name] for name in self._names]),
             ("run", [shown(name) for name in self._names]),
-            (str(self.outcome.measure), [_mean(self.outcome, mean) for mean in means]),
+            (str(self.outcome.measure), [mean_cell(self.outcome, mean) for mean in means]),
             (_interval(self.found), [_ends(self.outcome, mean, self.digits) for mean in means]),
         ]
 
@@ -153,10 +150,8 @@ class SideBySide:
         return columns
 
     def _best(self) -> frozenset[tuple[int, int]]:
-        means = [self.outcome.means[name].estimate for name in self._names]
-        if not direction(self.outcome.measure) or not min(means) < max(means):
-            return frozenset()
-        return frozenset((row, 2) for row, mean in enumerate(means) if mean == means[0])
+        best = winners(self.outcome)
+        return frozenset((row, 2) for row, name in enumerate(self._names) if name in best)
 
 
 def _table(columns: Sequence[Column], digits: int) -> Table:
@@ -191,19 +186,25 @@ def ranked(outcome: Outcome) -> list[str]:
     return sorted(outcome.means, key=lambda name: -sign * outcome.means[name].estimate)
 
 
-# --- cells --------------------------------------------------------------------------------------------
+def winners(outcome: Outcome) -> frozenset[str]:
+    """The systems that no other is better than, where some is worse; nobody wins at counts."""
+    heights = {name: mean.estimate for name, mean in outcome.means.items()}
+    if not direction(outcome.measure) or not min(heights.values()) < max(heights.values()):
+        return frozenset()
+    best = heights[ranked(outcome)[0]]
+    return frozenset(name for name, height in heights.items() if height == best)
 
 
 def _interval(found: Comparison) -> str:
-    return f"{found.procedure.confidence * 100:.4g} % interval"
+    return f"{percent(found.procedure.confidence)} % interval"
 
 
 def _is_sum(outcome: Outcome) -> bool:
     return outcome.measure.definition.average == "sum"
 
 
-def _mean(outcome: Outcome, mean: Interval) -> Cell:
-    """Nothing where it is not known; counts as whole numbers."""
+def mean_cell(outcome: Outcome, mean: Interval) -> Cell:
+    """The mean; nothing where it is not known; counts as whole numbers."""
     if math.isnan(mean.estimate):
         return None
     return int(mean.estimate) if _is_sum(outcome) and mean.estimate.is_integer() else mean.estimate
@@ -217,7 +218,7 @@ def _pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, 
     return (
         f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
         _ends(outcome, pair.difference, digits),
-        f"{_rounded(pair.effect, 2):+.2f}",
+        "unknown" if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
         "<.0001" if pair.adjusted < SMALL else f"{pair.adjusted:.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
     )

@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerank.confusion import Confusion, Counts, Sweep, weight_on_precision
-from truerank.errors import shown
-from truerank.report import few
+from truerank.errors import counted, shown
+from truerank.report import few, ledger
 from truerank.report.table import Cell, Table
-from truerank.report.tables import Pages
+from truerank.report.tables import Pages, labels
 
 Row = tuple[tuple[Cell, ...], Confusion]
 """The cells that say whose counts these are, and the counts."""
@@ -77,11 +77,12 @@ def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> P
 
 def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Pages:
     """The counts of a run: their sums and, if asked, those of each query."""
-    notes = [_about(found, len(found.queries), _retrieved(found)), *remarks(found.micro)]
-    said = [*few.remarks(len(found.queries)), *remarks(found.micro)]
-    who = {"rules": found.rules.to_dict(), "run": found.run, "query_count": len(found.queries)}
-    plain = {**who, "k": found.k, "threshold": found.threshold, **weight.to_dict(found.micro), "remarks": said}
-    square = _square(found.micro, weight, digits, [*notes, *few.remarks(len(found.queries))])
+    size = len(found.queries)
+    said = [*remarks(found.micro), *few.remarks(size)]
+    plain = {**_who(found, size), "k": found.k, "threshold": found.threshold}
+    plain |= {**weight.to_dict(found.micro), "remarks": said}
+    square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said])
+    said = [*_hidden(found), *said]
     if not per_query:
         flat = _flat([((shown(found.run), shown(found.rules.name)), found.micro)], ("run", "rules"), weight, digits)
         return Pages(square, flat, plain, said)
@@ -97,10 +98,9 @@ def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
     said = [*few.remarks(found.queries), *remarks(found.steps[-1].counts if found.steps else Confusion(0, 0, 0))]
     steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
     best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
-    who = {"rules": found.rules.to_dict(), "run": found.run, "query_count": found.queries}
-    people = replace(_for_people(_steps(found, weight, digits), digits), notes=(about, *said))
-    plain = {**who, "sweep": steps, "best": best, "remarks": said}
-    return Pages([people], _steps(found, weight, digits), plain, said)
+    people = replace(_for_people(_steps(found, weight, digits), digits), notes=(*about, *said))
+    plain = {**_who(found, found.queries), "sweep": steps, "best": best, "remarks": said}
+    return Pages([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
 
 
 def _steps(found: Sweep, weight: Weight, digits: int | None) -> Table:
@@ -136,13 +136,24 @@ def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int
 def _for_people(flat: Table, digits: int | None) -> Table:
     """The same rounded, without the columns of which nothing is known."""
     kept = [i for i in range(len(flat.columns)) if any(row[i] is not None for row in flat.rows)]
-    rows = tuple(tuple(row[i] for i in kept) for row in flat.rows)
-    return Table(tuple(flat.columns[i] for i in kept), rows, digits=_digits(digits))
+    return replace(flat.only(kept), digits=_digits(digits))
 
 
-def _about(found: Counts | Sweep, queries: int, retrieved: str) -> str:
-    over = f"{queries:,} {'query' if queries == 1 else 'queries'}"
-    return f"Rules: {shown(found.rules.name)}. Counts summed over {over} (micro); {retrieved}."
+def _who(found: Counts | Sweep, queries: int) -> dict[str, Any]:
+    """Whose counts these are, for JSON."""
+    told = {"rules": found.rules.to_dict(), "run": found.run, "query_count": queries}
+    return {**told, "ledger": found.ledger.to_dict()}
+
+
+def _about(found: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
+    """Under whose rules, what the sums hide, and what they are of."""
+    over = counted(queries, "query", "queries")
+    return [*ledger.notes([found], [shown(found.run)]), f"Counts summed over {over} (micro); {retrieved}."]
+
+
+def _hidden(found: Counts | Sweep) -> list[str]:
+    """What the sums hide, for a format without notes."""
+    return ledger.named_remarks([found], labels([found.run]))
 
 
 def _retrieved(found: Counts) -> str:

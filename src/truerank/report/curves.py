@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truerank.curve import Area, Curve
-from truerank.errors import shown
-from truerank.report import few
+from truerank.errors import counted, shown
+from truerank.report import few, ledger
 from truerank.report.table import Cell, Table, as_text
 from truerank.report.tables import Pages, labels
 
@@ -31,7 +31,7 @@ def pages(curves: Sequence[Curve], digits: int | None = None) -> Pages:
         [*raw, points_table(curves, shown_digits)],
         flat_table(curves, digits),
         plain[0] if len(plain) == 1 else plain,
-        remarks(curves[0]),
+        [*ledger.named_remarks(curves, labels([curve.run for curve in curves])), *remarks(curves[0])],
     )
 
 
@@ -64,12 +64,13 @@ def flat_table(curves: Sequence[Curve], digits: int | None = None) -> Table:
 
 
 def notes(curves: Sequence[Curve]) -> list[str]:
-    """Under whose rules, of what, and whether it is enough."""
+    """Under whose rules, what the means hide, of what, and whether it is enough."""
     first = curves[0]
     one = f"Query {shown(first.query)}." if first.query is not None else ""
-    of = one or f"The mean of {first.queries:,} {'query' if first.queries == 1 else 'queries'}."
+    of = one or f"The mean of {counted(first.queries, 'query', 'queries')}."
     read = f"Precision at a recall is {READINGS[first.points]}."
-    return [f"Rules: {shown(first.rules.name)}. {of} {read}", *remarks(first)]
+    told = ledger.notes(curves, labels([curve.run for curve in curves]))
+    return [*told, f"{of} {read}", *remarks(first)]
 
 
 def remarks(curve: Curve) -> list[str]:

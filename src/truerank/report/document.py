@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,10 +31,12 @@ class Prose:
 
     Attributes:
         language: of these sentences, where it is not the document's.
+        is_for_page: whether they tell how to use the page: elsewhere they are left out.
     """
 
     paragraphs: tuple[str, ...]
     language: str = ""
+    is_for_page: bool = False
 
 
 @dataclass(frozen=True)
@@ -134,3 +136,15 @@ class Document:
     def figures(self) -> list[Figure]:
         """The pictures in it."""
         return [block for block in self.blocks if isinstance(block, Figure)]
+
+
+def written(blocks: Iterable[Block], parts: Callable[[Block], Iterable[str]]) -> Iterator[str]:
+    """The parts of each block as text, without what is for the page alone and headings that nothing follows."""
+    heading: list[str] = []
+    for block in blocks:
+        if isinstance(block, Heading):
+            heading = list(parts(block))
+        elif not (isinstance(block, Prose) and block.is_for_page):
+            own = list(filter(None, parts(block)))
+            yield from [*heading, *own] if own else []
+            heading = [] if own else heading

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from truerank.errors import shown
+from truerank.errors import counted, shown
 from truerank.explain import Explanation, Listed, Moves, Note
 from truerank.explain.worked import Sum, Term
 from truerank.report.table import Cell, Table
@@ -67,9 +67,6 @@ def _remark(note: Note, explanation: Explanation) -> str:
     return f"{note.text} ({note.rule} = {value})" if value is not None else note.text
 
 
-# --- the list -----------------------------------------------------------------------------------------
-
-
 def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> Table:
     """The results, the relevant ones below, and those that did not come back."""
     chosen = _chosen(explanation.documents, depth)
@@ -87,7 +84,7 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
     title = f"Query {shown(explanation.query)} of {labels([explanation.run])[0]}"
     columns = ("rank", "document", "score", "grade", "judged", "tied")
     table = Table(columns, tuple(rows), title=title, best=frozenset(best), digits=digits)
-    return table if any(doc.tied for doc in listed) else _without_last_column(table)
+    return table if any(doc.tied for doc in listed) else table.only(range(len(columns) - 1))
 
 
 def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
@@ -117,15 +114,6 @@ def _scores(documents: Sequence[Listed]) -> list[str]:
     texts = ["" if s is None else repr(s) if places is None else f"{s:.{places}f}" for s in scores]
     width = max(map(len, ["score", *texts]))
     return [text.rjust(width) for text in texts]
-
-
-def _without_last_column(table: Table) -> Table:
-    rows = tuple(row[:-1] for row in table.rows)
-    best = frozenset((row, column) for row, column in table.best if column < len(table.columns) - 1)
-    return replace(table, columns=table.columns[:-1], rows=rows, best=best)
-
-
-# --- the working --------------------------------------------------------------------------------------
 
 
 def sum_table(part: Sum, explanation: Explanation, depth: int | None, digits: int) -> Table:
@@ -161,9 +149,6 @@ def lines_table(explanation: Explanation, digits: int) -> Table:
     return Table(("step", "how", "value"), rows, best=best, digits=digits)
 
 
-# --- for programs -------------------------------------------------------------------------------------
-
-
 def flat_table(explanations: Sequence[Explanation], digits: int | None = None) -> Table:
     """A row a document and measure."""
     rows = [row for explanation in explanations for row in _flat(explanation)]
@@ -176,9 +161,6 @@ def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
         tied = doc.tied or (None, None)
         adds = explanation.shares.get(doc.doc, 0.0) if explanation.shares else None
         yield (*who, doc.rank, shown(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds)
-
-
-# --- what moved ---------------------------------------------------------------------------------------
 
 
 def moves_pages(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Pages:
@@ -212,11 +194,8 @@ def _documents_table(moves: Moves, most: int | None, digits: int) -> Table:
             rows.append((shown(move.query), f"… {len(more):,} more", None, None, None, rest))
     columns = ("query", "document", "grade", "rank in A", "rank in B", "change")
     table = Table(columns, tuple(rows), title="The documents that moved them", digits=digits)
-    return (
-        table
-        if any(shift.change is not None for m in moves.queries for shift in m.documents)
-        else _without_last_column(table)
-    )
+    is_known = any(shift.change is not None for move in moves.queries for shift in move.documents)
+    return table if is_known else table.only(range(len(columns) - 1))
 
 
 def _moves_notes(moves: Moves, digits: int) -> list[str]:
@@ -225,21 +204,16 @@ def _moves_notes(moves: Moves, digits: int) -> list[str]:
     before, after = moves.means
     counts = f"{moves.better:,} better, {moves.worse:,} worse, {moves.same:,} the same"
     common = moves.better + moves.worse + moves.same
-    of = f" over the {common:,} {'query' if common == 1 else 'queries'} that both have" if moves.uncommon else ""
+    of = f" over the {counted(common, 'query', 'queries')} that both have" if moves.uncommon else ""
     change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})" if common else "unknown"
     said = [
         f"A: {a}. B: {b}. Rules: {shown(moves.rules.name)}.",
         f"Mean{of} {change}; queries: {counts}.",
     ]
     if moves.uncommon:
-        said.append(
-            f"{_queries(moves.uncommon)} in the mean of only one of the runs; what moved is told of the others."
-        )
+        some = counted(moves.uncommon, "query is", "queries are")
+        said.append(f"{some} in the mean of only one of the runs; what moved is told of the others.")
     return said
-
-
-def _queries(number: int) -> str:
-    return "1 query is" if number == 1 else f"{number:,} queries are"
 
 
 def _flat_moves(moves: Moves, digits: int | None) -> Table:

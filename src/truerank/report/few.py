@@ -2,18 +2,33 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
+from truerank.report.texts import ENGLISH, Texts
+from truerank.stats import Interval
+
 ENOUGH = 30
 USUAL = 50
 """Fewer queries than these are warned of, and remarked on."""
 
 
-def remarks(queries: int) -> list[str]:
+def remarks(queries: int, texts: Texts = ENGLISH) -> list[str]:
     """What to say about so many queries.
 
     >>> remarks(42), remarks(50)
     (['Remark: 42 queries; 50 or more are usual.'], [])
     """
     if queries < ENOUGH:
-        few = "1 query is" if queries == 1 else f"{queries} queries are"
-        return [f"Warning: {few} too few to rely on; take at least {ENOUGH}, better {USUAL}."]
-    return [f"Remark: {queries} queries; {USUAL} or more are usual."] if queries < USUAL else []
+        return [texts("too few", n=queries, enough=ENOUGH, usual=USUAL)]
+    return [texts("rather few", n=queries, usual=USUAL)] if queries < USUAL else []
+
+
+def equal(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+    """What to say of intervals without width, by what they are of.
+
+    >>> equal([("AP", Interval(0.5, 0.5, 0.5, 0.95, "constant"))])
+    ['AP: all values are equal, so that the interval has no width; it says nothing about other queries.']
+    """
+    names = dict.fromkeys(name for name, interval in named if interval and interval.method == "constant")
+    said = "all values are equal, so that the interval has no width; it says nothing about other queries."
+    return [f"{', '.join(names)}: {said}"] if names else []

@@ -3,26 +3,60 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import Any
 
-from truerank.errors import shown
+from truerank.errors import counted, shown
 from truerank.geo import Places, View
 from truerank.geo.accuracy import spelled
 from truerank.report import ledger
 from truerank.report.scores import WIDE
 from truerank.report.table import Cell, Table
+from truerank.report.tables import Pages
 from truerank.truth import Note
+
+
+def pages(places: Places, digits: int | None = None, *, per_query: bool = False, surface: bool = False) -> Pages:
+    """The means or, if asked, a row a query.
+
+    Args:
+        digits: after the point; by default 4, of each query 2, and all in csv.
+        surface: recall within metres above the means.
+    """
+    told = places.to_dict(per_query)
+    if per_query:
+        rows = queries(places, digits)
+        return Pages([replace(rows, digits=2 if digits is None else digits)], rows, told, notes(places))
+    rounded = 4 if digits is None else digits
+    above = [within(places, rounded)] if surface else []
+    tables = [*above, replace(means(places, rounded), notes=()), metres(places, rounded)]
+    return Pages(tables, _a_row_a_view(places, _numbers, digits), told, notes(places))
 
 
 def means(places: Places, digits: int | None = 4) -> Table:
     """A row a view, a column a measure; what a reader should know below."""
-    measures = [str(m) for m in next(iter(places.views.values())).measures]
-    rows: list[tuple[Cell, ...]] = [
-        (name, *(view.mean[m] for m in measures)) for name, view in places.views.items()
-    ]
-    table = Table(("by", *measures), tuple(rows), notes=tuple(notes(places)), across="measure", digits=digits)
-    return table.turned() if len(measures) > WIDE else table
+    return _narrow(_a_row_a_view(places, lambda view: view.mean, digits))
+
+
+def metres(places: Places, digits: int | None = 4) -> Table:
+    """How far off the results are: SDM at each cutoff, MA at each distance; what a reader should know below."""
+    return _narrow(_a_row_a_view(places, lambda view: {**view.sdm, **view.ma}, digits))
+
+
+def _numbers(view: View) -> dict[str, float]:
+    return {**view.mean, **view.sdm, **view.ma}
+
+
+def _a_row_a_view(places: Places, numbers: Callable[[View], dict[str, float]], digits: int | None) -> Table:
+    found = {name: numbers(view) for name, view in places.views.items()}
+    names = next(iter(found.values()))
+    rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in found.items()]
+    return Table(("by", *names), tuple(rows), notes=tuple(notes(places)), across="measure", digits=digits)
+
+
+def _narrow(table: Table) -> Table:
+    return table.turned() if len(table.columns) > WIDE + 1 else table
 
 
 def within(places: Places, digits: int | None = 4) -> Table:
@@ -49,18 +83,28 @@ def _rows(name: str, view: View) -> Iterator[tuple[Cell, ...]]:
 
 
 def notes(places: Places) -> list[str]:
-    """The rules, the truth, the errors, and what is remarkable about the files."""
+    """The rules and the ledgers, then all the rest."""
     views = places.views
-    told = ledger.notes([view.scores for view in views.values()], list(views))
-    truths = [f"{name}: truth is {view.truth.rule}.\n{_errors(view)}" for name, view in views.items()]
-    remarks = {note.message: None for note in places.notes}
-    for view in views.values():
-        remarks |= {note.message: None for note in (*view.notes, *_answerable(view))}
-    return [*told, *truths, *map(shown, remarks)]
+    return [*ledger.notes([view.scores for view in views.values()], list(views)), *remarks(places)]
 
 
-def _errors(view: View) -> str:
-    """The error of the first result, in sentences a line."""
+def remarks(places: Places) -> list[str]:
+    """The truth, the errors, and what is remarkable about the files."""
+    views = places.views
+    truths = ["\n".join([f"{name}: truth is {view.truth.rule}.", *_of_view(view)]) for name, view in views.items()]
+    steepness = next(iter(views.values())).steepness
+    stated = f"SDM@k counts a result d metres off as exp(-{steepness:g} d)"
+    stated += ", MA@t the first results up to t metres off."
+    return [*truths, stated, *(shown(note.message) for note in places.notes)]
+
+
+def _of_view(view: View) -> list[str]:
+    """The errors, and what is remarkable by this distance, a sentence each."""
+    return [*_errors(view), *(shown(note.message) for note in (*view.notes, *_answerable(view)))]
+
+
+def _errors(view: View) -> list[str]:
+    """The error of the first result."""
     curve: dict[str, Any] = view.error_curve
     areas = ", ".join(f"{area:.4f} to {t} m" for t, area in curve["auc"].items())
     lines = [f"The first result is off by {_metres(curve['median'])} in the median."]
@@ -68,7 +112,7 @@ def _errors(view: View) -> str:
     percent = view.one_percent
     if percent["complete"] and percent["k"] > 1:
         lines.append(f"R@1% is {percent['R@1%']:.4f}, k = {percent['k']}.")
-    return "\n".join(lines)
+    return lines
 
 
 def _metres(number: float) -> str:
@@ -79,5 +123,5 @@ def _answerable(view: View) -> Iterator[Note]:
     """The means over the queries for which something is right, where that is not all of them."""
     if not view.answerable.all():
         text = ", ".join(f"{name} {mean:.4f}" for name, mean in view.answerable_mean.items())
-        many = f"{int(view.answerable.sum()):,} queries that have something right"
+        many = counted(int(view.answerable.sum()), "query that has", "queries that have") + " something right"
         yield Note("answerable", f"Over the {many}: {text}.")

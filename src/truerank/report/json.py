@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from truerank.formats.records import written
 from truerank.scores import Scores
 
 
@@ -22,20 +23,8 @@ def lines(scores: Sequence[Scores], per_query: bool = False) -> str:
 
 
 def dumps(thing: Any, indent: bool = False) -> str:
-    """The thing as JSON text with a line's end.
-
-    An id that is no UTF-8 is written in escapes, of which Python's `json` makes the same id again.
-    """
-    import orjson
-
-    try:
-        options = orjson.OPT_APPEND_NEWLINE | (orjson.OPT_INDENT_2 if indent else 0)
-        return orjson.dumps(thing, option=options).decode()
-    except orjson.JSONEncodeError:
-        import json
-
-        layout: dict[str, Any] = {"indent": 2} if indent else {"separators": (",", ":")}
-        return json.dumps(thing, **layout) + "\n"
+    """The thing as JSON text with a line's end."""
+    return written(thing, indent=indent).decode()
 
 
 def _query_lines(scores: Scores) -> list[dict[str, Any]]:

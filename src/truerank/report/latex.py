@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
 from truerank.report.table import Table
@@ -14,8 +15,15 @@ _SPECIAL = {
     "<": r"\textless{}",
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
     "…": r"\ldots{}",
 }
+
+_JOINED = re.compile(r"([-',])(?=\1)")
+"""Two of these would be drawn as one: a dash, a quotation mark."""
+
+_BREAKS = re.compile(r"(?<=[/,])")
+"""Where a command that is too long for the line may be broken, beside its blanks."""
 
 
 def render(table: Table) -> str:
@@ -37,7 +45,9 @@ def render(table: Table) -> str:
     body = []
     for r, row in enumerate(table.texts):
         cells = enumerate(map(escape, row))
-        body.append(_line(rf"\textbf{{{cell}}}" if (r, c) in table.best else cell for c, cell in cells))
+        stressed = [rf"\textbf{{{cell}}}" if (r, c) in table.best else cell for c, cell in cells]
+        marks = [table.raised.get((r, c)) for c in range(len(row))]
+        body.append(_line(f"{cell}$^{{{up}}}$" if up else cell for cell, up in zip(stressed, marks, strict=True)))
     said = escape(" ".join([*([table.title] if table.title else []), *table.notes]).replace("\n", " "))
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_line(map(escape, table.columns)), r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
@@ -45,9 +55,25 @@ def render(table: Table) -> str:
 
 
 def escape(text: str) -> str:
-    """The text, with nothing in it that LaTeX would take for a command."""
-    return "".join(_SPECIAL.get(letter, letter) for letter in text)
+    r"""The text, with nothing in it that LaTeX would take for a command.
+
+    >>> print(escape("50 % of a--b"))
+    50 \% of a-{}-b
+    """
+    return _JOINED.sub(r"\1{}", "".join(_SPECIAL.get(letter, letter) for letter in text))
+
+
+def typed(text: str) -> str:
+    r"""What is to be typed: in a typewriter's letters, with straight quotes, in as many lines as it takes.
+
+    >>> print(typed("eval -t 'a b' runs/one"))
+    {\raggedright\noindent\ttfamily eval -t \textquotesingle{}a b\textquotesingle{} runs/\allowbreak{}one\par}
+    """
+    straight = escape(text).replace("'{}", "'").replace("'", r"\textquotesingle{}").replace("  ", r" \ ")
+    return r"{\raggedright\noindent\ttfamily " + _BREAKS.sub(r"\\allowbreak{}", straight) + r"\par}"
 
 
 def _line(cells: Iterable[str]) -> str:
-    return " & ".join(cells) + r" \\"
+    """A row; what begins with a bracket or a star would be an argument of the line above it."""
+    text = " & ".join(cells)
+    return ("{}" if text.lstrip().startswith(("[", "*")) else "") + text + r" \\"

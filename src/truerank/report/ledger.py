@@ -1,73 +1,91 @@
-"""The ledger as plain sentences: what was counted, and what the mean hides."""
+"""The ledger as plain sentences in either language: what was counted, and what the mean hides."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
-from truerank.errors import shown
+from truerank.errors import brief, shown
 from truerank.report import audit
-from truerank.scores import Scores
+from truerank.report.texts import ENGLISH, Texts
+from truerank.rules import Rules
+from truerank.scores import Ledger
 
-_MISSING = {"zero": "scored 0"}
-_BARREN = {"zero": "scored 0", "empty-is-right": "scored 1 where nothing came back"}
-_ORDERS = {
-    "doc-descending": "by document id, descending",
-    "doc-ascending": "by document id, ascending",
-    "input": "as the run has them",
+RULED = {
+    "missing": "missing",
+    "extra": "extra",
+    "without_relevant": "without_relevant",
+    "tied": "ties",
+    "duplicates": "duplicates",
 }
-_REPEATED = {"first": "the first counts", "last": "the last counts", "count": "each counts"}
+"""What a ledger counts, and the rule that decides what becomes of it."""
 
 
-def notes(scores: Sequence[Scores], names: Sequence[str]) -> list[str]:
+class HasLedger(Protocol):
+    """Scores, a curve, counts: what has a ledger, and the rules that say what becomes of what it counts."""
+
+    @property
+    def rules(self) -> Rules:
+        """Under whose rules."""
+
+    @property
+    def ledger(self) -> Ledger:
+        """What the means hide."""
+
+
+def notes(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
     """The rules, and for each run its ledger, a sentence a line; runs with the same one share it."""
-    told: dict[str, list[str]] = {}
-    for one, name in zip(scores, names, strict=True):
-        told.setdefault("\n".join([counted(one), *remarks(one)]), []).append(name)
+    told = {"\n".join(sentences): who for sentences, who in shared(scores, names).items()}
     rules = f"Rules: {shown(scores[0].rules.name)}."
     if len(told) == 1:
         return [f"{rules} {text}" for text in told]
     return [rules, *(f"{', '.join(who)}: {text}" for text, who in told.items())]
 
 
-def counted(scores: Scores) -> str:
+def shared(
+    scores: Sequence[HasLedger], names: Sequence[str], texts: Texts = ENGLISH
+) -> dict[tuple[str, ...], list[str]]:
+    """The sentences of each ledger, with the names of the runs that have it."""
+    told: dict[tuple[str, ...], list[str]] = {}
+    for one, name in zip(scores, names, strict=True):
+        told.setdefault((counted(one, texts), *remarks(one, texts)), []).append(name)
+    return told
+
+
+def named_remarks(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
+    """What is remarkable, each with the name of its run: for formats that have no place for it."""
+    return [f"{name}: {remark}" for one, name in zip(scores, names, strict=True) for remark in remarks(one)]
+
+
+def counted(scores: HasLedger, texts: Texts = ENGLISH) -> str:
     """How many queries there were and how many were answered."""
     ledger = scores.ledger
-    text = f"{_queries(ledger.judged)} judged, {ledger.answered:,} answered."
+    text = texts("judged", queries=texts("queries", n=ledger.judged), answered=ledger.answered)
     if scores.rules.missing == "lines":
-        text += f" The mean is over {ledger.evaluated:,} submitted line{'' if ledger.evaluated == 1 else 's'}."
-    elif ledger.evaluated != ledger.judged:
-        text += f" The mean is over {_queries(ledger.evaluated)}."
+        return f"{text} {texts('mean over lines', n=ledger.evaluated)}"
+    if ledger.evaluated != ledger.judged:
+        return f"{text} {texts('mean over', queries=texts('queries', n=ledger.evaluated))}"
     return text
 
 
-def remarks(scores: Scores) -> list[str]:
+def remarks(scores: HasLedger, texts: Texts = ENGLISH) -> list[str]:
     """A sentence for each thing that a reader of the mean should know; none when all is as it should be."""
     ledger, rules = scores.ledger, scores.rules
     told = audit.TOLD if audit.is_audited(scores) else ()
-    missing = _MISSING.get(rules.missing, "left out")
-    barren = _BARREN.get(rules.without_relevant, "left out")
-    said = {
-        "missing": f"missing ({missing})",
-        "extra": "answered but not judged (left out)",
-        "without_relevant": f"without a relevant document ({barren})",
-        "tied": f"decided by the order of equal scores (here {_ORDERS[rules.ties]})",
-    }
     sentences = [
-        f"{number:,} {text}: {_ids(ledger.examples.get(key, ()), number)}."
-        for key, text in said.items()
-        if (number := getattr(ledger, key)) and key not in told
+        texts(rule, n=n, how=texts.ruled(rule, getattr(rules, rule)), ids=_ids(ledger, key, texts))
+        for key, rule in RULED.items()
+        if (n := getattr(ledger, key)) and key not in told
     ]
-    if ledger.duplicates and "duplicates" not in told:
-        rows = "1 row repeats" if ledger.duplicates == 1 else f"{ledger.duplicates:,} rows repeat"
-        sentences.append(f"{rows} a document of its query ({_REPEATED.get(rules.duplicates, 'refused')}).")
+    if ledger.swapped:
+        sentences.insert(0, texts("swapped"))
     if ledger.interleaved:
-        sentences.append("The rows of some queries are scattered over the run; they were put together.")
-    return sentences + audit.sentences(scores) if audit.is_audited(scores) else sentences
+        sentences.append(texts("interleaved"))
+    return sentences + audit.sentences(scores, texts) if audit.is_audited(scores) else sentences
 
 
-def _queries(number: int) -> str:
-    return f"{number:,} {'query' if number == 1 else 'queries'}"
-
-
-def _ids(examples: Sequence[str], number: int) -> str:
-    return ", ".join(map(shown, examples)) + (", …" if len(examples) < number else "")
+def _ids(ledger: Ledger, key: str, texts: Texts) -> str:
+    """The first few, and how many more there are."""
+    examples = ledger.examples.get(key, ())
+    more = getattr(ledger, key) - len(examples)
+    return ", ".join(map(brief, examples)) + (f" {texts('and more', n=f'{more:,}')}" if more else "")

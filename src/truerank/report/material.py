@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +15,18 @@ import numpy as np
 from truerank.bench.result import Bench
 from truerank.compare import Comparison, compare
 from truerank.compare.outcome import direction
+from truerank.compare.systems import align
+from truerank.contest import judge
 from truerank.curve import Curve, precision_recall
 from truerank.errors import InputError
-from truerank.evaluate import DEFAULT, look_up, ranked, score
+from truerank.evaluate import DEFAULT, look_up, score
+from truerank.everything import ranked_rows
 from truerank.formats import open_run, read_qrels
 from truerank.formats.source import as_source
 from truerank.geo import Places
 from truerank.measures import Measure, parse_measures
 from truerank.qrels import Qrels
-from truerank.report.answers import System, numbered
+from truerank.report.answers import System
 from truerank.rules import Rules
 from truerank.run import Run
 from truerank.scores import Scores
@@ -39,14 +43,14 @@ class Input:
     """A file that was read.
 
     Attributes:
-        name: without its folder.
-        bytes: how many there are.
+        name: as much of its path as tells it apart from the others.
+        bytes: how many there are; None of a pipe, which is gone once it was read.
         digest: SHA-256 of them.
     """
 
     name: str
-    bytes: int
-    digest: str
+    bytes: int | None
+    digest: str | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,12 +62,14 @@ class Runs:
         systems: what each found.
         comparison: how they stand to each other.
         curves: precision against recall, of each; none where the rules do not allow it.
+        is_complete: whether the qrels leave nothing unjudged: a contest's list, a rule that decides.
     """
 
     qrels: Qrels
     systems: tuple[System, ...]
     comparison: Comparison
     curves: tuple[Curve, ...]
+    is_complete: bool = False
 
     @property
     def scores(self) -> list[Scores]:
@@ -74,6 +80,11 @@ class Runs:
     def rules(self) -> Rules:
         """Under whose rules."""
         return self.scores[0].rules
+
+    @property
+    def counted(self) -> str:
+        """What the means are over, as the catalogue of texts calls it."""
+        return "lines" if self.rules.missing == "lines" else "queries"
 
     @property
     def names(self) -> list[str]:
@@ -100,14 +111,7 @@ class Runs:
 
     def values(self, measure: Measure) -> Any:
         """(queries, systems) on the queries that all have, in the order of the comparison."""
-        return np.column_stack([_aligned(s, measure, self.comparison.queries) for s in self.scores])
-
-
-def _aligned(scores: Scores, measure: Measure, queries: Sequence[str]) -> Any:
-    if tuple(scores.queries) == tuple(queries):
-        return scores[measure]
-    table = scores.per_query()
-    return np.array([table[query][str(measure)] for query in queries], np.float64)
+        return align(self.comparison.scores).values(measure)
 
 
 @dataclass(frozen=True, eq=False)
@@ -153,59 +157,93 @@ def evaluated(
     *,
     rules: Any = None,
     baseline: str | int | None = None,
+    format: str | None = None,
+    is_complete: bool = False,
     watch: Callable[[int, int], object] = lambda done, of: None,
 ) -> Runs:
-    """The runs evaluated and compared.
+    """The runs evaluated and compared; under a contest's rules also audited.
 
     Args:
         qrels, measures, rules: as for `evaluate`.
         runs: what `evaluate` takes; or {name: run}.
         baseline, watch: as for `compare`.
+        format: of the runs' files, instead of the one that each looks like.
+        is_complete: whether the qrels leave nothing unjudged.
 
     Raises:
         TruerankError: wrong input, or a package is missing.
     """
     under, judged = Rules.of(rules), read_qrels(qrels)
     chosen = parse_measures(measures if measures is not None else under.measures or DEFAULT)
-    opened = _opened(runs)
+    named, is_contest = _named(runs), under.missing == "lines"
+    opened = [open_run(run, format, name) for name, run in named]
+    submitted = [run for _, run in named if is_contest]
+    audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
     found = [_found(judged, run, chosen, under) for run in opened]
-    scores = [scores for _, scores, _, _ in found]
+    scores = audited or [scores for _, scores, _, _ in found]
+    names = told_apart([run.name for run in opened])
+    called = [name or short for (name, _), short in zip(named, names, strict=True)]
+    scores = [replace(one, run=name) for one, name in zip(scores, called, strict=True)]
     comparison = compare(None, scores, chosen, baseline, watch=watch)
     systems = tuple(
         System(name, run, hits, docs)
         for name, run, (_, _, hits, docs) in zip(comparison.systems, opened, found, strict=True)
     )
-    curves = () if under.missing == "lines" else tuple(precision_recall(judged, run, rules=under) for run in opened)
-    return Runs(found[0][0], systems, comparison, curves)
+    drawn = [] if is_contest else zip(opened, called, strict=True)
+    curves = tuple(replace(precision_recall(judged, run, rules=under), run=name) for run, name in drawn)
+    return Runs(found[0][0], systems, comparison, curves, is_complete or is_contest)
 
 
-def _opened(runs: Iterable[Any]) -> list[Run]:
+def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
+    """Each run with the name that it was given, if it was given one."""
     if isinstance(runs, Mapping):
-        return [open_run(run, name=str(name)) for name, run in runs.items()]
-    opened = list(map(open_run, runs))
-    if not opened:
+        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+    else:
+        named = [(None, run) for run in runs]
+    if not named:
         raise InputError("there is no run to report on")
-    return opened
+    return named
 
 
 def _found(qrels: Qrels, run: Run, measures: list[Measure], rules: Rules) -> tuple[Qrels, Scores, Any, Any]:
     """The qrels as the rules have them, the scores, the hits, and which judgement each hit is."""
     ruled, source, found = look_up(qrels, run, rules)
-    hits = ranked(ruled, found, rules, source.name)
-    rows = ranked(ruled, numbered(found), rules, source.name).score.astype(np.int64)
-    return ruled, score(ruled, found, measures, rules, source.name), hits, found.table["doc"][rows]
+    hits, docs = ranked_rows(ruled, found, rules, source.name)
+    return ruled, score(ruled, found, measures, rules, source.name), hits, docs
 
 
-# --- what was read ------------------------------------------------------------------------------------
+def told_apart(paths: Sequence[str]) -> list[str]:
+    """For each path as few of its last parts as tell it apart from the others.
+
+    >>> told_apart(["runs/a/one.run", "runs/b/one.run", "two.run", "-"])
+    ['a/one.run', 'b/one.run', 'two.run', '-']
+    """
+    parts = {path: _parts(path) for path in paths}
+    return [_least(parts[path], [other for other in parts.values() if other != parts[path]]) for path in paths]
+
+
+def _parts(path: str) -> list[str]:
+    """The parts of a path; standard input and a URL stay whole."""
+    if path == "-" or "://" in path:
+        return [path]
+    return [part for part in os.path.abspath(path).split(os.sep) if part]
+
+
+def _least(parts: list[str], others: list[list[str]]) -> str:
+    counts = range(1, len(parts) + 1)
+    enough = (n for n in counts if all(other[-n:] != parts[-n:] for other in others))
+    return "/".join(parts[-next(enough, len(parts)) :])
 
 
 def inputs(paths: Iterable[str | os.PathLike[str]]) -> tuple[Input, ...]:
     """The files with their SHA-256; of a folder that of its files' names and hashes, by name."""
-    return tuple(_input(os.fspath(path)) for path in dict.fromkeys(paths))
+    files = list(dict.fromkeys(os.fspath(path) for path in paths))
+    return tuple(_input(path, name) for path, name in zip(files, told_apart(files), strict=True))
 
 
-def _input(path: str) -> Input:
-    name = os.path.basename(path.rstrip(os.sep)) or path
+def _input(path: str, name: str) -> Input:
+    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
+        return Input(name, None, None)
     if not os.path.isdir(path):
         size, digest = _digest(path)
         return Input(name, size, digest)

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from typing import Any
 
 from truerank.bench.result import Bench
-from truerank.bench.sweep import front, quality
-from truerank.errors import InputError, shown
+from truerank.bench.sweep import front
+from truerank.errors import InputError, counted, shown
+from truerank.report.bench import standing
+from truerank.report.charts import spans
 from truerank.report.plots import COLOURS, HEIGHT, WIDTH, _altair
 
 
@@ -26,17 +28,21 @@ def pareto(found: Sequence[Bench], latency: str = "p50") -> Any:
     measure = next(iter(scores.mean))
     alt = _altair()
     rows = _rows(found, measure, latency)
-    x = alt.X("latency:Q", title=f"latency {latency}, ms", scale=alt.Scale(zero=False, nice=True))
-    y = alt.Y("quality:Q", title=measure, scale=alt.Scale(zero=False, nice=True))
+    across, up = spans(rows)
+    x = alt.X("ms:Q", title=f"latency {latency}, ms", scale=alt.Scale(**across))
+    y = alt.Y("quality:Q", title=measure, scale=alt.Scale(**up))
     both = alt.Chart().encode(x=x, y=y)
     line = both.mark_line(interpolate="step-after", color=COLOURS[0]).transform_filter("datum.best")
+    colour = alt.condition("datum.best", alt.value(COLOURS[0]), alt.value("#999999"))
+    wide = both.mark_rule().encode(x="left:Q", x2="right:Q", color=colour)
+    high = both.mark_rule().encode(y="low:Q", y2="high:Q", color=colour)
     dots = both.mark_point(filled=True, size=70).encode(
-        color=alt.condition("datum.best", alt.value(COLOURS[0]), alt.value("#999999")),
-        tooltip=["setting:N", alt.Tooltip("latency:Q", format=".3f"), alt.Tooltip("quality:Q", format=".4f")],
+        color=colour,
+        tooltip=["setting:N", alt.Tooltip("ms:Q", format=".3f"), alt.Tooltip("quality:Q", format=".4f")],
     )
     names = both.mark_text(align="left", dx=8, dy=-6, fontSize=11).encode(text="setting:N")
     return (
-        alt.layer(line, dots, names, data=alt.Data(values=rows))
+        alt.layer(line, wide, high, dots, names, data=alt.Data(values=rows))
         .properties(width=WIDTH, height=HEIGHT, title=_title(found, scores.rules.name))
         .configure_axis(grid=True, gridColor="#e5e5e5", labelFontSize=12, titleFontSize=13)
         .configure_title(anchor="start", fontSize=15, subtitleFontSize=12, subtitleColor="#555555")
@@ -48,8 +54,7 @@ def _rows(found: Sequence[Bench], measure: str, latency: str) -> list[dict[str, 
     return [
         {
             "setting": ", ".join(f"{name} {value}" for name, value in one.settings.items()),
-            "latency": one.latency[latency],
-            "quality": quality(one, measure),
+            **standing(one, measure, latency),
             "best": i in best,
         }
         for i, one in enumerate(found)
@@ -58,5 +63,5 @@ def _rows(found: Sequence[Bench], measure: str, latency: str) -> list[dict[str, 
 
 def _title(found: Sequence[Bench], rules: str) -> dict[str, str]:
     first = found[0]
-    queries = f"{len(first.queries):,} {'query' if len(first.queries) == 1 else 'queries'}"
+    queries = counted(len(first.queries), "query", "queries")
     return {"text": "Quality against latency", "subtitle": f"{shown(first.name)}; {queries}; rules {shown(rules)}"}

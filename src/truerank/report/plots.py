@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from truerank.curve import Curve
-from truerank.errors import InputError, MissingPackage, shown
+from truerank.errors import InputError, MissingPackage, counted, shown
 from truerank.formats.target import writing
+from truerank.report.names import shortened
 from truerank.report.tables import labels
 
 if TYPE_CHECKING:
@@ -25,6 +26,9 @@ SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"
 WIDTH, HEIGHT = 520, 400
 SCALE = 2
 """Pixels of a PNG for each point."""
+
+LETTERS = 40
+"""Of a name in a legend."""
 
 PAGE = """\
 <!DOCTYPE html>
@@ -117,9 +121,6 @@ def _altair() -> Any:
     return altair
 
 
-# --- the layers ---------------------------------------------------------------------------------------
-
-
 def _layers_of_means(curves: Sequence[Curve], names: Sequence[str]) -> list[Any]:
     """Lines between the points at which precision was read."""
     alt = _altair()
@@ -177,9 +178,6 @@ def _step_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
     ]
 
 
-# --- what they share ----------------------------------------------------------------------------------
-
-
 def _axes() -> dict[str, Any]:
     """Both from 0 to 1, with a line a tenth."""
     alt = _altair()
@@ -197,15 +195,17 @@ def _colour(names: Sequence[str]) -> Any:
 
 
 def _legend(names: Sequence[str]) -> Any:
-    """Nothing for one run, whose name stands in the title."""
-    return None if len(names) == 1 else _altair().Legend(title=None, symbolOpacity=1)
+    """Nothing for one run, whose name stands in the title; else names short enough to be told apart."""
+    if len(names) == 1:
+        return None
+    short = json.dumps(shortened(names, LETTERS))
+    return _altair().Legend(title=None, symbolOpacity=1, labelExpr=f"{short}[datum.index]")
 
 
 def _title(curve: Curve, names: Sequence[str]) -> dict[str, Any]:
     """What is shown, of which run if there is one only, under whose rules."""
-    queries = f"{curve.queries:,} {'query' if curve.queries == 1 else 'queries'}"
     one = f"query {shown(curve.query or '')}: the raw curve dashed, the interpolated one solid"
-    what = f"the mean of {queries}" if curve.query is None else one
+    what = f"the mean of {counted(curve.queries, 'query', 'queries')}" if curve.query is None else one
     run = [names[0]] if len(names) == 1 else []
     subtitle = "; ".join([*run, what, f"rules {shown(curve.rules.name)}"])
     return {"text": "Precision against recall", "subtitle": subtitle}

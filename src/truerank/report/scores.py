@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import os
+import itertools
 from collections.abc import Sequence
 
 from truerank.errors import shown
-from truerank.report import csv, json, latex, ledger, markdown, terminal, trec, values
+from truerank.report import audit, csv, json, ledger, tables, trec, values
 from truerank.report.table import Cell, Table
+from truerank.report.tables import FORMATS as TABLES
 from truerank.scores import Scores
 
 FORMATS = {
-    "table": (".txt",),
-    "json": (".json",),
+    "table": TABLES["table"],
+    "json": TABLES["json"],
     "jsonl": (".jsonl", ".ndjson"),
-    "csv": (".csv",),
-    "markdown": (".md", ".markdown"),
-    "latex": (".tex",),
+    **TABLES,
     "trec": (".eval",),
 }
 """The formats by name, and the file endings that suggest them."""
@@ -48,10 +47,7 @@ def render(
     digits = 4 if digits is None else digits
     if format == "trec":
         return trec.render(scores, per_query, digits)
-    table = score_table(scores, per_query=per_query, digits=digits)
-    if format == "table":
-        return terminal.render(table, styled=styled)
-    return markdown.render(table) if format == "markdown" else latex.render(table)
+    return tables.drawn([score_table(scores, per_query=per_query, digits=digits)], format, styled=styled)
 
 
 def score_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int = 4) -> Table:
@@ -70,10 +66,10 @@ def score_table(scores: Sequence[Scores], *, per_query: bool = False, digits: in
 
 
 def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int | None = None) -> Table:
-    """For programs: a row a run, or a run and query, that names the run and the rules itself."""
+    """For programs: a row a run, or a run and query, that names the run and the rules itself; strict ones too."""
     head = ("run", "rules", "query") if per_query else ("run", "rules")
     rows: list[tuple[Cell, ...]] = []
-    for one in scores:
+    for one in itertools.chain.from_iterable(map(audit.with_strict, scores)):
         who = (shown(one.run), shown(one.rules.name))
         rows += [(*who, *row) for row in (values.per_query(one) if per_query else [values.means(one)])]
     return Table((*head, *map(str, scores[0].measures)), tuple(rows), digits=digits)
@@ -81,9 +77,7 @@ def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int
 
 def labels(scores: Sequence[Scores]) -> list[str]:
     """What to call the runs in a table: their files' names where these differ, else as they were given."""
-    full = [shown(one.run) for one in scores]
-    short = [os.path.basename(name) or name for name in full]
-    return short if len(set(short)) == len(short) else full
+    return tables.labels([one.run for one in scores])
 
 
 def _query_rows(scores: Scores, name: str) -> list[tuple[Cell, ...]]:
@@ -95,7 +89,7 @@ def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:
     found = set()
     for column, measure in enumerate(scores[0].measures, 1):
         means = [one.mean[str(measure)] for one in scores]
-        best = min(means) if "less is better" in measure.definition.meaning else max(means)
+        best = min(means) if measure.definition.is_less_better else max(means)
         if min(means) < max(means) and measure.definition.average != "sum":
             found |= {(row, column) for row, mean in enumerate(means) if mean == best}
     return frozenset(found)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 Cell = str | int | float | None
 
@@ -17,6 +18,7 @@ class Table:
         title: what the table shows.
         notes: what belongs under it, a sentence a line.
         best: (row, column) of the cells to stress.
+        raised: {(row, column): letters} that papers and pages print above the end of the cell.
         across: what stands in the columns after the first, where rows and columns may change places.
         digits: after the point; None for as many as say the number exactly.
 
@@ -31,6 +33,7 @@ class Table:
     best: frozenset[tuple[int, int]] = frozenset()
     across: str = ""
     digits: int | None = 4
+    raised: Mapping[tuple[int, int], str] = field(default_factory=dict)
 
     @property
     def texts(self) -> list[list[str]]:
@@ -47,12 +50,24 @@ class Table:
         columns = (self.across, *(as_text(row[0], self.digits) for row in self.rows))
         rows = [(name, *(row[i] for row in self.rows)) for i, name in enumerate(self.columns[1:], 1)]
         best = frozenset((column - 1, row + 1) for row, column in self.best)
-        return replace(self, columns=columns, rows=tuple(rows), best=best, across=self.columns[0])
+        raised = {(column - 1, row + 1): letters for (row, column), letters in self.raised.items()}
+        return replace(self, columns=columns, rows=tuple(rows), best=best, raised=raised, across=self.columns[0])
+
+    def only(self, places: Sequence[int]) -> Table:
+        """Some of the columns, in this order.
+
+        >>> Table(("run", "AP", "P@5"), (("bm25", 0.25, 0.4),)).only((2, 0)).rows
+        ((0.4, 'bm25'),)
+        """
+        rows = tuple(tuple(row[i] for i in places) for row in self.rows)
+        best = frozenset((row, at) for at, i in enumerate(places) for row, column in self.best if column == i)
+        marks = self.raised.items()
+        raised = {(row, at): text for at, i in enumerate(places) for (row, column), text in marks if column == i}
+        return replace(self, columns=tuple(self.columns[i] for i in places), rows=rows, best=best, raised=raised)
 
     def without_first_column(self) -> Table:
         """The same, where the first column says nothing."""
-        rows = tuple(row[1:] for row in self.rows)
-        return replace(self, columns=self.columns[1:], rows=rows, best=frozenset())
+        return self.only(range(1, len(self.columns)))
 
 
 def as_text(cell: Cell, digits: int | None) -> str:

@@ -52,10 +52,14 @@ class Pages:
             return dumps(self.plain, indent=True)
         if format == "csv":
             return csv.render(self.flat)
-        if format == "table":
-            return "\n".join(terminal.render(table, styled=styled) for table in self.tables)
-        draw = markdown.render if format == "markdown" else latex.render
-        return "\n".join(map(draw, self.tables))
+        return drawn(self.tables, format, styled=styled)
+
+
+def drawn(tables: Sequence[Table], format: str, *, styled: bool = False) -> str:
+    """Tables for people, one below another: as "table", "markdown" or "latex"."""
+    if format == "table":
+        return "\n".join(terminal.render(table, styled=styled) for table in tables)
+    return "\n".join(map(markdown.render if format == "markdown" else latex.render, tables))
 
 
 def labels(runs: Sequence[str]) -> list[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from typing import TYPE_CHECKING
 
 from truerank.report.table import Table
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
 
 FOLDABLE = 20
 """Cells that a column of texts keeps where there is no room."""
+
+FIRST_STRONG, POP = "\u2068", "\u2069"
+"""The beginning and the end of what keeps its own direction (Unicode Standard Annex 9)."""
+
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+LEFTWARD = re.compile(rf"{_LETTER}+(?:\W+{_LETTER}+)*")
+"""Words in Hebrew, Arabic and their neighbours."""
 
 GAP = 3
 """Cells between two columns on a terminal."""
@@ -28,6 +36,11 @@ def render(table: Table, *, styled: bool = False, width: int | None = None) -> s
     return _styled(table, width) if styled else _plain(table)
 
 
+def fits(table: Table, width: int | None) -> bool:
+    """Whether no row need fold or wrap in so many cells; None for any number."""
+    return width is None or sum(_widths(table)) + GAP * (len(table.columns) - 1) <= width
+
+
 def _plain(table: Table) -> str:
     """Columns with two blanks between them, and nothing else: easy on the eye and on `awk`.
 
@@ -38,13 +51,13 @@ def _plain(table: Table) -> str:
     rows, widths = [list(table.columns), *table.texts], _widths(table)
     right = [table.is_numeric(i) for i in range(len(widths))]
     lines = [_padded(row, widths, right) for row in rows]
-    title = [table.title, ""] if table.title else []
+    title = [isolated_words(table.title), ""] if table.title else []
     return "\n".join([*title, *lines, *([""] if table.notes else []), *_notes(table)]) + "\n"
 
 
 def _notes(table: Table) -> list[str]:
     """Each note with its further lines set in."""
-    return [note.replace("\n", "\n  ") for note in table.notes]
+    return [isolated_words(note).replace("\n", "\n  ") for note in table.notes]
 
 
 def _widths(table: Table) -> list[int]:
@@ -54,7 +67,22 @@ def _widths(table: Table) -> list[int]:
 
 def _padded(row: list[str], widths: list[int], right: list[bool]) -> str:
     gaps = [" " * (width - _cells(text)) for text, width in zip(row, widths, strict=True)]
-    return "  ".join(g + t if r else t + g for t, g, r in zip(row, gaps, right, strict=True)).rstrip()
+    cells = zip(map(isolated, row), gaps, right, strict=True)
+    return "  ".join(gap + text if is_right else text + gap for text, gap, is_right in cells).rstrip()
+
+
+def isolated(text: str) -> str:
+    """A text with letters that are written from right to left, kept from turning around what stands beside it.
+
+    >>> isolated("bm25"), isolated("שלום") == "\u2068שלום\u2069"
+    ('bm25', True)
+    """
+    return text if text.isascii() or not LEFTWARD.search(text) else f"{FIRST_STRONG}{text}{POP}"
+
+
+def isolated_words(text: str) -> str:
+    """The same for each such word or words beside each other in a sentence."""
+    return LEFTWARD.sub(lambda words: f"{FIRST_STRONG}{words[0]}{POP}", text)
 
 
 def _cells(text: str) -> int:
@@ -93,8 +121,7 @@ def _least(table: Table) -> int:
 
 def _fitting(table: Table, width: int) -> Table:
     """The table, turned if it may be and is too wide otherwise."""
-    wanted = sum(_widths(table)) + GAP * (len(table.columns) - 1)
-    return table.turned() if table.across and wanted > width else table
+    return table.turned() if table.across and not fits(table, width) else table
 
 
 def _grid(table: Table) -> Grid:
@@ -103,12 +130,13 @@ def _grid(table: Table) -> Grid:
     from rich.table import Table as Grid
     from rich.text import Text
 
-    grid = Grid(box=box.SIMPLE_HEAD, title=table.title or None, show_edge=False, pad_edge=False)
+    grid = Grid(box=box.SIMPLE_HEAD, title=isolated_words(table.title) or None, show_edge=False, pad_edge=False)
     for i, (heading, need) in enumerate(zip(table.columns, _needs(table), strict=True)):
         if table.is_numeric(i):
-            grid.add_column(Text(heading), justify="right", no_wrap=True, min_width=need)
+            grid.add_column(Text(isolated(heading)), justify="right", no_wrap=True, min_width=need)
         else:
-            grid.add_column(Text(heading), overflow="fold", min_width=need)
+            grid.add_column(Text(isolated(heading)), overflow="fold", min_width=need)
     for r, row in enumerate(table.texts):
-        grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in enumerate(row)))
+        cells = enumerate(map(isolated, row))
+        grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in cells))
     return grid

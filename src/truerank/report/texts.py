@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from truerank.errors import InputError
+from truerank.report.sentences import korean
 from truerank.report.table import Table
-from truerank.report.words import COLUMNS, TEXTS
+from truerank.report.words import COLUMNS, TEXTS, VALUES
 
 LANGUAGES = ("en", "ko")
 
@@ -27,9 +28,28 @@ class Texts:
 
     def __call__(self, key: str, **values: object) -> str:
         """The text with the values filled in; a number n decides between "one|many"."""
-        text = TEXTS[key][LANGUAGES.index(self.language)]
+        text = self._own(TEXTS[key])
         one, _, many = text.partition("|")
         return (many if many and values.get("n") != 1 else one).format(**values)
+
+    def ruled(self, rule: str, value: str) -> str:
+        """What becomes of what a rule decides.
+
+        >>> Texts("en").ruled("missing", "zero")
+        'scored 0'
+        """
+        return self._own(VALUES[rule][value])
+
+    def said(self, english: str) -> str:
+        """What was made in English, in this language as far as it is known there.
+
+        >>> Texts("ko").said("paired t-test, not corrected")
+        '짝지은 t 검정, 보정하지 않음'
+        """
+        return english if self.language == "en" else korean(english)
+
+    def _own(self, both: tuple[str, str]) -> str:
+        return both[LANGUAGES.index(self.language)]
 
     def table(self, table: Table) -> Table:
         """The table with its headings in this language."""
@@ -40,17 +60,32 @@ class Texts:
         if self.language == "en":
             return heading
         interval = re.fullmatch(r"([\d.]+) % interval", heading)
-        return f"{interval[1]} % 신뢰구간" if interval else COLUMNS.get(heading, heading)
+        return f"{interval[1]} % 신뢰구간" if interval else COLUMNS.get(heading) or self.said(heading)
 
-    def listed(self, names: Sequence[str]) -> str:
-        """Names in a sentence.
+    def listed(self, names: Sequence[str], most: int | None = None) -> str:
+        """Names in a sentence; of more than so many the first ones, and how many there are besides.
 
-        >>> Texts("en").listed(["a", "b", "c"])
-        'a, b and c'
+        >>> Texts("en").listed(["a", "b", "c"]), Texts("en").listed(["a", "b", "c", "d"], 3)
+        ('a, b and c', 'a, b and 2 more')
         """
+        if most and len(names) > most:
+            kept = names[: most - 1]
+            return f"{', '.join(kept)} {self('and more', n=len(names) - len(kept))}"
         if len(names) < 2 or self.language == "ko":
             return ", ".join(names)
         return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+ENGLISH = Texts()
+
+
+def percent(share: float) -> str:
+    """A confidence as people say it.
+
+    >>> percent(0.95), percent(0.999)
+    ('95', '99.9')
+    """
+    return f"{share * 100:.4g}"
 
 
 def language(wanted: str | None = None) -> str:

@@ -9,7 +9,7 @@ from truerank.errors import shown
 from truerank.explain.tools import Change, Reason, ToolComparison, ToolRow
 from truerank.report.table import Cell, Table, as_text
 from truerank.report.tables import Pages
-from truerank.report.terminal import GAP
+from truerank.report.terminal import fits
 
 
 def render(
@@ -75,7 +75,7 @@ def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
     """The table, or where it is too wide as many of its measures at a time as there is room for."""
     parts, places = [], list(range(2, len(table.columns)))
     while places:
-        count = next((n for n in range(len(places), 1, -1) if _fits(_part(table, places[:n]), width)), 1)
+        count = next((n for n in range(len(places), 1, -1) if fits(_part(table, places[:n]), width)), 1)
         parts.append(_part(table, places[:count]))
         places = places[count:]
     parts = [part for part in parts if part.rows]
@@ -83,15 +83,10 @@ def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
     yield replace(parts[-1], notes=table.notes)
 
 
-def _fits(table: Table, width: int | None) -> bool:
-    cells = [max(map(len, column)) for column in zip(table.columns, *table.texts, strict=True)]
-    return width is None or sum(cells) + GAP * (len(cells) - 1) <= width
-
-
 def _part(table: Table, places: Sequence[int]) -> Table:
     """Some of the measures, with the rows that say something of them."""
-    rows = tuple((*row[:2], *(row[i] for i in places)) for row in table.rows if any(row[i] for i in places))
-    return Table((*table.columns[:2], *(table.columns[i] for i in places)), rows, digits=table.digits)
+    rows = tuple(row for row in table.rows if any(row[i] for i in places))
+    return replace(table, rows=rows, notes=()).only((0, 1, *places))
 
 
 def _values(row: ToolRow) -> tuple[Cell, ...]:

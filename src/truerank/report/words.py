@@ -3,6 +3,7 @@
 TEXTS: dict[str, tuple[str, str]] = {
     # what is counted
     "queries": ("{n:,} query|{n:,} queries", "질의 {n:,}개"),
+    "lines": ("{n:,} submitted line|{n:,} submitted lines", "제출된 {n:,}줄"),
     # the page itself
     "title": ("Retrieval report", "검색 평가 보고서"),
     "skip": ("Skip to the results", "결과로 건너뛰기"),
@@ -15,6 +16,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "in the legend to bring it forward.",
         "표시에 마우스를 올리면 값이 보입니다. 끌어서 이동, Ctrl + 휠로 확대, 두 번 클릭하면 되돌아갑니다. "
         "범례의 이름을 누르면 강조됩니다.",
+    ),
+    "tap": (
+        "Tap a mark to read it; tap a name in the legend to bring it forward.",
+        "표시를 누르면 값이 보입니다. 범례의 이름을 누르면 강조됩니다.",
     ),
     "save svg": ("Save as SVG", "SVG로 저장"),
     "save png": ("Save as PNG", "PNG로 저장"),
@@ -31,14 +36,14 @@ TEXTS: dict[str, tuple[str, str]] = {
     # the headline
     "headline": ("Result", "결과"),
     "best": (
-        "{best} has the best {measure}: {mean} ({confidence} % interval {low} to {high}; {queries}).",
-        "{measure} 기준으로 가장 좋은 시스템은 {best}입니다: {mean} ({confidence} % 신뢰구간 {low}–{high}, "
-        "{queries}).",
+        "{best} has the best {measure}: {mean} ({confidence} % interval {limits}; {queries}).",
+        "{measure} 기준으로 가장 좋은 시스템은 {best}입니다: {mean} ({confidence} % 신뢰구간 {limits}, {queries}).",
     ),
     "alone": (
-        "{best}: {measure} {mean} ({confidence} % interval {low} to {high}; {queries}).",
-        "{best}: {measure} {mean} ({confidence} % 신뢰구간 {low}–{high}, {queries}).",
+        "{best}: {measure} {mean} ({confidence} % interval {limits}; {queries}).",
+        "{best}: {measure} {mean} ({confidence} % 신뢰구간 {limits}, {queries}).",
     ),
+    "limits": ("{low} to {high}", "{low}–{high}"),
     "best count": ("{best}: {measure} {mean} ({queries}).", "{best}: {measure} {mean} ({queries})."),
     "beats all": (
         "It is significantly better than every other system that it was compared to.",
@@ -69,7 +74,51 @@ TEXTS: dict[str, tuple[str, str]] = {
     "high": ("to", "상한"),
     # the ledger
     "ledger": ("What the means hide", "평균이 감추는 것"),
+    "judged": ("{queries} judged, {answered:,} answered.", "판정된 {queries} 중 {answered:,}개에 답했습니다."),
+    "mean over": ("The mean is over {queries}.", "평균은 {queries}에 대한 것입니다."),
+    "mean over lines": (
+        "The mean is over {n:,} submitted line.|The mean is over {n:,} submitted lines.",
+        "평균은 제출된 {n:,}줄에 대한 것입니다.",
+    ),
+    "missing": ("{n:,} missing ({how}): {ids}.", "답이 없는 질의 {n:,}개 ({how}): {ids}."),
+    "extra": ("{n:,} answered but not judged ({how}): {ids}.", "답했지만 판정이 없는 질의 {n:,}개 ({how}): {ids}."),
+    "without_relevant": (
+        "{n:,} without a relevant document ({how}): {ids}.",
+        "관련 문서가 없는 질의 {n:,}개 ({how}): {ids}.",
+    ),
+    "ties": (
+        "{n:,} decided by the order of equal scores (here {how}): {ids}.",
+        "동점의 순서가 값을 바꾸는 질의 {n:,}개 (여기서는 {how}): {ids}.",
+    ),
+    "duplicates": (
+        "{n:,} row repeats a document of its query ({how}).|{n:,} rows repeat a document of its query ({how}).",
+        "같은 질의에 문서가 되풀이되는 행 {n:,}개 ({how}).",
+    ),
+    "swapped": (
+        "The qrels look like a run and the run like qrels (grades are fractions, scores small whole numbers): "
+        "are the two swapped?",
+        "정답은 실행 결과처럼, 실행 결과는 정답처럼 보입니다(등급은 소수, 점수는 작은 정수). 두 입력이 뒤바뀌지 "
+        "않았습니까?",
+    ),
+    "interleaved": (
+        "The rows of some queries are scattered over the run; they were put together.",
+        "일부 질의의 행이 흩어져 있어 한데 모았습니다.",
+    ),
+    "audited": (
+        "{measure}: official {official!r}, strict {strict!r}.",
+        "{measure}: 공식 점수 {official!r}, 엄격 점수 {strict!r}.",
+    ),
+    # how far to trust it
     "trust": ("How far to trust this", "얼마나 믿을 수 있나"),
+    "too few": (
+        "Warning: {n} query is too few to rely on; take at least {enough}, better {usual}."
+        "|Warning: {n} queries are too few to rely on; take at least {enough}, better {usual}.",
+        "주의: 질의 {n}개로는 믿기 어렵습니다. 적어도 {enough}개, 되도록 {usual}개를 쓰세요.",
+    ),
+    "rather few": (
+        "Remark: {n} queries; {usual} or more are usual.",
+        "참고: 질의 {n}개. {usual}개 이상이 보통입니다.",
+    ),
     # curves
     "curves": ("Curves", "곡선"),
     "pr": ("Precision against recall", "재현율에 따른 정밀도"),
@@ -162,8 +211,8 @@ TEXTS: dict[str, tuple[str, str]] = {
         "시스템마다 선 하나: 처음 k개 결과 가운데 판정되지 않은 비율. 많을수록 평균이 불확실합니다.",
     ),
     "unjudged lead": (
-        "{who}: {share} of the results that came back among the first {k} are unjudged.",
-        "{who}: 처음 {k}개까지 돌아온 결과 가운데 {share}가 판정되지 않았습니다.",
+        "Unjudged among the first {k} results, as far as they came back: {shares}.",
+        "처음 {k}개까지 돌아온 결과 가운데 판정되지 않은 비율: {shares}.",
     ),
     "share unjudged": ("share unjudged", "미판정 비율"),
     # speed
@@ -179,10 +228,15 @@ TEXTS: dict[str, tuple[str, str]] = {
     "milliseconds": ("milliseconds", "밀리초"),
     "pareto": ("Quality against latency", "지연 시간과 품질"),
     "pareto alt": (
-        "A mark a benchmark: its median latency across and its {measure} up. Best is the upper left; the line "
-        "joins those that no other one beats in both: {best}.",
-        "벤치마크마다 표시 하나: 가로는 지연 시간 중앙값, 세로는 {measure}. 왼쪽 위가 좋고, 선은 다른 것에 "
-        "뒤지지 않는 것을 잇습니다: {best}.",
+        "A mark a benchmark: its median latency across and its {measure} up, on 95 % intervals. Best is the upper "
+        "left.",
+        "벤치마크마다 표시 하나: 가로는 지연 시간 중앙값, 세로는 {measure}, 선은 95 % 신뢰구간. 왼쪽 위가 "
+        "좋습니다.",
+    ),
+    "front": (
+        "No other one is faster or better than {best}."
+        "|The line joins those that no other one beats in both: {best}.",
+        "{best}보다 빠르거나 나은 것은 없습니다.|점선은 다른 것에 뒤지지 않는 것을 잇습니다: {best}.",
     ),
     "median ms": ("median latency, ms", "지연 시간 중앙값, ms"),
     # places
@@ -214,6 +268,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "foot lead": ("In a folder that holds the files below:", "아래 파일이 있는 폴더에서:"),
     "inputs": ("What was read", "읽은 파일"),
     "rules": ("Rules: {name}", "규칙: {name}"),
+    "standard input": ("- was read from standard input.", "-는 표준 입력에서 읽었습니다."),
     "versions": ("Versions", "버전"),
     "nothing": ("There is nothing to report on.", "보고할 것이 없습니다."),
     # the table of queries
@@ -309,3 +364,32 @@ RULES = {
     "measures": "지정하지 않았을 때의 측도",
 }
 """What each rule decides, in Korean."""
+
+VALUES: dict[str, dict[str, tuple[str, str]]] = {
+    "missing": {
+        "zero": ("scored 0", "0점"),
+        "skip": ("left out", "제외"),
+        "error": ("left out", "제외"),
+        "lines": ("left out", "제외"),
+    },
+    "extra": {"skip": ("left out", "제외"), "error": ("left out", "제외")},
+    "without_relevant": {
+        "zero": ("scored 0", "0점"),
+        "skip": ("left out", "제외"),
+        "empty-is-right": ("scored 1 where nothing came back", "답이 없으면 1점"),
+        "error": ("left out", "제외"),
+    },
+    "ties": {
+        "doc-descending": ("by document id, descending", "문서 id의 내림차순"),
+        "doc-ascending": ("by document id, ascending", "문서 id의 오름차순"),
+        "input": ("as the run has them", "런에 적힌 순서"),
+    },
+    "duplicates": {
+        "error": ("refused", "거부"),
+        "first": ("the first counts", "첫 번째만 인정"),
+        "last": ("the last counts", "마지막만 인정"),
+        "count": ("each counts", "모두 인정"),
+        "once": ("the first counts", "첫 번째만 인정"),
+    },
+}
+"""What becomes of what the ledger counts: by rule and value, in English and in Korean."""

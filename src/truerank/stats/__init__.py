@@ -16,6 +16,7 @@ from truerank.stats.intervals import (
     Method,
     difference_interval,
     difference_intervals,
+    is_too_few,
     mean_interval,
     mean_intervals,
 )
@@ -40,6 +41,7 @@ __all__ = [
     "difference_intervals",
     "effect",
     "groups",
+    "is_too_few",
     "kendall_tau",
     "max_t",
     "mean_interval",

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from truerank.stats.distributions import t_above, t_quantile
+from truerank.stats.intervals import is_too_few
 from truerank.stats.values import TINY, column, differences, is_constant, mean, scale, share
 
 
@@ -30,7 +31,8 @@ class Equivalence:
 def tost(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equivalence:
     """Are a and b the same but for a margin? Two one-sided paired t-tests.
 
-    One query alone shows nothing: p = 1. Schuirmann (1987).
+    One query alone shows nothing: p = 1; nor do too few (`is_too_few`) whose differences are all the same, and
+    so have no spread to judge them by. Schuirmann (1987).
 
     Args:
         margin: above 0, in the unit of the measure.
@@ -38,9 +40,9 @@ def tost(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> E
     >>> tost([0.5, 0.25, 0.75, 1.0], [0.5, 0.26, 0.74, 1.0], margin=0.1).equivalent
     True
     """
-    middle, error, n = _mean_and_error(a, b, margin)
+    middle, error, n = _mean_and_error(a, b, margin, alpha)
     p = max(_p(middle + margin, error, n), _p(margin - middle, error, n))
-    reach = _reach(error, n, share(alpha, "alpha"))
+    reach = _reach(error, n, alpha)
     return Equivalence(p, p <= alpha, middle - reach, middle + reach)
 
 
@@ -50,27 +52,28 @@ def non_inferiority(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float =
     >>> non_inferiority([0.5, 0.25, 0.75, 1.0], [0.5, 0.26, 0.74, 0.9], margin=0.1).equivalent
     True
     """
-    middle, error, n = _mean_and_error(a, b, margin)
+    middle, error, n = _mean_and_error(a, b, margin, alpha)
     p = _p(middle + margin, error, n)
-    return Equivalence(p, p <= alpha, middle - _reach(error, n, share(alpha, "alpha")), np.inf)
+    return Equivalence(p, p <= alpha, middle - _reach(error, n, alpha), np.inf)
 
 
-def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float) -> tuple[float, float, int]:
+def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> tuple[float, float, int]:
+    """The mean difference, its standard error, inf where nothing is known of it, and how many differences."""
+    share(alpha, "alpha")
     if not 0 < margin < np.inf:
         raise ValueError(f"margin is a number above 0, not {margin!r}")
     between = differences(column(a, "a"), column(b, "b"))
-    n = len(between)
-    if n == 1:
-        return float(between[0]), np.inf, n
-    spread = 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
-    return float(mean(between)), spread / n**0.5, n
+    middle, n = float(mean(between)), len(between)
+    if not is_constant(between, scale(a, b)):
+        return middle, float(between.std(ddof=1)) / n**0.5, n
+    return middle, np.inf if is_too_few(n, 1 - alpha) else 0.0, n
 
 
 def _p(inside: float, error: float, n: int) -> float:
     """The p of lying so far inside of a limit."""
     if error == 0:
         return TINY if inside > 0 else 1.0
-    return 1.0 if n == 1 else t_above(inside / error, n - 1)
+    return 1.0 if error == np.inf else t_above(inside / error, n - 1)
 
 
 def _reach(error: float, n: int, alpha: float) -> float:

@@ -27,7 +27,7 @@ class Interval:
         low, high: the limits of the interval, both included.
         confidence: how often such intervals contain the truth.
         method: bca, percentile, binomial, mid-p, order statistics; "constant" when all values are equal and the
-            sample shows no spread; "none" when one value alone says nothing: from −inf to inf.
+            sample shows no spread; "none" when there are too few values to say: from −inf to inf.
     """
 
     estimate: float
@@ -35,6 +35,19 @@ class Interval:
     high: float
     confidence: float
     method: str
+
+
+def is_too_few(n: int, confidence: float = 0.95) -> bool:
+    """Whether so few values say nothing of a mean by being drawn again: up to 5 at 95 %.
+
+    No resample of n values passes the smallest or the largest of them. All n lie on the same side of their
+    distribution's median twice in 2ⁿ times, and then no interval within them holds it. Where that alone is more
+    often than an interval may be wrong, there is none.
+
+    >>> [n for n in range(1, 9) if is_too_few(n)], is_too_few(7, 0.99)
+    ([1, 2, 3, 4, 5], True)
+    """
+    return float(2 * 0.5**n) > 1 - confidence
 
 
 def mean_interval(
@@ -52,6 +65,7 @@ def mean_interval(
         confidence: how often such intervals shall contain the truth.
         method: "binomial" (exact: Clopper and Pearson's) or "mid-p" for values that are 0 or 1, "bca" or
             "percentile" (bootstrap) for any. None takes "binomial" where all values are 0 or 1, else "bca".
+            Of too few values (`is_too_few`) there is no bootstrap: the interval is "none".
         resamples: of the bootstrap.
         seed: of the bootstrap; the same seed gives the same bits.
 
@@ -78,7 +92,7 @@ def mean_intervals(
     checked = table(values)
     share(confidence, "confidence")
     count(resamples, "resamples")
-    ways = [_way(each, method) for each in checked.T]
+    ways = [_way(each, method, confidence) for each in checked.T]
     drawn = [i for i, way in enumerate(ways) if way in ("bca", "percentile")]
     means = resampled_means(checked[:, drawn], resamples, seed) if drawn else np.empty((0, 0))
     limits = {i: _limits(means[:, at], checked[:, i], ways[i], confidence) for at, i in enumerate(drawn)}
@@ -102,8 +116,8 @@ def difference_interval(
     The method is "percentile" unless asked otherwise: differences are seldom skewed, and where there is little
     skewness BCa corrects by noise (docs/calibration.md shows both).
 
-    >>> difference_interval([0.5, 0.25, 1.0], [0.25, 0.0, 0.75]).method
-    'constant'
+    >>> difference_interval([0.5, 0.25, 1.0], [0.25, 0.0, 0.5])
+    Interval(estimate=0.3333333333333333, low=-inf, high=inf, confidence=0.95, method='none')
     """
     first, second = column(a, "a")[:, None], column(b, "b")[:, None]
     return difference_intervals(
@@ -128,7 +142,7 @@ def difference_intervals(
     return mean_intervals(between, confidence=confidence, method=way, resamples=resamples, seed=seed)
 
 
-def _way(values: Floats, method: str | None) -> str:
+def _way(values: Floats, method: str | None, confidence: float) -> str:
     """How the interval of these values is found."""
     if method is not None and method not in get_args(Method):
         raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
@@ -137,21 +151,25 @@ def _way(values: Floats, method: str | None) -> str:
         raise ValueError(f"the method {method!r} is for values that are all 0 or 1")
     if is_binary and (method is None or method in BINOMIAL):
         return method or "binomial"
-    if len(values) == 1:
+    if is_too_few(len(values), confidence):
         return "none"
     return "constant" if is_constant(values, scale(values)) else method or "bca"
 
 
 def _limits(means: Floats, values: Floats, way: str, confidence: float) -> tuple[float, float]:
     far = reach(confidence, len(values))
-    return bca_limits(means, far, values) if way == "bca" else percentile_limits(means, far)
+    limits = bca_limits(means, far, values) if way == "bca" else percentile_limits(means, far)
+    least, most = float(values.min()), float(values.max())  # which a mean of rounded values may pass by a little
+    return max(limits[0], least), min(limits[1], most)
 
 
 def _interval(values: Floats, way: str, confidence: float, limits: tuple[float, float] | None) -> Interval:
     estimate = float(mean(values))
     if way in BINOMIAL:
         limits = BINOMIAL[way](int(values.sum()), len(values), confidence)
-    elif limits is None:
+    elif way == "constant":
         estimate = float(values[0])  # of equal values the mean may be off in the last digit
-        limits = (estimate, estimate) if way == "constant" else (-np.inf, np.inf)
+        limits = (estimate, estimate)
+    elif limits is None:
+        limits = (-np.inf, np.inf)
     return Interval(estimate, *limits, confidence, way)

@@ -83,9 +83,7 @@ def randomizations(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: i
         for sums in flipped_sums(grid[:, drawn], samples, seed):
             hits += np.count_nonzero(np.abs(sums) >= least[drawn], axis=0)
     p = known | {i: (int(hit) + 1) / (samples + 1) for i, hit in zip(drawn, hits, strict=True)}
-    return [
-        Paired(float(mean(each)), p[i], "randomization", n, i in known) for i, each in enumerate(between.T)
-    ]
+    return [Paired(float(mean(each)), p[i], "randomization", n, i in known) for i, each in enumerate(between.T)]
 
 
 def paired_t(a: ArrayLike, b: ArrayLike) -> Paired:

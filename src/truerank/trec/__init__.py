@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from truerank.trec.columns import columns
 from truerank.trec.help import help_text
@@ -14,14 +14,17 @@ from truerank.trec.status import TrecEvalError
 __all__ = ["Options", "TrecEvalError", "help_text", "trec_eval"]
 
 
-def trec_eval(options: Options) -> Iterator[bytes]:
+def trec_eval(options: Options, watch: Callable[[int], None] = lambda size: None) -> Iterator[bytes]:
     """What the reference prints, a piece at a time.
 
     Everything is read and evaluated before the first piece: nothing is printed when something is wrong.
+
+    Args:
+        watch: told how many bytes more of the run were read, for a progress bar.
 
     Raises:
         TrecEvalError: where the reference would end, with its exit status.
         TruerankError: a file cannot be read.
     """
     chosen = columns(options.measures, options.compat)
-    return Report(chosen, read(options), options).pieces()
+    return Report(chosen, read(options, watch), options).pieces()

@@ -83,8 +83,9 @@ class Options:
         options = cls(measures=tuple(value for name, value in given if name == "-m"))
         for name, value in given:
             options = replace(options, **_fields(name, value))
-            if options.wants == "version":
-                return options
+            if options.wants == "version":  # the reference looks at nothing behind it
+                compat = [_compat(value) for name, value in given if name == "--compat"]
+                return replace(options, **compat[-1]) if compat else options
         if options.wants == "help":
             return options
         if len(files) != 2:

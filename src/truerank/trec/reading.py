@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -38,14 +38,14 @@ class Answers:
     tag: bytes
 
 
-def read(options: Options) -> Answers:
-    """Read both files under the options.
+def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> Answers:
+    """Read both files under the options; `watch` is told how many bytes more of the run were read.
 
     Raises:
         InputError: a file cannot be read.
         TrecEvalError: a judged topic is not answered (10), no topic is (9), or a document comes back twice.
     """
-    qrels, run = read_qrels(options.qrels, "trec"), open_run(options.run, "trec")
+    qrels, run = read_qrels(options.qrels, "trec"), replace(open_run(options.run, "trec"), watch=watch)
     last = LastRow()
     found = _scan(qrels, run if run.path else last.watching(run), options)
     if run.path:
@@ -74,9 +74,6 @@ def _cut(hits: Hits, options: Options) -> Hits:
     """-M and then -J, in the reference's order."""
     hits = hits.under(options.rules.replace(depth=options.depth))
     return hits.under(options.rules.replace(unjudged="removed")) if options.judged_only else hits
-
-
-# --- the run, as the reference takes it ---------------------------------------------------------------
 
 
 def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
@@ -136,9 +133,6 @@ def _refuse_repeats(topic: bytes, docs: tuple[bytes, ...], name: str) -> None:
             who = f"document {shown(doc)} comes back twice for topic {shown(topic)}"
             raise TrecEvalError(f"{name}: {who}; mend the run", CALCULATION)
         seen.add(doc)
-
-
-# --- the run's tag ------------------------------------------------------------------------------------
 
 
 class LastRow:

@@ -27,7 +27,7 @@ def checked(items: Items, distance: str) -> Items:
         raise InputError(what, items.name)
     if (wide := (lon < -180) | (lon > 360)).any():
         row = int(np.argmax(wide))
-        what = f"the longitude of {shown(items.ids[row])} is {lon[row]:g}, not between -180 and 180"
+        what = f"the longitude of {shown(items.ids[row])} is {lon[row]:g}, not between -180 and 360"
         raise InputError(what, items.name)
     return items
 

@@ -41,9 +41,6 @@ class Distance:
     reach: Callable[[Any], Any]
 
 
-# --- on the WGS84 ellipsoid ---------------------------------------------------------------------------
-
-
 def geodesic(one: Floats, other: Floats) -> Floats:
     """The length of the shortest way over the ellipsoid, to 15 nanometres (Karney, 2013)."""
     return np.asarray(_ellipsoid().inv(one[:, 1], one[:, 0], other[:, 1], other[:, 0])[2], np.float64)
@@ -81,9 +78,6 @@ def geodesic_reach(metres: Any) -> Any:
     return np.minimum(metres, far) * (1 + 1e-12) + MARGIN
 
 
-# --- on the sphere ------------------------------------------------------------------------------------
-
-
 def haversine(one: Floats, other: Floats) -> Floats:
     """The length of the great circle between them on a sphere of `RADIUS`; off the geodesic by -0.45 to 0.56 %."""
     (lat, lon), (lat2, lon2) = np.radians(one).T, np.radians(other).T
@@ -104,9 +98,6 @@ def sphere_reach(metres: Any) -> Any:
     """
     half_angle = np.minimum(np.asarray(metres) / RADIUS, np.pi) / 2
     return 2 * RADIUS * np.sin(half_angle) * (1 + 1e-12) + MARGIN
-
-
-# --- on a plane ---------------------------------------------------------------------------------------
 
 
 def planar(one: Floats, other: Floats) -> Floats:

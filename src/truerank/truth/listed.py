@@ -59,8 +59,7 @@ def _read(pairs: Any) -> Qrels:
 def _of_file(source: Source) -> Qrels:
     """Pairs where there are two columns and no more, else judgements."""
     first = header(source.head)
-    if len(first.names) == 2 and first.is_known:
-        query = find(first.names, QUERY)
+    if len(first.names) == 2 and (query := find(first.names, QUERY)) is not None:
         columns = list(from_csv(source).values())
         return _of_pairs(zip(*columns[:: -1 if query else 1], strict=True), source.name)
     lines = [line.split() for line in source.head.decode("utf-8", "replace").splitlines()[:1]]

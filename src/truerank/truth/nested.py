@@ -129,7 +129,7 @@ def _tells(record: Mapping[str, Any]) -> bool:
         at = sorted(depth for word in KNOWN[role] for depth in depths.get(word, ()))
         if at:
             return len(at) == 1 or at[0] < at[1]
-    return any(isinstance(inner, list) and _is_short(inner) for _, inner in found)
+    return any(isinstance(inner, list) and (_is_short(inner) or _are_corners(inner)) for _, inner in found)
 
 
 def flat(record: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -161,11 +161,16 @@ def expanded(columns: Columns) -> Columns:
     wide: Columns = {}
     for path, values in columns.items():
         first = next((value for value in values if value is not None), None)
-        if isinstance(first, list | tuple) and _is_short(first):
-            wide |= {f"{path}.{i}": [_at(value, i) for value in values] for i in range(len(first))}
+        if isinstance(first, list | tuple) and (_is_short(first) or _are_corners(first)):
+            wide |= expanded({f"{path}.{i}": [_at(value, i) for value in values] for i in range(len(first))})
         else:
             wide[path] = values
     return wide
+
+
+def _are_corners(value: Sequence[Any]) -> bool:
+    """[[0, 0], [1, 1]]: which number is which, the user has to say."""
+    return len(value) == 2 and all(isinstance(corner, list | tuple) and _is_short(corner) for corner in value)
 
 
 def _is_short(value: Sequence[Any]) -> bool:

@@ -58,9 +58,6 @@ def read_items(
     return _items(columns, keys, name)
 
 
-# --- columns ------------------------------------------------------------------------------------------
-
-
 def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | None) -> Columns:
     name = os.fspath(path)
     if Path(name).is_dir():
@@ -110,9 +107,6 @@ def _of_object(thing: Any, name: str, pattern: str | None, inside: str | None) -
         return filenames.columns(found.records, pattern, name)
     keys = {} if found.keys is None else {KEY: list(found.keys)}
     return {**keys, **nested.columns(found, name)}
-
-
-# --- columns to items ---------------------------------------------------------------------------------
 
 
 def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truerank._kernel import as_bytes, as_text
-from truerank.errors import shown
+from truerank.errors import counted, shown
 from truerank.qrels import Qrels
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.suspicions import Note, suspicions
@@ -104,18 +104,10 @@ def _text(ids: Sequence[str]) -> tuple[Ints, Ints, bytes]:
 def _notes(tied: Sequence[str], barren: Sequence[str], queries: int) -> Iterator[Note]:
     if tied:
         nearer = "references just as near as the right ones, which come first in the references' order"
-        yield Note("ties", f"{counted(len(tied))} with {nearer}: {listed(tied)}.")
+        yield Note("ties", f"{counted(len(tied), 'query', 'queries')} with {nearer}: {listed(tied)}.")
     if barren:
-        yield Note("barren", f"{len(barren):,} of {counted(queries)} without anything right: {listed(barren)}.")
-
-
-def counted(number: int, what: str = "query", many: str = "queries") -> str:
-    """The number with its noun.
-
-    >>> counted(1), counted(2000)
-    ('1 query', '2,000 queries')
-    """
-    return f"{number:,} {what if number == 1 else many}"
+        of = counted(queries, "query", "queries")
+        yield Note("barren", f"{len(barren):,} of {of} without anything right: {listed(barren)}.")
 
 
 def listed(names: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from truerank.errors import shown
+from truerank.errors import counted, shown
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
 
@@ -45,9 +45,6 @@ def suspicions(queries: Items, references: Items, distance: str | None) -> tuple
     return tuple(note for notes in found for note in notes)
 
 
-# --- degrees ------------------------------------------------------------------------------------------
-
-
 def _swapped(queries: Items, references: Items) -> Iterator[Note]:
     """The queries' box misses the references', but would meet it with the axes the other way round."""
     there = _box(references.places)
@@ -62,6 +59,16 @@ def _radians(queries: Items, references: Items) -> Iterator[Note]:
         lat, lon = np.abs(items.places).T
         if lat.max() <= np.pi / 2 and lon.max() <= np.pi and (lat + lon).max() > 0:
             yield Note("radians", f"No coordinate of {items.name} is beyond pi: are they radians, not degrees?")
+
+
+def _beyond_180(queries: Items, references: Items) -> Iterator[Note]:
+    for items in (queries, references):
+        lon = items.places[:, 1]
+        if (beyond := np.flatnonzero(lon > 180)).size:
+            first = f"the first is {lon[beyond[0]]:g} of {shown(items.ids[beyond[0]])}"
+            many = counted(len(beyond), "longitude is", "longitudes are")
+            why = f"({first}): read as degrees east of Greenwich."
+            yield Note("beyond 180", f"{many} beyond 180 in {items.name} {why}")
 
 
 def _float32(queries: Items, references: Items) -> Iterator[Note]:
@@ -89,12 +96,9 @@ def _at_zero(items: Items, zero: Bools, spoken: str) -> Iterator[Note]:
     if zero.any():
         names = [shown(items.ids[row]) for row in np.flatnonzero(zero)[:5].tolist()]
         more = ", …" if zero.sum() > 5 else ""
-        who = f"{int(zero.sum()):,} of {len(items):,} in {items.name}"
+        who = f"{int(zero.sum()):,} of {len(items):,} in {items.name} {'stands' if zero.sum() == 1 else 'stand'}"
         where = f"{spoken} (0, 0), where things without a place are put"
-        yield Note("zero", f"{who} stand at {where}: {', '.join(names)}{more}.")
-
-
-# --- the plane ----------------------------------------------------------------------------------------
+        yield Note("zero", f"{who} at {where}: {', '.join(names)}{more}.")
 
 
 def _plane_zero(queries: Items, references: Items) -> Iterator[Note]:
@@ -140,5 +144,5 @@ def _meet(one: Floats, other: Floats) -> bool:
 
 Check = Callable[[Items, Items], Iterator[Note]]
 
-_GLOBE: tuple[Check, ...] = (_swapped, _radians, _float32, _nowhere)
+_GLOBE: tuple[Check, ...] = (_swapped, _radians, _beyond_180, _float32, _nowhere)
 _PLANE: tuple[Check, ...] = (_disagreement, _plane_zero)

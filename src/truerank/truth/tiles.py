@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
-from truerank.errors import InputError, shown
+from truerank.errors import InputError, counted, shown
 from truerank.truth.bounds import middles, sizes
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.search import tree_of
@@ -24,7 +26,7 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
     """
     bounds = items.bounds
     if bounds is None:
-        raise InputError("the references have no bounds; name them: west=…, south=…, east=…, north=…", items.name)
+        raise InputError(f"the references have no bounds; {_naming(items.others)}", items.name)
     west, south, east, north = bounds.T
     bad = ~np.isfinite(bounds).all(axis=1) | (south > north)
     if is_globe:
@@ -33,11 +35,25 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
         bad |= west > east
     if bad.any():
         row = int(np.argmax(bad))
+        others = int(np.isfinite(bounds).all(axis=1).sum())
+        if others and np.isnan(bounds[row]).all():
+            who = f"{shown(items.ids[row])} has no whole bounds where {counted(others, 'other has', 'others have')}"
+            raise InputError(f"{who} them; all items of a file name their bounds alike", items.name)
         edges = ", ".join(f"{edge:g}" for edge in bounds[row])
         kind = "degrees (for metres on a plane: distance='xy')" if is_globe else "metres on a plane"
         who = f"the bounds of {shown(items.ids[row])} are {edges}"
         raise InputError(f"{who}: that is no west, south, east, north in {kind}", items.name)
     return bounds
+
+
+def _naming(columns: Sequence[str]) -> str:
+    """How to say which columns the bounds are."""
+    corners = next((name.removesuffix(".0.0") for name in columns if name.endswith(".0.0")), None)
+    if corners is None:
+        return "name them: west=…, south=…, east=…, north=…"
+    sides = {"west": "0.0", "south": "0.1", "east": "1.0", "north": "1.1"}
+    named = ", ".join(f"{side}='{corners}.{place}'" for side, place in sides.items())
+    return f"{corners!r} holds two corners: say which number is which, e.g. {named}"
 
 
 def holding(points: Floats, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]:

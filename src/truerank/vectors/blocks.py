@@ -109,9 +109,6 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> Source:
     )
 
 
-# --- products -----------------------------------------------------------------------------------------
-
-
 def _products(
     sides: tuple[NDArray[Any], NDArray[Any]],
     squares: tuple[Floats, Floats],
@@ -187,9 +184,6 @@ def _told(score: NDArray[Any], squares: Floats, metric: str) -> Floats:
     return 2 * wide - squares if metric == "euclidean" else wide
 
 
-# --- a ready matrix -----------------------------------------------------------------------------------
-
-
 def _rows(table: NDArray[Any], columns: Ints | None, holds: str, real: np.dtype[Any]) -> Scorer:
     width = table.shape[1] if columns is None else len(columns)
     buffer = np.empty((0, width), real)
@@ -217,9 +211,6 @@ def _refuse_unfinished(block: NDArray[Any], rows: Ints) -> None:
         row, column = (int(i) for i in np.argwhere(bad)[0])
         value = float(block[row, column])
         raise InputError(f"row {int(rows[row])} of the matrix (from 0) holds {value}, which is no finite number")
-
-
-# --- arrays -------------------------------------------------------------------------------------------
 
 
 def _table(values: Any, what: str) -> NDArray[Any]:

@@ -55,6 +55,7 @@ def count_better(block: Block, start: Ints, score: Block) -> tuple[Ints, Ints]:
     Args:
         start: (rows + 1,) the pairs of row r are start[r] to start[r + 1].
     """
+
     def count(part: slice) -> Ints:
         cut = start[part.start : part.stop + 1]
         own = score[cut[0] : cut[-1]]

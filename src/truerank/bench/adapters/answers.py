@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cache
 from itertools import pairwise
 from numbers import Real
 from typing import Any, cast
@@ -14,6 +15,8 @@ from truerank.errors import InputError
 
 Call = Callable[[str, int], object]
 Read = Callable[[object], Answer]
+Ask = Callable[[str], Any]
+"""What takes only a query."""
 
 CUT = "not taken by the retriever; answers are cut at k after the clock stops"
 
@@ -64,6 +67,16 @@ def cut_async(call: Callable[[str], Awaitable[object]], read: Read) -> tuple[Cal
         return k, await call(query)
 
     return awaited, cutting(read)
+
+
+def carrying(
+    plain: Ask, with_k: Callable[[int], Ask] | None, read: Read, is_async: bool | None
+) -> tuple[Call, Read]:
+    """A call and a reader for a retriever that carries its k, which `with_k` makes once for each; or takes none."""
+    if with_k is None:
+        return (cut_async if is_async else cut)(plain, read)
+    made = cache(with_k)
+    return lambda query, k: made(k)(query), read
 
 
 def cutting(read: Read) -> Read:

@@ -9,7 +9,7 @@ from typing import Any
 
 from truerank.bench.adapters.answers import CUT, Call, Read, answer, cut, cut_async
 from truerank.bench.adapters.ids import Ids, Kind
-from truerank.bench.adapters.libraries import OWN, release
+from truerank.bench.adapters.libraries import OWN, retriever
 from truerank.bench.adapters.registry import adapter
 from truerank.bench.retriever import Answer, Retriever
 from truerank.errors import InputError
@@ -39,22 +39,17 @@ def component(
         if hasattr(part, "warm_up"):
             part.warm_up()
     takes = inspect.signature(target.run).parameters
-    call, read = _calls(target, takes, embedder, bool(asynchronous), lambda raw: documents(raw, output, ids))
-    return Retriever(
-        name=type(target).__name__,
-        call=call,
-        read=read,
-        is_async=bool(asynchronous),
-        describe={
-            "kind": "Haystack",
-            "library": release("haystack-ai"),
-            "class": f"{type(target).__module__}.{type(target).__qualname__}",
-            "call": "run_async" if asynchronous else "run",
-            "ids": ids.describe("Document.id"),
-            "k": "the input top_k" if "top_k" in takes else CUT,
-            "async": asynchrony(target),
-            **({"embedder": f"{type(embedder).__name__}, in the timed call"} if embedder is not None else {}),
-        },
+    return retriever(
+        target,
+        _calls(target, takes, embedder, bool(asynchronous), lambda raw: documents(raw, output, ids)),
+        kind="Haystack",
+        package="haystack-ai",
+        call="run_async" if asynchronous else "run",
+        ids=ids.describe("Document.id"),
+        k="the input top_k" if "top_k" in takes else CUT,
+        asynchrony=asynchrony(target),
+        is_async=asynchronous,
+        **({"embedder": f"{type(embedder).__name__}, in the timed call"} if embedder is not None else {}),
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from truerank.bench.adapters.answers import CUT, Call, Read, cut, cut_async
 from truerank.bench.adapters.haystack import QUERIES, asynchrony, documents
 from truerank.bench.adapters.ids import Ids
-from truerank.bench.adapters.libraries import OWN, inherits, pool, release
+from truerank.bench.adapters.libraries import OWN, inherits, pool, retriever
 from truerank.bench.adapters.registry import adapter
 from truerank.bench.retriever import Answer, Retriever
 from truerank.errors import InputError, did_you_mean
@@ -26,22 +26,18 @@ def pipeline(target: Any, *, ids: Ids, asynchronous: bool | None = None, output:
         raise InputError(f"{type(target).__name__} has no {method}")
     last = _output(target, output)
     takes_k = "top_k" in target.inputs().get(last, {})
-    call, read = _calls(target, method, last, takes_k, lambda raw: _read(raw, last, ids))
-    return Retriever(
+    return retriever(
+        target,
+        _calls(target, method, last, takes_k, lambda raw: _read(raw, last, ids)),
+        kind="Haystack",
+        package="haystack-ai",
+        call=method,
+        ids=ids.describe("Document.id"),
+        k=f"the input top_k of {last}" if takes_k else CUT,
+        asynchrony=_asynchrony(target),
+        is_async=asynchronous,
         name=f"{type(target).__name__} to {last}",
-        call=call,
-        read=read,
-        is_async=bool(asynchronous),
-        describe={
-            "kind": "Haystack",
-            "library": release("haystack-ai"),
-            "class": f"{type(target).__module__}.{type(target).__qualname__}",
-            "call": method,
-            "ids": ids.describe("Document.id"),
-            "k": f"the input top_k of {last}" if takes_k else CUT,
-            "async": _asynchrony(target),
-            "output": last,
-        },
+        output=last,
     )
 
 

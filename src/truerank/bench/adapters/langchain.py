@@ -5,17 +5,15 @@ from __future__ import annotations
 import inspect
 import os
 from collections.abc import Callable
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
-from truerank.bench.adapters.answers import CUT, Call, Read, answer, cut, cut_async
+from truerank.bench.adapters.answers import CUT, Ask, Call, Read, answer, carrying
 from truerank.bench.adapters.ids import Ids, Kind
-from truerank.bench.adapters.libraries import OWN, SERIAL, inherits, pool, release, written_in
+from truerank.bench.adapters.libraries import OWN, SERIAL, inherits, pool, retriever, written_in
 from truerank.bench.adapters.registry import adapter
 from truerank.bench.retriever import Answer, Retriever
 from truerank.errors import InputError
-
-Call1 = Callable[[str], Any]
 
 DOCUMENT = Kind(
     "a LangChain Document",
@@ -39,14 +37,8 @@ def langchain(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Ret
     """A BaseRetriever, or any runnable that turns a query into documents."""
     method = "ainvoke" if asynchronous else "invoke"
     k, with_k = _cutoff(target, method)
-    call, read = _calls(target, method, with_k, lambda raw: _read(raw, ids))
-    return Retriever(
-        name=type(target).__name__,
-        call=call,
-        read=read,
-        is_async=bool(asynchronous),
-        describe={**_described(target, method, ids), "k": k, "async": _asynchrony(target)},
-    )
+    calls = carrying(getattr(target, method), with_k, lambda raw: _read(raw, ids), asynchronous)
+    return _retriever(target, calls, method, ids, k, _asynchrony(target), asynchronous)
 
 
 @adapter("LangChain VectorStore", lambda target: float(inherits(target, "langchain_core", "VectorStore")))
@@ -56,28 +48,30 @@ def vector_store(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> 
     method = ("a" if asynchronous else "") + "similarity_search" + ("_with_score" if scored else "")
     search = getattr(target, method)
     asynchrony = _store_asynchrony(target, "asimilarity_search" + ("_with_score" if scored else ""))
-    return Retriever(
-        name=type(target).__name__,
-        call=lambda query, k: search(query, k=k),
-        read=lambda raw: _read_scored(raw, ids) if scored else _read(raw, ids),
-        is_async=bool(asynchronous),
-        describe={**_described(target, method, ids), "k": f"the argument k of {method}", "async": asynchrony},
+    read = _read_scored if scored else _read
+    calls: tuple[Call, Read] = lambda query, k: search(query, k=k), lambda raw: read(raw, ids)
+    return _retriever(target, calls, method, ids, f"the argument k of {method}", asynchrony, asynchronous)
+
+
+def _retriever(
+    target: Any, calls: tuple[Call, Read], method: str, ids: Ids, k: str, asynchrony: str, is_async: bool | None
+) -> Retriever:
+    traced = [name for name in TRACING if os.environ.get(name, "").lower() == "true"]
+    return retriever(
+        target,
+        calls,
+        kind="LangChain",
+        package="langchain-core",
+        call=method,
+        ids=ids.describe("Document.id"),
+        k=k,
+        asynchrony=asynchrony,
+        is_async=is_async,
+        **({"tracing": f"on ({', '.join(traced)}): the times include it"} if traced else {}),
     )
 
 
-def _described(target: Any, method: str, ids: Ids) -> dict[str, str]:
-    traced = [name for name in TRACING if os.environ.get(name, "").lower() == "true"]
-    return {
-        "kind": "LangChain",
-        "library": release("langchain-core"),
-        "class": f"{type(target).__module__}.{type(target).__qualname__}",
-        "call": method,
-        "ids": ids.describe("Document.id"),
-        **({"tracing": f"on ({', '.join(traced)}): the times include it"} if traced else {}),
-    }
-
-
-def _cutoff(target: Any, method: str) -> tuple[str, Callable[[int], Call1] | None]:
+def _cutoff(target: Any, method: str) -> tuple[str, Callable[[int], Ask] | None]:
     """How the target takes k, in words, and a function from k to what is called; None where it takes none.
 
     There is no k in the contract, so a copy of the retriever carries it; the given one is not changed.
@@ -95,16 +89,9 @@ def _cutoff(target: Any, method: str) -> tuple[str, Callable[[int], Call1] | Non
     return CUT, None
 
 
-def _copy(target: Any, method: str, **update: object) -> Call1:
-    copy: Call1 = getattr(target.model_copy(update=update), method)
+def _copy(target: Any, method: str, **update: object) -> Ask:
+    copy: Ask = getattr(target.model_copy(update=update), method)
     return copy
-
-
-def _calls(target: Any, method: str, with_k: Callable[[int], Call1] | None, read: Read) -> tuple[Call, Read]:
-    if with_k is None:
-        return (cut_async if method == "ainvoke" else cut)(getattr(target, method), read)
-    prepared = cache(with_k)
-    return lambda query, k: prepared(k)(query), read
 
 
 def _read(raw: Any, ids: Ids) -> Answer:

@@ -8,6 +8,9 @@ from __future__ import annotations
 import os
 from importlib.metadata import PackageNotFoundError, version
 
+from truerank.bench.adapters.answers import Call, Read
+from truerank.bench.retriever import Retriever
+
 OWN = "the retriever's own coroutine"
 SERIAL = "none: its synchronous code runs on the event loop, one query at a time"
 
@@ -37,3 +40,20 @@ def release(package: str) -> str:
         return f"{package} {version(package)}"
     except PackageNotFoundError:
         return package
+
+
+def retriever(
+    target: object,
+    calls: tuple[Call, Read],
+    *,
+    kind: str,
+    package: str,
+    asynchrony: str,
+    is_async: bool | None,
+    name: str = "",
+    **about: str,
+) -> Retriever:
+    """A library's object as a Retriever, named after its class, with what a reader of its numbers should know."""
+    of = type(target)
+    known = {"kind": kind, "library": release(package), "class": f"{of.__module__}.{of.__qualname__}"}
+    return Retriever(name or of.__name__, *calls, bool(is_async), describe={**known, **about, "async": asynchrony})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Mapping
-from functools import cache
+from functools import partial
 from typing import Any
 
-from truerank.bench.adapters.answers import CUT, Call, Read, answer, cut, cut_async
+from truerank.bench.adapters.answers import CUT, Ask, answer, carrying
 from truerank.bench.adapters.ids import Ids, Kind
-from truerank.bench.adapters.libraries import OWN, SERIAL, inherits, release, written_in
+from truerank.bench.adapters.libraries import OWN, SERIAL, inherits, retriever, written_in
 from truerank.bench.adapters.registry import adapter
 from truerank.bench.retriever import Answer, Retriever
 from truerank.errors import InputError
@@ -45,36 +45,26 @@ def llamaindex(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Re
     """A BaseRetriever. An id is a node's; ids="ref_doc_id" names the document that it is a chunk of."""
     method = "aretrieve" if asynchronous else "retrieve"
     cutoff = next((name for name in CUTOFFS if isinstance(getattr(target, name, None), int)), None)
-    call, read = _calls(target, method, cutoff, lambda raw: _read(raw, ids))
-    return Retriever(
-        name=type(target).__name__,
-        call=call,
-        read=read,
-        is_async=bool(asynchronous),
-        describe={
-            "kind": "LlamaIndex",
-            "library": release("llama-index-core"),
-            "class": f"{type(target).__module__}.{type(target).__qualname__}",
-            "call": method,
-            "ids": ids.describe("node_id"),
-            "k": CUT if cutoff is None else f"the attribute {cutoff} of a copy",
-            "async": _asynchrony(target),
-        },
+    with_k = partial(_copy, target, method, cutoff) if cutoff else None
+    return retriever(
+        target,
+        carrying(getattr(target, method), with_k, lambda raw: _read(raw, ids), asynchronous),
+        kind="LlamaIndex",
+        package="llama-index-core",
+        call=method,
+        ids=ids.describe("node_id"),
+        k=f"the attribute {cutoff} of a copy" if cutoff else CUT,
+        asynchrony=_asynchrony(target),
+        is_async=asynchronous,
     )
 
 
-def _calls(target: Any, method: str, cutoff: str | None, read: Read) -> tuple[Call, Read]:
-    if cutoff is None:
-        return (cut_async if method == "aretrieve" else cut)(getattr(target, method), read)
-
-    @cache
-    def with_k(k: int) -> Any:
-        """The retrieving method of a copy with this k; the given retriever is not changed."""
-        other = copy.copy(target)
-        setattr(other, cutoff, k)
-        return getattr(other, method)
-
-    return lambda query, k: with_k(k)(query), read
+def _copy(target: Any, method: str, cutoff: str, k: int) -> Ask:
+    """The retrieving method of a copy with this k; the given retriever is not changed."""
+    other = copy.copy(target)
+    setattr(other, cutoff, k)
+    found: Ask = getattr(other, method)
+    return found
 
 
 def _read(raw: Any, ids: Ids) -> Answer:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -14,9 +13,10 @@ from starlette.responses import HTMLResponse, Response
 
 from truerank import __version__
 from truerank.board.pages.axes import numbers
+from truerank.board.pages.findings import told
 from truerank.board.pages.history import plot
 from truerank.board.pages.sentences import faults, measure_in_words, rules_in_words
-from truerank.board.pages.ties import moves, rivals, slots
+from truerank.board.pages.ties import first_place, moves, rivals, slots
 from truerank.board.texts import LANGUAGES, Words, chosen
 from truerank.board.upload import shown_size
 
@@ -34,8 +34,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
     )
     made.filters |= {"moment": _moment, "digits": _digits, "size": shown_size, "fill": _fill, "share": _share}
-    made.filters |= {"bare": _bare, "until": _until, "unnumbered": _unnumbered}
-    parts = (faults, numbers, plot, slots, rivals, moves, rules_in_words, measure_in_words)
+    made.filters |= {"bare": _bare, "until": _until}
+    parts = (faults, numbers, plot, slots, first_place, rivals, moves, rules_in_words, measure_in_words, told)
     made.globals |= {part.__name__: part for part in parts}
     made.globals |= {"version": __version__, "languages": LANGUAGES}
     return made
@@ -68,15 +68,6 @@ def _until(at: datetime, now: float, t: Words) -> str:
     seconds = at.timestamp() - now
     units = (("in-days", 86400), ("in-hours", 3600), ("in-minutes", 60))
     return next((t(key).format(int(seconds // unit)) for key, unit in units if seconds >= 2 * unit), "")
-
-
-def _unnumbered(message: str) -> str:
-    """A finding's message without the line that stands before it already.
-
-    >>> _unnumbered("line 7: the score is no number"), _unnumbered("there is nothing in it")
-    ('the score is no number', 'there is nothing in it')
-    """
-    return re.sub(r"^line \d+: ", "", message)
 
 
 def _digits(number: float, digits: int = 4) -> str:

@@ -12,8 +12,11 @@ EPOCH = datetime(2000, 1, 3, tzinfo=timezone.utc)
 
 STEPS = tuple(
     timedelta(minutes=minutes)
-    for hours in ((1, 2, 5, 10, 30), (60, 120, 360, 720), (1440, 2880, 7200, 10080, 20160, 40320, 120960))
-    for minutes in hours
+    for longer in (
+        (1, 2, 5, 10, 30, 60, 120, 360, 720),
+        (1440, 2880, 7200, 10080, 20160, 40320, 120960, 262080, 524160, 1048320, 2620800),
+    )
+    for minutes in longer
 )
 
 
@@ -47,16 +50,23 @@ class Axis:
 
 
 def numbers(values: Iterable[float], most: int = 5) -> Axis:
-    """An axis with round ends around the values, and at most so many steps.
+    """An axis with round ends around the values, and at most so many steps; one value stands in its middle.
 
     >>> [words for _, words in numbers([0.412, 0.583]).ticks]
     ['0.40', '0.45', '0.50', '0.55', '0.60']
+    >>> [words for _, words in numbers([0.5]).ticks]
+    ['0.4', '0.5', '0.6']
+    >>> [words for _, words in numbers([0.1 + 0.2, 0.3]).ticks]
+    ['0.2', '0.3', '0.4']
     """
     found = [value for value in values if math.isfinite(value)] or [0.0, 1.0]
     low, high = min(found), max(found)
-    step = _round_step((high - low) / most or 0.1)
-    first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
-    last = max(last, first + 1)
+    one = max(1.0, abs(low), abs(high)) / 10
+    step = _round_step((high - low) / most if high - low > one / 1e6 else one)
+    while (first := math.floor(low / step + 1e-9)) + most < (last := math.ceil(high / step - 1e-9)):
+        step = _round_step(step * 1.01)
+    if first == last:
+        first, last = first - (first != 0), last + 1
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     ticks = tuple((place * step, f"{place * step:.{digits}f}") for place in range(first, last + 1))
     return Axis(first * step, last * step, ticks)
@@ -73,7 +83,7 @@ def _round_step(least: float) -> float:
 
 
 def moments(times: Iterable[datetime], most: int = 4) -> Axis:
-    """An axis over all of the times, with a tick at each whole hour, day or week, as they fit.
+    """An axis over all of the times, with a tick at each whole hour, day or week, as they fit; it ends at the last.
 
     >>> times = [datetime(2030, 1, day, tzinfo=timezone.utc) for day in (1, 4)]
     >>> [words for _, words in moments(times).ticks]
@@ -82,9 +92,11 @@ def moments(times: Iterable[datetime], most: int = 4) -> Axis:
     found = sorted(times)
     low, high = found[0], found[-1]
     if high - low < timedelta(minutes=2):
-        low, high = low - timedelta(minutes=1), high + timedelta(minutes=1)
+        low = high - timedelta(minutes=2)
     step = next((step for step in STEPS if (high - low) / step <= most), STEPS[-1])
-    words = "%m-%d" if step >= timedelta(days=1) else "%H:%M" if low.date() == high.date() else "%m-%d %H:%M"
+    words = "%H:%M" if low.date() == high.date() else "%m-%d %H:%M"
+    if step >= timedelta(days=1):
+        words = "%m-%d" if low.year == high.year else "%Y-%m-%d" if step < timedelta(days=84) else "%Y-%m"
     at = EPOCH + math.ceil((low - EPOCH) / step) * step
     ticks = []
     while at <= high:

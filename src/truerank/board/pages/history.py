@@ -79,7 +79,7 @@ def plot(
     Args:
         history: {team: [{at, score}]}.
         rows: the standings, which say who is best, whose it is, and when something last happened.
-        now: seconds since 1970 of a board that is open, whose lines go on until then.
+        now: until when the lines go on, in seconds since 1970: now, or when the board closed.
     """
     teams = [row["team"] for row in rows if history.get(row["team"])]
     points = [point for team in teams for point in history[team]]

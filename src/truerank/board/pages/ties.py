@@ -51,6 +51,15 @@ def slots(rows: Sequence[Mapping[str, Any]]) -> list[list[Slot]]:
     ]
 
 
+def first_place(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The teams that share the first rank.
+
+    >>> first_place([{"team": "A", "rank": 1}, {"team": "B", "rank": 1}, {"team": "C", "rank": 3}])
+    ['A', 'B']
+    """
+    return [row["team"] for row in rows if row["rank"] == 1]
+
+
 def rivals(rows: Sequence[Mapping[str, Any]]) -> list[str] | None:
     """The teams that cannot be told apart from the first one; None while nobody knows.
 

@@ -74,9 +74,6 @@ def reciprocal_rank(case: Case, *, k: int | None, level: float) -> Worked:
     return Worked((replace(first.over(1), is_added=False),), lines)
 
 
-# --- average precision --------------------------------------------------------------------------------
-
-
 Point = tuple[Hit, int, int]
 """A relevant document, how many are found with it, and among how many results."""
 
@@ -156,9 +153,6 @@ def yet_another_average_precision(case: Case, *, level: float) -> Worked:
     return Worked((at,), lines)
 
 
-# --- precision after a number of results that hangs on R ----------------------------------------------
-
-
 @works("Rprec")
 def r_precision(case: Case, *, level: float) -> Worked:
     """Precision after R results."""
@@ -185,9 +179,6 @@ def r_precision_multiple(case: Case, *, x: float, level: float) -> Worked:
         divided(case.measure, len(found), cut),
     )
     return Worked((counted(found, cut, case.lost(level, cut)),), lines)
-
-
-# --- what stands before what --------------------------------------------------------------------------
 
 
 @works("binG")

@@ -13,7 +13,11 @@ from truerank.explain.worked.case import Case, Hit
 from truerank.explain.worked.form import Line, Step, Worked, added
 from truerank.explain.worked.registry import works
 
-READINGS = {"round": "{} × {{}}, rounded, at least 1", "up": "{} × {{}} + 0.9, rounded down, at least 1"}
+READINGS = {
+    "round": "{} × {{}}, rounded, at least 1",
+    "up": "{} × {{}} + 0.9, rounded down, at least 1",
+    "definition": "{} × {{}}, rounded up, at least 1",
+}
 """Which relevant document stands for a recall, by each rounding."""
 
 
@@ -21,6 +25,8 @@ def nth_for(recall: float, total: int, rounding: str) -> int:
     """Which relevant document stands for a recall; halves go up; the first one at least."""
     exact = recall * total
     below = math.floor(exact)
+    if rounding == "definition":  # the product may be a little off: 0.7 × 3 is 2.0999999999999996
+        return next((n for n in range(max(below, 1), total) if n / total >= recall), max(total, 1))
     nth = below + (exact - below >= 0.5) if rounding == "round" else math.floor(exact + 0.9)
     return max(nth, 1)
 

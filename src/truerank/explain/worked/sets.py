@@ -112,9 +112,6 @@ def utility(case: Case, *, level: float, a: float, b: float, c: float, d: float,
     return Worked((), (*lines, Line(case.measure, how, value, tuple(x for pair in priced for x in pair))))
 
 
-# --- counts -------------------------------------------------------------------------------------------
-
-
 @works("NumQ")
 def queries(case: Case) -> Worked:
     """One for each query."""

@@ -1,5 +1,6 @@
 const PAGE = 50;
 const PLACES = 4;
+const FINGER = 24;
 const given = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement;
 
@@ -66,6 +67,35 @@ async function drawAll() {
   if (mine === round) root.dataset.ready = "yes";
 }
 
+/** The same plot, of which one cannot move or zoom away from what it shows at first: from ends_x and ends_y. */
+function bounded(spec) {
+  const ends = new Set();
+  for (const step of spec.signals.flatMap(({ on }) => on ?? [])) {
+    const way = /^(?:pan|zoom)\w+\(.*?(?:extent_|domain\(")(x|y)/.exec(step.update)?.[1];
+    if (!way) continue;
+    step.update = `clampRange(${step.update}, ends_${way}[0], ends_${way}[1])`;
+    ends.add(`ends_${way}`);
+  }
+  return { ...spec, signals: [...[...ends].map((name) => ({ name, value: [-Infinity, Infinity] })), ...spec.signals] };
+}
+
+/** A finger does not hover: where it taps, the nearest mark tells its numbers. */
+function tapped({ pointerType, clientX, clientY, currentTarget }) {
+  if (pointerType === "mouse") return;
+  let [nearest, least] = [null, FINGER];
+  for (const mark of currentTarget.querySelectorAll(".mark-symbol.role-mark path")) {
+    const box = mark.getBoundingClientRect();
+    const far = Math.hypot(box.x + box.width / 2 - clientX, box.y + box.height / 2 - clientY);
+    if (far < least) [nearest, least] = [mark, far];
+  }
+  nearest?.dispatchEvent(new PointerEvent("pointermove", { bubbles: true, clientX, clientY }));
+}
+
+function startTouch() {
+  for (const place of document.querySelectorAll("[data-figure]")) place.addEventListener("click", tapped);
+  addEventListener("pointerdown", () => document.getElementById("vg-tooltip-element")?.classList.remove("visible"));
+}
+
 async function draw(place) {
   const name = place.dataset.figure;
   const theme = isDark() ? "dark" : "light";
@@ -75,6 +105,7 @@ async function draw(place) {
     ast: true,
     config: { ...given.themes[theme], aria: false },
     tooltip: { theme },
+    patch: bounded,
     downloadFileName: name,
     actions: { export: true, source: false, compiled: false, editor: false },
     i18n: { SVG_ACTION: say("save_svg"), PNG_ACTION: say("save_png") },
@@ -82,11 +113,30 @@ async function draw(place) {
   place.finalize?.();
   const drawn = await window.vegaEmbed(place, structuredClone(given.figures[name]), options);
   place.finalize = drawn.finalize;
+  for (const way of drawn.vgSpec.signals.map(({ name }) => /^ends_(x|y)$/.exec(name)?.[1]).filter(Boolean)) {
+    const ends = drawn.view.scale(way).domain();
+    drawn.view.signal(`ends_${way}`, [ends[0], ends.at(-1)]);
+  }
   const picture = place.querySelector("svg.marks");
   picture.setAttribute("role", "img");
   picture.setAttribute("aria-label", given.alts[name]);
   for (const part of picture.children) part.setAttribute("aria-hidden", "true");
   place.querySelector("summary")?.setAttribute("aria-label", `${say("save_svg")}, ${say("save_png")}`);
+}
+
+// --- on paper
+
+let closed = [];
+
+/** What is folded is printed too. */
+function startPaper() {
+  addEventListener("beforeprint", () => {
+    closed = [...document.querySelectorAll("main details:not([open], .vega-embed details)")];
+    for (const one of closed) one.open = true;
+  });
+  addEventListener("afterprint", () => {
+    for (const one of closed) one.open = false;
+  });
 }
 
 // --- the table of queries
@@ -399,4 +449,6 @@ async function startQueries() {
 }
 
 startTheme();
+startPaper();
+startTouch();
 await Promise.all([startQueries(), paint()]);

@@ -1,4 +1,4 @@
-"""A document as JSON: the blocks in order with all digits, and the results that they are made of."""
+"""A document as JSON: the blocks in order as they are shown, and the results that they are made of, all digits."""
 
 from __future__ import annotations
 

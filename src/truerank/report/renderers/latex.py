@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Iterator
 
 from truerank.report import latex
-from truerank.report.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries
+from truerank.report.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
 from truerank.report.table import Table
 
 HEAD = r"""\documentclass{article}
@@ -19,15 +20,21 @@ HEAD = r"""\documentclass{article}
 \fi
 \usepackage{textcomp,booktabs,graphicx,adjustbox}
 \usepackage[margin=2.5cm]{geometry}
-\begin{document}
 """
+
+KOREAN = "\\usepackage{kotex}\n"
+"""What draws Korean, and Chinese characters."""
+
+HANGUL = re.compile("[\u1100-\u11ff\u3000-\u9fff\uac00-\ud7a3\uff00-\uffef]")
 
 
 def render(document: Document, folder: str = "") -> bytes:
     """A document that compiles as it is, and whose tables can be taken out of it."""
-    parts = [rf"\section*{{{latex.escape(document.title)}}}"]
-    parts += [part.rstrip("\n") for block in document.blocks for part in _parts(block, folder)]
-    return (HEAD + "\n\n".join(parts) + "\n\n\\end{document}\n").encode("utf-8", "backslashreplace")
+    told = written(document.blocks, lambda block: _parts(block, folder))
+    parts = [rf"\section*{{{latex.escape(document.title)}}}", *(part.rstrip("\n") for part in told)]
+    body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}"])
+    head = HEAD + (KOREAN if HANGUL.search(body) else "")
+    return f"{head}{body}\n".encode("utf-8", "backslashreplace")
 
 
 def _parts(block: Block, folder: str) -> Iterator[str]:
@@ -38,7 +45,7 @@ def _parts(block: Block, folder: str) -> Iterator[str]:
     elif isinstance(block, Note):
         yield rf"\textbf{{{latex.escape(block.text)}}}"
     elif isinstance(block, Command):
-        yield rf"\noindent\texttt{{{latex.escape(block.text)}}}"
+        yield latex.typed(block.text)
     elif isinstance(block, Table):
         yield _table(block)
     elif isinstance(block, Queries):

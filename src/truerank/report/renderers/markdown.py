@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from truerank.report import markdown
-from truerank.report.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries
+from truerank.report.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
 from truerank.report.table import Table
 
 
@@ -14,7 +14,7 @@ def render(document: Document, folder: str = "") -> bytes:
     """Markdown; pictures are linked where a folder has them, and told in words where none does."""
     parts = [
         f"# {markdown.escape(document.title)}",
-        *(p for block in document.blocks for p in _parts(block, folder)),
+        *written(document.blocks, lambda block: _parts(block, folder)),
     ]
     return ("\n\n".join(part.rstrip("\n") for part in parts) + "\n").encode("utf-8", "backslashreplace")
 

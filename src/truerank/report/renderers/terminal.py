@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from truerank.errors import shown
 from truerank.report import terminal
-from truerank.report.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries
+from truerank.report.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
 from truerank.report.table import Table
 
 WIDTH = 100
@@ -18,19 +19,20 @@ def render(document: Document, folder: str = "") -> bytes:
 
 def text(document: Document, *, styled: bool = False) -> str:
     """The blocks one below another, with bold and lines where a terminal shows them."""
-    parts = [_title(document.title, "="), *(part for block in document.blocks for part in _parts(block, styled))]
-    return "\n\n".join(part.rstrip("\n") for part in parts if part) + "\n"
+    told = written(document.blocks, lambda block: _parts(block, styled))
+    parts = [_title(terminal.isolated(document.title), "="), *told]
+    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
 
 
 def _parts(block: Block, styled: bool) -> Iterator[str]:
     if isinstance(block, Heading):
         yield _title(block.text, "-")
     elif isinstance(block, Prose):
-        yield from map(_folded, block.paragraphs)
+        yield from map(_sentences, block.paragraphs)
     elif isinstance(block, Note):
-        yield _folded(block.text)
+        yield _sentences(block.text)
     elif isinstance(block, Command):
-        yield f"  {block.text}"
+        yield f"  {shown(block.text)}"
     elif isinstance(block, Table):
         yield terminal.render(block, styled=styled)
     elif isinstance(block, Queries):
@@ -43,6 +45,10 @@ def _title(text: str, mark: str) -> str:
     from rich.cells import cell_len
 
     return f"{text}\n{mark * cell_len(text)}"
+
+
+def _sentences(paragraph: str) -> str:
+    return _folded(terminal.isolated_words(paragraph))
 
 
 def _folded(paragraph: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -18,7 +18,7 @@ from truerank.report.texts import Texts
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 40, 50)
 """Cutoffs at which shares of queries or results are drawn, as far as lists go."""
 
-COUNTS = {"grid": False, "format": "d", "tickCount": 10, "tickMinStep": 1}
+COUNTS = {"grid": False, "format": "d", "tickCount": charts.ticks(40, 10), "tickMinStep": 1}
 
 
 def depths(runs: Runs) -> tuple[int, ...]:
@@ -53,27 +53,40 @@ def precision_recall(runs: Runs, texts: Texts) -> Figure:
         "precision": f"{texts('precision')}:.4f",
     }
     table = points_table(runs.curves)
-    numbers = texts.table(replace(table, columns=("recall", *names), title=texts("pr"), notes=()))
+    rows_said = tuple((texts.said(str(name)), *heights) for name, *heights in table.rows)
+    columns = ("recall", *names)
+    numbers = texts.table(replace(table, columns=columns, rows=rows_said, title=texts("pr"), notes=()))
     alt = texts("pr alt", queries=texts("queries", n=runs.curves[0].queries))
     return Figure("precision-recall", texts("pr"), alt, charts.lines(rows, x, y, names, hints), numbers)
 
 
 def cumulative(runs: Runs, texts: Texts) -> Figure:
     """The share of queries whose first relevant document is among the first k."""
-    names, shares, reached = list(map(shown, runs.names)), answered_within(runs), depths(runs)
+    alt = texts("cmc alt", queries=texts(runs.counted, n=len(runs.scores[0].queries)))
+    return by_depth("cmc", texts("cmc"), alt, texts("share of queries"), answered_within(runs), runs, texts)
+
+
+def by_depth(
+    name: str, title: str, alt: str, share: str, shares: Sequence[Sequence[float]], runs: Runs, texts: Texts
+) -> Figure:
+    """A line a system: a share at each of the `depths`, with its numbers.
+
+    Args:
+        share: what it is a share of.
+        shares: [system][depth].
+    """
+    names, reached = list(map(shown, runs.names)), depths(runs)
     rows = [
-        {"who": name, "k": k, "share": share}
-        for name, column in zip(names, shares, strict=True)
-        for k, share in zip(reached, column, strict=True)
+        {"who": who, "k": k, "share": height}
+        for who, column in zip(names, shares, strict=True)
+        for k, height in zip(reached, column, strict=True)
     ]
     scale = {"domain": [1, reached[-1]], "padding": charts.PADDING}
     x = charts.axis("k", texts("first k"), scale=scale, axis=COUNTS)
-    y = charts.shares("share", texts("share of queries"))
-    hints = {"who": texts.column("run"), "k": "k", "share": f"{texts('share of queries')}:.4f"}
+    hints = {"who": texts.column("run"), "k": "k", "share": f"{share}:.4f"}
     cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(reached))
-    numbers = Table(("k", *names), cells, title=texts("cmc"))
-    alt = texts("cmc alt", queries=texts("queries", n=len(runs.scores[0].queries)))
-    return Figure("cmc", texts("cmc"), alt, charts.lines(rows, x, y, names, hints), numbers)
+    spec = charts.lines(rows, x, charts.shares("share", share), names, hints)
+    return Figure(name, title, alt, spec, Table(("k", *names), cells, title=title))
 
 
 def answered_within(runs: Runs) -> list[list[float]]:

@@ -45,9 +45,7 @@ def figure(runs: Runs, texts: Texts) -> Figure:
     alt = texts("differences alt", measure=runs.first, reference=shown(runs.names[reference]))
     spec = charts.lines(rows, x, y, everyone, hints, names, interpolate="step")
     zero = {"mark": {"type": "rule"}, "data": {"values": [{}]}, "encoding": {"y": {"datum": 0}}}
-    shared = spec.pop("encoding")
-    layers = [{**layer, "encoding": {**shared, **layer["encoding"]}} for layer in spec["layer"]]
-    return Figure("differences", texts("differences"), alt, {**spec, "layer": [zero, *layers]})
+    return Figure("differences", texts("differences"), alt, charts.behind(spec, zero))
 
 
 def _ordered(column: np.ndarray) -> list[tuple[int, int]]:

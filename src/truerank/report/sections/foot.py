@@ -21,7 +21,9 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
         yield Command(material.command)
     if material.inputs:
         files = tuple((shown(one.name), one.bytes, one.digest) for one in material.inputs)
-        yield texts.table(Table(("file", "bytes", "SHA-256"), files, title=texts("inputs")))
+        is_piped = any(one.name == "-" for one in material.inputs)
+        notes = (texts("standard input"),) if is_piped else ()
+        yield texts.table(Table(("file", "bytes", "SHA-256"), files, title=texts("inputs"), notes=notes))
     if material.runs:
         yield texts.table(_rules(material.runs.rules, texts))
     versions = tuple(material.versions.items())

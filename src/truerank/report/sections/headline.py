@@ -8,20 +8,21 @@ from dataclasses import replace
 from truerank.compare import Outcome
 from truerank.compare.outcome import direction
 from truerank.errors import shown
-from truerank.report import charts
-from truerank.report.comparison import SideBySide, pair_table, ranked
-from truerank.report.document import Block, Figure, Heading, Prose
+from truerank.report import audit, charts
+from truerank.report.comparison import MOST_PAIRS, SideBySide, mean_cell, pair_table, ranked, winners
+from truerank.report.document import Block, Figure, Heading, Note, Prose
 from truerank.report.material import Material, Runs
 from truerank.report.table import Cell, Table, as_text
-from truerank.report.texts import Texts
+from truerank.report.texts import Texts, percent
+from truerank.stats import Interval
 
 DIGITS = 4
 
+NAMED = 4
+"""Systems that a sentence names."""
+
 STEP = 14
 """Points from one line to the next."""
-
-MOST_PAIRS = 45
-"""More pairs than those of ten systems are no reading for people."""
 
 
 def blocks(material: Material, texts: Texts) -> Iterator[Block]:
@@ -31,11 +32,25 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
         return
     yield Heading(texts("headline"), "result")
     yield Prose((sentence(runs, texts),))
-    if len(runs.measures) > 1:
+    yield from _strictly(runs, texts)
+    is_alone = len(runs.systems) == 1
+    if is_alone:
+        yield alone(runs, texts)
+    elif len(runs.measures) > 1:
         yield means(runs, texts)
     if figure := intervals(runs, texts):
         yield figure
-    yield from of_measure(runs, runs.comparison.outcomes[0], texts)
+    if not is_alone:
+        yield from of_measure(runs, runs.comparison.outcomes[0], texts)
+
+
+def _strictly(runs: Runs, texts: Texts) -> Iterator[Note]:
+    """The strict score beside the official one, where a contest's judge made them."""
+    measure = str(runs.first)
+    for name, scores in zip(runs.names, runs.scores, strict=True):
+        if audit.is_audited(scores):
+            official, strict = (one.mean[measure] for one in audit.with_strict(scores))
+            yield Note(f"{shown(name)}: {texts('audited', measure=measure, official=official, strict=strict)}")
 
 
 def of_measure(runs: Runs, outcome: Outcome, texts: Texts) -> Iterator[Table]:
@@ -54,9 +69,6 @@ def _translated(table: Table, texts: Texts) -> Table:
     return replace(table, rows=rows)
 
 
-# --- in words -----------------------------------------------------------------------------------------
-
-
 def sentence(runs: Runs, texts: Texts) -> str:
     """Who is best by the first measure, and whether that may be chance."""
     outcome = runs.comparison.outcomes[0]
@@ -67,13 +79,18 @@ def sentence(runs: Runs, texts: Texts) -> str:
         key if direction(outcome.measure) else "best count",
         best=shown(best),
         measure=outcome.measure,
-        mean=as_text(_mean(outcome, best), DIGITS),
-        low=as_text(mean.low, DIGITS),
-        high=as_text(mean.high, DIGITS),
-        confidence=f"{mean.confidence * 100:.4g}",
-        queries=texts("queries", n=outcome.queries),
+        mean=as_text(mean_cell(outcome, mean), DIGITS),
+        limits=_limits(mean, texts),
+        confidence=percent(mean.confidence),
+        queries=texts(runs.counted, n=outcome.queries),
     )
     return f"{told} {_standing(outcome, best, texts)}".strip()
+
+
+def _limits(mean: Interval, texts: Texts) -> str:
+    if mean.method == "none":
+        return texts("unknown")
+    return texts("limits", low=as_text(mean.low, DIGITS), high=as_text(mean.high, DIGITS))
 
 
 def _standing(outcome: Outcome, best: str, texts: Texts) -> str:
@@ -84,10 +101,7 @@ def _standing(outcome: Outcome, best: str, texts: Texts) -> str:
     beaten = [shown(name) for name in outcome.beaten[best]]
     others = [shown(name) for name in compared if name not in outcome.beaten[best]]
     key = "beats all" if not others else "beats some" if beaten else "beats nobody"
-    return texts(key, beaten=texts.listed(beaten), others=texts.listed(others))
-
-
-# --- in numbers ---------------------------------------------------------------------------------------
+    return texts(key, beaten=texts.listed(beaten, NAMED), others=texts.listed(others, NAMED))
 
 
 def means(runs: Runs, texts: Texts) -> Table:
@@ -95,50 +109,44 @@ def means(runs: Runs, texts: Texts) -> Table:
     found = runs.comparison
     order = ranked(found.outcomes[0])
     rows: list[tuple[Cell, ...]] = [
-        (found.letters[n], shown(n), *(_mean(o, n) for o in found.outcomes)) for n in order
+        (found.letters[n], shown(n), *(mean_cell(o, o.means[n]) for o in found.outcomes)) for n in order
     ]
     best = frozenset(
         (row, column)
         for column, outcome in enumerate(found.outcomes, 2)
         for row, name in enumerate(order)
-        if direction(outcome.measure) and _is_best(outcome, name)
+        if name in winners(outcome)
     )
     columns = ("", "run", *map(str, runs.measures))
     return texts.table(Table(columns, tuple(rows), title=texts("means"), best=best, digits=DIGITS))
 
 
-def _mean(outcome: Outcome, name: str) -> Cell:
-    """A system's mean; the sum of counts as a whole number."""
-    mean = outcome.means[name].estimate
-    return int(mean) if outcome.measure.definition.average == "sum" and mean.is_integer() else mean
-
-
-def _is_best(outcome: Outcome, name: str) -> bool:
-    """Whether no system is better and some is worse."""
-    heights = [mean.estimate for mean in outcome.means.values()]
-    return (
-        min(heights) < max(heights) and outcome.means[name].estimate == outcome.means[ranked(outcome)[0]].estimate
-    )
+def alone(runs: Runs, texts: Texts) -> Table:
+    """Of a single system a row a measure, with its interval."""
+    tables = [SideBySide(runs.comparison, outcome, DIGITS).table() for outcome in runs.comparison.outcomes]
+    rows = tuple((str(m), *table.rows[0][2:]) for m, table in zip(runs.measures, tables, strict=True))
+    columns = ("measure", texts("mean"), *tables[0].columns[3:])
+    return texts.table(_translated(Table(columns, rows, title=texts("means"), digits=DIGITS), texts))
 
 
 def intervals(runs: Runs, texts: Texts) -> Figure | None:
     """Each mean on its interval; counts and what is not known have no place on the same axis."""
     drawn = [o for o in runs.comparison.outcomes if o.measure.definition.unit and o.queries]
-    if not drawn:
-        return None
     names = list(map(shown, runs.names))
     rows = [
         {"who": shown(name), "measure": str(o.measure), "mean": m.estimate, "low": m.low, "high": m.high}
         for o in drawn
         for name, m in o.means.items()
+        if m.method != "none"
     ]
-    confidence = f"{runs.comparison.procedure.confidence * 100:.4g}"
+    if not rows:
+        return None
     alt = texts("intervals alt")
     if len(names) > 1:
         alt += " " + texts("intervals best", measure=drawn[0].measure, best=shown(ranked(drawn[0])[0]))
     return Figure(
         "intervals",
-        texts("intervals", confidence=confidence),
+        texts("intervals", confidence=percent(runs.comparison.procedure.confidence)),
         alt,
         _forest(rows, names, [str(o.measure) for o in drawn], texts),
     )
@@ -146,18 +154,22 @@ def intervals(runs: Runs, texts: Texts) -> Figure | None:
 
 def _forest(rows: charts.Rows, names: list[str], measures: list[str], texts: Texts) -> charts.Spec:
     """A line a system within each measure's band."""
-    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": {"domain": False}}
+    most = f"({charts.AROUND} * 0.35)"
+    look = {"domain": False, "labelLimit": {"expr": most}}
+    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look}
     hints = {"who": texts.column("run"), "measure": texts("measure"), "mean": ":.4f", "low": ":.4f", "high": ":.4f"}
     named = {**hints, "mean": f"{texts('mean')}:.4f", "low": f"{texts('low')}:.4f", "high": f"{texts('high')}:.4f"}
-    spec = charts.frame(rows, charts.axis("mean", ""), y, names)
+    longest = charts.WIDE * max(map(len, measures)) + charts.SYMBOL
+    key = charts.legend(names, beside=f"min({longest}, {most} + {charts.SYMBOL})")
+    spec = charts.frame(rows, charts.axis("mean", ""), y, names, key)
     spec["encoding"]["yOffset"] = {"field": "who", "type": "nominal", "sort": names}
-    ends = {"x": charts.axis("low", "", scale={"zero": False}, axis={"tickCount": 6}), "x2": {"field": "high"}}
+    ends = {"x": charts.axis("low", "", scale={"zero": False}, axis=charts.FEW_TICKS), "x2": {"field": "high"}}
     line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**ends, "tooltip": charts.tooltip(named)}}
     dot = {
         "mark": {"type": "point", "filled": True, "size": 60},
         "params": [charts.chosen()],
         "encoding": {
-            "shape": charts.series(names, charts.SHAPES, charts.legend(names)),
+            "shape": charts.series(names, charts.SHAPES, key),
             "tooltip": charts.tooltip(named),
         },
     }

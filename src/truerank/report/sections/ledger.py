@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from truerank.errors import shown
-from truerank.report import cautions, few, korean
-from truerank.report import ledger as english
+from truerank.report import cautions, few, ledger
 from truerank.report.document import Block, Heading, Note, Prose
 from truerank.report.material import Material, Runs
 from truerank.report.texts import Texts
@@ -24,25 +23,16 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
 
 def told(runs: Runs, texts: Texts) -> list[str]:
     """A paragraph for all systems with the same ledger."""
-    teller = korean if texts.language == "ko" else english
-    who: dict[str, list[str]] = {}
-    for name, scores in zip(runs.names, runs.scores, strict=True):
-        who.setdefault(" ".join([teller.counted(scores), *teller.remarks(scores)]), []).append(shown(name))
-    return [f"{', '.join(names)}: {text}" for text, names in who.items()]
+    found = ledger.shared(runs.scores, list(map(shown, runs.names)), texts)
+    return [f"{', '.join(names)}: {' '.join(sentences)}" for sentences, names in found.items()]
 
 
 def _trust(runs: Runs, texts: Texts) -> Iterator[Block]:
-    """In Korean what is rarely said stays in English, and says so."""
+    """The warnings first, then how the comparison was made and what else there is to say."""
     found, size = runs.comparison, len(runs.comparison.queries)
-    remarks = cautions.remarks(found)
-    if texts.language == "ko":
-        few_queries = few.remarks(size)
-        yield from map(Note, korean.few(size))
-        yield Prose(tuple(korean.made(found)))
-        rest = tuple(remark for remark in remarks if remark not in few_queries)
-        if rest:
-            yield Prose(rest, "en")
-        return
-    yield from (Note(remark) for remark in remarks if remark.startswith("Warning"))
-    usual = tuple(remark for remark in remarks if not remark.startswith("Warning"))
-    yield Prose((*cautions.made(found), *usual))
+    enough = few.remarks(size)
+    said = dict(zip(enough, few.remarks(size, texts), strict=True))
+    remarks = {remark: said.get(remark) or texts.said(remark) for remark in cautions.remarks(found)}
+    yield from (Note(text) for remark, text in remarks.items() if remark.startswith("Warning"))
+    usual = (text for remark, text in remarks.items() if not remark.startswith("Warning"))
+    yield Prose((*map(texts.said, cautions.made(found)), *usual))

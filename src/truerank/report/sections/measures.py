@@ -11,8 +11,8 @@ from truerank.report.texts import Texts
 
 
 def blocks(material: Material, texts: Texts) -> Iterator[Block]:
-    """Tables as for the first measure, which stands at the top."""
-    if material.runs is None or len(material.runs.measures) < 2:
+    """Tables as for the first measure, which stands at the top; of a single system all stand there."""
+    if material.runs is None or min(len(material.runs.measures), len(material.runs.systems)) < 2:
         return
     yield Heading(texts("measure by measure"), "measures")
     for outcome in material.runs.comparison.outcomes[1:]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.errors import shown
 from truerank.geo import View
-from truerank.report import charts, geo
+from truerank.report import charts, geo, ledger
 from truerank.report.document import Block, Figure, Heading, Prose
 from truerank.report.material import Located, Material
 from truerank.report.table import Table
@@ -18,6 +18,9 @@ from truerank.truth import Items
 
 MISSES = 1_000
 """Misses on the map at most: those that are furthest off."""
+
+HALF = 30
+"""Points that half of a coordinate takes, by which it must not stand out of the map."""
 
 
 def blocks(material: Material, texts: Texts) -> Iterator[Block]:
@@ -32,7 +35,15 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     for name, view in found.places.views.items():
         if figure := misses(found.queries, view, name, texts):
             yield figure
-    yield Prose(tuple(" ".join(note.split("\n")) for note in geo.notes(found.places)), "en")
+    told = (" ".join(texts.said(note).split("\n")) for note in geo.remarks(found.places))
+    yield Prose((*_counted(found, texts), *told))
+
+
+def _counted(found: Located, texts: Texts) -> list[str]:
+    """What the means hide, of all ways of measuring that have the same to say."""
+    views = found.places.views
+    told = ledger.shared([view.scores for view in views.values()], list(views), texts)
+    return [f"{', '.join(names)}: {' '.join(sentences)}" for sentences, names in told.items()]
 
 
 def _titled(table: Table, title: str) -> Table:
@@ -45,9 +56,9 @@ def errors(found: Located, texts: Texts) -> Figure:
     rows = [
         {"who": name, "metres": metres, "share": share}
         for name, view in zip(names, views, strict=True)
-        for metres, share in _distribution(np.sort(view.error))
+        for metres, share in charts.distribution(view.error)
     ]
-    x = charts.axis("metres", texts("metres"), scale={"type": "symlog", "constant": 1}, axis={"tickCount": 6})
+    x = charts.axis("metres", texts("metres"), scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
     y = charts.shares("share", texts("share of queries"))
     hints = {
         "who": texts.column("by"),
@@ -60,12 +71,6 @@ def errors(found: Located, texts: Texts) -> Figure:
     return Figure("geo-error", texts("geo error"), alt, spec)
 
 
-def _distribution(rising: np.ndarray) -> list[tuple[float, float]]:
-    """Where nothing came back the error is infinite, and the curve ends below 1."""
-    known = rising[np.isfinite(rising)]
-    return [(float(known[i]), (i + 1) / len(rising)) for i in charts.thinned(len(known))]
-
-
 def misses(queries: Items, view: View, name: str, texts: Texts) -> Figure | None:
     """The queries whose first result is not right, joined to that result; nothing where all are."""
     rows = _misses(queries, view)
@@ -74,8 +79,8 @@ def misses(queries: Items, view: View, name: str, texts: Texts) -> Figure | None
     is_globe = view.distance != "xy"
     across, up = (texts("longitude"), texts("latitude")) if is_globe else ("x, m", "y, m")
     scale = {"zero": False, "nice": False, "padding": 20}
-    few = {"tickCount": 6}
-    x, y = (charts.axis(at, name, scale=scale, axis=few) for at, name in (("x", across), ("y", up)))
+    look = {**charts.FEW_TICKS, "labelFlush": HALF}
+    x, y = (charts.axis(at, name, scale=scale, axis=look) for at, name in (("x", across), ("y", up)))
     hints = {"query": texts("query"), "top1": texts("first result"), "error": f"{texts('metres')}:,.1f"}
     hints |= {"truth": texts("right one")}
     ends = {"x": x, "y": y, "x2": {"field": "x1"}, "y2": {"field": "y1"}, "tooltip": charts.tooltip(hints)}

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import starmap
 from typing import Any
 
 import numpy as np
@@ -37,7 +39,7 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     """What can be clicked, and a short table for where nothing can."""
     if material.runs is None:
         return
-    yield Prose((texts("per query lead"),))
+    yield Prose((texts("per query lead"),), is_for_page=True)
     yield made(material.runs, material.results, texts)
 
 
@@ -90,6 +92,21 @@ def differing(runs: Runs, order: Sequence[int], texts: Texts) -> Table:
     return texts.table(Table(columns, tuple(rows), title=title))
 
 
+def _told(worked: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
+    """The arithmetic with the words in it in the language of the page."""
+
+    def term(rank: int, doc: str, how: str, value: float) -> list[Any]:
+        return [rank, doc, texts.said(how) if ", as " in how else how, value]
+
+    def line(name: str, how: str, value: float) -> list[Any]:
+        return [texts.said(name), texts.said(how), value]
+
+    def told(steps: Any) -> Any:
+        return steps and [list(starmap(term, steps[0])), list(starmap(line, steps[1]))]
+
+    return {name: [list(map(told, column)) for column in systems] for name, systems in worked.items()}
+
+
 def _answers(
     runs: Runs, depth: int, order: Sequence[int], queries: Sequence[str], values: dict[str, Any], texts: Texts
 ) -> tuple[Answers, list[str]]:
@@ -102,6 +119,7 @@ def _answers(
     measures = [measure for measure in runs.measures if str(measure) in values]
     wanted = Wanted(k, frozenset(listed), frozenset(worked))
     found = answers(runs.qrels, runs.systems, values, queries, measures, runs.rules, wanted)
+    found = replace(found, worked=_told(found.worked, texts))
     notes = [texts("left depth", k=k)]
     if len(listed) < len(all_queries):
         notes.append(texts("left lists", kept=len(listed), all=len(all_queries)))

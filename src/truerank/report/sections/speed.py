@@ -5,14 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from truerank.bench.latency import MILLION
 from truerank.bench.result import Bench
-from truerank.bench.sweep import front, quality
+from truerank.bench.sweep import front
 from truerank.errors import shown
 from truerank.report import bench_notes, charts
-from truerank.report.bench import DIGITS, SHORT, marked, per_second
+from truerank.report.bench import DIGITS, SHORT, marked, per_second, standing
 from truerank.report.document import Block, Figure, Heading, Note, Prose
 from truerank.report.material import Material
 from truerank.report.table import Cell, Table
@@ -27,15 +25,15 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     yield Heading(texts("speed"), "speed")
     names = called(material.benches)
     for name, one in zip(names, material.benches, strict=True):
-        yield from (Note(f"{name}: {warning}", "en") for warning in bench_notes.warnings(one))
+        yield from (Note(f"{name}: {texts.said(warning)}") for warning in bench_notes.warnings(one))
     yield texts.table(table(material.benches, names, texts))
     if found:
         yield latencies(found, called(found), texts)
     scored = [one for one in found if one.scores]
     if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
         yield pareto(scored, called(scored), texts)
-    told = (f"{name}: {bench_notes.loop(one)}; {bench_notes.asked(one)}" for name, one in _named(material.benches))
-    yield Prose(tuple(told), "en")
+    for name, one in zip(names, material.benches, strict=True):
+        yield Prose((f"{name}: {texts.said(bench_notes.loop(one))}; {texts.said(bench_notes.asked(one))}",))
 
 
 def called(benches: Sequence[Bench]) -> list[str]:
@@ -49,10 +47,6 @@ def called(benches: Sequence[Bench]) -> list[str]:
     return names
 
 
-def _named(benches: Sequence[Bench]) -> list[tuple[str, Bench]]:
-    return list(zip(called(benches), benches, strict=True))
-
-
 def table(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Table:
     """Milliseconds, throughput, failures, and the means of measures."""
     measures = list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
@@ -61,10 +55,11 @@ def table(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Table
         means = one.scores.mean if one.scores else {}
         latencies = (None if math.isnan(one.latency[f]) else one.latency[f] for f in SHORT)
         quality = (means.get(measure) for measure in measures)
-        rows.append((name, len(one.measured), *latencies, per_second(one), bench_notes.failed(one), *quality))
+        rows.append((name, len(one.measured), *latencies, per_second(one), one.failed, *quality))
     times = (marked(name, benches, " ms") for name in SHORT)
     columns = ("retriever", "calls", *times, "a second", "failed", *measures)
-    return Table(columns, tuple(rows), title=texts("benchmarks"), digits=DIGITS)
+    whole = Table(columns, tuple(rows), title=texts("benchmarks"), digits=DIGITS)
+    return whole.only([place for place in range(len(columns)) if any(row[place] is not None for row in rows)])
 
 
 def latencies(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figure:
@@ -72,41 +67,44 @@ def latencies(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> F
     rows = [
         {"who": name, "ms": ms, "share": share}
         for name, one in zip(names, benches, strict=True)
-        for ms, share in _distribution(np.sort(one.measured.answered.latency) / MILLION)
+        for ms, share in charts.distribution(one.measured.answered.latency / MILLION)
     ]
-    x = charts.axis("ms", texts("milliseconds"), scale={"type": "log", "nice": False}, axis={"tickCount": 6})
+    x = charts.axis("ms", texts("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
     y = charts.shares("share", texts("share of calls"))
     hints = {"who": texts("retriever"), "ms": "ms:.3f", "share": f"{texts('share of calls')}:.4f"}
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
     return Figure("latency", texts("latency"), texts("latency alt"), spec)
 
 
-def _distribution(rising: np.ndarray) -> list[tuple[float, float]]:
-    return [(float(rising[i]), (i + 1) / len(rising)) for i in charts.thinned(len(rising))]
-
-
 def pareto(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figure:
-    """A mark a benchmark, and a line through those that no other one beats."""
+    """A mark a benchmark on its intervals, and a line through those that no other one beats."""
     measure = _measure(benches[0])
     best = front(benches, measure)
     rows = [
-        {"who": name, "ms": one.latency["p50"], "quality": quality(one, measure), "best": i in best}
+        {"who": name, **standing(one, measure), "best": i in best}
         for i, (name, one) in enumerate(zip(names, benches, strict=True))
     ]
-    x = charts.axis("ms", texts("median ms"), scale={"zero": False, "padding": 12}, axis={"tickCount": 6})
-    y = charts.axis("quality", measure, scale={"zero": False, "padding": 12}, axis={"tickCount": 6})
-    hints = {"who": texts("retriever"), "ms": "ms:.3f", "quality": f"{measure}:.4f"}
-    spec = charts.marks(rows, x, y, names, hints)
+    across, up = charts.spans(rows)
+    x = charts.axis("ms", texts("median ms"), scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
+    y = charts.axis("quality", measure, scale={**up, "padding": 12}, axis=charts.FEW_TICKS)
+    spec = charts.marks(rows, x, y, names, _hints(measure, texts))
+    spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
     line = {
         "transform": [{"filter": "datum.best"}],
         "mark": {"type": "line", "interpolate": "step-after", "strokeDash": [4, 3]},
         "encoding": {"x": x, "y": y},
     }
-    shared = spec.pop("encoding")
-    dots = [{**layer, "encoding": {**shared, **layer["encoding"]}} for layer in spec["layer"]]
     winners = texts.listed([names[i] for i in sorted(best)])
-    alt = texts("pareto alt", measure=measure, best=winners)
-    return Figure("pareto", texts("pareto"), alt, {**spec, "layer": [line, *dots]})
+    alt = f"{texts('pareto alt', measure=measure)} {texts('front', n=len(best), best=winners)}"
+    return Figure("pareto", texts("pareto"), alt, charts.behind(spec, line))
+
+
+def _hints(measure: str, texts: Texts) -> dict[str, str]:
+    said = {"ms": ("ms", "left", "right", ".3f"), "quality": (measure, "low", "high", ".4f")}
+    hints = {"who": texts("retriever")}
+    for field, (title, low, high, look) in said.items():
+        hints |= {field: f"{title}:{look}", low: f"{texts('low')}:{look}", high: f"{texts('high')}:{look}"}
+    return hints
 
 
 def _measure(one: Bench) -> str:

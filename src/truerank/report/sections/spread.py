@@ -17,21 +17,26 @@ from truerank.report.texts import Texts
 MARKS = 1_500
 """With more marks than this they are counted in squares."""
 
-LOOK = {"scale": {"padding": charts.PADDING}, "axis": {"tickCount": 6}}
+LOOK = {"scale": {"padding": charts.PADDING}, "axis": charts.FEW_TICKS}
 
 CELLS = 20
 """Squares along each axis."""
 
 
 def blocks(material: Material, texts: Texts) -> Iterator[Block]:
-    """The distribution of the first measure, and the first two against each other."""
+    """The distribution of the first measure, and another one against it."""
     if material.runs is None:
         return
     yield Heading(texts("spread"), "spread")
     yield distribution(material.runs, texts)
-    if len(material.runs.measures) > 1:
-        first, second = material.runs.measures[:2]
-        yield scatter(material.runs, first, second, texts)
+    if other := _another(material.runs):
+        yield scatter(material.runs, material.runs.first, other, texts)
+
+
+def _another(runs: Runs) -> Measure | None:
+    """The first measure that says something else than the very first one."""
+    values = runs.values(runs.first)
+    return next((m for m in runs.measures[1:] if not np.array_equal(runs.values(m), values)), None)
 
 
 def distribution(runs: Runs, texts: Texts) -> Figure:
@@ -44,7 +49,7 @@ def distribution(runs: Runs, texts: Texts) -> Figure:
     ]
     x, y = charts.axis("value", measure, **LOOK), charts.shares("share", texts("share of queries"))
     hints = {"who": texts.column("run"), "value": f"{measure}:.4f", "share": f"{texts('share of queries')}:.4f"}
-    alt = texts("distribution alt", queries=texts("queries", n=len(values)), measure=measure)
+    alt = texts("distribution alt", queries=texts(runs.counted, n=len(values)), measure=measure)
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-before")
     return Figure("distribution", texts("distribution"), alt, spec)
 

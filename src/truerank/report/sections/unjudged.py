@@ -7,11 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.errors import shown
-from truerank.report import charts
-from truerank.report.document import Block, Figure, Heading, Prose
+from truerank.report.document import Block, Heading, Prose
 from truerank.report.material import Material, Runs
-from truerank.report.sections.curves import COUNTS, depths
-from truerank.report.table import Table
+from truerank.report.sections.curves import by_depth, depths
+from truerank.report.sections.headline import NAMED
 from truerank.report.texts import Texts
 
 TOLD = 10
@@ -21,7 +20,7 @@ TOLD = 10
 def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     """The shares in words, then as a picture; nothing where everything was judged."""
     runs = material.runs
-    if runs is None:
+    if runs is None or runs.is_complete:
         return
     shares = unjudged(runs)
     if not any(map(any, shares)):
@@ -29,29 +28,19 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     names, reached = list(map(shown, runs.names)), depths(runs)
     at = sum(k <= TOLD for k in reached) - 1
     yield Heading(texts("unjudged"), "unjudged")
-    told = [
-        texts("unjudged lead", who=name, share=f"{column[at]:.1%}", k=reached[at])
-        for name, column in zip(names, shares, strict=True)
-    ]
-    yield Prose((" ".join(told),))
-    yield figure(names, shares, reached, texts)
+    yield Prose((texts("unjudged lead", k=reached[at], shares=_told(names, [c[at] for c in shares], texts)),))
+    title, alt = texts("unjudged figure"), texts("unjudged alt")
+    yield by_depth("unjudged", title, alt, texts("share unjudged"), shares, runs, texts)
 
 
-def figure(names: list[str], shares: list[list[float]], reached: tuple[int, ...], texts: Texts) -> Figure:
-    """A line a system."""
-    rows = [
-        {"who": name, "k": k, "share": share}
-        for name, column in zip(names, shares, strict=True)
-        for k, share in zip(reached, column, strict=True)
-    ]
-    scale = {"domain": [1, reached[-1]], "padding": charts.PADDING}
-    x = charts.axis("k", texts("first k"), scale=scale, axis=COUNTS)
-    y = charts.shares("share", texts("share unjudged"))
-    hints = {"who": texts.column("run"), "k": "k", "share": f"{texts('share unjudged')}:.4f"}
-    cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(reached))
-    numbers = Table(("k", *names), cells, title=texts("unjudged figure"))
-    spec = charts.lines(rows, x, y, names, hints)
-    return Figure("unjudged", texts("unjudged figure"), texts("unjudged alt"), spec, numbers)
+def _told(names: list[str], shares: list[float], texts: Texts) -> str:
+    """The share of each system; of many the lowest and the highest."""
+    told = [f"{share:.1%}".replace("%", " %") for share in shares]
+    each = [f"{share} ({name})" for name, share in zip(names, told, strict=True)]
+    if len(names) <= NAMED:
+        return texts.listed(each)
+    low, high = (each[shares.index(end(shares))] for end in (min, max))
+    return texts("limits", low=low, high=high)
 
 
 def unjudged(runs: Runs) -> list[list[float]]:

@@ -1,0 +1,68 @@
+"""What commands read: refused where it would be written over, and opened with a bar for what takes long."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import click
+
+from truerank.cli.progress import Reading
+from truerank.errors import InputError
+from truerank.formats import open_run
+from truerank.formats.target import refuse_unwritten
+from truerank.run import Run
+
+
+def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) -> None:
+    """Raise where standard input is to be two files, or where what is written could not be, or would be lost.
+
+    Args:
+        files: what is read.
+        rules: what was typed, which may name a file, or several with commas between them.
+        outputs: what is written, by the names of their options.
+    """
+    if files.count("-") > 1:
+        raise click.UsageError("Standard input (-) can be only one of the files.")
+    read = [*files, rules, *map(str.strip, (rules or "").split(","))]
+    for path in filter(None, outputs.values()):
+        if any(name and _is_same(path, name) for name in read):
+            raise InputError("this is what is read: write to another file", path)
+        refuse_unwritten(path)
+    _refuse_one_for_two(outputs)
+
+
+def _is_same(output: str, name: str) -> bool:
+    return os.path.isfile(output) and os.path.isfile(name) and os.path.samefile(output, name)
+
+
+def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:
+    written: dict[str, str] = {}
+    for option, path in outputs.items():
+        if not path or path == "-" or (os.path.exists(path) and not os.path.isfile(path)):  # such as /dev/null
+            continue
+        first = written.setdefault(os.path.realpath(path), option)
+        if first != option:
+            options = f"--{first} and --{option}".replace("_", "-")
+            raise click.UsageError(f"{options} would be written to one file.")
+
+
+@contextmanager
+def opened(runs: Sequence[str], format: str | None, *, again: bool = False) -> Iterator[list[Run]]:
+    """The runs, with a bar on the terminal while they are read for long.
+
+    Args:
+        again: whether a run may be read more than once: then nobody knows how much there is to read.
+    """
+    with Reading() as reading:
+        sources = [replace(open_run(run, format), watch=reading.advance) for run in runs]
+        reading.total = None if again else _size(sources)
+        yield sources
+
+
+def _size(runs: Sequence[Run]) -> int | None:
+    """How many bytes there are to read, if that is known."""
+    paths = [run.path for run in runs]
+    return sum(path.stat().st_size for path in paths if path) if all(paths) else None

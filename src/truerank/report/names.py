@@ -1,0 +1,86 @@
+"""Long names made short enough for a legend, in such a way that they can still be told apart."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from itertools import groupby
+from unicodedata import east_asian_width
+
+MOST = 28
+"""Letters of a name in a legend."""
+
+DOTS = "…"
+
+WORDS = re.compile(r"(?=[^\w.=]|_|\.(?!\d))")
+"""Where a word of a name begins; k1=0.9 is one."""
+
+
+def cells(text: str) -> int:
+    """How wide a text is in letters: Chinese characters and Korean syllables are twice as wide.
+
+    >>> cells("abc"), cells("서울")
+    (3, 4)
+    """
+    return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
+
+
+def shortened(names: Sequence[str], most: int = MOST) -> list[str]:
+    """Without the words that all share where some name is too long; different names stay different.
+
+    >>> shortened(["bm25.run", "dense.run"])
+    ['bm25.run', 'dense.run']
+    >>> shortened(["rerank-top100-batch=32-bm25-k1=0.9.run", "rerank-top100-batch=32-bm25-k1=1.2.run"])
+    ['…k1=0.9', '…k1=1.2']
+    """
+    if all(cells(name) <= most for name in names):
+        return list(names)
+    found = [_middle(name, most) for name in _telling(names)]
+    if len(set(found)) == len(found):
+        return found
+    return [f"{place} {name}" for place, name in enumerate(found, 1)]
+
+
+def _telling(names: Sequence[str]) -> list[str]:
+    """The words of each name that not all have at the same place, counted from the beginning or from the end."""
+    parts = [WORDS.split(name) for name in names]
+    shared = [_shared(parts, len(words)) for words in parts]
+    return [_joined(words, same) or name for words, same, name in zip(parts, shared, names, strict=True)]
+
+
+def _shared(parts: Sequence[list[str]], count: int) -> list[bool]:
+    """Whether all have the word at each of so many places; where they have not as many, at either end only."""
+    if len({len(words) for words in parts}) == 1:
+        return [len(set(column)) == 1 for column in zip(*parts, strict=True)]
+    start = _run(parts)
+    end = min(_run([words[::-1] for words in parts]), min(map(len, parts)) - start)
+    return [place < start or place >= count - end for place in range(count)]
+
+
+def _run(parts: Sequence[list[str]]) -> int:
+    """How many words all begin with."""
+    same = [len(set(column)) == 1 for column in zip(*parts, strict=False)]
+    return [*same, False].index(False)
+
+
+def _joined(words: Sequence[str], shared: Sequence[bool]) -> str:
+    """Dots for the words that all share, but none at the end; nothing where no word is left."""
+    if all(shared):
+        return ""
+    runs = groupby(zip(words, shared, strict=True), key=lambda pair: pair[1])
+    found = "".join(DOTS if same else "".join(word for word, _ in run) for same, run in runs)
+    return re.sub(rf"{DOTS}[-_ /.]", DOTS, found.rstrip(DOTS))
+
+
+def _middle(name: str, most: int) -> str:
+    """Its beginning and its end where it is too long."""
+    if cells(name) <= most:
+        return name
+    half = (most - 1) // 2
+    return _begin(name, half) + DOTS + _begin(name[::-1], half)[::-1]
+
+
+def _begin(name: str, most: int) -> str:
+    """As much of it as there is room for."""
+    end = next((i for i in range(len(name)) if cells(name[: i + 1]) > most), len(name))
+    return name[:end]

@@ -1,0 +1,107 @@
+"""Whether two runs agree: against sorting by hand, under the rules that put lists in order."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scipy import stats as scipy_stats
+
+import truerank as tr
+from truerank import stats
+
+World = dict[str, dict[str, float]]
+
+
+def world(seed: int) -> World:
+    """Answers with many equal scores; some empty, and not to all queries."""
+    chance = random.Random(seed)
+    docs = [f"d{number}" for number in range(15)]
+    return {
+        f"q{number}": {doc: chance.randint(0, 4) / 2 for doc in chance.sample(docs, chance.randint(0, 10))}
+        for number in chance.sample(range(12), 9)
+    }
+
+
+def by_hand(answer: dict[str, float], ties: str, depth: int | None) -> list[str]:
+    docs = list(answer) if ties == "input" else sorted(answer, reverse=ties == "doc-descending")
+    return sorted(docs, key=lambda doc: -answer[doc])[:depth]
+
+
+@pytest.mark.parametrize("ties", ["doc-descending", "doc-ascending", "input"])
+@pytest.mark.parametrize("depth", [None, 3])
+def test_lists_are_put_in_order_by_the_rules_and_compared_query_by_query(ties: str, depth: int | None) -> None:
+    for seed in range(10):
+        a, b = world(seed), world(seed + 100)
+        found = tr.agreement(a, b, p=0.8, depth=depth, rules={"ties": ties})
+        assert set(found.queries) == a.keys() & b.keys()
+        assert (set(found.only_a), set(found.only_b)) == (a.keys() - b.keys(), b.keys() - a.keys())
+        for query, rbo, tau, shared in zip(found.queries, found.rbo, found.tau, found.shared, strict=True):
+            one, other = by_hand(a[query], ties, depth), by_hand(b[query], ties, depth)
+            both = [doc for doc in one if doc in other]
+            assert (rbo, shared) == (stats.rbo(one, other, 0.8), len(both))
+            if len(both) < 2:
+                assert math.isnan(tau)
+            else:
+                theirs = scipy_stats.kendalltau(range(len(both)), [other.index(doc) for doc in both])
+                assert tau == pytest.approx(theirs.statistic)
+        known = [tau for tau in found.tau.tolist() if not math.isnan(tau)]
+        mean_tau = sum(known) / len(known) if known else math.nan
+        assert found.mean_tau == pytest.approx(mean_tau, abs=1e-12, nan_ok=True)
+        assert found.mean_rbo == pytest.approx(found.rbo.mean(), abs=1e-12)
+
+
+def test_a_run_agrees_with_itself_however_its_rows_are_mixed(tmp_path: Path) -> None:
+    rows = [f"{q} Q0 {d} 0 {score} t\n" for q, docs in world(1).items() for d, score in docs.items()]
+    random.Random(0).shuffle(rows)
+    (tmp_path / "a.run").write_text("".join(rows))
+    found = tr.agreement(tmp_path / "a.run", {q: docs for q, docs in world(1).items() if docs})
+    assert (found.mean_rbo, found.mean_tau) == (pytest.approx(1), 1.0)
+    assert (found.only_a, found.only_b) == ((), ())
+
+
+def test_the_smaller_of_both_depths_counts() -> None:
+    a, b = {"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}
+    assert [tr.agreement(a, b, depth=d, rules={"depth": 1}).depth for d in (None, 3)] == [1, 1]
+    assert tr.agreement(a, b, depth=1, rules={"depth": 2}).mean_rbo == pytest.approx(1)
+
+
+def test_repeated_documents_are_what_the_rules_make_of_them() -> None:
+    a, b = {"q": ["a", "b", "a"]}, {"q": ["a", "b"]}
+    with pytest.raises(tr.InputError, match="comes back twice"):
+        tr.agreement(a, b)
+    for duplicates in ("first", "count", "once"):
+        assert tr.agreement(a, b, rules={"duplicates": duplicates}).mean_rbo == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"p": 1}, "p is a number between 0 and 1"),
+        ({"depth": 0}, "depth is a positive whole number"),
+        ({"run_b": {"other": ["a"]}}, "a and b answer no query in common"),
+        ({"run_b": {}}, "a and b answer no query in common"),
+        ({"rules": "ranks"}, "there are no rules named 'ranks'"),
+        ({"run_b": "nowhere.run"}, "nowhere.run"),
+    ],
+)
+def test_what_is_asked_wrongly_is_said(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(tr.TruerankError, match=re.escape(message)):
+        tr.agreement(**{"run_a": {"q": ["a"]}, "run_b": {"q": ["b"]}, **arguments})
+
+
+def test_an_agreement_is_frozen_prints_and_becomes_json() -> None:
+    found = tr.agreement({"q": ["a", "b"], "r": ["x"]}, {"q": ["b"], "r": ["x"], "s": ["y"]})
+    assert isinstance(found, tr.Agreement)
+    assert repr(found).endswith("tau unknown)")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        found.p = 0.5  # type: ignore[misc]
+    plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert plain["queries"]["q"] == {"rbo": found.rbo[0], "tau": None, "shared": 1}
+    assert plain["only_b"] == ["s"]

@@ -1,0 +1,51 @@
+"""Qrels and run in each other's place are suspected, and nothing honest is."""
+
+from __future__ import annotations
+
+import json
+import random
+
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank.cli import truerank
+
+RANDOM = random.Random(0)
+DOCS = [f"d{i}" for i in range(40)]
+QRELS = {f"q{q}": {doc: RANDOM.choice([0, 0, 1, 2]) for doc in RANDOM.sample(DOCS, 6)} for q in range(9)}
+RUN = {query: {doc: RANDOM.random() * 20 for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}
+SOFT = {query: {doc: RANDOM.random() for doc in RANDOM.sample(DOCS, 12)} for query in QRELS}
+AVERAGED = {
+    query: {doc: RANDOM.randint(0, 6) / 3 for doc in RANDOM.sample(DOCS, 20)} for query in QRELS
+}
+RANKED = {query: RANDOM.sample(DOCS, 8) for query in QRELS}
+VOTES = {query: {doc: RANDOM.randint(0, 5) for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}
+COUNTS = {query: {doc: RANDOM.randint(0, 500) for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}
+
+
+def test_a_run_given_as_qrels_is_told_in_the_ledger():
+    assert tr.evaluate(RUN, QRELS).ledger.swapped
+    assert tr.evaluate(RUN, QRELS).ledger.to_dict()["swapped"]
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run"),
+    [(QRELS, RUN), (QRELS, VOTES), (QRELS, RANKED), (SOFT, RUN), (SOFT, RANKED), (SOFT, COUNTS), (AVERAGED, VOTES)],
+)
+def test_honest_qrels_and_runs_are_not_suspected(qrels, run):
+    scores = tr.evaluate(qrels, run)
+    assert not scores.ledger.swapped
+    assert "swapped" not in scores.ledger.to_dict()
+
+
+def test_eval_says_so_below_the_table_and_beside_csv_and_goes_on(tmp_path):
+    qrels, run = tmp_path / "qrels.json", tmp_path / "run.json"
+    qrels.write_text(json.dumps(QRELS))
+    run.write_text(json.dumps(RUN))
+    table = CliRunner().invoke(truerank, ["eval", str(run), str(qrels)])
+    csv = CliRunner().invoke(truerank, ["eval", str(run), str(qrels), "--format", "csv"])
+    assert (table.exit_code, csv.exit_code) == (0, 0)
+    assert "are the two swapped?" in table.stdout
+    assert "are the two swapped?" in csv.stderr
+    assert "swapped" not in CliRunner().invoke(truerank, ["eval", str(qrels), str(run)]).stdout
