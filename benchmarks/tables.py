@@ -106,7 +106,8 @@ How it is measured:
 * "Whole process" is from the start of a program to its exit, its output thrown away.
 * "File to numbers" is inside one process that has imported the library and evaluated a small file before, so
   that nothing is loaded or compiled while the clock runs.
-* What is compared is done in turns, ours and theirs, and the medians are compared.
+* What is compared is done in turns, ours and theirs, and the medians are compared. Inside a process, short work,
+  whoever's it is, fills half a second in its turn, and its mean counts: a processor that waited wakes slowly.
 * Work that takes longer than 20 seconds is done twice only; the last column says how often each was done.
 * No thread counts are set anywhere. truerank reads a large plain file with as many threads as there are
   processors; the others use what they use by default.

@@ -23,7 +23,7 @@ Scorer = Callable[[Ints], Any]
 PRODUCT = 1 << 26
 """Bytes of a block of products: many rows, or the product wastes its time on the gallery."""
 
-READY = 1 << 21
+READY = 1 << 22
 """Bytes of a block of a ready matrix: few, so that they stay in the cache."""
 
 
