@@ -9,6 +9,7 @@ target is not met.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -73,6 +74,7 @@ def options() -> argparse.Namespace:
 
 def main() -> None:
     chosen = options()
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # or what is measured compiles its modules at every start
     directory = chosen.data / "quick" if chosen.quick else chosen.data
     directory.mkdir(parents=True, exist_ok=True)
     queries = QUICK if chosen.quick else QUERIES
