@@ -17,6 +17,7 @@ import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, Response, expect, sync_playwright
 
+import board_worlds
 from truerank.board import keys, tokens
 from truerank.board.app import create_app
 from truerank.board.server import listen
@@ -51,12 +52,8 @@ visible = "hosts"
 
 
 def run(good: int, queries: int = QUERIES) -> str:
-    """A run that finds the best document first for the first `good` queries, and last for the others."""
-    lines = []
-    for q in range(queries):
-        docs = [f"d{q}0", "x", "y", f"d{q}1"] if q < good else ["x", "y", f"d{q}1", f"d{q}0"]
-        lines += [f"q{q} Q0 {doc} {rank} {9 - rank} tag" for rank, doc in enumerate(docs, 1)]
-    return "\n".join(lines) + "\n"
+    """A run that is right for the first `good` queries."""
+    return board_worlds.run(good=good, queries=queries)
 
 
 @dataclass

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import os
-import secrets
 import shutil
 import sys
 from collections.abc import Iterator
@@ -86,7 +85,7 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _renamed(path: Path) -> Iterator[BinaryIO]:
     """A new file beside the path, which takes its place at the end and is removed after an error."""
-    part = path.with_name(f".{path.name[:200]}.{secrets.token_hex(4)}.part")
+    part = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as file:
             yield file

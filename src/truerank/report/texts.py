@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from truerank.errors import InputError
-from truerank.report.sentences import korean
 from truerank.report.table import Table
 from truerank.report.words import COLUMNS, TEXTS, VALUES
 
@@ -46,7 +45,11 @@ class Texts:
         >>> Texts("ko").said("paired t-test, not corrected")
         '짝지은 t 검정, 보정하지 않음'
         """
-        return english if self.language == "en" else korean(english)
+        if self.language == "en":
+            return english
+        from truerank.report.sentences import korean  # hundreds of patterns, of which English needs none
+
+        return korean(english)
 
     def _own(self, both: tuple[str, str]) -> str:
         return both[LANGUAGES.index(self.language)]
