@@ -1,4 +1,4 @@
-"""The one thing pyproject.toml cannot say: how the kernel, and the counting beside it, are compiled."""
+"""The one thing pyproject.toml cannot say: how the kernel and what stands beside it are compiled."""
 
 import os
 
@@ -18,7 +18,8 @@ compiled = [
         extra_link_args=[f"-fsanitize={sanitize}"] if sanitize else [],
     )
     for name, depends in {
-        "_kernel": ["src/truerank/_bytes.h", "src/truerank/_ids.pxd", "src/truerank/_ranking.pxd"],
+        "_kernel": [f"src/truerank/{name}" for name in ("_bytes.h", "_ids.pxd", "_names.pxd", "_ranking.pxd")],
+        "_names": ["src/truerank/_bytes.h", "src/truerank/_ids.pxd", "src/truerank/_names.pxd"],
         "_counting": [],
     }.items()
 ]

@@ -183,6 +183,7 @@ def main() -> None:
         queries = range(max(1, args.rows // 1000))
         (folder / "large.qrels").write_text("".join(f"q{q:04} 0 d{q * 7 + 3} 1\n" for q in queries))
         (folder / "board.toml").write_text(
+            "patience = 600\nprocessor = 600\nteam_processor = 6000\n"
             f'[[boards]]\nname = "load"\ntruth = "truth.qrels"\nper_day = {args.limit}\n'
             '[[boards]]\nname = "large"\ntruth = "large.qrels"\nupload = "2 GB"\n'
         )

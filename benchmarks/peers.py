@@ -2,6 +2,7 @@
 
     python benchmarks/peers.py file LIBRARY QRELS RUN           from the files to the numbers
     python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
+    python benchmarks/peers.py judged LIBRARY QUERIES JUDGEMENTS ROWS    the same, with the judgements read anew
 
 It answers with one JSON object a line: {"ready": seconds} or {"missing": package}, then seconds, means.
 """
@@ -83,6 +84,26 @@ def pytrec_eval_dicts(judged: Judged, answered: Answered) -> Work:
     return Work(lambda: evaluator.evaluate(answered), _means)
 
 
+def pytrec_eval_judged(judged: Judged, answered: Answered) -> Work:
+    """The evaluator is made each time: its judgements are read then."""
+    import pytrec_eval
+
+    return Work(lambda: pytrec_eval.RelevanceEvaluator(judged, _trec_names()).evaluate(answered), _means)
+
+
+def many_judgements(queries: int, size: int, rows: int) -> tuple[Judged, Answered]:
+    """So many judgements of each query, most of them not relevant; half of what comes back is judged."""
+    rng = random.Random(0)
+    answered, judged = {}, {}
+    for q in map(str, range(queries)):
+        docs = [str(number) for number in rng.sample(range(8_841_823), size + rows)]
+        judged[q] = {doc: rng.choice((0, 0, 0, 1, 2)) for doc in docs[:size]}
+        found = rng.sample(docs[:size], rows // 2) + docs[size : size + rows - rows // 2]
+        scores = sorted((rng.gammavariate(2, 2) + 5 for _ in found), reverse=True)
+        answered[q] = dict(zip(rng.sample(found, rows), scores, strict=True))
+    return judged, answered
+
+
 def dicts(queries: int, rows: int) -> tuple[Judged, Answered]:
     """Answers of so many rows, best first, as a search returns them; one document or two are relevant."""
     rng = random.Random(0)
@@ -132,6 +153,14 @@ def dicts_work(library: str, queries: str, rows: str) -> Work:
     return work
 
 
+def judged_work(library: str, queries: str, size: str, rows: str) -> Work:
+    """The same with many judgements."""
+    makers = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_judged}
+    work = makers[library](*many_judgements(int(queries), int(size), int(rows)))
+    work.do()
+    return work
+
+
 def repeated(work: Work) -> tuple[float, Means]:
     """The seconds of one call; of a short one, the mean of as many as fill half a second: processors must wake."""
     calls, start = 0, time.perf_counter()
@@ -150,7 +179,7 @@ def main() -> None:
     kind, *arguments = sys.argv[1:]
     start = time.perf_counter()
     try:
-        work = {"file": file_work, "dicts": dicts_work}[kind](*arguments)
+        work = {"file": file_work, "dicts": dicts_work, "judged": judged_work}[kind](*arguments)
     except ModuleNotFoundError as error:
         answer({"missing": error.name})
         return

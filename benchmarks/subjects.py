@@ -139,6 +139,17 @@ def dicts(queries: int, rows: int, target: float) -> Callable[[Bench], Line]:
     return measure
 
 
+def judged_dicts(queries: int, judged: int, rows: int) -> Callable[[Bench], Line]:
+    """Many judgements, which both read anew each time."""
+
+    def measure(bench: Bench) -> Line:
+        size = (str(queries), str(judged), str(rows))
+        with Worker("judged", "truerank", *size) as ours, Worker("judged", "pytrec_eval", *size) as theirs:
+            return faster("pytrec_eval", bench.turns(ours, theirs), 1, difference(ours.mean, theirs.mean))
+
+    return measure
+
+
 def small_file(bench: Bench) -> Line:
     files = data.tiny(bench.directory)
     return under(bench.turns(lambda: process(TRUERANK, "eval", *files).seconds)[0], 0.25)
@@ -210,6 +221,7 @@ SUBJECTS = (
     Subject("all_trec", "`trec_eval -m all_trec -q`, against 5 measures", all_trec),
     Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 4)),
     Subject("small-dicts", "dict of dicts, 50 × 100", dicts(50, 100, 1)),
+    Subject("judged-dicts", "dict of dicts, 129,000 judgements of 100 queries × 100", judged_dicts(100, 1290, 100)),
     Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
     Subject("help", "`truerank --help`, whole process", help_text),
     Subject("gzip", "run in gzip, whole process, against zcat", gzipped),

@@ -39,7 +39,9 @@ MEASURES = """\
 A measure is written as its name, its cutoff after @ and its parameters in parentheses: `nDCG@10`,
 `AP(level=2)`, `nDCG(gain='exp')@10`. Case does not matter, and other tools' names are understood. In the
 formulas, i is a rank, rel_i is 1 where the document at rank i is relevant and else 0, and R is the number of
-relevant documents.
+relevant documents. Every measure takes `depth`: `AP(depth=10)` sees the first 10 results and no more, as if the
+list ended there. Under a preset a plain name means what
+[the preset's tool](tools.md#names-under-a-preset) takes it for; one with parameters means what it says.
 """
 
 
@@ -53,9 +55,7 @@ def cli_page() -> str:
 
 def _help(*command: str) -> str:
     """What -h prints."""
-    printed = (
-        CliRunner().invoke(truerank, [*command, "-h"], prog_name="truerank", terminal_width=WIDTH).stdout
-    )
+    printed = CliRunner().invoke(truerank, [*command, "-h"], prog_name="truerank", terminal_width=WIDTH).stdout
     return f"## {' '.join(['truerank', *command])}\n\n```text\n{printed.rstrip()}\n```\n"
 
 
@@ -77,8 +77,15 @@ def _measure(definition: Definition) -> str:
     names = ", ".join(f"`{alias}`" for alias in aliases(definition))
     facts += [f"* also known as {names}"] if names else []
     facts += [f"* source: {definition.source}"] if definition.source else []
+    facts += [f"* with `{_parameter(sense)}`: {sentence}" for sense, sentence in definition.meanings.items()]
     parts = [f"### {definition.name}", definition.meaning, "\n".join(facts), *_more(definition)]
     return "\n\n".join(parts) + "\n"
+
+
+def _parameter(sense: str) -> str:
+    """A parameter with its value as it is written."""
+    key, _, value = sense.partition("=")
+    return sense if value in ("True", "False") else f"{key}={value!r}"
 
 
 def _more(definition: Definition) -> Iterator[str]:

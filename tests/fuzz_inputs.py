@@ -114,9 +114,7 @@ def run_line(rng: Random, query: bytes) -> bytes:
 
 
 def qrels_line(rng: Random, query: bytes) -> bytes:
-    return rng.choice((b" ", b"\t")).join(
-        (query, b"0", an_id(rng), rng.choice((b"0", b"1", b"-2", a_number(rng))))
-    )
+    return rng.choice((b" ", b"\t")).join((query, b"0", an_id(rng), rng.choice((b"0", b"1", b"-2", a_number(rng)))))
 
 
 def pieces(rng: Random, text: bytes) -> Iterator[bytes]:

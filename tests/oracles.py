@@ -173,6 +173,7 @@ def average_precision(
         "relevant": possible,
         "capped": possible if k is None else min(possible, k),
         "hits": len(answer.ranks(level, k)),
+        "k": k or 0,
     }
     return total / divisors[divisor] if divisors[divisor] else 0.0
 
@@ -222,9 +223,9 @@ def pairwise_accuracy(answer: Answer, level: float = 1) -> float:
     return sum(1 for i, j in pairs if i < j) / len(pairs)
 
 
-def gain_of(grade: float | None, gain: Any) -> float:
+def gain_of(grade: float | None, gain: Any, gain_from: float = 0) -> float:
     """What a document of this grade is worth."""
-    if grade is None or grade < 0:
+    if grade is None or grade < 0 or grade < gain_from:
         return 0.0
     if gain == "exp":
         return 2.0**grade - 1
@@ -233,37 +234,61 @@ def gain_of(grade: float | None, gain: Any) -> float:
     return grade if gain == "linear" else gain.get(grade, grade)
 
 
-def cumulated(worths: list[float], k: int | None, log_base: float = 2) -> float:
+def rank_weight(rank: int, discount: Any, log_base: float) -> float:
+    """What a gain of 1 is worth at a rank."""
+    if discount == "jk":
+        return 1.0 if rank < log_base else math.log(log_base) / math.log(rank)
+    if discount == "reciprocal":
+        return 1 / rank
+    if discount == "log2":
+        return math.log(log_base) / math.log(rank + 1)
+    return dict(enumerate(discount, 1)).get(rank, 0.0)
+
+
+def cumulated(worths: list[float], k: int | None, log_base: float = 2, discount: Any = "log2") -> float:
     """The discounted sum of the first k."""
-    return sum(worth * math.log(log_base) / math.log(rank + 1) for rank, worth in enumerate(worths[:k], 1))
+    return sum(worth * rank_weight(rank, discount, log_base) for rank, worth in enumerate(worths[:k], 1))
 
 
-def list_worths(answer: Answer, gain: Any, ties: str = "ordered") -> list[float]:
+def list_worths(answer: Answer, gain: Any, ties: str = "ordered", gain_from: float = 0) -> list[float]:
     """What each rank is worth: its document, or on average over the orders of equal scores any of its group."""
-    worths = [gain_of(grade, gain) for grade in answer.ranked]
+    worths = [gain_of(grade, gain, gain_from) for grade in answer.ranked]
     if ties == "ordered":
         return worths
     groups = [answer.group(rank) for rank in range(1, len(worths) + 1)]
     return [sum(worths[rank - 1] for rank in group) / len(group) for group in groups]
 
 
-def ideal_worths(answer: Answer, gain: Any) -> list[float]:
-    return sorted((w for w in (gain_of(grade, gain) for grade in answer.judged) if w > 0), reverse=True)
+def ideal_worths(answer: Answer, gain: Any, gain_from: float = 0) -> list[float]:
+    worths = (gain_of(grade, gain, gain_from) for grade in answer.judged)
+    return sorted((worth for worth in worths if worth > 0), reverse=True)
 
 
 @oracle("DCG")
 def dcg(
-    answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2, ties: str = "ordered"
+    answer: Answer,
+    k: int | None = None,
+    gain: Any = "linear",
+    gain_from: float = 0,
+    discount: Any = "log2",
+    log_base: float = 2,
+    ties: str = "ordered",
 ) -> float:
-    return cumulated(list_worths(answer, gain, ties), k, log_base)
+    return cumulated(list_worths(answer, gain, ties, gain_from), k, log_base, discount)
 
 
 @oracle("IDCG")
 def ideal_dcg(
-    answer: Answer, k: int | None = None, gain: Any = "linear", log_base: float = 2, ideal: str = "full"
+    answer: Answer,
+    k: int | None = None,
+    gain: Any = "linear",
+    gain_from: float = 0,
+    discount: Any = "log2",
+    log_base: float = 2,
+    ideal: str = "full",
 ) -> float:
-    worths = ideal_worths(answer, gain)
-    return cumulated(worths[: len(answer.ranked)] if ideal == "returned" else worths, k, log_base)
+    worths = ideal_worths(answer, gain, gain_from)
+    return cumulated(worths[: len(answer.ranked)] if ideal == "returned" else worths, k, log_base, discount)
 
 
 @oracle("nDCG")
@@ -271,12 +296,14 @@ def ndcg(
     answer: Answer,
     k: int | None = None,
     gain: Any = "linear",
+    gain_from: float = 0,
+    discount: Any = "log2",
     log_base: float = 2,
     ideal: str = "full",
     ties: str = "ordered",
 ) -> float:
-    best = ideal_dcg(answer, k, gain, log_base, ideal)
-    return dcg(answer, k, gain, log_base, ties) / best if best else 0.0
+    best = ideal_dcg(answer, k, gain, gain_from, discount, log_base, ideal)
+    return dcg(answer, k, gain, gain_from, discount, log_base, ties) / best if best else 0.0
 
 
 @oracle("nDCGrel")
@@ -466,3 +493,206 @@ def relevant_returned(answer: Answer, level: float = 1) -> float:
 @oracle("NumNonrelJudgedRet")
 def nonrelevant_judged_returned(answer: Answer, level: float = 1) -> float:
     return sum(is_judged(grade) for grade in answer.ranked) - len(answer.ranks(level))
+
+
+@oracle("F")
+def f_measure(answer: Answer, k: int, level: float = 1, beta: float = 1) -> float:
+    """The form by counts: (1 + β²) TP / ((1 + β²) TP + β² FN + FP), where ranks without a result are FP."""
+    tp = len(answer.ranks(level, k))
+    return over((1 + beta**2) * tp, beta**2 * answer.relevant(level) + k)
+
+
+@oracle("Hits")
+def hits_within(answer: Answer, k: int | None = None, level: float = 1) -> float:
+    return sum(answer.is_relevant(level)[:k])
+
+
+@oracle("NCRR")
+def cumulative_reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> float:
+    ideal = list(range(1, answer.relevant(level) + 1))[:k]
+    return over(sum(Fraction(1, rank) for rank in answer.ranks(level, k)), sum(Fraction(1, rank) for rank in ideal))
+
+
+@oracle("PFound")
+def probability_found(
+    answer: Answer,
+    k: int | None = None,
+    decay: float = 0.85,
+    chance: dict[float, float] | None = None,
+    max_grade: float | None = None,
+) -> float:
+    """The recursion of the paper: pLook is what is left of the reader at each rank."""
+    highest = max(1.0, answer.max_grade if max_grade is None else max_grade)
+    total, look = 0.0, 1.0
+    for grade in answer.ranked[:k]:
+        relevance = 0.0 if grade is None else min(max(grade / highest, 0.0), 1.0)
+        if chance is not None:
+            given = [chance[known] for known in sorted(chance) if grade is not None and known <= grade]
+            relevance = given[-1] if given else 0.0
+        total += look * relevance
+        look *= (1 - relevance) * decay
+    return total
+
+
+@oracle("FirstRank")
+def first_rank(answer: Answer, k: int, level: float = 1) -> float:
+    return min(answer.ranks(level, k), default=k + 1)
+
+
+@oracle("MeanRank")
+def mean_rank(answer: Answer, k: int, level: float = 1) -> float:
+    ranks = answer.ranks(level, k)
+    ranks += [k + 1] * (answer.relevant(level) - len(ranks))
+    return sum(ranks) / len(ranks) if ranks else k + 1
+
+
+@oracle("ARP")
+def average_relevance_position(answer: Answer, k: int) -> float:
+    """Every judged document at its rank or at k + 1, each as often as its grade says."""
+    weight = sum(Fraction(grade) for grade in answer.judged if grade > 0)
+    top = [(rank, Fraction(max(grade or 0, 0))) for rank, grade in enumerate(answer.ranked[:k], 1)]
+    missed = weight - sum(grade for _, grade in top)
+    return float((sum(rank * grade for rank, grade in top) + missed * (k + 1)) / weight) if weight else k + 1
+
+
+def confusion(answer: Answer, k: int | None, level: float, docs: int | None) -> tuple[int, int, int, int]:
+    """TP, FP, FN and TN, a document at a time: what came back, the relevant that did not, and the others."""
+    hits = answer.is_relevant(level)
+    cut = len(hits) if k is None else k
+    kinds = [(place < cut, hit) for place, hit in enumerate(hits)]
+    kinds += [(False, True)] * (answer.relevant(level) - sum(hits))
+    if docs is not None:
+        kinds += [(False, False)] * (docs - len(kinds))
+    counts = [kinds.count(kind) for kind in ((True, True), (True, False), (False, True), (False, False))]
+    return counts[0], counts[1], counts[2], counts[3]
+
+
+@oracle("FallOut")
+def fall_out(answer: Answer, k: int | None = None, level: float = 1, docs: int | None = None) -> float:
+    _, fp, _, tn = confusion(answer, k, level, docs)
+    return over(fp, fp + tn)
+
+
+@oracle("MCC")
+def matthews_correlation(answer: Answer, k: int | None = None, level: float = 1, docs: int | None = None) -> float:
+    """Pearson's correlation of two columns of 0 and 1."""
+    tp, fp, fn, tn = confusion(answer, k, level, docs)
+    rows = [(1, 1)] * tp + [(1, 0)] * fp + [(0, 1)] * fn + [(0, 0)] * tn
+    if not rows:
+        return 0.0
+    x, y = (sum(row[side] for row in rows) / len(rows) for side in (0, 1))
+    both = sum((a - x) * (b - y) for a, b in rows)
+    spread = sum((a - x) ** 2 for a, _ in rows) * sum((b - y) ** 2 for _, b in rows)
+    return both / math.sqrt(spread) if 0 < tp + fp < len(rows) and 0 < tp + fn < len(rows) else 0.0
+
+
+@oracle("AUROC")
+def area_under_roc(answer: Answer, k: int | None = None, level: float = 1) -> float:
+    hits, scores = answer.is_relevant(level)[:k], answer.scores[:k]
+    pairs = [(i, j) for i, one in enumerate(hits) for j, two in enumerate(hits) if one and not two]
+    won = sum(Fraction(1 + (scores[i] > scores[j]) - (scores[i] < scores[j]), 2) for i, j in pairs)
+    return over(won, len(pairs))
+
+
+@dataclass(frozen=True)
+class Listing:
+    """A query, its judgements by document, and its list by document, best first: what rules are applied to.
+
+    Attributes:
+        grades: {document: grade}.
+        docs: the documents that came back, best first.
+        scores: one each.
+        max_grade: the highest grade of all queries, or 0.
+    """
+
+    query: str
+    grades: dict[str, float]
+    docs: list[str]
+    scores: list[float]
+    max_grade: float
+
+
+SEES_JUDGED = {"Judged", "Unjudged", "RBPResidual", "NumNonrelJudgedRet"}
+"""Measures of what was judged, which nobody asks what is right."""
+
+OF_THE_LIST = {"P", "Success", "Hits", "PFound", "FirstRank", "RR", "DCG", "IDCG", "nDCG", "RBP", "ERR"} | {
+    *("SetP", "SetSuccess"),
+    *("NumQ", "NumRet", "NumRel", "NumRelRet"),
+}
+"""Measures that unjudged documents can be given a grade for."""
+
+UNIT = {"NumQ", "NumRet", "NumRel", "NumRelRet", "DCG", "IDCG", "YAAP", "Utility", *SEES_JUDGED} | {
+    *("Hits", "FirstRank", "MeanRank", "ARP", "MCC"),
+}
+"""Measures whose value no rule sets where nothing is relevant: sums, and what is about judgements."""
+
+UNDEFINED_WITHOUT_GAIN = {"nDCG", "nDCGrel", "Rndcg", "G", "ARP"}
+
+UNDEFINED_WITHOUT_RELEVANT = {
+    "R",
+    "AP",
+    "GMAP",
+    "Rprec",
+    "RprecMult",
+    "binG",
+    "SetR",
+    "SetF",
+    "SetAP",
+    "SetRelP",
+    "F",
+    "NCRR",
+    "MeanRank",
+} | {
+    *("Bpref", "GMBpref", "infAP", "IPrec", "AP11", "AUPRC", "mINP"),
+}
+
+
+def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str, Any]) -> float | None:
+    """What a measure is under rules; None where it has no value.
+
+    Raises:
+        LookupError: the measure cannot be had under these rules.
+    """
+    graded = rules.get("unjudged") == "graded" and name not in SEES_JUDGED
+    if graded and name not in OF_THE_LIST:
+        raise LookupError(name)
+    answer, depth = _listed(listing, rules, rules["unjudged_grade"] if graded else None)
+    k = params.get("k")
+    whole = answer
+    if depth is not None:
+        answer = Answer(answer.ranked[:depth], answer.judged, answer.max_grade, answer.scores[:depth])
+    level, relevant = params.get("level", 1), answer.relevant(1)
+    policy = rules.get("without_relevant", "zero")
+    if policy == "undefined" and name in UNDEFINED_WITHOUT_RELEVANT and not answer.relevant(level):
+        return None
+    if (
+        policy == "undefined"
+        and name in UNDEFINED_WITHOUT_GAIN
+        and not ideal_worths(answer, params.get("gain", "linear"))
+    ):
+        return None
+    if not relevant and name not in UNIT and policy in ("one", "empty-is-right"):
+        return float((policy == "one" or not answer.ranked) != (name == "FallOut"))
+    if depth is not None and params.get("ties") == "averaged":  # the list is cut, in every order; the ideal is not
+        cut = {"k": depth if k is None else min(k, depth)}
+        best = ideal_dcg(answer, **{key: params[key] for key in params if key != "ties"}) if name == "nDCG" else 1.0
+        return over(dcg(whole, **{key: value for key, value in {**params, **cut}.items() if key != "ideal"}), best)
+    return ORACLES[name](answer, **params)
+
+
+def _listed(listing: Listing, rules: dict[str, Any], grade: float | None) -> tuple[Answer, int | None]:
+    """The answer under the rules for self-match and unjudged documents, and the depth left to be applied."""
+    self_match, depth = rules.get("self_match", "keep"), rules.get("depth")
+    grades = {d: g for d, g in listing.grades.items() if d != listing.query or self_match != "remove"}
+    rows = [
+        (listing.grades.get(d), s)
+        for d, s in zip(listing.docs, listing.scores, strict=True)
+        if d != listing.query or self_match == "keep"
+    ]
+    if rules.get("unjudged") == "removed":
+        if rules.get("depth_of") == "returned":
+            rows, depth = rows[:depth], None
+        rows = [(g, s) for g, s in rows if g is not None and g >= 0]
+    if grade is not None:
+        rows = [(grade if g is None or g < 0 else g, s) for g, s in rows]
+    return Answer([g for g, _ in rows], list(grades.values()), listing.max_grade, [s for _, s in rows]), depth

@@ -126,12 +126,24 @@ def test_a_large_group_of_ties_is_drawn_from_without_listing_it() -> None:
     assert abs(p.expected[0] - 2 / 3002) < 5 * max(p.error[0], 2e-4)
 
 
-def test_floyds_draws_are_uniform() -> None:
+@pytest.mark.parametrize(("size", "judged"), [(5, 2), (4, 3)])
+def test_drawn_orders_are_uniform_in_sparse_and_dense_groups(size: int, judged: int) -> None:
     rng = np.random.default_rng(5)
-    drawn = TIES._drawn(5, 2, 40_000, rng)
-    pairs, counts = np.unique(drawn, axis=0, return_counts=True)
-    assert len(pairs) == 20
-    assert np.abs(counts / 2_000 - 1).max() < 0.12
+    groups = 40_000
+    drawn = TIES._drawn(np.full(groups, size), np.full(groups, judged), rng).reshape(groups, judged)
+    choices, counts = np.unique(drawn, axis=0, return_counts=True)
+    assert len(choices) == math.perm(size, judged)
+    assert all(len(set(choice)) == judged for choice in choices.tolist())
+    assert np.abs(counts * len(choices) / groups - 1).max() < 0.12
+
+
+def test_groups_of_many_sizes_are_drawn_from_together() -> None:
+    """The cost is that of the rows, not of the square of the largest group."""
+    size, judged = np.array([2, 900, 7, 1000, 1]), np.array([1, 400, 7, 999, 1])
+    drawn = TIES._drawn(size, judged, np.random.default_rng(1))
+    for part, n in zip(np.split(drawn, np.cumsum(judged)[:-1]), size.tolist(), strict=True):
+        assert len(set(part.tolist())) == len(part)
+        assert 0 <= part.min() <= part.max() < n
 
 
 def test_the_same_seed_draws_the_same_orders() -> None:
@@ -211,7 +223,7 @@ def test_under_any_rules_values_are_evaluate_s_and_lie_between_the_bounds(rules:
     run = {q: {d: float(shuffled.randint(0, 2)) for d in shuffled.sample(DOCS, 5)} for q in qrels}
     scores = tr.evaluate(qrels, run, MEASURES, rules=rules)
     found = tr.bounds(qrels, run, MEASURES, rules=rules)
-    for name, values in scores.values.items():
+    for name, values in scores.columns.items():
         for each in (found.ties[name], found.unjudged[name]):
             assert each.values.tolist() == values.tolist(), name
             assert (each.low <= values).all()

@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank import stats
+from truerank.bench import SimulatedClock
+from truerank.bench.censored import Bounded
 from truerank.check import limit_of, read_settings
 from truerank.check.deciding import _by_interval
 from truerank.check.figures import Figures, is_saved
@@ -43,8 +45,16 @@ class Timings:
         default_factory=lambda: {"p95": Interval(180.0, 150.0, 230.0, 0.95, "order statistics"), "p99": None}
     )
     throughput: float = 50.0
-    failed: int = 3
+    failed: int = 0
     scores: tr.Scores | None = None
+    measured: range = range(100)
+
+    @property
+    def outcomes(self) -> dict[str, int]:
+        return {"error": self.failed, "timeout": 0, "dropped": 0}
+
+    def of_all_calls(self, confidence: float | None) -> dict[str, Bounded]:
+        return {name: Bounded(ms, ms, self.intervals.get(name)) for name, ms in self.latency.items()}
 
 
 def outcomes(found: tr.Check) -> list[str]:
@@ -53,7 +63,7 @@ def outcomes(found: tr.Check) -> list[str]:
 
 def test_a_limit_is_decided_by_the_value_which_may_reach_it() -> None:
     mean = scores(30).mean["AP"]
-    just_above = float(np.nextafter(mean, 1))
+    just_above = mean + 1e-9
     found = tr.check(scores(30), min={"AP": mean}, max={"AP": mean})
     assert outcomes(found) == ["pass", "pass"]
     assert outcomes(tr.check(scores(30), min={"AP": just_above})) == ["fail"]
@@ -64,14 +74,12 @@ def test_a_limit_is_decided_by_the_value_which_may_reach_it() -> None:
 def test_sure_asks_the_interval_to_lie_on_one_side(place: str, outcome: str) -> None:
     one = scores(30)
     interval = stats.mean_interval(one["AP"])
-    limit = {"below": interval.low, "inside": interval.estimate, "above": float(np.nextafter(interval.high, 1))}[
-        place
-    ]
+    limit = {"below": interval.low, "inside": interval.estimate, "above": interval.high + 1e-9}[place]
     found = tr.check(one, min={"AP": limit}, sure=True)
     assert (found.outcome, found.verdicts[0].decider) == (outcome, "interval")
     assert found.verdicts[0].interval == replace(interval, estimate=one.mean["AP"])
     opposite = {"below": "fail", "inside": "undecided", "above": "pass"}[place]
-    limit = {"below": float(np.nextafter(interval.low, 0)), "above": interval.high}.get(place, limit)
+    limit = {"below": interval.low - 1e-9, "above": interval.high}.get(place, limit)
     assert tr.check(one, max={"AP": limit}, sure=True).outcome == opposite
 
 
@@ -343,12 +351,89 @@ def test_a_real_benchmark_is_checked() -> None:
     assert check.verdicts[0].interval == found.intervals["p95"]
 
 
+def failing(every: int, how: str, timeout: float | None = None, queries: int = 150, repeats: int = 1) -> tr.Bench:
+    """A retriever of 50 ms, one call in so many of which takes a second or raises."""
+    clock, calls = SimulatedClock(), iter(range(10**6))
+
+    def search(query: str) -> list[str]:
+        is_bad = next(calls) % every == every - 1
+        clock.sleep(1.0 if is_bad and how == "slow" else 0.05)
+        if is_bad and how == "raises":
+            raise OSError("down")
+        return ["a"]
+
+    return tr.bench(
+        search, [f"q{n}" for n in range(queries)], warmup=0, timeout=timeout, clock=clock, repeats=repeats
+    )
+
+
+def test_a_latency_gate_does_not_pass_over_calls_that_timed_out() -> None:
+    found = failing(18, "slow", timeout=0.5)  # 8 of 150, 5.3 %
+    assert (found.failed, found.latency["p95"]) == (8, 50.0)
+    check = tr.check(bench=found, max={"p95": "200ms"})
+    assert (check.outcome, check.verdicts[0].value, check.verdicts[0].is_least) == ("fail", 500.0, True)
+    assert tr.check(bench=found, max={"p95": "800ms"}).outcome == "undecided"  # it may take 0.5 s or for ever
+    assert tr.check(bench=found, max={"p95": "200ms"}, sure=True).outcome != "pass"
+    text = report.pages(check).render()
+    assert "≥ 500 ms" in text
+    assert "of 150 calls 8 timed out" in text
+
+
+@pytest.mark.parametrize("gate", ["mean", "p50", "p95", "p99", "max", "throughput"])
+def test_calls_that_failed_are_told_of_whatever_the_verdict(gate: str) -> None:
+    found = failing(40, "raises")  # 3 of 150
+    limit = {"throughput": 1000} if gate == "throughput" else {gate: "60ms"}
+    check = tr.check(bench=found, max=limit)
+    expected = {"p50": "pass", "p95": "pass", "throughput": "pass"}.get(gate, "fail")
+    assert (check.outcome, "of 150 calls 3 failed" in check.verdicts[0].note) == (expected, True)
+    if expected == "fail":
+        assert "endless" in report.sentence(check.verdicts[0])
+        assert check.to_dict()["gates"][0]["value"] is None
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_the_intervals_of_all_calls_lie_between_those_of_the_shortest_and_the_longest(repeats: int) -> None:
+    found = failing(12, "slow", timeout=0.5, queries=100, repeats=repeats)
+    every = found.of_all_calls(0.95)
+    assert (every["p50"].low, every["p50"].high) == (50.0, 50.0)
+    assert (every["p95"].low, every["p95"].high) == (500.0, math.inf)
+    p90 = every["p90"].interval
+    assert p90 is not None
+    assert (p90.low, p90.estimate, p90.high) == (50.0, 50.0, math.inf)
+    mean = every["mean"].interval
+    assert mean is not None
+    assert mean.low < every["mean"].low < mean.high == math.inf
+
+
+@pytest.mark.parametrize("kind", ["nearest-rank", "linear"])
+def test_without_failures_a_gate_sees_the_latencies_that_are_shown(kind: str) -> None:
+    found = replace(tr.bench(lambda query: ["a"], [f"q{n}" for n in range(80)]), percentiles=kind)
+    every = found.of_all_calls(None)
+    assert {name: each.low for name, each in every.items()} == found.latency
+    assert all(each.low == each.high for each in every.values())
+
+
+def test_a_gate_takes_the_percentiles_that_are_asked_for() -> None:
+    clock = SimulatedClock()
+    took = iter([1, 2, 3, 4, 5, 6, 7, 8, 9, 100])
+
+    def search(query: str) -> list[str]:
+        clock.sleep(next(took) / 1000)
+        return ["a"]
+
+    found = tr.bench(search, [f"q{n}" for n in range(10)], warmup=0, clock=clock)
+    assert tr.check(bench=found, max={"p95": "60ms"}).verdicts[0].value == 100.0
+    linear = tr.check(bench=found, max={"p95": "60ms"}, percentiles="linear").verdicts[0]
+    assert (linear.outcome, round(linear.value, 9)) == ("pass", 59.05)
+
+
 @given(st.floats(-2, 2), st.floats(0, 2), st.floats(-3, 3), st.booleans())
 def test_pass_and_fail_are_what_all_values_of_the_interval_say(
     low: float, width: float, limit: float, is_upper: bool
 ) -> None:
     interval = Interval(low, low, low + width, 0.95, "bca")
-    kept = [value <= limit if is_upper else value >= limit for value in (interval.low, interval.high)]
+    near = 1e-12 * max(1.0, abs(limit))
+    kept = [value <= limit + near if is_upper else value >= limit - near for value in (interval.low, interval.high)]
     expected = "pass" if all(kept) else "undecided" if any(kept) else "fail"
     assert _by_interval(interval, limit, is_upper) == expected
 
@@ -477,7 +562,8 @@ def test_a_percentile_that_there_is_not_is_told_with_those_that_there_are() -> N
 
 
 def test_a_check_is_shown_in_a_line() -> None:
-    assert repr(tr.check({"AP": 0.3}, min={"AP": 0.4})) == "Check('scores', fail; AP >= 0.4: fail)"
+    shown = repr(tr.check({"AP": 0.3}, min={"AP": 0.4}))
+    assert shown.splitlines()[0] == "Check('scores', fail; AP >= 0.4: fail)"
 
 
 @pytest.mark.parametrize("mean", [math.nan, math.inf, -math.inf])
@@ -496,5 +582,5 @@ def test_an_interval_without_width_is_told_but_not_that_of_what_did_not_change()
 
 
 def test_errors_are_counted_in_whole_numbers() -> None:
-    text = report.pages(tr.check(bench=Timings(), max={"errors": 0})).render()
+    text = report.pages(tr.check(bench=Timings(failed=3), max={"errors": 0})).render()
     assert text.splitlines()[3].split() == ["errors", "<=", "0", "3", "FAIL"]

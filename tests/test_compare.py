@@ -252,7 +252,7 @@ def test_one_query_shows_nothing_and_that_is_said(test: str) -> None:
     assert found["AP"].pairs[0].p == 1.0
     text = told(found)
     assert "Warning: 1 query is too few to rely on" in text
-    assert "no p can be below 1: nothing could be significant" in text
+    assert "p cannot be below 1: no difference can be significant" in text
     assert json.loads(pages(found).render("json"))["outcomes"][0]["pairs"][0]["low"] is None
 
 
@@ -317,7 +317,7 @@ def holed(name: str, holes: int) -> tr.Scores:
     scores = tr.evaluate(QRELS, RUNS[name], "NumRel RR")
     values = scores["RR"].copy()
     values[:holes] = np.resize([np.nan, np.inf], holes)
-    return dataclasses.replace(scores, run=name, values={**scores.values, "RR": values})
+    return dataclasses.replace(scores, run=name, columns={**scores.columns, "RR": values})
 
 
 def test_values_that_are_no_numbers_are_left_out_and_counted() -> None:
@@ -369,7 +369,7 @@ def test_few_queries_are_said_with_the_smallest_difference_they_could_have_shown
     assert pair.detectable == pytest.approx(stats.smallest_detectable(spread, queries, alpha=0.05), rel=1e-12)
     text = told(found)
     assert begins in text
-    assert f"so many queries show four times of five: {pair.detectable:.3g} in AP." in text
+    assert f"detected in four of five samples of this size: {pair.detectable:.3g} in AP." in text
 
 
 def test_of_many_pairs_each_has_its_share_of_the_level() -> None:
@@ -557,5 +557,5 @@ def test_a_difference_larger_than_there_can_be_is_not_promised() -> None:
     found = compare(qrels, {"one": one, "two": two}, "RR")
     assert found["RR"].pairs[0].detectable > 1
     text = told(found)
-    assert "So few queries could not show any difference, however large, four times of five: RR." in text
+    assert "With so few queries no difference, however large, is detected in four of five samples: RR." in text
     assert "smallest real difference" not in text

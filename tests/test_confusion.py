@@ -56,6 +56,33 @@ def test_the_results_of_at_least_a_score_are_counted_as_sets_are(world: World, t
         assert found.queries == expected(world, reaching)
 
 
+@given(worlds(), st.integers(1, 14), st.sampled_from([*SCORES, 0.5, -4.0]))
+def test_of_the_first_k_results_those_of_at_least_a_score_are_counted_as_sets_are(
+    world: World, k: int, threshold: float
+) -> None:
+    def reaching(query: str) -> set[str]:
+        return {doc for doc in world.ranked(query)[:k] if world.run[query][doc] >= threshold}
+
+    found = confusion(world.qrels, world.lines(), k=k, threshold=threshold, documents=DOCUMENTS)
+    assert found.queries == expected(world, reaching)
+    swept = sweep(world.qrels, world.lines(), [threshold], k=k, documents=DOCUMENTS)
+    assert swept.steps[0].counts == found.micro
+
+
+@given(worlds(), st.integers(1, 3), st.sampled_from([*SCORES, 0.5, -4.0]))
+def test_the_first_results_are_accepted_or_rejected_and_right_or_wrong(
+    world: World, k: int, threshold: float
+) -> None:
+    found = confusion(world.qrels, world.lines(), k=k, threshold=threshold, of="results")
+    for query, table in found.queries.items():
+        cells = {(right, accepted): 0 for right in (True, False) for accepted in (True, False)}
+        for doc in world.ranked(query)[:k] if query in world.run else []:
+            cells[doc in relevant_of(world, query), world.run[query][doc] >= threshold] += 1
+        wanted = cells[True, True], cells[False, True], cells[True, False], cells[False, False]
+        assert (table.tp, table.fp, table.fn, table.tn) == wanted
+    assert sweep(world.qrels, world.lines(), [threshold], k=k, of="results").steps[0].counts == found.micro
+
+
 @given(worlds())
 def test_without_either_all_that_came_back_is_retrieved(world: World) -> None:
     found = confusion(world.qrels, world.lines(), documents=DOCUMENTS)
@@ -199,7 +226,8 @@ def test_a_hundred_patients_all_called_healthy_are_judged_rightly_by_recall_only
         (lambda: weight_on_precision(alpha="x"), "alpha is the weight on precision, from 0 to 1, not 'x'"),
         (lambda: confusion({"q": ["a"]}, {"q": {"a": 1.0}}, threshold=10**400), "a threshold is a finite"),
         (lambda: weight_on_precision(1, 0.5), "by beta or by alpha, not by both"),
-        (lambda: confusion({}, {}, k=1, threshold=1), "by k or by a threshold, not by both"),
+        (lambda: confusion({}, {}, of="pairs"), "counts are of documents or results, not of 'pairs'"),
+        (lambda: confusion({}, {}, of="results", documents=9), "a number of documents says nothing there"),
         (lambda: confusion({"q": ["a"]}, {"q": {"b": 1.0}}, documents=1), "query q alone has 2 relevant or"),
         (lambda: sweep({"q": ["a"]}, {"q": {"b": 1.0}}, documents=1), "query q alone has 2 relevant or"),
         (lambda: confusion({"q": ["a"]}, {"q": ["a"]}, threshold=1), "has no scores to compare with a threshold"),

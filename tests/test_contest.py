@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import truerank as tr
 from truerank.cli import truerank
@@ -56,7 +58,11 @@ def official(truth: Truth, records: list[Record]) -> float | None:
 
 
 def strict(truth: Truth, records: list[Record]) -> float:
-    """Each judged id once, in the order of the ids as text: faulty answers 0, repeated documents once."""
+    """Each judged id once, in the order of the ids as text: faulty answers 0, repeated documents once.
+
+    No line is worth more than officially, nor is the mean.
+    """
+    whole = official(truth, records)
     score = 0.0
     for query in sorted(truth, key=lambda query: str(query).encode()):
         answers = [record["topk"] for record in records if str(record["eval_id"]) == str(query)]
@@ -66,8 +72,10 @@ def strict(truth: Truth, records: list[Record]) -> float:
             for doc in answers[0]:
                 once.append(doc if is_id(doc) and doc not in seen else None)
                 seen += [doc] if is_id(doc) else []
-            score += official({query: truth[query]}, [{"eval_id": query, "topk": once}]) or 0.0
-    return score / len(truth)
+            line = official({query: truth[query]}, [{"eval_id": query, "topk": once}]) or 0.0
+            as_sent = official({query: truth[query]}, [{"eval_id": query, "topk": answers[0]}]) or 0.0
+            score += line if whole is None else min(line, as_sent)
+    return score / len(truth) if whole is None else min(score / len(truth), whole)
 
 
 DOCS = ["a", "b", "c", "d", "e", "long-id", 7, "8", 1]
@@ -175,6 +183,30 @@ def test_both_scores_of_thousands_of_submissions_equal_the_conventions_to_the_bi
         assert (found.official, found.strict) == (official(truth, records), strict(truth, records)), seed
         impossible += found.official is None
     assert 0 < impossible < SUBMISSIONS / 3
+
+
+def test_a_repeated_document_gains_nothing_where_a_second_hit_would_have_lowered_the_score() -> None:
+    found = audit({1: ["a"]}, [(1, ["a", "x", "a"])])
+    assert (found.official, found.strict) == (pytest.approx(5 / 6), found.official)
+
+
+RESULTS = st.lists(st.sampled_from("abcd"), max_size=5)
+ANSWERS = st.lists(st.tuples(st.sampled_from([1, 2, 3]), RESULTS), min_size=1, max_size=6)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.fixed_dictionaries(dict.fromkeys((1, 2, 3), st.lists(st.sampled_from("abc"), unique=True))), ANSWERS)
+def test_the_strict_score_never_exceeds_the_official_one(truth: Truth, sent: list[tuple[int, list[str]]]) -> None:
+    found = audit(truth, sent, "MAP AP(divisor='relevant')@3 RR@3 P@2 nDCG@3 Unjudged@3")
+    assert found.official_scores is not None
+    once = [query for query, _ in sent if sum(query == other for other, _ in sent) == 1]
+    for m in found.strict_scores.measures:
+        officially, strictly = found.official_scores, found.strict_scores
+        sign = -1 if m.definition.is_less_better else 1
+        assert sign * strictly.mean[str(m)] <= sign * officially.mean[str(m)]
+        for query in map(str, once):
+            pair = [one[m][one.queries.index(query)] for one in (strictly, officially)]
+            assert sign * pair[0] <= sign * pair[1]
 
 
 @pytest.mark.parametrize("seed", range(SUBMISSIONS, SUBMISSIONS + 40))

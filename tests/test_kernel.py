@@ -14,14 +14,12 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank import Qrels
+from truerank._counting import running_max, running_product, running_sum
 from truerank._kernel import (
     QrelsParser,
     Scanner,
     as_bytes,
     as_text,
-    running_max,
-    running_product,
-    running_sum,
 )
 from truerank.errors import Refused
 

@@ -18,18 +18,26 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from oracles import ORACLES, Answer
+from truerank.explain.tools import under_rules
 from truerank.measures import Measure, parse_measure
+from truerank.rules import presets
 from worlds import DOCS, World, worlds
 
 BY_DEFINITION = "(rounding='definition')"
+
+TABLE = (1, 0.75, 0.75, 0.1)
 
 VARIANTS: dict[str, list[str]] = {
     "SetF": ["SetF(beta=2)", *(f"SetF(alpha={a})" for a in (0, 0.2, 1)), "SetF(beta_squared=0.5)"],
     "Utility": ["Utility(a=3, b=-2.5, c=-1, d=0.25, docs=100)"],
     "P": ["P(divisor='returned')@3"],
+    "F": ["F(beta=2)@3"],
+    "PFound": ["PFound(decay=0)", "PFound(decay=1)@3", "PFound(chance={1: 0.3, 2: 1})", "PFound(max_grade=2)"],
+    "FallOut": ["FallOut(docs=100)@3"],
+    "MCC": ["MCC(docs=100)@3"],
     "R": ["R(capped=True)@2"],
     "AP": [
-        *(f"AP(divisor='{divisor}')@3" for divisor in ("capped", "hits")),
+        *(f"AP(divisor='{divisor}')@3" for divisor in ("capped", "hits", "k")),
         *("AP(divisor='capped')", "AP(area='trapezoid')", "AP(area='trapezoid', divisor='hits')@5"),
         *("AP(ties='together')", "AP(divisor='hits', ties='together')@4"),
     ],
@@ -37,9 +45,17 @@ VARIANTS: dict[str, list[str]] = {
     "DCG": [
         *("DCG(gain='exp')@5", "DCG(log_base=10)", "DCG(gain={1: 2, 3: 0.5})", "DCG(gain='binary')"),
         *("DCG(ties='averaged')", "DCG(ties='averaged', log_base=10)@3"),
+        *("DCG(discount='jk')", "DCG(discount='jk', log_base=3.5)@6", "DCG(discount='reciprocal')@4"),
+        *(f"DCG(discount={d}, ties='averaged')@5" for d in (TABLE, "'jk'", "'reciprocal'")),
+        "DCG(gain_from=2)",
     ],
-    "IDCG": ["IDCG(gain='exp')", "IDCG(log_base=10)@2", "IDCG(gain={1: 2, 3: 0.5})@4", "IDCG(ideal='returned')"],
+    "IDCG": [
+        *("IDCG(gain='exp')", "IDCG(log_base=10)@2", "IDCG(gain={1: 2, 3: 0.5})@4", "IDCG(ideal='returned')"),
+        *(f"IDCG(discount={d}, gain_from=1.5)" for d in (TABLE, "'jk'", "'reciprocal'")),
+    ],
     "nDCG": [
+        *(f"nDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
+        *("nDCG(gain='exp', gain_from=2)", "nDCG(discount='jk', log_base=10)", f"nDCG(discount={TABLE})"),
         *("nDCG(gain='exp')@5", "nDCG(log_base=10)", "nDCG(gain={1: 2, 3: 0.5})@4", "nDCG(gain='binary')"),
         *("nDCG(ideal='returned')@4", "nDCG(ties='averaged')", "nDCG(ties='averaged', gain='binary')@5"),
     ],
@@ -190,12 +206,16 @@ def test_renaming_documents_changes_nothing_without_ties(world: World, names: li
     assert not differing(table(world), table(other))
 
 
+DEEPER = {"FallOut", "MCC"}
+"""Measures that compare the first k with all that came back, unless they know the size of the collection."""
+
+
 @CHEAP
 @given(worlds(ties=False, queries=2))
 def test_what_is_deeper_than_k_is_invisible(world: World) -> None:
     hits = tr.rank(world.qrels, world.run)
     for m in MEASURES:
-        if k := dict(m.params).get("k"):
+        if (k := dict(m.params).get("k")) and (m.name not in DEEPER or "docs" in dict(m.params)):
             cut = {q: dict(list(docs.items())[:k]) for q, docs in world.run.items()}
             assert bits(m.values(hits)) == bits(m.values(tr.rank(world.qrels, cut))), str(m)
 
@@ -204,8 +224,8 @@ RISING_EXCEPT = {
     "AP": "only with divisor='hits', by which one more hit at the end lowers the mean of the others",
     "G": "a better document before a good one takes away the gain that had excused its own place",
     "infAP": "a pooled, unjudged document that falls behind a relevant one no longer vouches for it",
-    "Unjudged": "less is better",
-    "RBPResidual": "less is better",
+    **dict.fromkeys(("Unjudged", "RBPResidual", "FallOut", "FirstRank", "MeanRank", "ARP"), "less is better"),
+    "AUROC": "only with a cutoff, within which the document that enters comes last",
 }
 
 
@@ -218,7 +238,9 @@ def one_up(world: World, query: str) -> Iterator[tuple[list[str], list[str]]]:
 
 
 def rises(m: Measure) -> bool:
-    return m.name not in RISING_EXCEPT or (m.name == "AP" and dict(m.params).get("divisor") != "hits")
+    params = dict(m.params)
+    by_parameter = {"AP": params.get("divisor") != "hits", "AUROC": "k" not in params}
+    return by_parameter.get(m.name, m.name not in RISING_EXCEPT)
 
 
 @CHEAP
@@ -238,6 +260,11 @@ FALLS: dict[str, tuple[str, dict[str, float], list[str]]] = {
     "infAP": ("infAP", {"a": 1, "b": 1, "c": -1}, ["a", "x", "y", "z", "w", "c", "b"]),
     "Unjudged": ("Unjudged@1", {"a": 1}, ["x", "a"]),
     "RBPResidual": ("RBPResidual", {"a": 1}, ["x", "a"]),
+    "FallOut": ("FallOut@1", {"a": 1}, ["x", "a"]),
+    "FirstRank": ("FirstRank@9", {"a": 1}, ["x", "a"]),
+    "MeanRank": ("MeanRank@9", {"a": 1}, ["x", "a"]),
+    "ARP": ("ARP@9", {"a": 1}, ["x", "a"]),
+    "AUROC": ("AUROC@3", {"a": 1, "b": 1}, ["a", "x", "y", "b"]),
 }
 
 
@@ -252,15 +279,17 @@ def test_the_exceptions_do_fall(name: str) -> None:
 PERFECT = (
     *("SetP", "SetR", "SetSuccess", "SetF", "SetAP", "SetRelP", "Success", "RR", "AP"),
     *("GMAP", "Rprec", "binG", "Accuracy"),
-    *("nDCG", "nDCGrel", "Rndcg", "G", "IPrec", "AP11", "AUPRC", "Bpref", "GMBpref", "Judged", "mINP"),
+    *("NCRR", "nDCG", "nDCGrel", "Rndcg", "G", "IPrec", "AP11", "AUPRC", "Bpref", "GMBpref", "Judged", "mINP"),
 )
 """Normalised measures: an ideal ranking, of all relevant documents, better grades first, scores 1."""
 
 
 def can_be_perfect(m: Measure, relevant: int) -> bool:
     params = dict(m.params)
-    short = m.name == "AP" and "divisor" not in params and params.get("k", relevant) < relevant
-    return not short and "level" not in params and not isinstance(params.get("gain"), dict)
+    k = params.get("k", relevant)
+    short = m.name == "AP" and (("divisor" not in params and k < relevant) or params.get("divisor") == "k")
+    cut = isinstance(params.get("gain"), dict) or "gain_from" in params
+    return not short and "level" not in params and not cut
 
 
 @CHEAP
@@ -275,7 +304,10 @@ def test_an_ideal_ranking_scores_1(grades: list[int]) -> None:
     assert parse_measure("infAP").values(hits)[0] == pytest.approx(1, abs=1e-4)  # its epsilon costs a little
 
 
-NOT_ABOUT_RELEVANT = {"Utility", "Judged", "Unjudged", "RBPResidual", "NumQ", "NumRet", "NumNonrelJudgedRet"}
+NOT_ABOUT_RELEVANT = {
+    *("Utility", "Judged", "Unjudged", "RBPResidual", "NumQ", "NumRet", "NumNonrelJudgedRet", "FallOut"),
+    *("FirstRank", "MeanRank", "ARP"),  # k + 1, as if it stood below the first k
+}
 
 
 @CHEAP
@@ -322,6 +354,52 @@ def test_the_mean_is_that_of_the_values_whatever_their_number(world: World) -> N
             "geometric": math.exp(math.fsum(math.log(max(v, 1e-5)) for v in values) / len(values)),
         }[m.definition.average]
         assert m.mean(scores[m]) == pytest.approx(expected, rel=1e-12, abs=1e-12), str(m)
+
+
+def plainly(name: str) -> list[str]:
+    """How a measure is named without parameters: alone and with a cutoff, as far as it can be."""
+    definition = tr.measures()[name]
+    at = definition.parameters.get(definition.at)
+    cut = [] if at is None else [f"{name}@{3 if definition.at == 'k' else 0.5}"]
+    return cut if at is not None and at.default is at.empty else [name, *cut]
+
+
+PLAIN = [text for name in tr.measures() for text in plainly(name)]
+
+
+@pytest.mark.parametrize("name", presets())
+@settings(max_examples=3, deadline=None)
+@given(world=worlds(st.integers(0, 3)))
+def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset(name: str, world: World) -> None:
+    assume(world.run)
+    row = under_rules(world.qrels, world.run, PLAIN, [name]).rows[0]
+    if row.refused:
+        with pytest.raises(tr.InputError):
+            tr.evaluate(world.qrels, world.run, PLAIN, rules=name)
+        return
+    scores = tr.evaluate(world.qrels, world.run, PLAIN, rules=name)
+    for asked, reading, value in zip(PLAIN, row.readings, row.values, strict=True):
+        became = scores.asked[asked]
+        assert (reading is None) == (became in scores.ledger.foreign), asked
+        if reading is not None:
+            assert (str(reading), value) == (became, scores.mean[asked]), asked
+
+
+@settings(max_examples=20, deadline=None)
+@given(worlds())
+def test_a_measure_of_the_first_results_is_that_measure_under_rules_with_the_depth(world: World) -> None:
+    cut = [parse_measure(_with_depth(m)) for m in MEASURES]
+    whole = tr.evaluate(world.qrels, world.run, MEASURES, rules={"depth": 2})
+    alone = tr.evaluate(world.qrels, world.run, cut)
+    for m, shallow in zip(MEASURES, cut, strict=True):
+        assert bits(whole[m]) == bits(alone[shallow]), str(shallow)
+        assert parse_measure(str(shallow)) == shallow
+
+
+def _with_depth(m: Measure) -> str:
+    name, _, cut = str(m).rpartition("@") if "@" in str(m) else (str(m), "", "")
+    inside = f"{name[:-1]}, depth=2)" if name.endswith(")") else f"{name}(depth=2)"
+    return f"{inside}@{cut}" if cut else inside
 
 
 @CHEAP

@@ -21,12 +21,15 @@ LAYERS = [
     {"everything"},
     {"evaluate"},
     {"scores", "swapped"},
+    {"readings"},
     {"measures"},
     {"truth"},
     {"hits", "formats"},
     {"qrels", "run"},
-    {"rules", "_kernel", "_counting"},
+    {"rules", "_kernel", "_names", "_counting"},
+    {"presented"},
     {"errors", "stats"},
+    {"equal"},
 ]
 HEIGHT = {part: len(LAYERS) - i for i, layer in enumerate(LAYERS) for part in layer}
 FILES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")

@@ -415,8 +415,7 @@ def test_queries_that_would_be_answered_if_ids_agreed_are_counted(look):
     finding = the("query-ids", findings)
     assert (finding.severity, finding.line, finding.count) == ("error", 3, 1)
     assert finding.message == (
-        "query 02 is judged as 2 (other leading zeros); "
-        "1 of 1 unanswered would be answered if ids agreed"
+        "query 02 is judged as 2 (other leading zeros); 1 of 1 unanswered would be answered if ids agreed"
     )
     assert kinds(findings) == {"query-ids", "missing-queries", "extra-queries"}
 
@@ -676,3 +675,15 @@ def test_all_queries_of_a_finding_are_its_examples_and_the_message_names_the_fir
     assert finding.examples == tuple(f"q{i}" for i in range(1, 9))
     extra = the("extra-queries", lint({"q0": {"a": 1}}, {query: ["a"] for query in qrels}))
     assert (extra.count, len(extra.examples)) == (8, 8)
+
+
+@pytest.mark.parametrize("part", ["#2", "_2", "-2", ":2", "_chunk_2", "#c2"])
+def test_parts_of_judged_documents_are_told_from_other_documents(part):
+    findings = lint({"q": {"FT921-7107": 1, "d9": 1}}, {"q": {f"FT921-7107{part}": 2.0, "x-3": 1.0}})
+    (finding,) = [finding for finding in findings if finding.kind == "parts"]
+    assert f"FT921-7107{part} of FT921-7107: score each document by its best part" in finding.message
+
+
+def test_ids_with_numbers_are_no_parts_where_documents_come_back_under_their_own():
+    findings = lint({"q": {"d_1": 1, "e": 1}}, {"q": {"d_1": 2.0, "e": 1.5, "d_1_2": 1.0}})
+    assert "parts" not in {finding.kind for finding in findings}

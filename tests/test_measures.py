@@ -213,8 +213,9 @@ REFUSED = {
     "Bpref@10": "Bpref takes no cutoff; rules with depth = 10 (--set depth=10) cut every list there",
     "NumQ@x": "cannot read the measure 'NumQ@x'",
     "NumQ@0.5": "NumQ takes no cutoff; it takes no parameters",
-    "f1@5": "f1 (SetF) takes no cutoff; rules with depth = 5 (--set depth=5) cut every list there; it takes level, "
+    "SetF@5": "SetF takes no cutoff; F@5 is the measure of the first 5; it takes level, "
     "beta, alpha, beta_squared (`truerank measures SetF` explains)",
+    "set_recall@5": "set_recall (SetR) takes no cutoff; R@5 is the measure of the first 5",
     "RR(levle=2)": "RR has no parameter 'levle'; it takes k, level. Did you mean level?",
     "RR(judged_only=True)": "RR has no parameter 'judged_only'; use rules with unjudged = 'removed'",
     "AP(2)": "parameters have names; it takes k, level, divisor, area",
@@ -230,8 +231,8 @@ REFUSED = {
     "relative_P(capped=False)@5": "says capped twice",
     "AP(level='high')": "AP: level is a number, not 'high'",
     "AP(level=True)": "AP: level is a number, not True",
-    "AP(divisor='found')": "AP: divisor is one of 'relevant', 'capped', 'hits', not 'found'",
-    "AP(divisor=[])": "AP: divisor is one of 'relevant', 'capped', 'hits', not ()",
+    "AP(divisor='found')": "AP: divisor is one of 'relevant', 'capped', 'hits', 'k', not 'found'",
+    "AP(divisor=[])": "AP: divisor is one of 'relevant', 'capped', 'hits', 'k', not ()",
     "IPrec(rounding=down)@0.5": "IPrec: rounding is one of 'round', 'up', 'definition', not 'down'",
     "IPrec@10": "IPrec: recall is a number from 0 to 1, not 10",
     "RBP(p=1.2)": "RBP: p is a number from 0 to 1, not 1.2",
@@ -443,3 +444,30 @@ PUBLISHED = {
 def test_the_numbers_of_ir_measures_come_out(text: str, value: float) -> None:
     scores = tr.evaluate({"q": {"a": 1, "b": 0, "c": 2}}, {"q": ["a", "b", "c"]}, [text])
     assert list(scores.mean.values()) == [pytest.approx(value, abs=6e-6)]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("hit rate", "Success@10"),
+        ("hit rate@5", "Success@10"),
+        ("mean reciprocal rank", "RR"),
+        ("reciprocal rank", "RR"),
+        ("average precision", "AP"),
+        ("precission@5", "P@10"),
+        ("prec@5", "P@10"),
+        ("sensitivity@5", "R@100"),
+        ("normalized discounted cumulative gain", "nDCG@10"),
+        ("NDGC@10", "nDCG"),
+    ],
+)
+def test_what_is_suggested_is_near_in_meaning(typed, meant):
+    for read in (tr.parse_measure, parse_measures):
+        with pytest.raises(tr.MeasureError, match=rf"Did you mean {meant}[ ?]"):
+            read(typed)
+
+
+def test_no_measure_is_suggested_for_a_word_that_means_none():
+    with pytest.raises(tr.MeasureError) as refused:
+        tr.parse_measure("zebra")
+    assert "Did you mean" not in str(refused.value)

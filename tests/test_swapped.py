@@ -16,9 +16,7 @@ DOCS = [f"d{i}" for i in range(40)]
 QRELS = {f"q{q}": {doc: RANDOM.choice([0, 0, 1, 2]) for doc in RANDOM.sample(DOCS, 6)} for q in range(9)}
 RUN = {query: {doc: RANDOM.random() * 20 for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}
 SOFT = {query: {doc: RANDOM.random() for doc in RANDOM.sample(DOCS, 12)} for query in QRELS}
-AVERAGED = {
-    query: {doc: RANDOM.randint(0, 6) / 3 for doc in RANDOM.sample(DOCS, 20)} for query in QRELS
-}
+AVERAGED = {query: {doc: RANDOM.randint(0, 6) / 3 for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}
 RANKED = {query: RANDOM.sample(DOCS, 8) for query in QRELS}
 VOTES = {query: {doc: RANDOM.randint(0, 5) for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}
 COUNTS = {query: {doc: RANDOM.randint(0, 500) for doc in RANDOM.sample(DOCS, 20)} for query in QRELS}

@@ -41,6 +41,7 @@ ROBUST = Path(__file__).parent.parent.parent / "shared" / "data" / "robust03"
 RUNS = ("InexpC2", "NLPR03vb10", "humR03dc", "pircRBa1", "rutcor03100", "uic0301")
 CASES = int(os.environ.get("TREC_EVAL_CASES", "300"))
 
+
 @pytest.mark.skipif(not ROBUST.is_dir(), reason="the recorded TREC 2003 runs are not here")
 @pytest.mark.parametrize("compat", [9, 10])
 @pytest.mark.parametrize("run", RUNS)

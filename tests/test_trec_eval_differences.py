@@ -162,3 +162,10 @@ def test_every_measure_is_explained_with_parameters_that_it_takes():
         assert ("Parameters: -m " in text) == bool(listed.takes)
         if listed.takes:
             columns([text.split("Parameters: -m ")[1].strip()], 10)
+
+
+@pytest.mark.parametrize(("text", "shown"), [("nan", "   nan"), ("-nan", "  -nan")])
+def test_z_scores_with_nan_as_the_reference_writes_them_are_read(ours_alone, tmp_path, text, shown):
+    (tmp_path / "z").write_text("".join(f"{topic} map {text} {text}\n" for topic in range(1, 4)))
+    values = {row[2].strip() for row in ours_alone(f"-m map -Z {tmp_path / 'z'}")}
+    assert values == {shown.strip()}

@@ -12,10 +12,8 @@ import pytest
 
 import truerank as tr
 from truerank.qrels import IGNORED
-from truerank.rules import Rules
+from truerank.rules import Rules, presets
 from truerank.vectors import (
-    PROTOCOLS,
-    Protocol,
     evaluate_matrix,
     evaluate_vectors,
     rank_matrix,
@@ -82,7 +80,7 @@ def values(scores: tr.Scores) -> dict[int, dict[str, float]]:
 
 
 def bits(scores: tr.Scores) -> tuple[Any, ...]:
-    return scores.queries, {name: column.tobytes() for name, column in scores.values.items()}, scores.ledger
+    return scores.queries, {name: column.tobytes() for name, column in scores.columns.items()}, scores.ledger
 
 
 def table(hits: tr.Hits) -> list[tuple[Any, ...]]:
@@ -254,17 +252,132 @@ def test_a_query_of_a_distractors_identity_is_refused():
 
 
 def test_a_protocol_can_be_given_with_any_rules():
-    protocol = Protocol(junk=(7,), distractors=(8,))
+    rules = Rules.named("market1501").replace(junk_identities=[7], distractor_identities=[8])
     gallery = [7, 8, 1, -1]
-    scores = evaluate_matrix(
-        [[4.0, 3.0, 2.0, 1.0]], [1], gallery, holds="similarities", protocol=protocol, measures="RR"
-    )
+    scores = evaluate_matrix([[4.0, 3.0, 2.0, 1.0]], [1], gallery, holds="similarities", rules=rules, measures="RR")
     assert (scores.mean["RR"], scores.ledger.returned) == (0.5, 3)
 
 
-def test_every_protocol_goes_with_rules_of_its_name():
-    for name in PROTOCOLS:
-        assert Rules.named(name).name == name
+@pytest.mark.parametrize("name", presets())
+def test_a_preset_under_another_name_gives_the_same_numbers(name, tmp_path):
+    """Of text runs and of vectors: what a preset means is in its fields, not in its name."""
+    preset = Rules.named(name)
+    (tmp_path / "mine.toml").write_text(f'extends = "{name}"\n')
+    (tmp_path / "whole.toml").write_text(preset.to_toml())
+    copies = [preset.replace(name="mine"), Rules.of(tmp_path / "mine.toml"), Rules.of(tmp_path / "whole.toml")]
+    world = World(5, values=3)
+    ids = {"query_ids": [f"q{q}" for q in range(len(world.queries))]}
+    ids["gallery_ids"] = [f"d{d}" for d in range(len(world.gallery))]
+    sides = {side: np.maximum(labels, 1) if "query" in side else labels for side, labels in world.sides.items()}
+    run = {
+        f"q{q}": {f"d{d}": float(score) for d, score in enumerate(row)} for q, row in enumerate(world.similarities)
+    }
+    qrels = {f"q{q}": {f"d{d}": (q + d) % 3 for d in range(q + 2)} for q in range(len(world.similarities))}
+    words = "nDCG@5 AP RR P@3 R@5 Success@5"
+    for copy in copies:
+        assert copy.name != name
+        for measures in (None, words):
+            mine, known = (tr.evaluate(qrels, run, measures, rules=rules) for rules in (copy, preset))
+            assert (bits(mine), mine.mean) == (bits(known), known.mean)
+            if preset.missing == "lines":  # of files; vectors have no lines
+                continue
+            mine, known = (
+                evaluate_matrix(
+                    world.similarities, **sides, **ids, holds="similarities", measures=measures, rules=rules
+                )
+                for rules in (copy, preset)
+            )
+            assert (bits(mine), mine.mean, mine.run) == (bits(known), known.mean, known.run)
+
+
+def test_entries_of_the_querys_own_camera_stay_where_the_rules_say_so():
+    sides = {"query_labels": [1], "gallery_labels": [1, 2, 1], "query_cameras": [1], "gallery_cameras": [1, 2, 2]}
+    for same_camera, expected in (("ignore", 0.5), ("keep", 1.0)):
+        scores = evaluate_matrix(
+            [[3.0, 2.0, 1.0]], **sides, holds="similarities", rules={"same_camera": same_camera}, measures="RR"
+        )
+        assert scores.mean["RR"] == expected
+
+
+def test_a_data_set_that_counts_its_people_from_0_is_told_which_option_keeps_them():
+    with pytest.raises(tr.InputError, match=r"MSMT17, say --distractor none .*distractor_identities = \[\]"):
+        evaluate_matrix(np.eye(3), [0, 0, 1], [0, 1, 2], holds="similarities")
+    rules = Rules.named("market1501").replace(distractor_identities=[])
+    kept = evaluate_matrix(np.eye(3), [0, 0, 1], [0, 1, 2], holds="similarities", rules=rules, measures="RR")
+    assert kept.mean["RR"] == pytest.approx((1 + 1 / 3 + 1 / 2) / 3)
+
+
+def test_of_entries_with_several_labels_those_that_share_one_are_right():
+    queries, gallery = [[1, 1, 0], [0, 0, 1]], [[0, 1, 0], [1, 1, 0], [0, 0, 0], [1, 0, 1]]
+    matrix = [[4.0, 3.0, 2.0, 1.0], [4.0, 3.0, 2.0, 1.0]]
+    scores = evaluate_matrix(matrix, queries, gallery, holds="similarities", measures="AP nDCG RR P@1")
+    plain = tr.evaluate(
+        {"0": {"0": 1, "1": 2, "3": 1}, "1": {"3": 1}},
+        {str(q): {str(g): score for g, score in enumerate(row)} for q, row in enumerate(matrix)},
+        "AP nDCG RR P@1",
+        rules="market1501",
+    )
+    assert scores.mean == plain.mean
+    assert scores.run == "matrix (similarities, float64; multi-hot labels)"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_of_one_label_each_a_matrix_of_labels_is_the_list_of_them(seed):
+    world = World(seed, values=2)
+    hot = {
+        side: np.eye(9)[np.maximum(labels, 1)] if "labels" in side else labels
+        for side, labels in world.sides.items()
+    }
+    one = {side: np.maximum(labels, 1) if "labels" in side else labels for side, labels in world.sides.items()}
+    several, single = (
+        evaluate_matrix(world.similarities, **sides, holds="similarities", measures=MEASURES)
+        for sides in (hot, one)
+    )
+    assert bits(several) == bits(single)
+
+
+@pytest.mark.parametrize(
+    ("queries", "message"),
+    [
+        ([[1, 2], [0, 1]], "query_labels: a matrix of labels holds 0 and 1, not 2"),
+        ([[1, 0, 1], [0, 1, 0]], r"the same labels on both sides, not \(2, 3\) and \(2, 2\)"),
+        ([1, 2], r"a row an entry and the same labels on both sides, not \(2,\) and \(2, 2\)"),
+    ],
+)
+def test_matrices_of_labels_that_cannot_be_are_refused(queries, message):
+    with pytest.raises(tr.InputError, match=message):
+        evaluate_matrix(np.eye(2), queries, [[1, 0], [0, 1]], holds="similarities")
+
+
+def test_frames_are_pooled_as_is_said_and_never_silently():
+    frames = np.array([[[1.0, 0.0], [3.0, 2.0]], [[0.0, 5.0], [2.0, 1.0]]])
+    gallery = [[2.0, 1.0], [1.0, 3.0], [3.0, 2.0]]
+    for pool, flat in (("mean", frames.mean(axis=1)), ("max", frames.max(axis=1))):
+        made = evaluate_vectors(frames, gallery, [1, 2], [1, 2, 2], pool=pool, metric="dot", measures="RR")
+        same = evaluate_vectors(flat, gallery, [1, 2], [1, 2, 2], metric="dot", measures="RR")
+        assert (bits(made), made.run) == (bits(same), f"vectors (dot, float64, {pool} over frames)")
+    with pytest.raises(tr.InputError, match="say how frames become one vector, by --pool mean or --pool max"):
+        evaluate_vectors(frames, gallery, [1, 2], [1, 2, 2])
+    with pytest.raises(tr.InputError, match="there is nothing to pool by mean"):
+        evaluate_vectors(gallery, None, [1, 2, 2], pool="mean")
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_saved_run_scores_as_its_vectors_do(seed, tmp_path):
+    world = World(seed, values=3)
+    path = tmp_path / "saved.run"
+    named = {"query_ids": list(map(str, range(len(world.queries))))}
+    named["gallery_ids"] = list(map(str, range(len(world.gallery))))
+    scores = evaluate_matrix(
+        world.similarities, **world.sides, **named, holds="similarities", measures=MEASURES, save_run=path
+    )
+    files = written(tmp_path, lists(world, world.similarities))
+    if files:
+        again = tr.evaluate(files[0], path, MEASURES, rules="market1501")
+        assert (values(again), again.mean) == (values(scores), scores.mean)
+    evaluate_matrix(world.similarities, **world.sides, holds="similarities", save_run=path, save_depth=2)
+    queries = [line.split()[0] for line in path.read_text().splitlines()]
+    assert max(map(queries.count, queries)) <= 2
 
 
 def test_without_a_gallery_nobody_finds_himself():
@@ -336,8 +449,7 @@ def drawn(world: World, galleries: int, seed: int) -> dict[int, list[float]]:
 def test_rank_k_of_cuhk03_is_the_mean_over_random_galleries_with_one_entry_an_identity(seed):
     world = World(seed)
     world.sides["gallery_labels"] = np.maximum(world.sides["gallery_labels"], 1)
-    protocol = Protocol(galleries=10, seed=seed)
-    how = {"rules": "cuhk03", "protocol": protocol, "measures": MEASURES}
+    how = {"rules": Rules.named("cuhk03").replace(gallery_seed=seed), "measures": MEASURES}
     scores = evaluate_matrix(world.similarities, **world.sides, holds="similarities", **how)
     expected, whole = drawn(world, 10, seed), oracle(world, world.similarities)
     for q, row in values(scores).items():
@@ -351,8 +463,8 @@ def test_cuhk03_is_seeded_and_says_so():
     world.sides["gallery_labels"] = np.maximum(world.sides["gallery_labels"], 1)
     runs = [
         evaluate_matrix(
-            world.similarities, **world.sides, holds="similarities", rules="cuhk03",
-            protocol=Protocol(galleries=10, seed=seed),
+            world.similarities, **world.sides, holds="similarities",
+            rules=Rules.named("cuhk03").replace(gallery_seed=seed),
         )
         for seed in (0, 0, 1)
     ]  # fmt: skip

@@ -16,7 +16,7 @@ SIDES = ("query_labels", "gallery_labels", "query_cameras", "gallery_cameras")
 
 
 def bits(scores: tr.Scores) -> tuple[Any, ...]:
-    return scores.queries, {name: column.tobytes() for name, column in scores.values.items()}, scores.ledger
+    return scores.queries, {name: column.tobytes() for name, column in scores.columns.items()}, scores.ledger
 
 
 def table(hits: tr.Hits) -> list[tuple[Any, ...]]:

@@ -1,6 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Counting: how many scores of a row are better than some of them, and how many equal these. Ranks without sorting.
 
+And sums, products and maxima that run from left to right, at the end.
+
 The other compiled file of truerank beside the kernel: that one reads text and ids and is as long as a file may be;
 this one knows only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
 is placed by the bin that it falls into, which knows how many of our own lie in lower ones. Both go over a row a tile
@@ -135,3 +137,34 @@ cdef inline Py_ssize_t below(real score, const real* own, Py_ssize_t low, Py_ssi
         else:
             high = middle
     return low
+
+cdef enum: SUM, PRODUCT, MAXIMUM
+
+
+cdef running(int what, const double[::1] values, const int64_t[::1] query):
+    """From left to right, so the same bits for every partition of the queries."""
+    cdef int64_t i
+    cdef double before
+    out = np.empty(values.shape[0])
+    cdef double[::1] o = out
+    for i in range(values.shape[0]):
+        o[i] = values[i]
+        if i and query[i] == query[i - 1]:
+            before = o[i - 1]
+            o[i] = before + o[i] if what == SUM else before * o[i] if what == PRODUCT else max(before, o[i])
+    return out
+
+
+def running_sum(values, query):
+    """The sum up to and including each row, begun anew at each query."""
+    return running(SUM, values, query)
+
+
+def running_product(values, query):
+    """The product up to and including each row, begun anew at each query."""
+    return running(PRODUCT, values, query)
+
+
+def running_max(values, query):
+    """The largest value up to and including each row, begun anew at each query."""
+    return running(MAXIMUM, values, query)

@@ -1,10 +1,12 @@
 """Types of the compiled kernel."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+
+from truerank._names import Names
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -12,19 +14,24 @@ Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 def as_bytes(name: object) -> bytes: ...
 def as_text(name: bytes) -> str: ...
-def running_sum(values: Floats, query: Ints) -> Floats: ...
-def running_product(values: Floats, query: Ints) -> Floats: ...
-def running_max(values: Floats, query: Ints) -> Floats: ...
 
 class QrelsParser:
     line: int
     def feed(self, data: Bytes) -> None: ...
-    def finish(self) -> tuple[list[bytes], Ints, Ints, bytes, Floats, Ints]: ...
+    def finish(self) -> tuple[Names, Ints, Ints, bytes, Floats, Ints]: ...
 
 class Judged:
     n_queries: int
     duplicates: list[tuple[int, int]]
-    def __init__(self, queries: list[bytes], start: Ints, begin: Ints, end: Ints, text: bytes) -> None: ...
+    def __init__(
+        self,
+        queries: Sequence[bytes],
+        start: Ints,
+        begin: Ints,
+        end: Ints,
+        text: bytes,
+        given: Iterable[tuple[str, ...]] = ...,
+    ) -> None: ...
 
 class Scanner:
     line: int

@@ -11,12 +11,14 @@ from cpython.dict cimport PyDict_GetItem, PyDict_Next
 from cpython.float cimport PyFloat_Check
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
+from cython cimport view
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from truerank._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
+from truerank._names cimport Names
 from truerank._ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, as_given, by_score, down, rank, rank_alone, up
 
 import os
@@ -27,6 +29,8 @@ from truerank.errors import Refused
 
 cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    bint PyUnicode_IS_ASCII(object)
 
 cdef extern from "_bytes.h":
     ctypedef struct Fields:
@@ -199,20 +203,20 @@ cdef struct Judgement:
 cdef class QrelsParser(Lines):
     """Reads `query iteration document grade` lines into columns."""
 
-    cdef Ids queries, docs
+    cdef Names queries
+    cdef Ids docs
     cdef Judgement* rows
     cdef int64_t room, last
 
     def __cinit__(self):
-        self.want, self.docs.plain = 4, True
+        self.want, self.docs.plain, self.queries = 4, True, Names()
 
     def __dealloc__(self):
-        ids_free(&self.queries)
         ids_free(&self.docs)
         free(self.rows)
 
     cdef int row(self, const Fields* f) noexcept nogil:
-        cdef uint64_t n = f.end[0] - f.start[0], h
+        cdef uint64_t n = f.end[0] - f.start[0]
         cdef int64_t i = self.docs.n
         cdef void* q
         cdef int error
@@ -224,12 +228,11 @@ cdef class QrelsParser(Lines):
         error = number(f.start[3], f.end[3], &self.rows[i].grade)
         if error:
             return error
-        if self.queries.n == 0 or not id_equals(&self.queries, self.last, f.start[0], n):
-            h = hash_id(f.start[0], n)
-            self.last = ids_find(&self.queries, f.start[0], n, h, NULL)
+        if self.queries.ids.n == 0 or not id_equals(&self.queries.ids, self.last, f.start[0], n):
+            self.last = self.queries.find(f.start[0], n)
             if self.last < 0:
-                self.last = self.queries.n
-                if ids_add(&self.queries, f.start[0], n, h):
+                self.last = self.queries.ids.n
+                if self.queries.add(f.start[0], n):
                     return MEMORY
         self.rows[i].query, self.rows[i].line = self.last, self.line
         return ids_add(&self.docs, f.start[2], f.end[2] - f.start[2], 0)
@@ -239,28 +242,48 @@ cdef class QrelsParser(Lines):
         with nogil:
             self.end_lines()
         self.check()
-        cdef int64_t n = self.docs.n, i
-        names = [id_bytes(&self.queries, i) for i in range(self.queries.n)]
+        cdef int64_t n = self.docs.n
         text = self.docs.text[:self.docs.end[n - 1]] if n else b""
-        rows = table(<char*>self.rows, n, JUDGEMENT)
+        ends, rows = table(<void**>&self.docs.end, n, np.dtype(np.int64)), table(<void**>&self.rows, n, JUDGEMENT)
         query, line, grade = (np.ascontiguousarray(rows[name]) for name in rows.dtype.names)
-        return names, query, table(<char*>self.docs.end, n, query.dtype), text, grade, line
+        ids_free(&self.docs)
+        return self.queries, query, ends, text, grade, line
 
 
 JUDGEMENT = np.dtype([("query", "i8"), ("line", "i8"), ("grade", "f8")])
 HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
 
 
-cdef object table(const char* p, int64_t n, dtype):
-    """A copy of n rows as an array."""
-    return np.frombuffer(p[:n * dtype.itemsize], dtype) if n else np.empty(0, dtype)
+cdef object table(void** rows, int64_t n, dtype):
+    """n rows as an array, which has the memory from now on."""
+    cdef view.array memory
+    cdef Py_ssize_t size = n * dtype.itemsize
+    cdef void* p
+    if n == 0:
+        return np.empty(0, dtype)
+    p = realloc(rows[0], size)                           # without the room that was to spare
+    rows[0] = NULL
+    if p == NULL:
+        raise MemoryError
+    memory = <char[:size]>p
+    memory.free_data = True
+    return np.frombuffer(memory, dtype)
+
+
+cdef enum: FEW = 2                                      # so many documents are compared with as fast as looked up
+
+
+cdef struct Docs:              # of one query
+    int64_t begin, end
+    uint64_t* slots            # NULL where they are few
+    uint64_t mask
 
 
 @cython.final
 cdef class Judged:
     """Which documents are judged for which query, laid out for looking up: a small table a query."""
 
-    cdef Ids queries
+    cdef Names queries
     cdef const char* text
     cdef const int64_t* begin
     cdef const int64_t* end
@@ -271,13 +294,16 @@ cdef class Judged:
     cdef readonly int64_t n_queries
     cdef readonly list duplicates  # pairs of documents that are one and the same
 
-    def __init__(self, list queries, const int64_t[::1] start, const int64_t[::1] begin, const int64_t[::1] end,
-                 const unsigned char[::1] text):
-        """queries: names; documents start[q] to start[q + 1] are query q's; begin, end: of each in text."""
+    def __init__(self, queries, const int64_t[::1] start, const int64_t[::1] begin, const int64_t[::1] end,
+                 const unsigned char[::1] text, given=()):
+        """queries: names; documents start[q] to start[q + 1] are query q's; begin, end: of each in text.
+
+        given: each query's documents as Python text, where these are at hand.
+        """
         cdef int64_t q, room, d, total = 0
-        cdef bytes name
-        self.n_queries = len(queries)
-        self.keep_alive, self.names, self.duplicates = (start, begin, end, text), {}, []
+        self.queries = queries if isinstance(queries, Names) else Names(queries)
+        self.n_queries = self.queries.ids.n
+        self.keep_alive, self.names, self.duplicates = (start, begin, end, text), dict(enumerate(given)), []
         self.start, self.text = &start[0], b""
         if begin.shape[0]:
             self.begin, self.end = &begin[0], &end[0]
@@ -287,11 +313,8 @@ cdef class Judged:
         if self.slot_start == NULL:
             raise MemoryError
         for q in range(self.n_queries):
-            name = queries[q]
-            if ids_add(&self.queries, name, len(name), hash_id(name, len(name))):
-                raise MemoryError
-            room = 16                                    # even one document: most look-ups then see an empty slot
-            while room < 2 * (start[q + 1] - start[q]):
+            room = 16 if start[q + 1] - start[q] > FEW else 0    # mostly empty: so are then most slots that are seen
+            while room and room < 2 * (start[q + 1] - start[q]):
                 room *= 2
             total += room
             self.slot_start[q + 1] = total
@@ -303,37 +326,48 @@ cdef class Judged:
                 self.put(q, d)
 
     def __dealloc__(self):
-        ids_free(&self.queries)
         free(self.slots)
         free(self.slot_start)
+
+    cdef inline Docs docs_of(self, int64_t q) noexcept nogil:
+        cdef Docs docs
+        docs.begin, docs.end, docs.mask = self.start[q], self.start[q + 1], self.slot_start[q + 1] - self.slot_start[q] - 1
+        docs.slots = self.slots + self.slot_start[q] if docs.mask + 1 else NULL
+        return docs
 
     cdef put(self, int64_t q, int64_t d):
         cdef const char* p = self.text + self.begin[d]
         cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n)
-        cdef uint64_t* slots = self.slots + self.slot_start[q]
-        cdef uint64_t mask = self.slot_start[q + 1] - self.slot_start[q] - 1, slot = h & mask
-        cdef int64_t twin = self.find(slots, mask, p, n, h)
+        cdef Docs docs = self.docs_of(q)
+        cdef uint64_t slot = h & docs.mask
+        docs.end = d                                     # those that are there
+        cdef int64_t twin = self.find(&docs, p, n, h)
         if twin >= 0:
             self.duplicates.append((twin, d))
             return
-        while slots[slot]:
-            slot = (slot + 1) & mask
-        slots[slot] = (h >> 32 << 32) | <uint32_t>(d + 1)
+        while docs.slots and docs.slots[slot]:
+            slot = (slot + 1) & docs.mask
+        if docs.slots:
+            docs.slots[slot] = (h >> 32 << 32) | <uint32_t>(d + 1)
 
-    cdef inline int64_t find(self, const uint64_t* slots, uint64_t mask, const char* p, uint64_t n,
-                             uint64_t h) noexcept nogil:
-        """The document with this id among those in the slots of one query, or -1. Tables are at most half full."""
-        cdef uint64_t slot = h & mask, v
+    cdef inline int64_t find(self, const Docs* docs, const char* p, uint64_t n, uint64_t h) noexcept nogil:
+        """The document with this id among those of one query, or -1. Tables are at most half full."""
+        cdef uint64_t slot = h & docs.mask, v
         cdef int64_t d
+        if docs.slots == NULL:
+            for d in range(docs.begin, docs.end):
+                if <uint64_t>(self.end[d] - self.begin[d]) == n and same_id(self.text + self.begin[d], p, n):
+                    return d
+            return -1
         while True:
-            v = slots[slot]
+            v = docs.slots[slot]
             if v == 0:
                 return -1
             d = <int64_t><uint32_t>v - 1
             if v >> 32 == h >> 32 and <uint64_t>(self.end[d] - self.begin[d]) == n \
                     and same_id(self.text + self.begin[d], p, n):
                 return d
-            slot = (slot + 1) & mask
+            slot = (slot + 1) & docs.mask
 
     cdef tuple docs(self, int64_t q):
         """The ids of query q's documents as Python text, made once."""
@@ -367,8 +401,7 @@ cdef class Scanner(Lines):
     cdef Answer one                  # the query being read, when queries come one after another
     cdef Answer* all                 # one for each judged query, when they are interleaved
     cdef Answer* now
-    cdef uint64_t* slots             # of the judged documents of the query being read
-    cdef uint64_t mask
+    cdef Docs docs                   # the judged ones of the query being read
     cdef Ids extra, current          # queries without judgements; `current` holds the query's own name
     cdef Hit* hit
     cdef int64_t n, room
@@ -406,7 +439,7 @@ cdef class Scanner(Lines):
     cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
         """Leave the query being read and begin the one with this name."""
         cdef uint64_t h = hash_id(p, n)
-        cdef int64_t q = ids_find(&self.judged.queries, p, n, h, NULL)
+        cdef int64_t q = self.judged.queries.find(p, n)
         cdef int error = OK if self.interleaved else self.close()
         if error:
             return error
@@ -426,8 +459,7 @@ cdef class Scanner(Lines):
             ids_reset(&self.now.ids)
         if q >= 0:
             self.returned[q] = max(self.returned[q], 0)
-            self.slots = self.judged.slots + self.judged.slot_start[q]
-            self.mask = self.judged.slot_start[q + 1] - self.judged.slot_start[q] - 1
+            self.docs = self.judged.docs_of(q)
         return OK
 
     cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
@@ -452,7 +484,7 @@ cdef class Scanner(Lines):
             return MEMORY
         if a.query < 0:
             return OK
-        doc = self.judged.find(self.slots, self.mask, p, n, h)
+        doc = self.judged.find(&self.docs, p, n, h)
         return OK if doc < 0 else answer_found(a, a.ids.n - 1, doc)
 
     cdef int close(self) noexcept nogil:
@@ -560,14 +592,17 @@ cdef class Scanner(Lines):
         self.check()
 
     cdef ranked_rows(self, docs, scores):
-        cdef bytes name
-        cdef double score
-        cdef int64_t i = 0
+        cdef const char* p
+        cdef Py_ssize_t n
         if scores is None:
             scores = range(0, -len(docs), -1)
         for doc, value in zip(docs, scores, strict=True):
-            name, score = as_bytes(doc), value
-            self.error = self.push(name, len(name), score) if isfinite(score) else NOT_FINITE
+            if not PyUnicode_CheckExact(doc) or not PyUnicode_IS_ASCII(doc):
+                doc = as_bytes(doc)
+                p, n = <bytes>doc, len(<bytes>doc)
+            else:
+                p = PyUnicode_AsUTF8AndSize(doc, &n)
+            self.error = self.push(p, n, value) if isfinite(<double>value) else NOT_FINITE
             if self.error:
                 self.line = self.rows
                 self.check()
@@ -636,7 +671,7 @@ cdef class Scanner(Lines):
 
     def finish(self):
         """(query, document, rank, first, last, score) of each hit, and what came back for each query, or -1."""
-        cdef int64_t q
+        cdef int64_t q, n
         with nogil:
             self.end_lines()
             if not self.error and not self.interleaved:
@@ -646,7 +681,8 @@ cdef class Scanner(Lines):
                     self.now = &self.all[q]
                     self.error = self.close()
         self.check()
-        return table(<char*>self.hit, self.n, HIT), np.asarray(self.returned)
+        n, self.n = self.n, 0
+        return table(<void**>&self.hit, n, HIT), np.asarray(self.returned)
 
     @property
     def extra_queries(self):
@@ -659,35 +695,3 @@ cdef class Scanner(Lines):
         """(query, document) names where reading stopped, for an error message."""
         return (id_bytes(&self.current, 0) if self.current.n else b"",
                 id_bytes(&self.now.ids, self.twin) if self.now.ids.n else b"")
-
-
-cdef enum: SUM, PRODUCT, MAXIMUM
-
-
-cdef running(int what, const double[::1] values, const int64_t[::1] query):
-    """From left to right, so the same bits for every partition of the queries."""
-    cdef int64_t i
-    cdef double before
-    out = np.empty(values.shape[0])
-    cdef double[::1] o = out
-    for i in range(values.shape[0]):
-        o[i] = values[i]
-        if i and query[i] == query[i - 1]:
-            before = o[i - 1]
-            o[i] = before + o[i] if what == SUM else before * o[i] if what == PRODUCT else max(before, o[i])
-    return out
-
-
-def running_sum(values, query):
-    """The sum up to and including each row, begun anew at each query."""
-    return running(SUM, values, query)
-
-
-def running_product(values, query):
-    """The product up to and including each row, begun anew at each query."""
-    return running(PRODUCT, values, query)
-
-
-def running_max(values, query):
-    """The largest value up to and including each row, begun anew at each query."""
-    return running(MAXIMUM, values, query)

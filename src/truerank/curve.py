@@ -18,6 +18,7 @@ from truerank.hits import Hits
 from truerank.measures import curves, parse_measures
 from truerank.measures.curves import ELEVEN
 from truerank.measures.sums import mean, ratio
+from truerank.presented import Presented
 from truerank.rules import Rules
 from truerank.scores import Ledger, Scores
 
@@ -43,8 +44,8 @@ class Sawtooth:
     interpolated: tuple[float, ...]
 
 
-@dataclass(frozen=True)
-class Curve:
+@dataclass(frozen=True, repr=False)
+class Curve(Presented):
     """Interpolated precision against recall, of one query or as the mean over all.
 
     Attributes:
@@ -60,6 +61,8 @@ class Curve:
         sawtooth: the raw curve, of one query.
     """
 
+    built_by = "curves"
+
     run: str
     query: str | None
     queries: int
@@ -70,6 +73,11 @@ class Curve:
     rules: Rules
     ledger: Ledger
     sawtooth: Sawtooth | None = None
+
+    def _summary(self) -> str:
+        of = f"{self.queries:,} queries" if self.query is None else f"query {self.query!r}"
+        area = f"AUPRC {self.areas['step']:.4f}"
+        return f"Curve({self.run!r}, rules {self.rules.name!r}, {of}, mean {self.mean:.4f}, {area})"
 
     @property
     def points(self) -> str:
@@ -127,7 +135,8 @@ def precision_recall(
     points = [f"IPrec@{recall!r}" for recall in at]
     areas: dict[Area, str] = {area: f"AUPRC(area={area!r})" for area in get_args(Area)}
     judged, source, found = look_up(qrels, run, under, threads)
-    scores = score(judged, found, parse_measures([*points, *areas.values()]), under, source.name)
+    whole = under.replace(without_relevant="skip") if under.without_relevant == "undefined" else under
+    scores = score(judged, found, parse_measures([*points, *areas.values()]), whole.nameless, source.name)
     one = None if query is None else _place(scores, as_text(as_bytes(query)))
     chosen = slice(None) if one is None else slice(one, one + 1)
     heights = [scores[point][chosen] for point in points]

@@ -8,12 +8,16 @@ from typing import Any
 
 import numpy as np
 
+from truerank._names import Names, Texts
+from truerank.equal import are_equal
 from truerank.errors import InputError, MeasureError, shown
 from truerank.formats import open_run, read_qrels
 from truerank.hits import Bools, Hits, build
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
+from truerank.measures.definition import Definition
 from truerank.measures.sums import PerQuery
 from truerank.qrels import Qrels
+from truerank.readings import asked_for, unknown
 from truerank.rules import Rules
 from truerank.run import Batch, Ranked, Run, Scan, rankings, scan
 from truerank.scores import Ledger, Scores
@@ -39,6 +43,7 @@ def evaluate(
     *,
     rules: Rules | str | dict[str, Any] | None = None,
     threads: int | None = None,
+    as_written: bool = False,
 ) -> Scores:
     """How well a run answers the queries of the qrels.
 
@@ -46,9 +51,11 @@ def evaluate(
         qrels: a path, {query: {document: grade}}, {query: documents}, a DataFrame, or `Qrels`.
         run: a path ("-" for standard input), {query: {document: score}}, {query: documents, best first},
             a DataFrame, arrays (ids, scores), or a `Run`.
-        measures: names such as "nDCG@10"; by default those that the rules name, else `DEFAULT`.
+        measures: names such as "nDCG@10", read as the rules read them, or with parameters, which say what they
+            mean under any rules; by default those that the rules name, else `DEFAULT`.
         rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`.
         threads: how many may read a large plain file.
+        as_written: columns are headed by the names as they were asked for, not by what they became.
 
     Raises:
         TruerankError: wrong input, an unknown measure or rule; the message says what, where and what now.
@@ -58,26 +65,37 @@ def evaluate(
     {'RR': 0.5, 'AP': 0.5833333333333333}
     """
     rules = Rules.of(rules)
-    chosen = parse_measures(measures if measures is not None else rules.measures or DEFAULT)
+    asked = asked_for(measures if measures is not None else rules.measures or DEFAULT, rules)
+    chosen = list(dict.fromkeys(asked.values()))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     judged = read_qrels(qrels)
     if not len(judged):
         raise InputError("there are no judgements in it", judged.name)
     judged, run, found = look_up(judged, run, rules, threads)
-    return score(judged, found, chosen, rules, run.name)
+    scores = score(judged, found, chosen, rules, run.name)
+    return replace(scores, asked={word: str(m) for word, m in asked.items()}, as_written=as_written)
 
 
 def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name: str) -> Scores:
-    """What a run scores whose judged documents were found already, by whatever door it came in."""
+    """What a run scores whose judged documents were found already, by whatever door it came in.
+
+    Args:
+        measures: as the rules read them: see `measures_under`.
+    """
     everyone = build(qrels, found)
     hits = _kept(everyone, rules, name)
     final = hits.under(rules)
-    values = {str(m): valued(m, final, rules) for m in measures}
-    tied = _depends_on_ties(hits, measures, rules)
+    values = _values(measures, final, rules)
+    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
     barren = _barren(everyone if rules.without_relevant == "skip" else hits, rules)
-    ledger = replace(_ledger(qrels, found, final, tied, barren, rules), swapped=are_swapped(everyone))
-    return Scores(_names(hits.queries, rules), tuple(measures), values, rules, ledger, name)
+    ledger = replace(
+        _ledger(qrels, found, final, tied, barren, rules),
+        swapped=are_swapped(everyone),
+        undefined=_undefined(values),
+        foreign=unknown(measures, rules),
+    )
+    return Scores(_named(hits.queries, rules), tuple(measures), values, rules, ledger, name)
 
 
 def rank(
@@ -104,8 +122,7 @@ def look_up(qrels: Any, run: Any, rules: Rules, threads: int | None = None) -> t
     qrels, run = read_qrels(qrels), open_run(run)
     if rules.missing == "lines":
         qrels, run = _by_line(qrels, run, rules)
-    if rules.self_match == "remove":
-        qrels = qrels.ignoring_self()
+    qrels = as_ruled(qrels, rules)
     found = scan(run, qrels.judged, rules, threads)
     if rules.empty == "missing":
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
@@ -113,6 +130,13 @@ def look_up(qrels: Any, run: Any, rules: Rules, threads: int | None = None) -> t
         first = shown(_names(found.extra[:1], rules)[0])
         raise InputError(f"query {first} is not judged; {MEND_EXTRA}", run.name)
     return qrels, run, found
+
+
+def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
+    """The qrels as the rules have them: what of a document that has the query's own id."""
+    if rules.self_match == "keep":
+        return qrels
+    return qrels.ignoring_self(keeping=rules.self_match == "remove-from-answers")
 
 
 def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
@@ -134,13 +158,60 @@ def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
     return hits if keep.all() else hits.select(keep)
 
 
-def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
-    """The measure under the rules: what it leaves open, and queries that have nothing to find."""
-    values = measure.values(hits, level=rules.level, rounding=rules.recall_points)
-    if rules.without_relevant == "empty-is-right" and measure.definition.unit:
-        nothing = hits.relevant_total(rules.level) == 0
-        values = np.where(nothing, (hits.returned == 0).astype(np.float64), values)
+def _values(measures: list[Measure], hits: Hits, rules: Rules) -> dict[str, PerQuery]:
+    values = {str(measure): np.empty(len(hits.queries)) for measure in measures}
+    done = 0
+    for part in hits.parts():
+        rows = slice(done, done := done + len(part.queries))
+        for measure in measures:
+            values[str(measure)][rows] = valued(measure, part, rules)
     return values
+
+
+def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
+    """The measure under the rules: what it leaves open, and queries that have nothing to find.
+
+    NaN where the rules say that the measure has no value.
+    """
+    values = measure.values(seen_by(measure, hits, rules), level=rules.level, rounding=rules.recall_points)
+    if rules.without_relevant == "undefined":
+        return np.where(measure.is_defined(hits, rules.level), values, np.nan)
+    if not is_ruled(measure, rules):
+        return values
+    is_right = np.ones(len(values), bool) if rules.without_relevant == "one" else hits.returned == 0
+    nothing = hits.relevant_total(rules.level) == 0
+    return np.where(nothing, is_right != measure.definition.is_less_better, values)
+
+
+def is_ruled(measure: Measure, rules: Rules) -> bool:
+    """Whether the rules set the value of a query that has nothing to find; one of what was judged stays."""
+    says = rules.without_relevant in ("empty-is-right", "one")
+    return says and measure.definition.unit and not measure.definition.is_of_judgements
+
+
+def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
+    """The hits as a measure sees them: where unjudged documents have a grade, with a row for each.
+
+    Raises:
+        MeasureError: the measure cannot be had of documents that were given a grade.
+    """
+    definition = measure.definition
+    if rules.unjudged != "graded" or (definition.sees_judged and not definition.divides_by):
+        return hits
+    if not definition.takes_grades:
+        raise MeasureError(f"{measure} cannot be had under unjudged = 'graded': {_why_not(definition)}")
+    return hits.with_unjudged(rules.unjudged_grade, dict(measure.params).get("k"))
+
+
+def _why_not(definition: Definition) -> str:
+    if definition.sees_judged:
+        return "it tells documents judged wrong from unjudged ones, and under these rules none are unjudged"
+    if definition.divides_by:
+        return (
+            "it is about all that could be found, and nobody knows how many unjudged documents there are; those of "
+            "the first results can be had: nDCG@10, P@10, RR@10, ERR@10"
+        )
+    return "it does not say that it looks at the list alone (takes_grades=True where it is registered)"
 
 
 def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools:
@@ -148,26 +219,50 @@ def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     if tied.any():
         part = hits.select(tied)
-        best, worst = (part.reordered(order).under(rules) for order in (True, False))
-        differ = [valued(m, best, rules) != valued(m, worst, rules) for m in measures]
-        tied[tied] = np.any(differ, axis=0)
+        asking = [m for m in measures if m.definition.sees_judged]
+        moved = _moved(measures, part.reordered(True), part.reordered(False), rules)
+        tied[tied] = moved | _moved(asking, part.judged_together(True), part.judged_together(False), rules)
     return tied
 
 
-def _barren(hits: Hits, rules: Rules) -> list[bytes]:
+def _moved(measures: list[Measure], one: Hits, other: Hits, rules: Rules) -> Bools:
+    """(queries,) whether some measure differs between two orders."""
+    moved = np.zeros(len(one.queries), bool)
+    if measures:
+        first, second = one.under(rules), other.under(rules)
+        for m in measures:
+            moved |= ~are_equal(valued(m, first, rules), valued(m, second, rules))
+    return moved
+
+
+def _undefined(values: dict[str, PerQuery]) -> dict[str, int]:
+    """How many queries have no value of a measure, of those measures that lack some."""
+    lacking = {name: int(np.isnan(each).sum()) for name, each in values.items()}
+    return {name: number for name, number in lacking.items() if number}
+
+
+def _barren(hits: Hits, rules: Rules) -> _Few:
     """The queries that have nothing to find."""
-    nothing = hits.relevant_total(rules.level) == 0
-    return [hits.queries[i] for i in np.flatnonzero(nothing)]
+    return _few(hits.queries, hits.relevant_total(rules.level) == 0)
 
 
-def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: list[bytes], rules: Rules) -> Ledger:
-    groups: dict[str, Sequence[bytes]] = {
-        "missing": [qrels.queries[q] for q in np.flatnonzero(found.returned < 0)],
-        "extra": found.extra,
+_Few = tuple[int, Sequence[bytes]]
+"""How many queries there are of a kind, and the first of them."""
+
+
+def _few(queries: Sequence[bytes], which: Bools) -> _Few:
+    rows = np.flatnonzero(which)
+    return len(rows), [queries[i] for i in rows[:EXAMPLES].tolist()]
+
+
+def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: _Few, rules: Rules) -> Ledger:
+    groups: dict[str, _Few] = {
+        "missing": _few(qrels.queries, found.returned < 0),
+        "extra": (len(found.extra), found.extra[:EXAMPLES]),
         "without_relevant": barren,
-        "tied": [hits.queries[q] for q in np.flatnonzero(tied)],
+        "tied": _few(hits.queries, tied),
     }
-    counts: dict[str, Any] = {key: len(names) for key, names in groups.items()}
+    counts: dict[str, Any] = {key: count for key, (count, _) in groups.items()}
     returned = int(hits.returned.sum())
     return Ledger(
         judged=len(qrels),
@@ -177,7 +272,7 @@ def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: list[byt
         unjudged=returned - int((hits.grade >= 0).sum()),
         duplicates=found.repeated,
         interleaved=found.interleaved,
-        examples={key: _names(names[:EXAMPLES], rules) for key, names in groups.items() if len(names)},
+        examples={key: _names(names, rules) for key, (count, names) in groups.items() if count},
         **counts,
     )
 
@@ -201,6 +296,10 @@ def _by_line(qrels: Qrels, run: Run, rules: Rules) -> tuple[Qrels, Run]:
             yield Ranked(name, line.docs, line.scores)
 
     return Qrels.from_dict(queries, qrels.name), replace(run, batches=batches, path=None)
+
+
+def _named(queries: Sequence[bytes], rules: Rules) -> Sequence[str]:
+    return Texts(queries) if isinstance(queries, Names) and rules.missing != "lines" else _names(queries, rules)
 
 
 def _names(queries: Iterable[bytes], rules: Rules) -> tuple[str, ...]:

@@ -7,21 +7,28 @@ a judged document that the run returned, and one row a query. A run of 7 million
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
+from itertools import compress, pairwise, repeat
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank import _kernel
+from truerank import _counting
+from truerank.presented import Presented
 from truerank.qrels import Floats, Ints, Qrels
 from truerank.rules import Rules
 from truerank.run import Scan
 
 Bools = NDArray[np.bool_]
 T = TypeVar("T")
+
+PART = 1 << 14
+"""Queries whose values are worked out together."""
+
+EXACT = 2.0**52
 
 COLUMNS = ("query", "rank", "grade", "score", "first", "last")
 """What there is of each hit."""
@@ -40,8 +47,8 @@ class Judgements:
         return Judgements((np.cumsum(keep) - 1)[self.query[rows]], self.grade[rows])
 
 
-@dataclass(frozen=True, eq=False)
-class Hits:
+@dataclass(frozen=True, eq=False, repr=False)
+class Hits(Presented):
     """Where the judged documents came back: rows ordered by query, then rank.
 
     Attributes:
@@ -53,10 +60,14 @@ class Hits:
         rank: (hits,) 1-based, after the tie rule.
         grade: (hits,) the judged grade; below 0: pooled, not judged.
         score: (hits,) the system's score.
-        first, last: (hits,) the ranks that its group of equal scores takes up.
+        first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
+        depth: only the ranks up to this one count; None: all.
+        beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
     """
 
-    queries: tuple[bytes, ...] = field(repr=False)
+    built_by = "hits"
+
+    queries: Sequence[bytes]
     returned: Ints
     judgements: Judgements = field(repr=False)
     max_grade: float
@@ -66,14 +77,22 @@ class Hits:
     score: Floats
     first: Ints
     last: Ints
+    depth: int | None = None
+    beyond: Hits | None = field(default=None, repr=False)
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
 
     def __len__(self) -> int:
         """The number of hits."""
         return len(self.query)
 
+    def _summary(self) -> str:
+        returned = f"{int(self.returned.sum()):,} documents returned"
+        return f"Hits({len(self.queries):,} queries, {returned}, {len(self):,} of them judged)"
+
     def where(self, rows: Bools | Ints) -> Hits:
         """Only these rows, or the rows in this order; the queries stay."""
+        if rows.dtype == bool and rows.all():
+            return self
         return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS})
 
     def relevant(self, level: float) -> Hits:
@@ -83,6 +102,15 @@ class Hits:
     def top(self, k: int | None) -> Hits:
         """The hits among the first k results; all of them for None."""
         return self if k is None else self._once(("top", k), lambda: self.where(self.rank <= k))
+
+    def limit(self, k: int | None) -> int | None:
+        """The last rank that counts: k or the depth, whichever comes first; None for neither."""
+        return min((each for each in (k, self.depth) if each is not None), default=None)
+
+    @cached_property
+    def whole(self) -> Hits:
+        """The same with all rows of every group of equal scores, those too that the depth cuts off."""
+        return self if self.beyond is None else _merged(self, self.beyond)
 
     @cached_property
     def ordinal(self) -> Ints:
@@ -129,7 +157,11 @@ class Hits:
 
     def relevant_total(self, level: float) -> Ints:
         """(queries,) how many documents are judged with at least this grade, found or not."""
-        return self._once(("total", level), lambda: self.ideal.relevant(level).count)
+        return self._once(("total", level), lambda: self._judged_at_least(level))
+
+    def _judged_at_least(self, level: float) -> Ints:
+        there = self.judgements.query[self.judgements.grade >= level]
+        return np.bincount(there, minlength=len(self.queries))
 
     def select(self, keep: Bools) -> Hits:
         """Only these queries, which are numbered anew."""
@@ -137,24 +169,47 @@ class Hits:
         part = self.where(rows)
         return replace(
             part,
-            queries=tuple(name for name, kept in zip(self.queries, keep, strict=True) if kept),
+            queries=tuple(compress(self.queries, keep.tolist())),
             returned=self.returned[keep],
             judgements=self.judgements.select(keep),
             query=(np.cumsum(keep) - 1)[part.query],
+            beyond=None if self.beyond is None else self.beyond.select(keep),
         )
+
+    def parts(self) -> Iterator[Hits]:
+        """The same, so many queries at a time: nothing of a query depends on another, and views take memory."""
+        starts = np.arange(0, len(self.queries), PART)
+        if len(starts) < 2:
+            yield self
+            return
+        rows, judged = (
+            np.searchsorted(query, [*starts, len(self.queries)]) for query in (self.query, self.judgements.query)
+        )
+        below = repeat(None) if self.beyond is None else self.beyond.parts()
+        ends = zip(pairwise(rows), pairwise(judged), strict=True)
+        for start, ((a, b), (c, d)), beyond in zip(starts.tolist(), ends, below, strict=False):
+            columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(self, name)[a:b]) for name in COLUMNS}
+            yield replace(
+                self,
+                **{**columns, "query": columns["query"] - start},
+                queries=self.queries[start : start + PART],
+                returned=self.returned[start : start + PART],
+                judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
+                beyond=beyond,
+            )
 
     def running_sum(self, values: Floats) -> Floats:
         """(hits,) the sum of the values of this row and those before it in its query."""
-        return _kernel.running_sum(np.asarray(values, np.float64), self.query)
+        return _counting.running_sum(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
 
     def running_product(self, values: Floats) -> Floats:
         """(hits,) the product of the values of this row and those before it in its query."""
-        return _kernel.running_product(np.asarray(values, np.float64), self.query)
+        return _counting.running_product(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
 
     def best_from_here(self, values: Floats) -> Floats:
         """(hits,) the largest value of this row and those after it in its query."""
         backwards = np.ascontiguousarray(np.asarray(values, np.float64)[::-1])
-        return _kernel.running_max(backwards, np.ascontiguousarray(self.query[::-1]))[::-1]
+        return _counting.running_max(backwards, np.ascontiguousarray(self.query[::-1]))[::-1]
 
     def before(self, rows: Bools) -> Floats:
         """(hits,) how many of these rows stand before this one in its query."""
@@ -174,16 +229,32 @@ class Hits:
 
     def reordered(self, best: bool) -> Hits:
         """The same with every group of ties in its best, or worst, order for the system."""
+        if best:
+            return self._regrouped(-self.grade, self.grade > 0)
+        return self._regrouped(self.grade, self.grade <= 0)
+
+    def judged_together(self, first: bool) -> Hits:
+        """The same with the judged documents of every group of ties before, or behind, the unjudged ones."""
+        judged = self.grade >= 0
+        if first:
+            return self._regrouped(np.where(judged, self.grade, np.inf), judged)
+        return self._regrouped(np.where(judged, -self.grade, -np.inf), ~judged)
+
+    def _regrouped(self, value: Floats, is_ahead: Bools) -> Hits:
+        """The same with the rows of each group of ties by a value, some ahead of what has no row, others behind.
+
+        Args:
+            value: (hits,) lower for those ahead than for the others.
+            is_ahead: (hits,)
+        """
         if not self.tied.any():
             return self
-        value = -self.grade if best else self.grade
         order = np.lexsort((value, self.first, self.query))
         rows = self.where(order)
         group = np.cumsum((np.diff(rows.first, prepend=0) != 0) | (np.diff(rows.query, prepend=-1) != 0)) - 1
-        ahead = (rows.grade > 0) if best else (rows.grade <= 0)
         front = _ordinal(group)
         back = rows.last - (_ordinal(group[::-1])[::-1] - 1)
-        rank = np.where(ahead, rows.first + front - 1, back)
+        rank = np.where(is_ahead[order], rows.first + front - 1, back)
         moved = replace(rows, rank=np.where(rows.tied, rank, rows.rank))
         return moved.where(np.lexsort((moved.rank, moved.query)))
 
@@ -191,11 +262,35 @@ class Hits:
         """What is left when the rules for depth, unjudged and unreturned documents are applied."""
         hits = self.knowing_only_returned() if rules.unreturned == "ignore" else self
         if rules.unjudged == "removed":
-            hits = hits.where(hits.grade >= 0)
-            hits = replace(hits, rank=hits.ordinal, returned=hits.count)._retied()
-        if rules.depth is not None:
-            hits = replace(hits.top(rules.depth), returned=np.minimum(hits.returned, rules.depth))
-        return hits
+            if rules.depth_of == "returned":
+                return hits.cut(rules.depth)._judged_alone()
+            hits = hits._judged_alone()
+        return hits.cut(rules.depth)
+
+    def cut(self, depth: int | None) -> Hits:
+        """The first results alone; it is not forgotten which documents are tied with the last of them."""
+        if depth is None or (self.depth is not None and self.depth <= depth):
+            return self
+        return self._once(("cut", depth), lambda: self.whole._first(depth))
+
+    def _first(self, depth: int) -> Hits:
+        """The first results of whole lists."""
+        below = (self.rank > depth) & (self.first <= depth)
+        beyond = self.where(below) if below.any() else None
+        returned = np.minimum(self.returned, depth)
+        return replace(self.top(depth), returned=returned, depth=depth, beyond=beyond)
+
+    def _judged_alone(self) -> Hits:
+        """The same without the unjudged documents; what is left moves up."""
+        hits = self.where(self.grade >= 0)
+        return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None)._retied()
+
+    def with_unjudged(self, grade: float, k: int | None = None) -> Hits:
+        """The same with a row of this grade for each unjudged document down to rank k, and for those tied with it.
+
+        A rank that no judged document has is that of an unjudged one. The judgements stay as they are.
+        """
+        return self._once(("unjudged", grade, k), lambda: _filled(self.whole, self.limit(k), grade).cut(self.depth))
 
     def knowing_only_returned(self) -> Hits:
         """The same, as if only the documents that came back had been judged."""
@@ -213,7 +308,10 @@ class Hits:
 
     def _once(self, key: object, make: Callable[[], T]) -> T:
         if key not in self._views:
-            self._views[key] = make()
+            made = make()
+            if made is self:  # kept, it would keep itself in memory
+                return made
+            self._views[key] = made
         return self._views[key]  # type: ignore[no-any-return]
 
 
@@ -223,18 +321,32 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
     if (np.diff(table["query"]) < 0).any():
         table = table[np.argsort(table["query"], kind="stable")]
     grades = qrels.grades
-    kept = ~np.isnan(grades)
-    query, judged = qrels.query[kept], grades[kept]
-    order = np.lexsort((-judged, query))
+    query, judged = qrels.to_find
+    few = len(qrels) <= PART  # of more the columns stay where the scan has them, until `parts` copies some
+    names = (name for name in COLUMNS if name != "grade")
+    columns: dict[str, Any] = {name: np.ascontiguousarray(table[name]) if few else table[name] for name in names}
     hits = Hits(
         queries=qrels.queries,
         returned=scan.returned,
-        judgements=Judgements(query[order], judged[order]),
+        judgements=Judgements(query, _best_first(query, judged)),
         max_grade=max(0.0, float(judged.max(initial=0))),
         grade=grades[table["doc"]],
-        **{name: np.ascontiguousarray(table[name]) for name in ("query", "rank", "score", "first", "last")},
+        **columns,
     )
-    return hits if kept.all() else _without_ignored(hits)
+    return _without_ignored(hits) if np.isnan(grades).any() else hits
+
+
+def _best_first(query: Ints, grade: Floats) -> Floats:
+    """(judgements,) the grades sorted, best first, within each query; queries do not fall."""
+    top, span = grade.max(initial=0), np.ptp(grade) + 1 if len(grade) else 1
+    if (grade != np.floor(grade)).any() or not span * (query.max(initial=0) + 1) < EXACT:
+        return grade[np.lexsort((-grade, query))]
+    keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold, sorted by themselves
+    keys += top - grade
+    keys.sort()
+    keys -= query * span
+    sorted_grades: Floats = top - keys
+    return sorted_grades
 
 
 def _without_ignored(hits: Hits) -> Hits:
@@ -258,10 +370,49 @@ def _without_ignored(hits: Hits) -> Hits:
     return moved.where(~ignored)
 
 
+def _merged(one: Hits, other: Hits) -> Hits:
+    """The rows of both, which are of the same queries."""
+    rows: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in COLUMNS}
+    both = replace(one, **rows, depth=None, beyond=None)
+    return both.where(np.lexsort((both.rank, both.query)))
+
+
+def _filled(hits: Hits, deepest: int | None, grade: float) -> Hits:
+    """The hits, those below grade 0 with this grade, and rows for the ranks between them."""
+    listed = hits.returned if deepest is None else np.minimum(hits.returned, deepest)
+    if deepest is not None:  # a group that reaches further is taken whole
+        reaching = hits.first <= deepest
+        listed = listed.copy()
+        np.maximum.at(listed, hits.query[reaching], hits.last[reaching])
+    start = np.cumsum(listed) - listed
+    query = np.repeat(np.arange(len(listed)), listed)
+    rank = np.arange(len(query)) - start[query] + 1
+    known = hits.rank <= listed[hits.query]
+    free = np.ones(len(query), bool)
+    free[(start[hits.query] + hits.rank - 1)[known]] = False
+    query, rank = query[free], rank[free]
+    others = dict(query=query, rank=rank, grade=np.full(len(rank), float(grade)), **_groups_at(hits, query, rank))
+    graded = np.where(hits.grade < 0, float(grade), hits.grade)
+    return _merged(replace(hits, grade=graded), replace(hits, **others))
+
+
+def _groups_at(hits: Hits, query: Ints, rank: Ints) -> dict[str, Any]:
+    """The score and the group of whatever stands at each rank, as far as a hit of its group tells; else alone."""
+    first, last, score = rank.copy(), rank.copy(), np.full(len(rank), math.nan)
+    width = int(max(hits.last.max(initial=0), rank.max(initial=0))) + 2
+    place = np.searchsorted(hits.query * width + hits.rank, query * width + rank)
+    for row in (place - 1, place) if len(hits) else ():
+        there = np.clip(row, 0, len(hits) - 1)
+        same = (hits.query[there] == query) & (hits.first[there] <= rank) & (rank <= hits.last[there])
+        for column, name in ((first, "first"), (last, "last"), (score, "score")):
+            column[same] = getattr(hits, name)[there][same]
+    return {"first": first, "last": last, "score": score}
+
+
 def concatenate(parts: list[Hits]) -> Hits:
     """The hits of parts whose queries differ, as one table."""
     sizes = np.cumsum([0] + [len(part.queries) for part in parts])
-    rows = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
+    rows: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
     rows["query"] = rows["query"] + np.repeat(sizes[:-1], list(map(len, parts)))
     judged = [p.judgements.query + shift for p, shift in zip(parts, sizes, strict=False)]
     return Hits(

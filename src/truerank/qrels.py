@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank._kernel import Judged, as_bytes
+from truerank._names import Names
+from truerank._names import judgements as plain_judgements
 from truerank.errors import InputError, brief, quoted
 
 Floats = NDArray[np.float64]
@@ -34,9 +36,11 @@ class Qrels:
         name: where they came from.
         lines: (judgements,) the line of each in its file; None where that is not known.
         is_number: (judgements,) whether the document's id was a number, not text; None where that is not known.
+        apart: {query: grade} of an ignored document that is still to be found, with the query's own id.
+        given: (queries,) the ids of each one's documents as text, where they came as such; else nothing.
     """
 
-    queries: tuple[bytes, ...]
+    queries: Sequence[bytes]
     start: Ints
     begin: Ints
     end: Ints
@@ -45,6 +49,8 @@ class Qrels:
     name: str = "qrels"
     lines: Ints | None = field(default=None, repr=False)
     is_number: NDArray[np.bool_] | None = field(default=None, repr=False)
+    apart: Mapping[bytes, float] = field(default_factory=dict, repr=False)
+    given: Sequence[tuple[str, ...]] = field(default=(), repr=False)
 
     @classmethod
     def build(
@@ -70,23 +76,23 @@ class Qrels:
         Raises:
             InputError: a document is judged twice for a query.
         """
-        order = sorted(range(len(queries)), key=queries.__getitem__)
-        new = np.empty(len(queries), np.int64)
-        new[order] = np.arange(len(queries))
-        query = new[query] if len(query) else query
-        rows = np.argsort(query, kind="stable")
+        names, place = (queries if isinstance(queries, Names) else Names(queries)).in_order()
+        query = query if place is None or not len(query) else place[query]
         start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(queries)))]).astype(np.int64)
-        names = tuple(queries[i] for i in order)
+        rows: Any = slice(None) if not (query[1:] < query[:-1]).any() else np.argsort(query, kind="stable")
         placed = None if lines is None else np.asarray(lines)[rows]
         kinds = None if is_number is None else is_number[rows]
         qrels = cls(names, start, begin[rows], end[rows], text, grades[rows], name, placed, kinds)
-        if qrels.judged.duplicates:
-            one, two = qrels.judged.duplicates[0]
-            at = None if placed is None else (int(placed[one]), int(placed[two]))
-            who = f"document {brief(qrels.doc(two))} of query {brief(names[int(query[rows[two]])])}"
-            where = f" (first in line {at[0]})" if at else ""
-            raise InputError(f"{who} is judged twice{where}; keep one of them", name, at[1] if at else None)
+        qrels._refuse_repeats()
         return qrels
+
+    def _refuse_repeats(self) -> None:
+        if self.judged.duplicates:
+            one, two = self.judged.duplicates[0]
+            at = None if self.lines is None else (int(self.lines[one]), int(self.lines[two]))
+            who = f"document {brief(self.doc(two))} of query {brief(self.queries[int(self.query[two])])}"
+            where = f" (first in line {at[0]})" if at else ""
+            raise InputError(f"{who} is judged twice{where}; keep one of them", self.name, at[1] if at else None)
 
     @classmethod
     def from_dict(cls, judgements: Mapping[Any, Any], name: str = "qrels") -> Qrels:
@@ -95,6 +101,8 @@ class Qrels:
         >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": []}).queries
         (b'q1', b'q2')
         """
+        if type(judgements) is dict and (plain := plain_judgements(judgements)):
+            return cls._plain(name, *plain)
         docs: list[bytes] = []
         kinds: list[type] = []
         grades: list[Any] = []
@@ -111,6 +119,14 @@ class Qrels:
         query = np.repeat(np.arange(len(counts)), counts)
         numbers = _numbers(grades, queries, query, docs, name)
         return cls.from_rows(queries, query, docs, numbers, name=name, is_number=are_numbers(kinds))
+
+    @classmethod
+    def _plain(
+        cls, name: str, names: Names, start: Ints, end: Ints, text: bytes, grades: Floats, docs: Sequence[Any]
+    ) -> Qrels:
+        """Qrels of what the kernel read; a dict has each document once, so that no table of them is needed yet."""
+        begin = np.concatenate([[0], end[:-1]]).astype(np.int64) if len(end) else end
+        return cls(names, start, begin, end, text, grades, name, None, np.zeros(len(end), bool), given=docs)
 
     @classmethod
     def from_rows(
@@ -156,7 +172,7 @@ class Qrels:
     @cached_property
     def judged(self) -> Judged:
         """The kernel's look-up tables."""
-        return Judged(list(self.queries), self.start, self.begin, self.end, self.text)
+        return Judged(self.queries, self.start, self.begin, self.end, self.text, self.given)
 
     def to_dict(self) -> dict[bytes, dict[bytes, float]]:
         """{query: {document: grade}}, all ids as bytes; the grade of an ignored document is `IGNORED`."""
@@ -166,12 +182,29 @@ class Qrels:
             for q, query in enumerate(self.queries)
         }
 
-    def ignoring_self(self) -> Qrels:
-        """The same, with the document that has the query's own id ignored."""
+    def ignoring_self(self, *, keeping: bool = False) -> Qrels:
+        """The same, with the document that has the query's own id ignored.
+
+        Args:
+            keeping: it leaves the answers alone; where it is judged, its judgement stays.
+        """
         judged = self.to_dict()
+        own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED
-        return Qrels.from_dict(judged, self.name)
+        return replace(Qrels.from_dict(judged, self.name), apart=own)
+
+    @property
+    def to_find(self) -> tuple[Ints, Floats]:
+        """Of each judgement that counts, the query and the grade; queries do not fall."""
+        kept = ~np.isnan(self.grades)
+        if not self.apart:
+            return (self.query, self.grades) if kept.all() else (self.query[kept], self.grades[kept])
+        place = {query: number for number, query in enumerate(self.queries)}
+        query = np.array([*self.query[kept].tolist(), *(place[name] for name in self.apart)], np.int64)
+        grades = np.array([*self.grades[kept].tolist(), *self.apart.values()], np.float64)
+        order = np.argsort(query, kind="stable")
+        return query[order], grades[order]
 
 
 def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:

@@ -137,7 +137,7 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
     batch: Batch = b""
     before = 0
     try:
-        for batch in run.batches():
+        for batch in each_once(run.batches(), run.name):
             before = scanner.line
             _push(scanner, batch)
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
@@ -147,6 +147,19 @@ def _scan_whole(run: Run, judged: Judged, rules: Rules, interleaved: bool = Fals
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(_unreadable(scanner.here[0], error), run.name) from None
     return Scan(table, returned, tuple(scanner.extra_queries), scanner.rows, scanner.repeated, interleaved)
+
+
+def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
+    """The same batches; a query that two lists answer is refused, since their documents would tie."""
+    first: dict[bytes, int] = {}
+    for number, batch in enumerate(batches, 1):
+        if isinstance(batch, Ranked):
+            query = as_bytes(batch.query)
+            place = batch.line or number
+            if (before := first.setdefault(query, place)) != place:
+                where = f"first in line {before}" if batch.line else f"lists {before} and {place}"
+                raise InputError(f"query {brief(query)} comes twice ({where}); keep one of them", name, batch.line)
+        yield batch
 
 
 def _push(scanner: Scanner, batch: Batch) -> None:
@@ -201,8 +214,8 @@ def _scan_pieces(run: Run, judged: Judged, rules: Rules, pieces: list[tuple[int,
 
     with ThreadPoolExecutor(len(pieces)) as pool:
         tasks = [pool.submit(_scan_piece, run, judged, rules, piece) for piece in pieces]
-        scanners = [task.result() for task in tasks]
-    tables, returned = zip(*(scanner.finish() for scanner in scanners), strict=True)
+        scanners, found = zip(*(task.result() for task in tasks), strict=True)
+    tables, returned = zip(*found, strict=True)
     if (np.sum([part >= 0 for part in returned], axis=0) > 1).any():
         raise Refused("interleaved", 0)
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
@@ -210,7 +223,9 @@ def _scan_pieces(run: Run, judged: Judged, rules: Rules, pieces: list[tuple[int,
     return Scan(np.concatenate(tables), np.max(returned, axis=0), tuple(extra), rows, repeated)
 
 
-def _scan_piece(run: Run, judged: Judged, rules: Rules, piece: tuple[int, int]) -> Scanner:
+def _scan_piece(
+    run: Run, judged: Judged, rules: Rules, piece: tuple[int, int]
+) -> tuple[Scanner, tuple[NDArray[Any], NDArray[np.int64]]]:
     scanner = _scanner(judged, rules)
     buffer = bytearray(CHUNK)
     view = memoryview(buffer)
@@ -223,10 +238,10 @@ def _scan_piece(run: Run, judged: Judged, rules: Rules, piece: tuple[int, int]) 
                 scanner.feed(view[:n])
                 run.watch(n)
                 offset += n
-            scanner.finish()
+            found = scanner.finish()
         except Refused as refused:
             raise explain(refused, scanner, run, refused.line + _lines_before(run.path, piece[0])) from None
-    return scanner
+    return scanner, found
 
 
 def _lines_before(path: Path, offset: int) -> int:

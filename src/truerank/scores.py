@@ -5,18 +5,19 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from html import escape
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import MeasureError, MissingPackage, did_you_mean
-from truerank.measures import Measure, parse_measure
+from truerank.errors import MeasureError, did_you_mean
+from truerank.measures import Measure
 from truerank.measures.sums import FLOOR, PerQuery, logarithm
+from truerank.presented import Presented
+from truerank.readings import under
 from truerank.rules import Rules
 
 if TYPE_CHECKING:
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
     import pyarrow
 
     from truerank.stats import Interval
+
+Value = TypeVar("Value")
 
 
 @dataclass(frozen=True)
@@ -38,12 +41,14 @@ class Ledger:
         missing: judged, but not in the run.
         extra: in the run, but not judged.
         without_relevant: judged, but no document reaches the relevance level.
-        returned: documents that came back for the evaluated queries.
-        unjudged: how many of those nobody judged.
+        returned: documents returned for the evaluated queries.
+        unjudged: how many of those are unjudged.
         duplicates: rows that repeated a document.
         tied: evaluated queries on which some measure depends on the order of equal scores.
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
+        foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
+        undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -59,104 +64,214 @@ class Ledger:
     tied: int
     interleaved: bool = False
     swapped: bool = False
+    foreign: tuple[str, ...] = ()
+    undefined: Mapping[str, int] = field(default_factory=dict)
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         told = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
-        return told if self.swapped else {key: value for key, value in told.items() if key != "swapped"}
+        told["foreign"] = list(self.foreign)
+        optional = ("swapped", "foreign", "undefined")
+        return {key: value for key, value in told.items() if value or key not in optional}
 
 
-@dataclass(frozen=True, eq=False)
-class Scores:
-    """A value for each query and measure; means are views.
+class AnySpelling(dict[str, Value]):
+    """A value a measure by the name that heads its column; other spellings of the measure find it too."""
+
+    __slots__ = ("scores",)
+    scores: Scores
+
+    def __missing__(self, name: str | Measure) -> Value:
+        heading = self.scores.heading(name)
+        if dict.__contains__(self, heading):
+            return self[heading]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str | Measure) and self.get(name, self) is not self
+
+    def get(self, name: str | Measure, default: Any = None) -> Any:
+        """What there is for a measure, however it is spelled."""
+        try:
+            return self[name]  # type: ignore[index]
+        except (KeyError, MeasureError):
+            return default
+
+
+class ByMeasure(Mapping[str, Value]):
+    """A mapping from the names of measures: a measure is found however it is spelled."""
+
+    done: ClassVar[str]
+    """What was done with the measures: in errors."""
+
+    @property
+    def _named(self) -> Mapping[str, Value]:
+        raise NotImplementedError
+
+    def __getitem__(self, measure: str | Measure) -> Value:
+        """What there is of a measure, however it is spelled; a plain name as the rules read it."""
+        named, name = self._named, self.heading(measure)
+        if name not in named:
+            raise MeasureError(
+                f"{name} was not {self.done}.{did_you_mean(name, named)} There is {', '.join(named)}"
+            )
+        return named[name]
+
+    def heading(self, measure: str | Measure) -> str:
+        """What a measure is called here, however it is spelled."""
+        raise NotImplementedError
+
+    def __contains__(self, measure: object) -> bool:
+        return isinstance(measure, str | Measure) and self.get(measure) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        """The number of measures."""
+        return len(self._named)
+
+    def get(self, measure: str | Measure, default: Any = None) -> Any:
+        """The same, or the default where the measure is not there."""
+        try:
+            return self[measure]
+        except MeasureError:
+            return default
+
+    __eq__ = object.__eq__  # arrays are not compared as a whole
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Presented, ByMeasure[PerQuery]):
+    """A value for each query and measure: a mapping {measure: (queries,) float64}; means are views.
 
     Attributes:
         queries: the query ids, in the order of the value arrays.
         measures: what was evaluated.
-        values: {measure: (queries,) float64}.
+        columns: {measure: (queries,) float64}; NaN where the rules say that the measure has no value.
         rules: under whose rules.
         ledger: what the means hide.
         run: the name of the run.
+        asked: {a measure as it was asked for: what it became under the rules}.
+        as_written: whether columns are headed by what was asked for.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0}}, ["RR"])
     >>> scores.mean, scores["mrr"].tolist(), scores.ledger.missing
     ({'RR': 0.5}, [1.0, 0.0], 1)
+    >>> scores
+    Scores('run', rules 'truerank', 2 queries, RR: 0.5000)
+      1 missing (scored 0): q2.
+    >>> list(scores), "mrr" in scores, len(scores)
+    (['RR'], True, 1)
     """
 
-    queries: tuple[str, ...]
+    built_by = "scores"
+    done = "evaluated"
+
+    queries: Sequence[str]
     measures: tuple[Measure, ...]
-    values: dict[str, PerQuery]
+    columns: dict[str, PerQuery]
     rules: Rules
     ledger: Ledger
     run: str = "run"
+    asked: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    as_written: bool = field(default=False, kw_only=True)
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
         return f"Scores({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {means})"
 
-    def _repr_html_(self) -> str:
-        """What a notebook shows: the means as a table."""
-        names = "".join(f"<th>{escape(name)}</th>" for name in self.mean)
-        means = "".join(f"<td>{mean:.4f}</td>" for mean in self.mean.values())
-        about = escape(f"{self.run}, {len(self.queries):,} queries, rules {self.rules.name}")
-        return f"<table><caption>{about}</caption><tr>{names}</tr><tr>{means}</tr></table>"
+    @cached_property
+    def _named(self) -> Mapping[str, PerQuery]:
+        return {heading: self.columns[str(measure)] for heading, measure in self.headings.items()}
 
-    def __getitem__(self, measure: str | Measure) -> PerQuery:
-        """The values of a measure, however it is spelled."""
-        name = str(measure)
-        if name not in self.values:
-            name = str(parse_measure(measure))
-        if name not in self.values:
-            hint = did_you_mean(name, self.values)
-            raise MeasureError(f"{name} was not evaluated.{hint} There is {', '.join(self.values)}")
-        return self.values[name]
+    def called(self, measure: str | Measure) -> str:
+        """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
+        name = measure if isinstance(measure, str) else measure.written
+        if name in self.columns:
+            return name
+        return self.asked.get(name) or str(under(measure, self.rules))
+
+    @cached_property
+    def headings(self) -> dict[str, Measure]:
+        """The measures by what heads their columns."""
+        own = {str(measure): measure for measure in self.measures}
+        if not self.as_written:
+            return own
+        return {asked: own[name] for asked, name in self.asked.items() if name in own} or own
+
+    def heading(self, measure: str | Measure) -> str:
+        """What heads a measure's column, however it is spelled."""
+        name = self.called(measure)
+        return next((heading for heading, found in self.headings.items() if str(found) == name), name)
 
     @cached_property
     def mean(self) -> dict[str, float]:
         """One number a measure: the mean over queries (the sum for counts)."""
-        return {str(m): m.mean(self.values[str(m)]) for m in self.measures}
+        return self._by_heading((name, m.mean(self.columns[str(m)])) for name, m in self.headings.items())
 
     def per_query(self) -> dict[str, dict[str, float]]:
         """{query: {measure: value}}; under rules that count lines, a query's second line is "id #2"."""
-        columns = [(name, values.tolist()) for name, values in self.values.items()]
-        rows = [{name: column[i] for name, column in columns} for i in range(len(self.queries))]
+        names, columns = list(self._named), [values.tolist() for values in self._named.values()]
+        rows = [self._by_heading(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
         return dict(zip(distinct(self.queries), rows, strict=True))
 
+    def _by_heading(self, pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+        row: AnySpelling[float] = AnySpelling(pairs)
+        row.scores = self
+        return row
+
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
-        """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries."""
+        """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries.
+
+        Where a name became another under the rules, `asked` says which: {as it was asked for: what it became}.
+        """
         out = {
             "rules": self.rules.to_dict(),
             "run": self.run,
+            **({"asked": became} if (became := self._became()) else {}),
             "mean": self.mean,
             "ledger": self.ledger.to_dict(),
         }
-        return {**out, "queries": self.per_query()} if per_query else out
+        return {**out, "queries": self._plain()} if per_query else out
+
+    def _plain(self) -> dict[str, dict[str, float | None]]:
+        """The values of each query as JSON has them: None where there is none."""
+        queries = self.per_query()
+        if not self.ledger.undefined:
+            return {query: {**row} for query, row in queries.items()}
+        return {q: {m: None if math.isnan(v) else v for m, v in row.items()} for q, row in queries.items()}
+
+    def _became(self) -> dict[str, str]:
+        """What was asked for and is called otherwise."""
+        return {asked: name for asked, name in self.asked.items() if asked != name}
 
     def to_arrow(self) -> pyarrow.Table:
         """One row a query: the id, then a column a measure."""
         try:
             import pyarrow
         except ModuleNotFoundError:
-            raise MissingPackage("Scores.to_arrow", "parquet") from None
-        return pyarrow.table({"query": list(self.queries), **self.values})
+            raise self._missing("to_arrow", "parquet") from None
+        return pyarrow.table({"query": list(self.queries), **self._named})
 
     def to_polars(self) -> polars.DataFrame:
         """One row a query: the id, then a column a measure."""
         try:
             import polars
         except ModuleNotFoundError:
-            raise MissingPackage("Scores.to_polars", "frames") from None
-        return polars.DataFrame({"query": list(self.queries), **self.values})
+            raise self._missing("to_polars", "frames") from None
+        return polars.DataFrame({"query": list(self.queries), **self._named})
 
     def to_pandas(self) -> pandas.DataFrame:
         """One row a query, which is the index; a column a measure."""
         try:
             import pandas
         except ModuleNotFoundError:
-            raise MissingPackage("Scores.to_pandas", "frames") from None
-        return pandas.DataFrame(self.values, index=pandas.Index(self.queries, name="query"))
+            raise self._missing("to_pandas", "frames") from None
+        return pandas.DataFrame(self._named, index=pandas.Index(self.queries, name="query"))
 
 
 def distinct(names: Sequence[str]) -> list[str]:

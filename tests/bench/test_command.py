@@ -30,6 +30,9 @@ async def coroutine(query):
 def broken(query):
     raise OSError("down")
 
+def build():
+    return [1, 2, 3]
+
 def stopped(query):
     if query == "text 3":
         raise KeyboardInterrupt
@@ -139,3 +142,25 @@ def test_wrong_calls_are_told_in_a_line(here, arguments, says):
     text = run(*arguments, status=2)
     assert says in text
     assert text.count("\n") == 1
+
+
+def test_a_plain_loop_and_an_indexing_are_saved_and_percentiles_chosen_again(here, tmp_path):
+    text = run(f"{here}:lexical", *ASK, "--plain-loop", "--index", f"{here}:build", "-o", "bench.json")
+    assert "plain loop" in text
+    assert "ms a document" in text
+    saved = json.loads((tmp_path / "bench.json").read_text("utf-8"))
+    assert (saved["percentiles"], saved["indexing"]["documents"]) == ("linear", 3)
+    shown = json.loads(run("--show", "bench.json", "-f", "json"))
+    again = json.loads(run("--show", "bench.json", "--percentiles", "nearest-rank", "-f", "json"))
+    assert shown["latency_ms"] == saved["latency_ms"] != again["latency_ms"]
+    milliseconds = sorted(
+        (end - due) / 1e6
+        for end, due, phase in zip(*(saved["samples_ns"][name] for name in ("end", "due", "phase")), strict=True)
+        if phase == 3
+    )
+    assert again["latency_ms"]["p50"] in milliseconds
+    done = CliRunner().invoke(
+        truerank,
+        ["check", "--bench", "bench.json", "--max", "p50=10s", "--percentiles", "nearest-rank", "-f", "json"],
+    )
+    assert json.loads(done.output)["gates"][0]["value"] == again["latency_ms"]["p50"]

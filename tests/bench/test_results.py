@@ -421,3 +421,146 @@ def test_every_format_holds_the_figures(format):
         text = pages.render(format)
         assert "2.0" in text
         assert "RR" in text
+
+
+def seed_004(retriever, queries, warmup=2):
+    """The loop that seed 004 has, on any clock."""
+    now, invoke = retriever
+    for query in queries[:warmup]:
+        invoke(query)
+    latencies = []
+    for query in queries[warmup:]:
+        start = now()
+        invoke(query)
+        latencies.append((now() - start) / 1e6)
+    return {"mean": np.mean(latencies), **{f"p{q}": np.percentile(latencies, q) for q in (50, 95, 99)}}
+
+
+@pytest.mark.parametrize("warmup", [0, 1, 2, 5])
+def test_a_plain_loop_gives_the_figures_of_seed_004(warmup):
+    texts = [f"text {i}" for i in np.random.default_rng(4).permutation(60)]
+    theirs = SimulatedClock()
+    expected = seed_004((theirs.now, lambda query: taking(theirs, by_number)(query, 10)), texts, warmup)
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, by_number), texts, warmup=warmup, plain=True, clock=clock)
+    assert {name: found.latency[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+    assert [found.queries[q] for q in found.measured.query] == [str(i) for i in range(warmup + 1, 61)]
+
+
+def test_ten_samples_have_the_percentiles_that_numpy_has_only_where_that_is_asked_for():
+    times = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 100]) * MILLION
+    assert [summary(times)[name] for name in ("p50", "p95", "p99")] == [5.0, 100.0, 100.0]
+    linear = summary(times, "linear")
+    assert [linear[name] for name in PERCENTILES] == [
+        np.percentile(times / MILLION, 100 * q) for q in (0.5, 0.9, 0.95, 0.99, 0.999)
+    ]
+    assert [round(linear[name], 9) for name in ("p50", "p95", "p99")] == [5.5, 59.05, 91.81]
+
+
+def test_the_queries_that_warm_up_a_plain_loop_are_scored_and_not_timed():
+    def search(query):
+        if query == "text 1":
+            raise OSError("down")
+        return ["d2"]
+
+    found = tr.bench(search, {f"q{i}": f"text {i}" for i in range(8)}, QRELS, plain=True, measures="RR")
+    assert (len(found.measured), len(found.asked), found.asked_before) == (6, 8, 0)
+    assert found.scores.mean["RR"] == 7 / 8
+    text = report.pages(found).render()
+    assert "plain loop, k 10; 6 calls in" in text
+    assert "The first 2 queries warmed up: in no latency, but in the scores." in text
+    assert "Percentiles are linear" in text
+
+
+@pytest.mark.parametrize("how", [{"concurrency": 2}, {"rate": 10}, {"duration": 1}, {"repeats": 2}, {"warmup": 8}])
+def test_what_a_plain_loop_cannot_have_is_refused(how):
+    with pytest.raises(tr.InputError, match="a plain loop"):
+        tr.bench(lambda query: ["d2"], [f"text {i}" for i in range(8)], plain=True, **how)
+
+
+def test_two_plain_loops_take_turns():
+    clock = SimulatedClock()
+    both = interleave(taking(clock, 0.002), taking(clock, 0.003), list("abcd"), plain=True, clock=clock)
+    assert [len(one.measured) for one in (both.a, both.b)] == [2, 2]
+    assert (both.a.latency["mean"], both.b.latency["mean"], both.a.percentiles) == (2.0, 3.0, "linear")
+
+
+def test_percentiles_are_saved_with_their_kind(tmp_path):
+    found = tr.bench(lambda query: ["d2"], QUERIES, percentiles="linear")
+    found.save(tmp_path / "bench.json")
+    [again] = loaded(tmp_path / "bench.json")
+    assert (again.percentiles, again.latency) == ("linear", found.latency)
+    assert {name: again.intervals[name].estimate for name in ("p50", "p90")} == {
+        name: found.latency[name] for name in ("p50", "p90")
+    }
+    with pytest.raises(tr.InputError, match=r"percentiles are nearest-rank or linear, not 'linaer'\. Did you mean"):
+        tr.bench(lambda query: ["d2"], QUERIES, percentiles="linaer")
+    other = compare(found, tr.bench(lambda query: ["d2"], QUERIES))
+    assert any("percentiles of A are linear, those of B nearest-rank" in text for text in other.remarks)
+
+
+def built(clock, what):
+    def build():
+        clock.sleep(2)
+        return what
+
+    return build
+
+
+@pytest.mark.parametrize("what", [500, [""] * 500, (f"d{i}" for i in range(500)), np.int64(500)], ids=type)
+def test_the_indexing_is_timed_and_its_documents_are_counted(what, tmp_path):
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, 0.002), QUERIES, index=built(clock, what), clock=clock)
+    one = found.indexing
+    assert (one.name, one.documents, one.seconds, one.per_second, one.per_document) == (
+        "build",
+        500,
+        2.0,
+        250.0,
+        4.0,
+    )
+    assert found.latency["mean"] == pytest.approx(2)
+    found.save(tmp_path / "bench.json")
+    [again] = loaded(tmp_path / "bench.json")
+    assert again.indexing == one
+    pages = report.pages(again)
+    assert pages.plain["indexing"]["ms_per_document"] == 4.0
+    assert pages.tables[-1].rows == (("build", 500, 2.0, 250, 4.0),)
+    assert dict(zip(pages.flat.columns, pages.flat.rows[0], strict=True))["index_seconds"] == 2.0
+    table = speed.index_table([one], ["search"])
+    assert table.columns[1:] == ("documents", "seconds", "documents a second", "ms a document")
+
+
+def test_an_indexing_may_be_a_coroutine_and_is_timed_once_in_a_sweep():
+    clock, times = SimulatedClock(), []
+
+    async def build():
+        times.append(1)
+        return 3
+
+    found = sweep(taking(clock, 0.002), QUERIES, over={"k": [1, 2]}, index=build, clock=clock)
+    assert ([one.indexing.documents for one in found], times) == ([3, 3], [1])
+
+
+@pytest.mark.parametrize(
+    ("index", "says"),
+    [
+        (lambda: None, "should return how many documents it indexed"),
+        (lambda: "500", "should return how many documents it indexed"),
+        (lambda: -1, "should return how many documents it indexed"),
+        (lambda: True, "should return how many documents it indexed"),
+        (lambda: 1 / 0, "the indexing failed: ZeroDivisionError"),
+        (5, "cannot be called"),
+        ("nothing.here:build", "there is no module"),
+    ],
+)
+def test_an_indexing_that_says_nothing_of_use_is_told_before_anything_is_asked(index, says):
+    asked = []
+    with pytest.raises(tr.InputError, match=says):
+        tr.bench(asked.append, QUERIES, index=index)
+    assert asked == []
+
+
+def test_two_that_take_turns_have_no_indexing():
+    with pytest.raises(tr.InputError, match="timed for one retriever"):
+        interleave(lambda q: ["d1"], lambda q: ["d1"], QUERIES, index=lambda: 1)

@@ -7,8 +7,9 @@ import pwd
 import secrets
 import shutil
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pytest
@@ -100,7 +101,11 @@ def build(tmp_path: Path) -> Iterator[Callable[..., World]]:
         truth: str = "truth.qrels",
         more: str = "",
         workers: int = 0,
+        files: Mapping[str, str] = MappingProxyType({}),
     ) -> World:
+        for name, content in files.items():
+            (tmp_path / name).write_text(content)
+
         (tmp_path / truth).write_text(qrels)
         text = f'workers = {workers}\n{more}\n[[boards]]\nname = "main"\ntruth = "{truth}"\n{settings}\n'
         (tmp_path / "board.toml").write_text(text)

@@ -12,7 +12,7 @@ from truerank.board.audit import CLOSELY, SAID
 from truerank.board.pages import environment
 from truerank.board.texts import TEXTS
 
-MADE = ("finding-", "mend-", "problem-", "state-", "part-", "role-", "language-", "verdict-")
+MADE = ("finding-", "mend-", "problem-", "state-", "part-", "role-", "language-", "verdict-", "mark-")
 """Keys that templates put together begin so."""
 
 TEMPLATES = sorted(

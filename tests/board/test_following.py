@@ -117,7 +117,7 @@ def test_the_follower_is_free_again_after_what_was_given_up_or_sent_twice(build:
     assert send(world, gzip.compress(good)[:-9]).status_code == 422
     assert [send(world, good).status_code for _ in range(2)] == [201, 200]
     assert began == [True] * 3
-    assert world.service.early == {}
+    assert world.service.processing.early == {}
     assert not world.service.pool._following.locked()
 
 

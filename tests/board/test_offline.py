@@ -219,13 +219,17 @@ def test_a_setting_that_is_wrong_is_named(tmp_path: Path, text: str, message: st
     [
         ('rules = "no-such"', "there are no rules"),
         ('measures = ["NDGC"]', "Did you mean nDCG"),
+        ('rules = "undefined.toml"', "under which every query has a value"),
         ('rank_by = "NumRel"', "a mean over queries"),
         ('measures = ["RBPResidual", "AP"]', "rank_by is a measure of which more is better; not 'RBPResidual'"),
         ("public = 0.0001", "queries on both sides"),
         ('queries = "none.txt"', "none.txt"),
     ],
 )
-def test_a_board_that_cannot_judge_does_not_start(build: Build, sqlite: str, settings: str, message: str):
+def test_a_board_that_cannot_judge_does_not_start(
+    build: Build, sqlite: str, tmp_path: Path, settings: str, message: str
+):
+    (tmp_path / "undefined.toml").write_text('without_relevant = "undefined"\n')
     with pytest.raises(BoardError, match=message):
         build(sqlite, settings)
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from truerank.report import making
-from truerank.report.material import Material, evaluated, inputs
+from truerank.report.material import Material, Readable, evaluated, inputs
 from truerank.report.renderers import html
 from truerank.report.renderers import json as renderer
 
@@ -240,6 +240,7 @@ def test_an_opened_query_says_what_was_right_and_how_the_score_comes_about(visit
     place = queries["queries"].index(page.locator("dialog h2 bdi").inner_text())
     section = page.locator("dialog section").last
     section.locator("details summary").first.click()
+    assert section.locator("details").first.get_attribute("open") == ""
     value = queries["values"]["nDCG@10"][-1][place]
     last = section.locator("details").first.locator("tbody tr").last.locator("td").last
     assert float(last.get_attribute("data-value")) == value
@@ -279,6 +280,28 @@ def test_names_that_look_like_markup_stay_names(visit, nasty):
         assert page.locator("dialog h2 bdi").inner_text() == name
         page.keyboard.press("Escape")
     assert page.locator("img").count() == 0
+
+
+def test_texts_stand_beside_ids_folded_and_harmless(visit, serious, tmp_path):
+    texts = {"d1": f"{NASTY[0]} " * 20, "d2": "short", "d3": NASTY[2] * 20, "gone": "\u202enever \x1b[31m"}
+    qrels, run = {"q1": {"d1": 1, "gone": 1}, "q2": {"d2": 1}}, {"q1": ["d1", "d2", "d3"], "q2": ["d3"]}
+    found = evaluated(qrels, {"one": run, "other": {"q2": ["d2"]}}, "AP")
+    readable = Readable({"q1": f"find {NASTY[0]}", "q2": "plain"}, texts)
+    path = tmp_path / "report.html"
+    path.write_bytes(html.render(making.make(Material(runs=found, readable=readable), lang="en")))
+    page = ready(visit(path.as_uri()))
+    page.fill("#filter", "onerror")
+    assert [query.split("\n")[0] for query, _ in rows_of(page)] == ["q1"]
+    page.locator("#queries-table tbody button").first.click()
+    section = page.locator("dialog section").first
+    folded = section.locator("details.said").first
+    assert folded.get_attribute("open") is None
+    folded.locator("summary").click()
+    assert folded.locator("p").inner_text().startswith(NASTY[0])
+    assert section.locator("tbody").first.locator("div.said").inner_text() == "short"
+    assert "\\u202enever \\x1b[31m" in section.locator(".named").inner_text()
+    assert page.locator("img").count() == 0
+    assert serious(page) == []
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

@@ -25,7 +25,7 @@ def test_the_table_has_a_row_a_measure_and_says_how_to_read_it(invoke):
     assert lines[2].split() == ["nDCG@2", *(f"{number:.4f}" for number in numbers)]
     assert ties.worst < ties.best
     assert "1 query depends on the order of equal scores." in lines
-    assert "1 document that came back was not judged." in lines
+    assert "1 returned document is unjudged." in lines
     assert any("each gets one of the grades 0, 1, 2, or stays unjudged" in line for line in lines)
 
 
@@ -64,7 +64,7 @@ def test_csv_is_a_row_a_run_and_measure_or_a_row_a_document_and_remarks_go_to_st
         ("second.run", "AP"),
         ("second.run", "RR"),
     ]
-    assert "first.run: 1 document that came back was not judged.\n" in result.stderr
+    assert "first.run: 1 returned document is unjudged.\n" in result.stderr
     listed = list(csv.DictReader(io.StringIO(invoke(*TWO, "-m", "AP", "--judge-next", 1, "-f", "csv").stdout)))
     assert [row["document"] for row in listed] == ["x"]
 

@@ -32,7 +32,7 @@ def test_the_table_has_a_row_a_system_and_says_how_it_was_made(invoke):
     few = "Intervals: unknown, 3 queries being too few"
     assert any(line.startswith(few) and line.endswith(". Seed 4.") for line in lines)
     assert "Warning: 3 queries are too few to rely on; take at least 30, better 50." in lines
-    assert "Warning: with so few queries no p can be below 0.25: nothing could be significant." in lines
+    assert "Warning: with so few queries p cannot be below 0.25: no difference can be significant." in lines
 
 
 def test_three_systems_have_their_pairs_and_groups_too(invoke):

@@ -303,6 +303,20 @@ def test_without_a_weight_there_is_no_other_f(invoke):
     assert "f_beta" not in answer(invoke("confusion", "--counts", "5,15,9", "-f", "json"))
 
 
+def test_accepted_and_rejected_results_are_counted_by_score_and_by_distance(invoke):
+    found = answer(invoke(*COUNTED, "--of", "results", "--threshold", "90", "-f", "json"))
+    table = confusion("qrels.txt", "first.run", threshold=90, of="results").micro
+    assert (found["of"], found["k"], [found[name] for name in ("tp", "fp", "fn", "tn")]) == (
+        "results", 1, [table.tp, table.fp, table.fn, table.tn],
+    )  # fmt: skip
+    by_distance = answer(invoke(*COUNTED, "--of", "results", "--max-distance", "-90", "-f", "json"))
+    assert by_distance == found
+    lines = invoke(*COUNTED, "--of", "results", "-k", "2", "--sweep").stdout.splitlines()
+    assert any(
+        "of the first 2 results of each query; accepted: what scores at least that" in line for line in lines
+    )
+
+
 def test_a_sweep_shows_each_threshold_and_marks_the_best(invoke):
     swept = sweep("qrels.txt", "first.run")
     lines = invoke(*COUNTED, "--sweep").stdout.splitlines()
@@ -387,8 +401,10 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, arguments, mess
         ("confusion",),
         ("confusion", "qrels.txt"),
         (*COUNTED, "-k", "0"),
-        (*COUNTED, "-k", "1", "--threshold", "2"),
-        (*COUNTED, "-k", "1", "--sweep"),
+        (*COUNTED, "--max-distance", "1", "--threshold", "2"),
+        (*COUNTED, "--sweep", "--threshold", "2"),
+        (*COUNTED, "--of", "results", "--documents", "9"),
+        ("confusion", "--counts", "1,2,3,4", "--of", "results"),
         (*COUNTED, "--sweep", "--per-query"),
         (*COUNTED, "--counts", "1,2,3,4"),
         ("confusion", "--counts", "1,2,3,4", "-k", "1"),

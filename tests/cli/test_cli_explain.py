@@ -120,7 +120,15 @@ def test_of_two_runs_one_query_or_the_farthest_may_be_asked_for(invoke):
     one = json.loads(invoke(*TWO, "--query", "q1", "-f", "json").stdout)
     assert [move["query"] for move in one["queries"]] == ["q1"]
     assert len(json.loads(invoke(*TWO, "--most", 1, "-f", "json").stdout)["queries"]) == 1
-    assert "one measure at a time" in refused(invoke(*TWO, "-m", "AP RR"))
+
+
+def test_what_moved_is_told_of_several_measures(invoke):
+    both = invoke(*TWO, "-m", "AP RR").stdout
+    assert both == invoke(*TWO, "-m", "AP").stdout + "\n" + invoke(*TWO, "-m", "RR").stdout
+    plain = json.loads(invoke(*TWO, "-m", "AP RR", "-f", "json").stdout)
+    assert [one["measure"] for one in plain] == ["AP", "RR"]
+    flat = invoke(*TWO, "-m", "AP RR", "-f", "csv").stdout.splitlines()
+    assert {line.split(",")[1] for line in flat[1:]} == {"AP", "RR"}
 
 
 def test_a_judged_query_comes_before_a_file_of_the_same_name(invoke):
@@ -162,3 +170,60 @@ def test_standard_input_may_be_the_run(shell):
     done = shell("cat first.run | truerank explain qrels.txt - q1 -m RR")
     assert (done.returncode, done.stderr) == (0, b"")
     assert b"RR    1 / 2" in done.stdout
+
+
+QUERIES = "q1\twhat is <b>red</b>?\nq2\tsecond query\n"
+DOCS = '{"_id": "a", "title": "Alpha", "text": "of | all \\u202e"}\n{"_id": "b", "title": "", "text": "beta_%"}\n'
+
+
+@pytest.fixture
+def texts(here: Path) -> tuple[str, ...]:
+    Path("queries.tsv").write_text(QUERIES)
+    Path("docs.jsonl").write_text(DOCS)
+    return ("--queries", "queries.tsv", "--docs", "docs.jsonl")
+
+
+def test_texts_stand_beside_the_ids_of_a_query_and_its_documents(invoke, texts):
+    shown = invoke(*ONE, *texts).stdout
+    assert shown.startswith("Query q1 (what is <b>red</b>?) of first.run\n")
+    assert r"Alpha — of | all \u202e" in shown
+    assert "Texts: 1 of 3 documents has none." in shown
+    plain = json.loads(invoke(*ONE, *texts, "-f", "json").stdout)
+    assert (plain["text"], {one["doc"]: one.get("text") for one in plain["documents"]}) == (
+        "what is <b>red</b>?",
+        {"x": None, "a": r"Alpha — of | all \u202e", "b": "beta_%"},
+    )
+    assert invoke(*ONE, *texts, "-f", "csv").stdout.splitlines()[0].endswith(",text")
+    assert r"of \| all" in invoke(*ONE, *texts, "-f", "markdown").stdout
+    assert r"beta\_\%" in invoke(*ONE, *texts, "-f", "latex").stdout
+
+
+def test_texts_stand_beside_what_moved(invoke, texts):
+    shown = invoke(*TWO, "-m", "RR", *texts).stdout
+    assert "second query" in shown
+    assert "beta_%" in shown
+    plain = json.loads(invoke(*TWO, "-m", "RR", *texts, "-f", "json").stdout)
+    assert plain["queries"][1]["documents"][0]["text"] == "beta_%"
+
+
+def test_without_texts_nothing_is_told_of_them(invoke, texts):
+    for asked in (ONE, TWO):
+        plain = json.loads(invoke(*asked, "-f", "json").stdout)
+        assert "text" not in plain
+        assert not any("text" in one for one in plain.get("documents", plain.get("queries")))
+        assert "text" not in invoke(*asked, "-f", "csv").stdout.splitlines()[0]
+    assert "nothing that has a text" in refused(
+        invoke("explain", "qrels.txt", "first.run", "--rules", "trec_eval-10,trec_eval-9", *texts)
+    )
+
+
+def test_python_takes_texts_as_dicts_or_files_and_several_measures(texts, here):
+    judged, run = "qrels.txt", "first.run"
+    both = tr.explain(judged, run, "q1", "AP nDCG@10", queries={"q1": "red?"}, docs="docs.jsonl")
+    assert [str(why.measure) for why in both] == ["AP", "nDCG@10"]
+    assert both[1].texts.queries == {"q1": "red?"}
+    assert both[1].texts.docs["b"] == "beta_%"
+    assert isinstance(tr.explain(judged, run, "q1", ["AP"]), list)
+    assert both[0].value == tr.explain(judged, run, "q1", "AP").value
+    moves = tr.moved(judged, run, "second.run", "AP RR", docs={"b": "beta"})
+    assert [(str(one.measure), one.texts.docs) for one in moves] == [("AP", {"b": "beta"}), ("RR", {"b": "beta"})]

@@ -77,7 +77,7 @@ def test_the_table_has_a_row_a_view_and_says_what_a_reader_should_know(invoke, p
     assert "Rules: geo. 3 queries judged, 3 answered." in lines
     at = lines.index("geo: truth is nearest(n=1, distance='geodesic').")
     off = min(Geod(ellps="WGS84").inv(127, LAT[q], 127, LAT[q] - 0.01 + 9e-6)[2] for q in ("q2", "q3"))
-    assert lines[at + 1] == f"  The first result is off by {off:,.2f} m in the median."
+    assert lines[at + 1] == f"  The median error of the first result is {off:,.2f} m."
 
 
 def test_how_far_off_results_are_stands_below_the_means_and_beside_them_in_csv(invoke, places):
@@ -222,8 +222,7 @@ def test_output_goes_to_a_file(invoke, places):
         (("--truth", "neares"), "Did you mean nearest?"),
         (("--metric", "geodesic", "--metric", "haversine"), "take one of them"),
         (("--pattern", "("), "no regular expression"),
-        (("--results", "nowhere"), "nowhere: there is no such file"),
-        (("--queries", "nowhere.json"), "nowhere.json: there is no such file"),
+        (("--results", "nowhere"), "--results is given twice; it takes one value"),
         (("-m", "nDGC"), "Did you mean nDCG?"),
     ],
 )
@@ -232,6 +231,13 @@ def test_what_is_wrong_is_told_in_one_line_with_status_2(invoke, places, argumen
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+
+
+@pytest.mark.parametrize(("file", "other"), [("faiss", "nowhere"), ("flight.json", "nowhere.json")])
+def test_a_file_that_is_not_there_is_named(invoke, places, file, other):
+    result = invoke(*(other if argument == file else argument for argument in SEED))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert f"{other}: there is no such file" in result.stderr
 
 
 def test_suspicious_coordinates_are_named_below_the_table(invoke, places):
@@ -285,3 +291,37 @@ def test_truth_that_cannot_be_is_refused_in_one_line(invoke, places, arguments, 
     result = invoke("truth", *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in result.stderr
+
+
+def test_the_first_results_are_accepted_by_their_distance_and_counted_by_each_way_to_measure(places, invoke):
+    for name, listed in zip(FILES.values(), (["a", "b"], ["a", "b"], ["c", "b"]), strict=True):
+        rows = [{"id": ref, "distance": 0.2 + 0.1 * int(name[-1]) + i} for i, ref in enumerate(listed)]
+        (places / "faiss" / f"top_{name}_faiss.json").write_text(json.dumps(rows))
+    told = json.loads(invoke(*SEED, "-k", "1", "--accept", "0.45", "-f", "json").stdout)
+    for by in ("geo", "xy"):
+        counts = told[by]["decisions"]
+        assert [counts[name] for name in ("tp", "fp", "fn", "tn")] == [1, 1, 1, 0]
+    lines = invoke(*SEED, "-k", "1", "--accept", "0.45").stdout
+    assert "First results accepted (a distance of at most 0.45; TP right, FP wrong)" in lines
+
+
+def test_a_saved_run_has_the_references_ids(places, invoke):
+    for file in (places / "faiss").iterdir():
+        file.write_text(file.read_text().replace('"id": "', '"path": "tiles/'))
+    invoke(*SEED, "--save-run", "saved.run")
+    invoke("truth", "nearest", "flight.json", "map.csv", "-o", "truth.qrels")
+    means = json.loads(invoke(*SEED, "-k", "1,3", "-f", "json").stdout)["geo"]["mean"]
+    assert tr.evaluate("truth.qrels", "saved.run", "R@1 R@3").mean == {name: means[name] for name in ("R@1", "R@3")}
+
+
+def test_the_seeds_haversine_is_one_switch(places, invoke):
+    told = json.loads(invoke(*SEED, "--earth-radius", "6371000", "-f", "json").stdout)
+    assert told["geo"]["truth"]["rule"] == "nearest(n=1, distance='haversine(6371000)')"
+    assert told["xy"]["distance"] == "xy"
+    mean = json.loads(invoke(*SEED, "--metric", "haversine", "-f", "json").stdout)["geo"]["error"]["median"]
+    assert told["geo"]["error"]["median"] == pytest.approx(mean * 6371000 / 6371008.8, rel=1e-12)
+    for wrong, message in (
+        (("--earth-radius", "6371"), "the radius of the earth is 6300000 to 6400000 metres"),
+        (("--earth-radius", "6371000", "--metric", "geodesic"), "geodesic is measured on the ellipsoid"),
+    ):
+        assert message in invoke(*SEED, *wrong).stderr

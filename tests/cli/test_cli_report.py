@@ -145,3 +145,53 @@ def test_a_report_is_written_by_one_call(here: Path):
     document = write_report("qrels.txt", ["first.run", "second.run"], "report.md", "AP", lang="en", title="Ours")
     assert (here / "report.md").read_text("utf-8").startswith("# Ours\n")
     assert [one["name"] for one in document.results["inputs"]] == ["qrels.txt", "first.run", "second.run"]
+
+
+def test_texts_stand_in_every_kind_of_report_and_in_what_it_was_made_of(invoke, here):
+    (here / "queries.tsv").write_text("q1\twhat_is <red>?\nq2\tsecond\n")
+    (here / "docs.jsonl").write_text('{"_id": "a", "title": "A", "text": "alpha"}\n{"_id": "z", "text": "z"}\n')
+    asked = (*ASKED, "--queries", "queries.tsv", "--docs", "docs.jsonl", "--lang", "en")
+    said = {
+        ".html": "what_is &lt;red&gt;?",
+        ".md": r"what_is \<red>?",
+        ".tex": r"what\_is",
+        ".txt": "what_is <red>?",
+    }
+    for ending, text in said.items():
+        assert invoke(*asked, "-o", f"report{ending}").exit_code == 0
+        assert text in (here / f"report{ending}").read_text("utf-8"), ending
+    assert invoke(*asked, "-o", "report.json").exit_code == 0
+    plain = json.loads((here / "report.json").read_text())
+    queries = next(block for block in plain["blocks"] if block["kind"] == "queries")
+    assert dict(zip(queries["queries"], queries["texts"], strict=True)) == {
+        "q1": "what_is <red>?",
+        "q2": "second",
+        "q3": "",
+    }
+    texts = dict(zip(queries["answers"]["docs"], queries["answers"]["texts"], strict=True))
+    assert (texts["a"], texts["z"], texts["b"]) == ("A — alpha", "z", "")
+    assert "Texts: 1 of 3 queries has none." in queries["notes"]
+    assert {"queries.tsv", "docs.jsonl"} <= {one["name"] for one in plain["results"]["inputs"]}
+    [command] = [block["text"] for block in plain["blocks"] if block["kind"] == "command"]
+    assert "--queries queries.tsv --docs docs.jsonl" in command
+
+
+def test_without_texts_a_report_has_none(invoke, here):
+    assert invoke(*ASKED, "-o", "report.json").exit_code == 0
+    queries = next(b for b in json.loads((here / "report.json").read_text())["blocks"] if b["kind"] == "queries")
+    assert "texts" not in queries
+    assert "texts" not in queries["answers"]
+    assert "ids" not in queries["answers"]
+
+
+def test_python_takes_texts_too(here):
+    document = write_report("qrels.txt", ["first.run"], here / "r.json", queries={"q1": "red"}, docs={"a": "alpha"})
+    block = next(block for block in document.blocks if type(block).__name__ == "Queries")
+    assert (block.texts[0], block.answers.texts[block.answers.ids.index("a")]) == ("red", "alpha")
+
+
+def test_a_report_of_benchmarks_alone_has_no_texts(invoke, here):
+    tr.bench(lambda query: ["a"], {"q1": "red"}, warmup=0).save(here / "bench.json")
+    refused = invoke("report", "--bench", "bench.json", "--docs", "qrels.txt")
+    assert (refused.exit_code, "--docs needs QRELS and RUNs" in refused.output) == (2, True)
+    assert "--percentiles needs --bench" in invoke(*ASKED, "--percentiles", "linear").output

@@ -47,7 +47,7 @@ def test_a_contest_is_reported_as_eval_tells_it(invoke, here):
         assert line.removeprefix("Rules: science-qa. ").strip() in told
     for text in ("3 answered", "1 judged id missing", "official 0.8958333333333333, strict 0.375"):
         assert text in told
-    assert "How much nobody judged" not in told
+    assert "Unjudged documents" not in told
 
 
 def test_several_submissions_are_audited_each(invoke, here):
@@ -91,7 +91,7 @@ def test_a_name_that_turns_the_line_around_is_written_in_ascii(again, here):
 
 def test_standard_input_is_named_with_its_hash(shell, here):
     assert shell("truerank report qrels.txt - --lang en -o report.json < first.run").returncode == 0
-    [table] = [block for block in read(here)["blocks"] if block.get("title") == "What was read"]
+    [table] = [block for block in read(here)["blocks"] if block.get("title") == "Input files"]
     assert table["notes"] == ["- was read from standard input."]
     before = read(here)["results"]["inputs"][1]["digest"]
     assert shell("truerank report qrels.txt first.run -o report.json").returncode == 0
@@ -121,7 +121,7 @@ def test_places_are_evaluated_as_is_asked_for(invoke, here):
 
 
 def test_places_leave_nothing_unjudged(invoke):
-    assert "How much nobody judged" not in invoke("report", "--geo", *PLACES, "--lang", "en").stdout
+    assert "Unjudged documents" not in invoke("report", "--geo", *PLACES, "--lang", "en").stdout
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,8 @@ from click.testing import CliRunner, Result
 
 from truerank.cli import truerank
 from truerank.cli.progress import Counting
-from truerank.vectors import Protocol, evaluate_vectors
+from truerank.rules import Rules
+from truerank.vectors import evaluate_vectors
 
 Invoke = Any
 
@@ -97,14 +98,23 @@ def test_every_layout_of_the_files_gives_the_same_numbers(invoke, given, argumen
         (["-m", "cmc@1 mAP mINP"], {"measures": "cmc@1 mAP mINP"}),
         (["--metric", "euclidean", "-m", "mAP", "-m", "R@1%"], {"metric": "euclidean", "measures": "mAP R@1%"}),
         (["--rules", "university1652"], {"rules": "university1652"}),
-        (["--rules", "cuhk03", "--seed", "5"], {"rules": "cuhk03", "protocol": Protocol(galleries=10, seed=5)}),
+        (
+            ["--rules", "cuhk03", "--seed", "5"],
+            {"rules": Rules.named("cuhk03").replace(name="cuhk03 with gallery_seed=5", gallery_seed=5)},
+        ),
         (
             ["--galleries", "3", "--distractor", "99"],
-            {"protocol": Protocol(junk=(-1,), distractors=(99,), galleries=3)},
+            {
+                "rules": Rules.named("market1501").replace(
+                    name="market1501 with distractor_identities=99, single_shot_galleries=3",
+                    distractor_identities=[99],
+                    single_shot_galleries=3,
+                )
+            },
         ),
         (
             ["--rules", "truerank", "--junk", "4", "--junk", "5"],
-            {"rules": "truerank", "protocol": Protocol(junk=(4, 5))},
+            {"rules": Rules(name="truerank with junk_identities=4,5", junk_identities=(4, 5))},
         ),
     ],
 )

@@ -64,7 +64,7 @@ def bits() -> Callable[..., dict[str, object]]:
         scores = tr.evaluate(qrels, run, MEASURES, **options)
         ledger = scores.ledger.to_dict()
         ledger.pop("interleaved")
-        return {**{m: v.tobytes() for m, v in scores.values.items()}, "queries": scores.queries, "ledger": ledger}
+        return {**{m: v.tobytes() for m, v in scores.columns.items()}, "queries": scores.queries, "ledger": ledger}
 
     return everything
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bz2
 import gzip
+import lzma
 import os
 import threading
 import time
@@ -18,7 +19,8 @@ from truerank.formats import open_run
 from truerank.formats.compression import MOST, SLICE, ahead
 from truerank.formats.source import Source, as_source
 
-PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "zstd": zstandard.ZstdCompressor().compress}
+ZSTD = zstandard.ZstdCompressor().compress
+PACK = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress, "zstd": ZSTD}
 TEXT = b"".join(b"q%d Q0 d%d 1 %d.5 t\n" % (i // 100, i % 100, i % 7) for i in range(40_000))
 
 

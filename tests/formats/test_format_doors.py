@@ -43,13 +43,13 @@ def test_standard_input_gives_the_bits_of_the_dict(ending, is_pipe, run_file, qr
     path = tmp_path / f"a.{ending}"
     convert(run_file, path)
     code = (
-        "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], '-', 'AP nDCG').values['AP'].tobytes().hex())"
+        "import sys, truerank as tr; print(tr.evaluate(sys.argv[1], '-', 'AP nDCG').columns['AP'].tobytes().hex())"
     )
     with path.open("rb") as file:
         given = {"input": file.read()} if is_pipe else {"stdin": file}
         command = [sys.executable, "-c", code, str(qrels_file)]
         done = subprocess.run(command, capture_output=True, check=True, text=False, **given)
-    assert bytes.fromhex(done.stdout.decode()) == tr.evaluate(qrels, run, "AP").values["AP"].tobytes()
+    assert bytes.fromhex(done.stdout.decode()) == tr.evaluate(qrels, run, "AP").columns["AP"].tobytes()
 
 
 def test_a_pipe_of_the_shell_is_read_like_a_file(run_file, qrels_file, qrels, run):

@@ -8,6 +8,7 @@ import pytest
 
 import truerank as tr
 from truerank.formats import convert
+from truerank.lint import lint
 
 LISTS = [
     {"eval_id": 1, "topk": ["x", "a", "y"]},
@@ -133,3 +134,26 @@ def test_numbers_that_are_not_finite_are_named_with_their_line(tmp_path):
     (tmp_path / "a.jsonl").write_text(GOOD + '{"query_id": 2, "docs": {"a": NaN}}\n')
     with pytest.raises(tr.InputError, match=r"a\.jsonl:2: this is no JSON"):
         tr.evaluate({"1": ["a"]}, tmp_path / "a.jsonl", "RR")
+
+
+@pytest.mark.parametrize("scores", ["", ', "scores": [1.0]'])
+def test_a_query_that_comes_twice_is_refused_with_both_lines(tmp_path, scores):
+    path = tmp_path / "a.jsonl"
+    record = '{"query_id": "%s", "docs": ["%s"]%s}\n'
+    path.write_text("".join(record % (q, d, scores) for q, d in (("q", "a"), ("r", "a"), ("q", "b"))))
+    for read in (lambda: tr.evaluate({"q": {"a": 1}}, path), lambda: tr.formats.convert(path, tmp_path / "a.run")):
+        with pytest.raises(tr.InputError, match=r"a.jsonl:3: query q comes twice \(first in line 1\)"):
+            read()
+    finding = next(f for f in lint({"q": {"a": 1}}, path) if f.severity == "error")
+    assert (finding.line, "comes twice" in finding.message) == (3, True)
+
+
+def test_pairs_that_answer_a_query_twice_are_refused():
+    with pytest.raises(tr.InputError, match=r"query q comes twice \(lists 1 and 2\)"):
+        tr.evaluate({"q": {"a": 1}}, [("q", ["a"]), ("q", ["b"])])
+
+
+def test_under_rules_that_count_lines_a_second_line_is_one_more(tmp_path):
+    (tmp_path / "a.jsonl").write_text('{"query_id": "q", "docs": ["a"]}\n' * 2)
+    scores = tr.evaluate({"q": {"a": 1}}, tmp_path / "a.jsonl", "RR", rules={"missing": "lines"})
+    assert scores.queries == ("q", "q")

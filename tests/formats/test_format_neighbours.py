@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
 import truerank as tr
+from truerank.cli import truerank
+from truerank.formats import convert, open_run
 from truerank.formats.neighbours import folder_run, open_folder, queries
 from truerank.formats.shapes import is_empty, shapes
 from truerank.run import rankings
@@ -180,7 +184,7 @@ def test_a_pattern_that_cannot_be_is_refused(tmp_path):
         queries([FILE], "(")
     with pytest.raises(tr.InputError, match="asks for more than the pattern"):
         queries([FILE], r"\d+", "{}{}")
-    with pytest.raises(tr.InputError, match="no file's name is like"):
+    with pytest.raises(tr.InputError, match="no query's id is in a file's name"):
         folder_run(write(tmp_path / "faiss", IDS, "one.json"))
 
 
@@ -189,3 +193,94 @@ def test_values_without_neighbours_have_no_shape(value):
     assert [shape for shape in shapes(value) if shape.kind != "mapping"] == []
     assert is_empty({}) is True
     assert is_empty({"a": 1.5, "b": "x"}) is False
+
+
+def folder(root, values, **files):
+    """A folder with a file a query; `values` names what is in them."""
+    root.mkdir()
+    for query, listed in files.items():
+        rows = [{"id": doc, values: value} for doc, value in listed]
+        (root / f"top_251124160703_0000{query[1]}_faiss.json").write_text(json.dumps(rows))
+    return root
+
+
+AWAY = {f"q{q}": [(f"d{d}", d / 10) for d in range(1, 6)] for q in range(1, 5)}
+RIGHT = {f"251124160703_0000{q}.jpg": [f"d{q}"] for q in range(1, 5)}
+
+
+def test_a_folder_of_results_is_a_run_for_everything_that_takes_one(tmp_path):
+    near = folder(tmp_path / "faiss", "distance", **AWAY)
+    ready = {
+        query: {doc: -value for doc, value in listed} for query, listed in zip(RIGHT, AWAY.values(), strict=True)
+    }
+    assert tr.evaluate(RIGHT, near, "RR").mean == tr.evaluate(RIGHT, ready, "RR").mean
+    convert(near, tmp_path / "near.run")
+    assert tr.evaluate(RIGHT, tmp_path / "near.run", "RR").mean == tr.evaluate(RIGHT, near, "RR").mean
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("eval",), ("compare",), ("explain", "251124160703_00001.jpg"), ("bounds",), ("lint",), ("curve",),
+        ("confusion", "-k", "1"), ("check", "--min", "RR=0.1"),
+    ],
+    ids=lambda words: words[0],
+)  # fmt: skip
+def test_every_command_reads_a_folder_of_results_as_it_reads_the_run_that_convert_makes_of_it(words, tmp_path):
+    near = folder(tmp_path / "faiss", "distance", **AWAY)
+    qrels, run = tmp_path / "right.qrels", tmp_path / "faiss.run"
+    convert(RIGHT, qrels, what="qrels")
+    assert CliRunner().invoke(truerank, ["convert", str(near), str(run)]).exit_code == 0
+    printed = []
+    for one in (near, run):
+        done = CliRunner().invoke(
+            truerank, [words[0], str(qrels), str(one), *([str(one)] * (words[0] == "compare")), *words[1:]]
+        )
+        assert done.exit_code == 0, done.output
+        printed.append(done.stdout.replace(str(tmp_path), "").replace("faiss.run", "faiss").split())
+    assert [word.strip("─-") for word in printed[0]] == [word.strip("─-") for word in printed[1]]
+
+
+def test_the_options_of_the_folder_say_how_it_is_read(tmp_path):
+    near = folder(tmp_path / "faiss", "similarity", **{q: listed[::-1] for q, listed in AWAY.items()})
+    bare = {query.removesuffix(".jpg"): docs for query, docs in RIGHT.items()}
+    named = open_run(near, r"faiss-folder(pattern='_(\d+_\d+)_', name='{}', better='lower')")
+    assert (
+        tr.evaluate(bare, named, "RR").mean == tr.evaluate(RIGHT, folder(tmp_path / "f", "l2", **AWAY), "RR").mean
+    )
+    for format, message in (
+        ("faiss-folder(names='{}')", "has no option 'names'. Did you mean name"),
+        ("faiss-folder('{}')", "cannot read the options"),
+        ("faiss-folder(name=3)", "name of faiss-folder is text, not 3"),
+        ("faiss-folder(others='some')", "others of faiss-folder is refuse or skip"),
+        ("trec(name='')", "the format trec has no options"),
+        ("trec", "this is a directory, not a file"),
+    ):
+        with pytest.raises(tr.InputError, match=re.escape(message)):
+            list(open_run(near, format).batches())
+
+
+def test_files_without_a_querys_id_are_refused_or_skipped_as_is_said(tmp_path):
+    near = folder(tmp_path / "faiss", "distance", **AWAY)
+    (near / "summary.json").write_text("[]")
+    with pytest.raises(tr.InputError, match=r"no query's id is in a file's name \(summary.json\)"):
+        tr.evaluate(RIGHT, near, "RR")
+    skipping = open_run(near, "faiss-folder(others='skip')")
+    assert tr.evaluate(RIGHT, skipping, "RR").ledger.answered == 4
+
+
+def test_values_that_all_run_against_their_name_are_refused_until_it_is_said_which_is_better(tmp_path):
+    inner = folder(tmp_path / "faiss", "distance", **{q: [(d, 1 - v) for d, v in rows] for q, rows in AWAY.items()})
+    with pytest.raises(tr.InputError, match=r"the lower 'distance' is better, but it runs the other way in every"):
+        tr.evaluate(RIGHT, inner, "RR")
+    assert tr.evaluate(RIGHT, open_run(inner, "faiss-folder(better='higher')"), "RR").mean["RR"] == pytest.approx(
+        25 / 48
+    )
+
+
+def test_a_folder_is_a_run_and_no_qrels(tmp_path):
+    near = folder(tmp_path / "faiss", "distance", **AWAY)
+    with pytest.raises(tr.InputError, match="this holds a run, not qrels: are the two files swapped"):
+        tr.evaluate(near, near, "RR")
+    with pytest.raises(tr.InputError, match="the format faiss-folder is a folder, not a file"):
+        open_run(near / "top_251124160703_00001_faiss.json", "faiss-folder")

@@ -85,3 +85,16 @@ def test_ids_that_columns_cannot_hold_are_refused(name, tmp_path):
 def test_a_document_may_begin_with_the_comment_sign(tmp_path):
     convert({"q": {"#d": 1.0}}, tmp_path / "a.run", what="run")
     assert tr.evaluate({"q": ["#d"]}, tmp_path / "a.run", "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("text", ["# a\n", "#\n#\n", "# query,document,score\n", "#" * 100_000 + "\n", "\n# {\n\n"])
+def test_a_run_of_comments_only_answers_nothing(tmp_path, text):
+    (tmp_path / "a.run").write_text(text)
+    scores = tr.evaluate({"q": {"a": 1}}, tmp_path / "a.run", "RR")
+    assert (scores.mean, scores.ledger.missing) == ({"RR": 0.0}, 1)
+
+
+def test_a_run_that_begins_with_a_mark_is_not_written(tmp_path):
+    for ids in (["\ufeffq", "d"], ["#q", "d"], ["q", ""], ["q", "a\nb"], ["q", "a b"]):
+        with pytest.raises(tr.InputError, match=r"cannot hold the id|is empty"):
+            tr.formats.convert({ids[0]: {ids[1]: 1.0}}, tmp_path / "a.run", what="run")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import lru_cache
@@ -90,12 +91,27 @@ def ours(tool: str, case: Case, measures: list[str] | None = None, **rules: Any)
     return tr.evaluate(case.qrels, case.given(), measures, rules=tr.Rules.named(tool).replace(**rules))
 
 
+def assert_plainly(tool: str, case: Case, means: dict[str, float], digits: float = 1e-12, **rules: Any) -> None:
+    """What the tool calls by a measure's plain name is what the preset takes that name for."""
+    plain = {_plain(name): mean for name, mean in means.items()}
+    assert len(plain) == len(means)
+    scores = ours(tool, case, list(plain), **rules)
+    assert scores.ledger.foreign == ()
+    assert {name: scores.mean[name] for name in plain} == pytest.approx(plain, rel=0, abs=digits), case
+
+
+def _plain(name: str) -> str:
+    """The name without its parameters."""
+    return re.sub(r"\(.*\)", "", name)
+
+
 def assert_equal(tool: str, cases: list[Case], *, digits: float = 1e-12, **rules: Any) -> None:
     """Every mean, and every value of every query where the tool has them, is the preset's."""
     for case, theirs in zip(cases, ask(tool, cases), strict=True):
         assert "error" not in theirs, theirs["error"]
         scores = ours(tool, case, list(theirs["mean"]), **rules)
         assert scores.mean == pytest.approx(theirs["mean"], rel=0, abs=digits), case
+        assert_plainly(tool, case, theirs["mean"], digits, **rules)
         for name, column in theirs.get("values", {}).items():
             mine = dict(zip(scores.queries, scores[name].tolist(), strict=True))
             assert mine == pytest.approx(column, rel=0, abs=digits), (name, case)

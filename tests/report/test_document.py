@@ -199,7 +199,26 @@ def test_the_first_sentence_names_the_best_system_its_mean_and_whom_it_beats():
     good, bad = {q: ["a"] for q in qrels}, {q: ["x", "y", "a"] for q in qrels}
     [said] = only(document(bad, good, qrels=qrels).blocks, Prose)[0].paragraphs
     assert said.startswith("run1 has the best nDCG@10: 1.0000 (95 % interval ")
-    assert said.endswith("It is significantly better than every other system that it was compared to.")
+    assert said.endswith("It is significantly better than run0.")
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_first_sentence_says_whom_the_best_was_not_compared_to(lang):
+    qrels = {f"q{q}": {"a": 1} for q in range(40)}
+    runs = [{q: [*"xyz"[:n], "a"] for q in qrels} for n in (0, 1, 2)]
+    every, one = (
+        only(document(*runs, qrels=qrels, lang=lang, **how).blocks, Prose)[0].paragraphs[0]
+        for how in ({}, {"baseline": "run2"})
+    )
+    said = {
+        "en": ("than every other system.", "than run2. It was not compared to run1."),
+        "ko": (
+            "다른 모든 시스템보다 유의하게 낫습니다.",
+            "run2보다 유의하게 낫습니다. run1와(과)는 비교하지 않았습니다.",
+        ),
+    }
+    assert every.endswith(said[lang][0])
+    assert one.endswith(said[lang][1])
 
 
 def test_a_single_run_is_reported_without_comparison():
@@ -256,11 +275,11 @@ def test_what_does_not_fit_is_left_out_and_said(monkeypatch):
     assert len(block.queries) == 15
     assert list(block.values) == ["nDCG@10"]
     said = " ".join(block.notes)
-    assert "The table holds 1 of 4 measures" in said
-    assert "The table holds the 15 queries of 20 that differ most" in said
-    assert "The first 5 results" in said
-    assert "Lists of results are here for the" in said
-    assert "The arithmetic is here for the 4 queries of 20" in said
+    assert "The table shows 1 of 4 measures" in said
+    assert "The table shows the 15 of 20 queries that differ most" in said
+    assert "the first 5 results" in said
+    assert "Result lists are included for the" in said
+    assert "The computation is included for the 4 of 20 queries" in said
     lists = [one is not None for one in block.answers.lists[0]]
     assert 0 < sum(lists) < 15
 
@@ -323,7 +342,7 @@ def test_little_differences_of_quality_look_little_beside_their_intervals(tmp_pa
     assert high >= max(row["high"] for row in rows)
     assert not scale["zero"]
     joined = sum(row["best"] for row in rows) > 1
-    assert ("The line joins" in figure.alt) == joined
+    assert ("The line connects" in figure.alt) == joined
 
 
 def test_of_one_system_all_measures_stand_in_one_table_with_their_intervals():

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.report import csv, json, latex, markdown, terminal
+from truerank.report import csv, fragment, json, latex, markdown, terminal
 from truerank.report.table import Table
 
 TABLE = Table(
@@ -38,13 +38,19 @@ def test_plain_text_is_aligned_and_has_nothing_else():
     )
 
 
-def test_letters_stand_above_a_cell_in_papers_and_pages_alone():
+def test_letters_stand_above_a_cell_in_papers_and_behind_it_on_a_terminal_where_no_column_says_them():
     raised = replace(TABLE, raised={(0, 1): "b", (1, 1): "ab"})
     assert r"one & 0.1235$^{b}$ & 3 \\" in latex.render(raised)
     assert r"two & \textbf{1.0000}$^{ab}$ &  \\" in latex.render(raised)
     assert "| one | 0.1235<sup>b</sup> | 3 |" in markdown.render(raised)
     assert "| two | **1.0000**<sup>ab</sup> |  |" in markdown.render(raised)
-    assert terminal.render(raised) == terminal.render(TABLE)
+    assert terminal.render(replace(raised, is_spelled=True)) == terminal.render(TABLE)
+    assert [line.split() for line in terminal.render(raised).splitlines()[3:5]] == [
+        ["one", "0.1235", "b", "3"],
+        ["two", "1.0000", "ab"],
+    ]
+    assert "<sup>" not in fragment.render(replace(raised, is_spelled=True))
+    assert "<b>1.0000</b><sup>ab</sup>" in fragment.render(raised)
     assert "| AP | 0.1235<sup>b</sup> | **1.0000**<sup>ab</sup> |" in markdown.render(raised.turned())
     assert "| 0.1235<sup>b</sup> | one |" in markdown.render(raised.only((1, 0)))
 

@@ -21,7 +21,7 @@ from truerank.report.texts import Texts
 
 SAME = (
     "nDCG AP GMAP RR P R NumRet AUPRC Tukey HSD Holm Bonferroni Benjamini Hochberg BCa max-T id ids geodesic "
-    r"haversine nearest xy geo run\w* query\w* d\d* k p t m ms s n q\d* log\d* min alpha km UTM SDM MA exp"
+    r"haversine nearest xy geo run\w* query\w* d\d* k p t m ms s n q\d* log\d* min alpha km UTM SDM MA exp NumPy"
 )
 NAMES = re.compile(rf"`[^`]+`|--[\w=. ]+|(?<![A-Za-z])(?:{SAME.replace(' ', '|')})(?![A-Za-z])")
 """What is called the same in both languages."""
@@ -71,6 +71,9 @@ def test_what_speaks_against_a_benchmark_is_told_in_korean():
     made = tr.bench(answer, asked, {"q0": {"d1": 1}, "x": {"d1": 1}}, measures="RR", k=1, concurrency=2)
     told = [*bench_notes.warnings(made), *bench_notes.needed([made])]
     told += [bench_notes.loop(made), bench_notes.asked(made)]
+    plain = tr.bench(answer, asked, {"q0": {"d1": 1}}, measures="RR", plain=True)
+    told += [bench_notes.loop(plain), *bench_notes.made([plain])]
+    told += bench_notes.made([tr.bench(answer, asked, plain=True, warmup=1)])
     assert len(told) > 5
     for text in told:
         if " × " not in text:
@@ -108,6 +111,7 @@ def test_what_a_contest_s_judge_finds_is_told_in_korean():
 def test_each_measure_is_worked_out_in_korean(name):
     qrels = {"q": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1}}
     needs = {"IPrec": "IPrec(recall=0.5)", "Unjudged": "Unjudged@3", "Success": "Success@2"}
+    needs |= {each: f"{each}@2" for each in ("F", "FirstRank", "MeanRank", "ARP", "FallOut", "MCC", "Hits")}
     for run in (["x", "a", "c", "b"], ["x", "c"], [], ["a", "b", "d"]):
         try:
             worked = explain(qrels, {"q": run}, "q", needs.get(name, name)).worked

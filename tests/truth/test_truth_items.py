@@ -13,6 +13,7 @@ import pytest
 from pyarrow import parquet
 
 import truerank as tr
+from truerank import truth
 from truerank.truth import Items, read_items
 from truerank.truth.keys import KNOWN
 
@@ -343,3 +344,35 @@ def test_items_can_be_selected_and_renamed():
 def test_items_are_read_again_as_they_are():
     items = read_items(RECORDS)
     assert read_items(items) is items
+
+
+@pytest.mark.parametrize(
+    ("pair", "order"), [([127.0, 37.5], "longitude, latitude"), ([37.5, 127.0], "latitude, longitude")]
+)
+def test_the_order_of_coord_geo_is_what_its_numbers_can_only_mean_and_is_said(pair, order):
+    items = read_items([{"id": "a", "coord_geo": pair, "coord_xy": [1.0, 2.0]}])
+    assert (items.places.tolist(), items.plane.tolist()) == ([[37.5, 127.0]], [[1.0, 2.0]])
+    assert items.remarks[0].startswith(f"'coord_geo' of items is read as {order}: the ")
+    notes = [note.message for note in truth.nearest(items, [{"id": "b", "lat": 37.5, "lon": 127.0}]).notes]
+    assert items.remarks[0] in notes
+
+
+def test_a_coord_geo_that_may_be_either_way_round_is_not_guessed():
+    items = read_items([{"id": "a", "coord_geo": [8.5, 47.25]}])
+    with pytest.raises(tr.InputError, match="'coord_geo' holds two numbers: say which is which"):
+        items.places  # noqa: B018
+    named = read_items([{"id": "a", "coord_geo": [8.5, 47.25]}], lat="coord_geo.1", lon="coord_geo.0")
+    assert named.places.tolist() == [[47.25, 8.5]]
+
+
+def test_lines_of_paths_and_degrees_are_items(tmp_path):
+    path = tmp_path / "Dense_GPS_ALL.txt"
+    path.write_text("test/drone/000001/H80.JPG E120.5 N30.25 94.0\ntest/satellite/000002/H 90.tif W10.5 S3.25\n")
+    items = read_items(path)
+    assert items.ids == ("test/drone/000001/H80.JPG", "test/satellite/000002/H 90.tif")
+    assert (items.places.tolist(), items.label) == ([[30.25, 120.5], [-3.25, -10.5]], ("000001", "000002"))
+    path.write_text("a/1.jpg E120.5 N30.25\nb/2.jpg E120.5\n")
+    with pytest.raises(
+        tr.InputError, match=r"Dense_GPS_ALL\.txt:2: 'b/2\.jpg E120\.5' is not like path E127\.0 N37\.5"
+    ):
+        read_items(path)

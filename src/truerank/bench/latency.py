@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.bench.samples import Ints
-from truerank.errors import MissingPackage
+from truerank.errors import InputError, MissingPackage, did_you_mean
 from truerank.stats import Interval
+from truerank.stats.quantiles import KINDS, LINEAR, NEAREST
 
 Floats = NDArray[np.float64]
 
@@ -19,6 +20,8 @@ PERCENTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 
 NEEDED: Mapping[str, int] = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3_688}
 """Queries that resolve a percentile: with fewer, its two-sided interval of 95 % has no upper limit."""
 
+FIGURES = ("mean", "min", "max", *PERCENTILES)
+
 MILLION = 1_000_000
 """Nanoseconds in a millisecond."""
 
@@ -26,25 +29,60 @@ DRAWS = 50_000_000
 """Numbers that a bootstrap draws at most."""
 
 
-def summary(times: Ints) -> dict[str, float]:
+def summary(times: Ints, kind: str = NEAREST) -> dict[str, float]:
     """The mean, the extremes and the percentiles in milliseconds; NaN where there are no times.
-
-    A percentile is the value at rank ceil(q n): one that was measured, never one between two.
 
     Args:
         times: (n,) nanoseconds.
+        kind: of the percentiles, one of `KINDS`.
 
     >>> found = summary(np.arange(1, 101) * MILLION)
     >>> found["mean"], found["p50"], found["p99"]
     (50.5, 50.0, 99.0)
     """
-    names = ("mean", "min", "max", *PERCENTILES)
     if not len(times):
-        return dict.fromkeys(names, math.nan)
+        return dict.fromkeys(FIGURES, math.nan)
     ordered = np.sort(times)
-    ranks = [math.ceil(round(q * len(ordered), 9)) for q in PERCENTILES.values()]
-    values = [int(times.sum()) / len(times), ordered[0], ordered[-1], *(ordered[rank - 1] for rank in ranks)]
-    return {name: float(value) / MILLION for name, value in zip(names, values, strict=True)}
+    mean, ends = int(times.sum()) / len(times), (float(ordered[0]), float(ordered[-1]))
+    ends_and_mean = dict(zip(("mean", "min", "max"), (each / MILLION for each in (mean, *ends)), strict=True))
+    return {**ends_and_mean, **percentiles(ordered / MILLION, kind)}
+
+
+def percentiles(ordered: Floats, kind: str = NEAREST) -> dict[str, float]:
+    """Each percentile of values in rising order, of which the last may be infinite.
+
+    Args:
+        kind: "nearest-rank": the value at rank ceil(q n), one that was measured; "linear": between the two values
+            around q (n - 1), as NumPy's `percentile` has it.
+
+    >>> ten = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 100])
+    >>> [percentiles(ten)[name] for name in ("p50", "p95", "p99")]
+    [5.0, 100.0, 100.0]
+    >>> [round(percentiles(ten, "linear")[name], 9) for name in ("p50", "p95", "p99")]
+    [5.5, 59.05, 91.81]
+    """
+    at = _between if kind == LINEAR else _nearest
+    return {name: at(ordered, q) for name, q in PERCENTILES.items()}
+
+
+def _nearest(ordered: Floats, q: float) -> float:
+    return float(ordered[math.ceil(round(q * len(ordered), 9)) - 1])
+
+
+def _between(ordered: Floats, q: float) -> float:
+    above = float(ordered[math.ceil(round(q * (len(ordered) - 1), 9))])
+    return above if math.isinf(above) else float(np.percentile(ordered, round(100 * q, 9)))
+
+
+def checked(kind: str) -> str:
+    """The kind of percentiles.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    if kind not in KINDS:
+        raise InputError(f"percentiles are {' or '.join(KINDS)}, not {kind!r}.{did_you_mean(str(kind), KINDS)}")
+    return kind
 
 
 def intervals(times: Ints, query: Ints, confidence: float = 0.95, seed: int = 0) -> dict[str, Interval | None]:
@@ -60,12 +98,17 @@ def intervals(times: Ints, query: Ints, confidence: float = 0.95, seed: int = 0)
     Raises:
         MissingPackage: SciPy is not installed.
     """
-    if not len(times):
+    return value_intervals(times / MILLION, query, confidence, seed)
+
+
+def value_intervals(values: Floats, query: Ints, confidence: float, seed: int = 0) -> dict[str, Interval | None]:
+    """The same of milliseconds."""
+    if not len(values):
         return dict.fromkeys(("mean", *PERCENTILES))
     try:
         if len(np.unique(query)) == len(query):
-            return _of_single(times / MILLION, confidence, seed)
-        return _of_clusters(times / MILLION, query, confidence, seed)
+            return _of_single(values, confidence, seed)
+        return _of_clusters(values, query, confidence, seed)
     except ModuleNotFoundError:
         raise MissingPackage("an interval", "stats") from None
 

@@ -12,14 +12,15 @@ from numpy.typing import NDArray
 
 from truerank.bench.result import Bench
 from truerank.errors import InputError, MissingPackage
+from truerank.presented import Presented
 from truerank.scores import shared
 from truerank.stats import Interval, Paired
 
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Presented):
     """Two benchmarks, query by query.
 
     Attributes:
@@ -27,9 +28,15 @@ class Comparison:
         interleaved: whether they took turns at each query, so that whatever else the machine did met both alike.
     """
 
+    built_by = "bench"
+
     a: Bench
     b: Bench
     interleaved: bool
+
+    def _summary(self) -> str:
+        ratio = "unknown" if self.ratio is None else f"{self.ratio.estimate:.3f}"
+        return f"Comparison({self.a.name!r}, {self.b.name!r}; {self.shared:,} queries, latency ratio {ratio})"
 
     @cached_property
     def ratio(self) -> Interval | None:
@@ -87,6 +94,8 @@ class Comparison:
         unlike = [name for name in self.a.machine if self.a.machine[name] != self.b.machine.get(name)]
         if unlike:
             told.append(f"Warning: they ran on different machines or versions: {', '.join(unlike)} differ.")
+        if self.a.percentiles != self.b.percentiles:
+            told.append(f"Warning: percentiles of A are {self.a.percentiles}, those of B {self.b.percentiles}.")
         if self.a.scores and self.b.scores and not self.a.scores.rules.is_like(self.b.scores.rules):
             told.append("Warning: they were scored under different rules; their scores are not compared.")
         return tuple(told)
@@ -104,7 +113,7 @@ class Comparison:
         if a is None or b is None or not a.rules.is_like(b.rules):
             return {}
         left, right = shared(a.queries, b.queries)
-        names = [str(m) for m in a.measures if str(m) in b.values and m.definition.average != "sum"]
+        names = [str(m) for m in a.measures if str(m) in b.columns and m.definition.average != "sum"]
         return {name: (a[name][left], b[name][right]) for name in names if len(left)}
 
 

@@ -47,6 +47,8 @@ class Load:
         repeats: how often each query is asked; None for once, or as often as the duration allows.
         timeout: seconds that a call may take.
         seed: of the orders of the queries and of Poisson arrivals.
+        plain: as a plain loop in a program does: queries come in the order in which they were given, the first
+            `warmup` of them before the measuring, the others once each.
     """
 
     k: int = 10
@@ -58,6 +60,7 @@ class Load:
     repeats: int | None = None
     timeout: float | None = None
     seed: int = 0
+    plain: bool = False
 
     def __post_init__(self) -> None:
         for name, least in (("k", 1), ("warmup", 0), ("concurrency", 1), ("repeats", 1), ("seed", 0)):
@@ -76,6 +79,10 @@ class Load:
             raise InputError(f"concurrency is at most {CROWD:,}, not {self.concurrency:,}")
         if self.arrivals not in ARRIVALS:
             raise InputError(f"arrivals are {' or '.join(ARRIVALS)}, not {self.arrivals!r}")
+        if self.plain and (self.concurrency > 1 or self.rate or self.duration or self.repeats):
+            raise InputError(
+                "a plain loop asks each query once, one after another: no concurrency, rate, duration or repeats"
+            )
 
     @property
     def is_open(self) -> bool:
@@ -131,6 +138,11 @@ class Plan:
         return range(self.alone.stop, len(self.before))
 
     @property
+    def kept(self) -> int:
+        """The first call whose answer is kept: a plain loop asks no query again after the warm-up."""
+        return 0 if self.load.plain else len(self.before)
+
+    @property
     def measured(self) -> range:
         """The calls that the figures are made of."""
         return range(len(self.before), len(self.before) + self.total)
@@ -149,11 +161,23 @@ def plan(load: Load, jobs: Sequence[Job], queries: int) -> Plan:
     """
     rng = np.random.default_rng(load.seed)
     retrievers = len(jobs) // queries
+    if load.plain:
+        return _plain(load, jobs, queries, retrievers)
     due = _schedule(load, queries * retrievers, rng)
     total = _count(load, queries * retrievers) if due is None else len(due)
     passes = min(SHUFFLES, math.ceil(total / (queries * retrievers)))
     order = [job for _ in range(passes) for job in _shuffled(rng, queries, retrievers)]
     return Plan(load, jobs, retrievers, _before(load, order, retrievers), order, total, due)
+
+
+def _plain(load: Load, jobs: Sequence[Job], queries: int, retrievers: int) -> Plan:
+    """Each query once, in the given order; the first ones warm up."""
+    if load.warmup >= queries:
+        most = f"{queries} {'query' if queries == 1 else 'queries'}"
+        raise InputError(f"a plain loop that warms up with {load.warmup} of {most} has none left to measure")
+    order = [who * queries + query for query in range(queries) for who in range(retrievers)]
+    first = load.warmup * retrievers
+    return Plan(load, jobs, retrievers, order[:first], order[first:], len(order) - first)
 
 
 def _shuffled(rng: np.random.Generator, queries: int, retrievers: int) -> list[int]:

@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.bench.retriever import Answer
 from truerank.errors import InputError
-from truerank.evaluate import evaluate
+from truerank.evaluate import evaluate, is_ruled
 from truerank.measures import Measure
 from truerank.qrels import Qrels
 from truerank.rules import Rules
@@ -74,10 +74,17 @@ def score(
     failed = set(failed)
     scores = _without_failed(evaluate(judged, run, measures, rules=rules), judged, failed)
     lost = np.isin(scores.queries, list(failed))
-    if rules.without_relevant != "empty-is-right" or not lost.any():
+    if not lost.any():
         return scores
-    values = {str(m): np.where(lost, 0.0, scores[m]) if m.definition.unit else scores[m] for m in scores.measures}
-    return replace(scores, values=values)
+    columns = {
+        str(m): np.where(lost, _worst(m), scores.columns[str(m)]) if is_ruled(m, rules) else scores.columns[str(m)]
+        for m in scores.measures
+    }
+    return replace(scores, columns=columns)
+
+
+def _worst(measure: Measure) -> float:
+    return float(measure.definition.is_less_better)
 
 
 def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> Scores:

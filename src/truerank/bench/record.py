@@ -163,7 +163,7 @@ class Tally:
             answer = self._read(job, result)
         except InputError as error:
             return Read(ERROR, fault=shown(_said(error)[:FAULT]))
-        if call >= len(self.plan.before):
+        if call >= self.plan.kept:
             with self._lock:
                 self._keep(call, job, self._clean(job, answer))
         return Read(OK if answer.docs else EMPTY, len(answer.docs))

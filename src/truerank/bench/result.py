@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from truerank.bench import latency
+from truerank.bench.censored import Bounded, bounded
 from truerank.bench.collector import Pause
+from truerank.bench.indexing import Indexing
 from truerank.bench.plan import Load
 from truerank.bench.quality import as_run
 from truerank.bench.retriever import Answer
@@ -20,9 +22,11 @@ from truerank.bench.samples import OUTCOMES, PHASES, Samples
 from truerank.errors import InputError, MissingPackage
 from truerank.formats.target import writing
 from truerank.formats.trec import write_run
+from truerank.presented import Presented
 from truerank.run import Run, rankings
 from truerank.scores import Scores, intervals
 from truerank.stats import Interval
+from truerank.stats.quantiles import NEAREST
 
 
 @dataclass(frozen=True)
@@ -57,8 +61,8 @@ class Harness:
     clock: float
 
 
-@dataclass(frozen=True, eq=False)
-class Bench:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bench(Presented):
     """What a benchmark found. Times are in milliseconds, but those of `samples` in nanoseconds.
 
     Attributes:
@@ -78,7 +82,11 @@ class Bench:
         stopped: why the run ended early: "interrupted" and the like; empty if it did not.
         beside: the retriever that took turns with this one; empty if none did.
         settings: of a sweep: what was set to which value.
+        percentiles: "nearest-rank": values that were measured; "linear": between two, as NumPy has them.
+        indexing: how long the indexing took; None where none was timed.
     """
+
+    built_by = "bench"
 
     name: str
     load: Load
@@ -96,8 +104,13 @@ class Bench:
     beside: str = ""
     settings: Mapping[str, Any] = field(default_factory=dict)
     unasked: int = 0
+    percentiles: str = NEAREST
+    indexing: Indexing | None = None
 
-    def __repr__(self) -> str:
+    def __post_init__(self) -> None:
+        latency.checked(self.percentiles)
+
+    def _summary(self) -> str:
         figures = ", ".join(f"{name} {self.latency[name]:.3g} ms" for name in ("mean", "p50", "p95", "p99"))
         return f"Bench({self.name!r}, {len(self.measured):,} calls, {figures})"
 
@@ -117,23 +130,39 @@ class Bench:
 
         In an open loop from the intended start, in a closed one from the call.
         """
-        return latency.summary(self.measured.answered.latency)
+        return latency.summary(self.measured.answered.latency, self.percentiles)
 
     @cached_property
     def service(self) -> dict[str, float]:
         """The same from the call itself."""
-        return latency.summary(self.measured.answered.service)
+        return latency.summary(self.measured.answered.service, self.percentiles)
 
     @cached_property
     def lag(self) -> dict[str, float]:
         """The same of how late the harness itself was, where a worker was free."""
-        return latency.summary(self.measured.started.lag)
+        return latency.summary(self.measured.started.lag, self.percentiles)
 
     @cached_property
     def intervals(self) -> dict[str, Interval | None]:
         """The 95 % interval of each latency in ms and of each measure's mean; None for what is not resolved."""
+        return {**self._of_latencies(0.95), **self._of_scores()}
+
+    def _of_latencies(self, confidence: float) -> dict[str, Interval | None]:
         answered = self.measured.answered
-        return {**latency.intervals(answered.latency, answered.query), **self._of_scores()}
+        found = latency.intervals(answered.latency, answered.query, confidence)
+        own = self.latency  # an interval knows percentiles of one kind
+        return {name: each and replace(each, estimate=own[name]) for name, each in found.items()}
+
+    def of_all_calls(self, confidence: float | None = 0.95) -> dict[str, Bounded]:
+        """Each latency over all measured calls, also those that failed, timed out or never started.
+
+        Args:
+            confidence: of the intervals; None for none.
+
+        Raises:
+            MissingPackage: SciPy is not installed.
+        """
+        return bounded(self.measured, self.percentiles, confidence)
 
     def _of_scores(self) -> dict[str, Interval | None]:
         if self.scores is None:
@@ -211,8 +240,9 @@ class Bench:
 
     @property
     def asked(self) -> tuple[str, ...]:
-        """The queries that came to their turn."""
-        return tuple(self.queries[q] for q in np.unique(self.measured.query).tolist())
+        """The queries that came to their turn; of a plain loop also those that warmed it up."""
+        asked = self.samples if self.load.plain else self.measured
+        return tuple(self.queries[q] for q in np.unique(asked.query).tolist())
 
     @property
     def run(self) -> Run:

@@ -14,6 +14,8 @@ import numpy as np
 from truerank.bench.adapters import adapt
 from truerank.bench.clock import Clock, WallClock
 from truerank.bench.collector import Collector, overlap
+from truerank.bench.indexing import timed
+from truerank.bench.latency import checked
 from truerank.bench.machine import machine
 from truerank.bench.overhead import crew_of, harness
 from truerank.bench.plan import Load, plan
@@ -27,6 +29,7 @@ from truerank.errors import InputError
 from truerank.formats import read_qrels
 from truerank.measures import Measure
 from truerank.rules import Rules
+from truerank.stats.quantiles import LINEAR, NEAREST
 
 Progress = Callable[[Callable[[], tuple[int, int]]], None]
 """Given a function that tells how many calls are done and how many there are at most."""
@@ -55,6 +58,9 @@ def bench(
     repeats: int | None = None,
     timeout: float | None = None,
     seed: int = 0,
+    plain: bool = False,
+    percentiles: str | None = None,
+    index: object = None,
     rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     ids: str | Callable[..., Any] | None = None,
@@ -79,6 +85,11 @@ def bench(
         repeats: how often each query is asked; by default once, or as often as the duration allows.
         timeout: seconds that a call may take; by default any.
         seed: of the orders of the queries and of Poisson arrivals.
+        plain: ask as a plain loop in a program does: the queries in the order in which they were given, the first
+            `warmup` of them before the measuring, the others once each; and linear percentiles.
+        percentiles: "nearest-rank" (the default): values that were measured; "linear": as NumPy has them.
+        index: what indexes the documents, timed before anything is asked: a function without arguments that returns
+            how many there are, or the documents.
         rules, measures: as for `evaluate`.
         ids: what a document's id is: "id", "metadata[key]", "hash", a field or a callable; see `adapt`.
         clock: another clock than the machine's, such as a `SimulatedClock`.
@@ -95,13 +106,15 @@ def bench(
     >>> found.scores.mean, found.outcomes["ok"]
     ({'RR': 0.5}, 1)
     """
-    load = Load(k, warmup, concurrency, rate, arrivals, duration, repeats, timeout, seed)
+    load = Load(k, warmup, concurrency, rate, arrivals, duration, repeats, timeout, seed, plain)
     judging = Judging(qrels, measures, rules)
-    return measure([retriever], queries, load, judging, clock, progress, ids=ids, **options)[0]
+    return measure([retriever], queries, load, judging, clock, progress, percentiles, index, ids=ids, **options)[0]
 
 
 def run(retrievers: Sequence[object], queries: Any, qrels: Any = None, **how: Any) -> list[Bench]:
     """Several retrievers that take turns at each query; `how` is what else `bench` takes."""
+    if how.pop("index", None) is not None:
+        raise InputError("an indexing is timed for one retriever: it has no place where two take turns")
     loads = {field.name: how.pop(field.name) for field in fields(Load) if field.name in how}
     judging = Judging(qrels, how.pop("measures", None), how.pop("rules", None))
     return measure(retrievers, queries, Load(**loads), judging, **how)
@@ -114,6 +127,8 @@ def measure(
     judging: Judging,
     clock: Clock | None = None,
     progress: Progress | None = None,
+    percentiles: str | None = None,
+    index: object = None,
     **options: Any,
 ) -> list[Bench]:
     """One run over retrievers, which are closed at its end; what it found of each.
@@ -121,8 +136,10 @@ def measure(
     Args:
         options: what `adapt` takes.
     """
+    kind = checked(percentiles or (LINEAR if load.plain else NEAREST))
     texts = read_queries(queries)
     judging = _rehearsed(judging, list(texts))
+    indexed = None if index is None else timed(index, clock or WallClock())
     with ExitStack() as closing:
         retrievers = []
         for target in targets:
@@ -130,7 +147,7 @@ def measure(
             closing.callback(retrievers[-1].close)
         found = _measured(_distinct(retrievers), texts, load, clock, progress)
     repeats = any(one.answers.repeated for one in found)
-    return [_scored(one, judging, repeats) for one in found]
+    return [replace(_scored(one, judging, repeats), percentiles=kind, indexing=indexed) for one in found]
 
 
 def _rehearsed(judging: Judging, queries: list[str]) -> Judging:

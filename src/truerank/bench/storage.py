@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.bench.collector import Pause
+from truerank.bench.indexing import Indexing
 from truerank.bench.plan import Load
 from truerank.bench.result import Answers, Bench, Harness
 from truerank.bench.retriever import Answer
@@ -18,9 +19,10 @@ from truerank.bench.samples import OUTCOMES, PHASES, Samples
 from truerank.errors import InputError, TruerankError
 from truerank.formats.records import parsed, written
 from truerank.formats.source import as_source
-from truerank.measures import parse_measure
+from truerank.readings import under
 from truerank.rules import Rules
 from truerank.scores import Ledger, Scores
+from truerank.stats.quantiles import NEAREST
 
 FORMAT = "truerank bench 1"
 """The first key says what this is, and how it is written."""
@@ -34,10 +36,12 @@ def to_dict(found: Bench) -> dict[str, Any]:
         "format": FORMAT,
         "name": found.name,
         "load": asdict(found.load),
+        "percentiles": found.percentiles,
         "latency_ms": found.latency,
         "service_ms": found.service,
         "throughput": found.throughput,
         "outcomes": found.outcomes,
+        "indexing": found.indexing.to_dict() if found.indexing else None,
         "mean": found.scores.mean if found.scores else None,
         "cold_ms": found.cold,
         "under_way": found.under_way,
@@ -156,25 +160,37 @@ def _bench(value: Mapping[str, Any]) -> Bench:
         beside=value["beside"],
         settings=dict(value["settings"]),
         unasked=int(value.get("unasked", 0)),
+        percentiles=value.get("percentiles", NEAREST),
+        indexing=_indexing(value.get("indexing")),
     )
+
+
+def _indexing(value: Mapping[str, Any] | None) -> Indexing | None:
+    if value is None:
+        return None
+    found = Indexing(str(value["name"]), int(value["documents"]), int(value["nanoseconds"]))
+    _demand(min(found.documents, found.nanoseconds) >= 0, "an indexing has fewer than no documents, or no time")
+    return found
 
 
 def _scores(value: Mapping[str, Any]) -> Scores:
     """Scores as they were: per query, under their rules, with their ledger."""
     ledger = dict(value["ledger"])
     ledger["examples"] = {key: tuple(names) for key, names in ledger["examples"].items()}
+    ledger["foreign"] = tuple(ledger.get("foreign", ()))
     queries = value["queries"]
+    rules = Rules.from_dict(value["rules"])
     found = Scores(
         queries=tuple(queries),
-        measures=tuple(map(parse_measure, value["mean"])),
-        values={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
-        rules=Rules.from_dict(value["rules"]),
+        measures=tuple(under(name, rules) for name in value["mean"]),
+        columns={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
+        rules=rules,
         ledger=Ledger(**ledger),
         run=value["run"],
     )
     _demand(len(found.queries) > 0 < len(found.measures), "there are scores of nothing")
-    _demand(all(np.isfinite(each).all() for each in found.values.values()), "a query's value is no number")
-    counts = (count for name, count in ledger.items() if name != "examples")
+    _demand(all(np.isfinite(each).all() for each in found.columns.values()), "a query's value is no number")
+    counts = (count for name, count in ledger.items() if name not in ("examples", "foreign"))
     _demand(all(isinstance(count, int) for count in counts), "a count of the ledger is no number")
     _demand(isinstance(found.rules.name, str) and isinstance(found.run, str), "a name is no text")
     return found

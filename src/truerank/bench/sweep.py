@@ -38,7 +38,7 @@ def sweep(
             and returns the retriever.
         over: {setting: values}. k, concurrency and rate are the load's, others the retriever's.
         watch: told what comes next.
-        how: what else `bench` takes.
+        how: what else `bench` takes; an indexing is timed once, before the first setting.
 
     Raises:
         InputError: nothing is swept, or the retriever takes no parameters.
@@ -73,12 +73,13 @@ def _each(
         load = {name: value for name, value in settings.items() if name in LOADS}
         parameters = {name: value for name, value in settings.items() if name not in LOADS}
         try:
-            found = bench(_made(retriever, parameters), queries, qrels, **{**how, **load})
+            own = {**how, **load, "index": None if last else how.get("index")}
+            found = bench(_made(retriever, parameters), queries, qrels, **own)
         except (TruerankError, KeyboardInterrupt) as error:
             if last is None:
                 raise
             found = _without_calls(last, str(error) if isinstance(error, TruerankError) else INTERRUPTED)
-        last = replace(found, settings=settings)
+        last = replace(found, settings=settings, indexing=last.indexing if last else found.indexing)
         yield last
         if found.stopped == INTERRUPTED:
             return

@@ -6,13 +6,23 @@ import re
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Depends, Header, Path, Query, Request, Response
+from fastapi.responses import FileResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
 from truerank import __version__
 from truerank.board import schemas, submissions
-from truerank.board.display import Display, board_state, check_visible, state_of, submission_state, summary
-from truerank.board.models import OVER, REFUSED, SCORED, Submission
+from truerank.board.display import (
+    Display,
+    board_state,
+    check_visible,
+    offers_queries,
+    state_of,
+    submission_state,
+    summary,
+)
+from truerank.board.entries import choose, unranked
+from truerank.board.models import FAILED, OVER, REFUSED, UNDER_WAY, Submission
 from truerank.board.receiving import body
 from truerank.board.refusals import Refusal, not_found
 from truerank.board.security import asker, somebody, team_by_token
@@ -35,8 +45,11 @@ REASONS = {
 
 
 def problems(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """The errors that a route may answer with, for the documentation; any parameter may be invalid (422)."""
-    every = sorted({*statuses, 422})
+    """The errors that a route may answer with, for the documentation; any parameter may be invalid (422).
+
+    Who shows a token of an account that no host has approved yet is answered with 403.
+    """
+    every = sorted({*statuses, 422} | ({403} if 401 in statuses else set()))
     return {status: {"model": schemas.Problem, "description": REASONS[status]} for status in every}
 
 
@@ -50,7 +63,12 @@ SOON: dict[int | str, dict[str, Any]] = {
         }
     }
 }
-"""What an answer says while tie groups are being computed, for the documentation."""
+"""What an answer says while something is being computed, for the documentation."""
+
+SENT: dict[int | str, dict[str, Any]] = {
+    200: {"model": schemas.Submitted},
+    202: {"model": schemas.Submitted, "description": "It is being scored; see Location and Retry-After."},
+}
 
 Asker = Annotated["Team | None", Depends(asker)]
 Somebody = Annotated[Team, Depends(somebody)]
@@ -59,6 +77,7 @@ BoardName = Annotated[str, Path(description="the board's name", max_length=63)]
 Key = Annotated[
     "str | None", Header(alias="Idempotency-Key", max_length=80, description="the same key is the same submission")
 ]
+SubmissionId = Annotated[str, Path(max_length=22)]
 Label = Annotated[str, Query(max_length=120, description="what the team calls it; only it and the hosts see it")]
 
 
@@ -157,7 +176,8 @@ async def shown_board(request: Request, settings: BoardSettings, team: Team | No
     def look(session: Session) -> schemas.BoardState:
         spec = service.spec(session, settings.name)
         contest = service.contest(session, settings.name) if spec else None
-        return board_state(summary(service, session, settings), contest, settings, found, team)
+        more = {"unranked": unranked(session, settings.name), "offers_queries": offers_queries(service, settings)}
+        return board_state(summary(service, session, settings), contest, settings, found, team, **more)
 
     return await service.database.read(look)
 
@@ -186,20 +206,24 @@ async def board_history(request: Request, board: BoardName, team: Asker) -> sche
     "/api/boards/{board}/submissions",
     tags=["submissions"],
     status_code=201,
-    responses={**problems(400, 401, 404, 408, 409, 413, 422, 429, 503), 200: {"model": schemas.Submitted}},
+    responses={**problems(400, 401, 404, 408, 409, 413, 422, 429, 503), **SENT},
     openapi_extra=FILE,
 )
 async def submit(
     request: Request, response: Response, board: BoardName, team: Sender, key: Key = None, label: Label = ""
 ) -> schemas.Submitted:
-    """Send a file, be scored. An invalid one says why and costs no attempt; 200 when it had been sent before."""
+    """Send a file, be scored. An invalid one says why and costs no attempt; 200 when it had been sent before.
+
+    What takes long is answered with 202 while it is audited and scored: the Location says where to look.
+    """
     service = service_of(request)
     settings = visible(service, board, team)
     called = clean(label) or ""
     sent, is_new = await service.submit(settings.name, team, body(request), key=clean(key), label=called)
-    response.status_code = 201 if is_new else 200
+    response.status_code = 202 if sent.state in UNDER_WAY else 201 if is_new else 200
     answer = await submitted(service, sent, is_new, team)
     response.headers["Location"] = f"/api/submissions/{sent.id}"
+    _ask_again(response, sent.state in UNDER_WAY)
     return answer
 
 
@@ -210,7 +234,7 @@ def clean(text: str | None) -> str | None:
 
 
 async def submitted(service: Service, sent: Submission, is_new: bool, team: Team) -> schemas.Submitted:
-    """What to answer to who sent a submission.
+    """What to answer to who sent a submission, which may still be under way.
 
     Raises:
         Refusal: it is invalid, over the limit, or could not be scored.
@@ -228,7 +252,7 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
         raise Refusal(422, "invalid", f"the submission is invalid and costs nothing: {why}", findings=findings)
     if sent.state == OVER:
         raise used.refusal
-    if sent.state != SCORED:
+    if sent.state == FAILED:
         why = "this could not be scored, through no fault of yours; it costs nothing"
         raise Refusal(503, "failed", why, after=60)
     return schemas.Submitted(**state.model_dump(), is_new=is_new, attempts=attempts_state(used))
@@ -283,10 +307,62 @@ async def attempts(request: Request, board: BoardName, team: Somebody) -> schema
     return attempts_state(used)
 
 
-@router.get("/api/submissions/{id}", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
-async def one(request: Request, id: Annotated[str, Path(max_length=22)], team: Somebody) -> schemas.SubmissionState:
-    """One submission, for its team and for hosts."""
-    return await shown_submission(service_of(request), id, team)
+@router.get("/api/submissions/{id}", tags=["submissions"], responses={**problems(401, 404, 409, 429, 503), **SOON})
+async def one(request: Request, response: Response, id: SubmissionId, team: Somebody) -> schemas.SubmissionState:
+    """One submission, for its team and for hosts; with Retry-After while it is being scored."""
+    state = await shown_submission(service_of(request), id, team)
+    _ask_again(response, state.state in UNDER_WAY)
+    return state
+
+
+@router.put(
+    "/api/submissions/{id}/final",
+    tags=["submissions"],
+    responses=problems(400, 401, 404, 409, 413, 422, 429),
+)
+async def set_final(
+    request: Request, id: SubmissionId, team: Sender, choice: schemas.NewChoice
+) -> schemas.SubmissionState:
+    """Choose an entry of one's own to count at the end, or give it up; until the contest is over."""
+    return await chosen(service_of(request), id, team, choice.final)
+
+
+async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schemas.SubmissionState:
+    """A team's entry that counts at the end, or does not.
+
+    Raises:
+        Refusal: it is not theirs, or cannot be chosen now.
+    """
+
+    def change(session: Session) -> schemas.SubmissionState:
+        found = session.get(Submission, clean(id) or "")
+        if found is None or found.account_id != team.id:
+            raise not_found("submission")
+        board = service.board(found.board)
+        if service.is_closed(session, board, service.now):
+            raise Refusal(409, "not-open", "this board is closed; nothing more is chosen")
+        found = choose(session, board, found.id, is_final, service.now)
+        return submission_state(service, session, found, team, with_queries=False)
+
+    return await service.database.write(change)
+
+
+@router.get(
+    "/api/boards/{board}/queries",
+    tags=["boards"],
+    response_class=FileResponse,
+    responses={**problems(401, 404, 409, 429), 200: {"content": {"application/octet-stream": {}}}},
+)
+async def queries(request: Request, board: BoardName, team: Asker) -> FileResponse:
+    """The queries as the host offers them, from when the contest opens."""
+    service = service_of(request)
+    settings = visible(service, board, team)
+    path = settings.download
+    if path is None or not path.is_file():
+        raise not_found("file")
+    if not offers_queries(service, settings):
+        raise Refusal(409, "not-open", f"the queries are there from {settings.opens}")
+    return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
 async def shown_submission(service: Service, id: str, team: Team) -> schemas.SubmissionState:
@@ -296,10 +372,13 @@ async def shown_submission(service: Service, id: str, team: Team) -> schemas.Sub
         Refusal: there is none, or it is somebody else's.
     """
 
-    def look(session: Session) -> schemas.SubmissionState:
+    def look(session: Session) -> tuple[Submission, schemas.SubmissionState]:
         found = session.get(Submission, clean(id) or "")
         if found is None:
             raise not_found("submission")
-        return submission_state(service, session, found, team)
+        return found, submission_state(service, session, found, team)
 
-    return await service.database.read(look)
+    found, state = await service.database.read(look)
+    if found.state in UNDER_WAY:  # also one that the database's fault left lying
+        service.processing.begin(found)
+    return state

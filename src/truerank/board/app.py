@@ -16,7 +16,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from truerank import __version__
-from truerank.board import api, hosting, views
+from truerank.board import api, hosting, joining, views
 from truerank.board.display import Display
 from truerank.board.pages import render
 from truerank.board.refusals import Refusal
@@ -52,7 +52,7 @@ def create_app(service: Service) -> FastAPI:
     )
     app.state.service = service
     app.state.display = Display(service)
-    for part in (api.router, hosting.looking, hosting.router, views.router):
+    for part in (api.router, joining.router, hosting.looking, hosting.router, views.router):
         app.include_router(part)
     static = resources.files("truerank.board") / "pages" / "static"
     app.mount("/static", StaticFiles(directory=str(static)), name="static")

@@ -6,9 +6,11 @@ of the truth, and an invalid submission can be free of charge.
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,12 @@ from truerank.contest.findings import Finding as LineFinding
 from truerank.contest.findings import findings as line_findings
 from truerank.contest.submission import read
 from truerank.errors import InputError, shown
+from truerank.formats.jsonl import LONGEST
 from truerank.formats.registry import chosen
 from truerank.formats.source import Source, as_source
 from truerank.lint import lint
 from truerank.qrels import Qrels
-from truerank.run import Run, Scan, scan
+from truerank.run import Batch, Ranked, Run, Scan, scan
 
 TEXT = ("trec", "csv", "tsv", "jsonl", "json", "msmarco")
 """The formats that strangers may send."""
@@ -41,6 +44,8 @@ CLOSELY = (
     *("query-ids", "shallow", "deep"),
 )
 """What lint can say without judgements."""
+
+TOO_MANY_IDS = "results in one list, and {} are the most that are taken"
 
 SAID = {
     "empty": "there is nothing in it",
@@ -141,6 +146,7 @@ def _unreadable(error: InputError) -> Finding:
     """The error without our own name for the file."""
     message = re.sub(r"\s*\(--set [^)]*\)", "", _message(error))
     kind = "repeated-document" if "comes back twice" in message else "unreadable"
+    kind = "too-many-ids" if TOO_MANY_IDS.partition("{")[0] in message else kind
     if kind == "repeated-document":
         message = message.partition("; mend the run")[0]
     where = f"line {error.line}: " if error.line else ""
@@ -170,14 +176,46 @@ def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> 
 def _scanned(source: Source, format: str, contest: Contest) -> Scan:
     lenient = "repeated-document" in contest.settings.accept and contest.rules.duplicates != "error"
     rules = contest.rules if lenient else contest.rules.replace(duplicates="error")
-    return scan(run_of(source, format), contest.blind.judged, rules)
+    return scan(run_of(source, format, contest.settings.ids), contest.blind.judged, rules)
 
 
-def run_of(source: Source, format: str) -> Run:
-    """The run in a source, not yet read."""
+def run_of(source: Source, format: str, most: int | None = None) -> Run:
+    """The run in a source, not yet read; its lists, if it consists of such, have at most so many results."""
     read = chosen(source, "run", format).read_run
     assert read is not None
-    return Run(source.name, lambda: read(source), source.path if format == "trec" else None)
+
+    def batches() -> Iterator[Batch]:
+        return read(source) if most is None else _bounded(read(source), most, source.name)
+
+    return Run(source.name, batches, source.path if format == "trec" else None)
+
+
+def _bounded(batches: Iterable[Batch], most: int, name: str) -> Iterator[Batch]:
+    """The same; a list with more results ends it before anybody looks at them."""
+    for batch in batches:
+        if isinstance(batch, Ranked):
+            _check_length(batch.docs, most, name, batch.line)
+        elif isinstance(batch, dict):
+            for docs in batch.values():
+                _check_length(docs, most, name, None)
+        yield batch
+
+
+def _check_lists(source: Source, most: int) -> None:
+    """Refuse the first line with too long a list; only lines with as many commas are looked at."""
+    for first, block in source.blocks(LONGEST):
+        if block.count(b",") < most:
+            continue
+        for number, text in enumerate(block.split(b"\n"), first):
+            if text.count(b",") >= most:
+                with suppress(ValueError, AttributeError, RecursionError):  # no JSON: the audit says so
+                    for value in json.loads(text).values():
+                        _check_length(value if isinstance(value, list) else (), most, source.name, number)
+
+
+def _check_length(docs: Sized, most: int, name: str, line: int | None) -> None:
+    if len(docs) > most:
+        raise InputError(f"{len(docs):,} {TOO_MANY_IDS.format(f'{most:,}')}", name, line)
 
 
 def _unknown(found: Scan, source: Source, format: str, contest: Contest) -> Iterator[Finding]:
@@ -235,9 +273,15 @@ def _closely(source: Source, format: str, contest: Contest) -> list[Finding]:
 def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
     if format == "trec" and len(source.head.lstrip().split(b"\n", 1)[0].split()) != 6:
         format = "jsonl"  # only any text, that no reader wanted
+    most = contest.settings.ids
+    if format == "jsonl":
+        _check_lists(source, most)
     sent = read(source.name, format)
+    for line in sent.lines:
+        if line.is_list:
+            _check_length(line.answer, most, source.name, line.number)
     nothing: dict[bytes, frozenset[bytes]] = dict.fromkeys(contest.published, frozenset())
-    cuts: list[Any] = [dict(measure.params).get("k") or contest.rules.depth for measure in contest.measures]
+    cuts: list[Any] = [measure.cutoff or contest.rules.depth for measure in contest.measures]
     case = Case(sent.lines, nothing, None if None in cuts else max(cuts), True)
     missing = sum(not lines for lines in case.answers.values())
     answered = len(contest.published) - missing

@@ -8,13 +8,18 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 from truerank.errors import InputError, TruerankError
 
 BLOCK = 1 << 18
 TRIES = 4
 WAIT = 600.0
+SLOWEST = 30
+"""The most seconds between two looks at a submission that takes long."""
+
+UNDER_WAY = ("received", "accepted")
+"""The states of a submission that do not last."""
 
 
 class NotTaken(TruerankError):
@@ -52,13 +57,15 @@ def submit(
     label: str = "",
     check: bool = False,
     watch: Callable[[int], None] = lambda size: None,
+    follow: Callable[[str], None] = lambda state: None,
 ) -> dict[str, Any]:
-    """Send a file to a board; what the board answers.
+    """Send a file to a board and wait until it is scored; what the board answers.
 
     Args:
         url: of the board's page.
         check: only ask what is wrong with it, which costs nothing.
         watch: told how many bytes more were sent.
+        follow: told the state of a submission that takes long, whenever that is asked for.
 
     Raises:
         NotTaken: the board refused it and says why.
@@ -76,17 +83,71 @@ def submit(
     }
     given = {"label": label} if label and not check else {}
     with httpx.Client(timeout=httpx.Timeout(30.0, read=WAIT)) as client:
-        for left in reversed(range(TRIES)):
-            try:
-                answer = client.post(target, params=given, headers=headers, content=_blocks(path, watch))
-            except httpx.TransportError as error:
-                if not left:
-                    raise InputError(f"the board cannot be reached: {error}", url) from None
-            else:
-                if answer.status_code not in (502, 503, 504) or not left:
-                    return _said(answer)
-            time.sleep(2.0 ** (TRIES - left) / 4)
+
+        def send() -> Any:
+            return client.post(target, params=given, headers=headers, content=_blocks(path, watch))
+
+        answer = _answered(send, url)
+        said = _said(answer)
+        return _followed(client, answer, said, url, headers, follow) if answer.status_code == 202 else said
+
+
+def _answered(ask: Callable[[], Any], url: str) -> Any:
+    """An answer; asked for again while the connection breaks or the service is away."""
+    import httpx
+
+    for left in reversed(range(TRIES)):
+        try:
+            answer = ask()
+        except httpx.TransportError as error:
+            if not left:
+                raise InputError(f"the board cannot be reached: {error}", url) from None
+        else:
+            if answer.status_code not in (502, 503, 504) or not left:
+                return answer
+        time.sleep(2.0 ** (TRIES - left) / 4)
     raise AssertionError("unreachable")
+
+
+def _followed(
+    client: Any, first: Any, said: dict[str, Any], url: str, headers: dict[str, str], follow: Callable[[str], None]
+) -> dict[str, Any]:
+    """What becomes of a submission that the board took and scores later.
+
+    Raises:
+        NotTaken: it is invalid, over the limit, or could not be scored.
+    """
+    shown = {"Authorization": headers["Authorization"]}
+    where, answer = urljoin(url, first.headers["Location"]), first
+    while said["state"] in UNDER_WAY:
+        follow(said["state"])
+        time.sleep(_pause(answer))
+        answer = _answered(lambda: client.get(where, headers=shown), url)
+        if answer.status_code != 429:  # asked too often: it says when to ask again
+            said = {**said, **_said(answer)}
+    if said["state"] != "scored":
+        raise NotTaken(_problem(said))
+    used = _answered(lambda: client.get(f"{address(url)}/attempts", headers=shown), url)
+    return {**said, "attempts": _said(used)}
+
+
+def _pause(answer: Any) -> float:
+    """Seconds after which to ask again."""
+    after = str(answer.headers.get("Retry-After", ""))
+    return float(min(int(after), SLOWEST)) if after.isdecimal() else 1.0
+
+
+def _problem(said: dict[str, Any]) -> dict[str, Any]:
+    """Why a submission was not scored, as the board says it at once of one that takes less long."""
+    findings = said["audit"]["findings"]
+    why = "; ".join(finding["message"] for finding in findings if finding["refuses"])
+    words = {
+        "refused": ("invalid", f"the submission is invalid and costs nothing: {why}"),
+        "over": ("no-attempts", "no submissions of this team were left when it was audited; it costs nothing"),
+    }
+    lost = ("failed", "this could not be scored, through no fault of yours; it costs nothing")
+    error, message = words.get(said["state"], lost)
+    return {"error": error, "message": message, "findings": findings if said["state"] == "refused" else []}
 
 
 def _said(answer: Any) -> dict[str, Any]:

@@ -14,16 +14,18 @@ from sqlalchemy.orm import Session
 
 from truerank.board.keys import secret
 from truerank.board.models import Board
+from truerank.board.published import published_ids
 from truerank.board.refusals import BoardError
 from truerank.board.settings import BoardSettings
-from truerank.board.split import Bools, public
+from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
 from truerank.errors import TruerankError, shown
 from truerank.evaluate import DEFAULT, evaluate
 from truerank.formats import read_qrels
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
 from truerank.qrels import Qrels
+from truerank.readings import measures_under, under
 from truerank.rules import Rules
 from truerank.run import Run
 
@@ -37,6 +39,7 @@ class Spec:
     Attributes:
         truth: the file of the hidden judgements.
         key: splits the queries; secret.
+        split: how: "exact", or "drawn" as boards of earlier versions are.
         stamp: changes when one of the contest's files does, so that it is read again.
     """
 
@@ -44,21 +47,23 @@ class Spec:
     truth: Path
     key: bytes
     stamp: tuple[int, ...]
+    split: str = "exact"
 
     @classmethod
-    def of(cls, settings: BoardSettings, truth: Path, key: bytes) -> Spec:
+    def of(cls, settings: BoardSettings, truth: Path, key: bytes, split: str = "exact") -> Spec:
         """With the stamp of the files as they are now."""
         paths = [truth, settings.queries, Path(settings.rules)]
         found = [path.stat() for path in paths if path and path.is_file()]
         stamp = (number for stat in found for number in (stat.st_mtime_ns, stat.st_size, stat.st_ino))
-        return cls(settings, truth, key, tuple(stamp))
+        return cls(settings, truth, key, tuple(stamp), split)
 
 
 def spec_of(session: Session, settings: BoardSettings, storage: Storage) -> Spec | None:
     """What is needed to load a board's contest now; None while it has no truth."""
     row = session.get(Board, settings.name)
     truth = storage.path(row.truth, "truth") if row and row.truth else settings.truth
-    return Spec.of(settings, truth, secret(session, f"split:{settings.name}")) if truth else None
+    key = secret(session, f"split:{settings.name}")
+    return Spec.of(settings, truth, key, row.split if row else "exact") if truth else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,7 +89,7 @@ class Contest:
     @cached_property
     def rank_by(self) -> Measure:
         """The measure that ranks."""
-        return parse_measures(self.settings.rank_by)[0] if self.settings.rank_by else self.measures[0]
+        return under(self.settings.rank_by, self.rules) if self.settings.rank_by else self.measures[0]
 
     @property
     def by_lines(self) -> bool:
@@ -108,9 +113,19 @@ class Contest:
             names = evaluate(self.qrels, Run("nothing", lambda: iter(())), self.rank_by, rules=rules).queries
         return tuple(name.encode("utf-8", "surrogateescape") for name in names)
 
+    @cached_property
+    def _public(self) -> frozenset[bytes]:
+        chosen = SPLITS[self.spec.split](self.evaluated, self.spec.key, self.settings.public)
+        return frozenset(query for query, is_public in zip(self.evaluated, chosen, strict=True) if is_public)
+
+    @property
+    def public_share(self) -> float:
+        """The share of the queries that are public."""
+        return len(self._public) / len(self.evaluated) if self.evaluated else self.settings.public
+
     def masks(self, queries: tuple[bytes, ...]) -> dict[str, Bools]:
         """{part: (queries,)} which of these belong to it."""
-        is_public = public(queries, self.spec.key, self.settings.public)
+        is_public = np.array([query in self._public for query in queries], bool)
         return {"all": np.ones(len(queries), bool), "public": is_public, "private": ~is_public}
 
     @cached_property
@@ -126,6 +141,8 @@ class Contest:
             "ladder": settings.ladder,
             "key": hashlib.sha256(self.spec.key).hexdigest(),
         }
+        if settings.public < 1 and self.spec.split != "drawn":
+            said["split"] = self.spec.split
         state = hashlib.sha256(json.dumps(said, sort_keys=True).encode())
         for block in (*self.published, b"", *_bytes_of(self.qrels)):
             state.update(len(block).to_bytes(8, "big") + block)
@@ -148,8 +165,8 @@ def load(spec: Spec) -> Contest:
     try:
         rules = Rules.of(settings.rules)
         qrels = read_qrels(spec.truth)
-        measures = parse_measures(settings.measures or rules.measures or DEFAULT)
-        first = parse_measures(settings.rank_by)[0] if settings.rank_by else measures[0]
+        measures = measures_under(settings.measures or rules.measures or DEFAULT, rules)
+        first = under(settings.rank_by, rules) if settings.rank_by else measures[0]
     except TruerankError as error:
         raise BoardError(f"board {settings.name!r}: {error}") from None
     published = _published(settings, qrels)
@@ -161,25 +178,29 @@ def load(spec: Spec) -> Contest:
 
 def _published(settings: BoardSettings, qrels: Qrels) -> tuple[bytes, ...]:
     if settings.queries is None:
-        return qrels.queries
+        return tuple(qrels.queries)
     try:
-        lines = settings.queries.read_bytes().split(b"\n")
-    except OSError as error:
-        raise BoardError(f"board {settings.name!r}: {settings.queries}: {error.strerror}") from None
-    named = sorted({line.split(b"\t")[0].strip() for line in lines} - {b""})
+        named = published_ids(settings.queries)
+    except TruerankError as error:
+        raise BoardError(f"board {settings.name!r}: queries: {error}") from None
     if unlisted := set(qrels.queries) - set(named):
         query = shown(min(unlisted))
         raise BoardError(f"board {settings.name!r}: query {query} is judged, but not in {settings.queries.name}")
-    return tuple(named)
+    return named
 
 
 def _check(contest: Contest) -> None:
     settings = contest.settings
+    if settings.download and not settings.download.is_file():
+        raise settings.wrong("download", "a file that is there", str(settings.download))
     if contest.rank_by.definition.average != "mean":
         raise settings.wrong("rank_by", "a measure with a mean over queries", str(contest.rank_by))
     if contest.rank_by.definition.is_less_better:
         raise settings.wrong("rank_by", "a measure of which more is better", str(contest.rank_by))
-    if contest.by_lines and contest.published != contest.qrels.queries:
+    if contest.rules.without_relevant == "undefined":
+        wanted = "rules under which every query has a value: without_relevant = 'skip' leaves it out of every mean"
+        raise settings.wrong("rules", wanted, settings.rules)
+    if contest.by_lines and contest.published != tuple(contest.qrels.queries):
         raise settings.wrong("queries", "left out where the mean is over submitted lines", str(settings.queries))
     if settings.public < 1:
         sides = contest.masks(contest.evaluated)["public"]

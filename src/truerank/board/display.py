@@ -33,6 +33,7 @@ class Moment:
     version: int
     part: str
     fingerprint: str
+    is_closed: bool
 
 
 class Display:
@@ -73,14 +74,16 @@ class Display:
         def look(session: Session) -> Moment:
             row = session.get(Board, board.name)
             assert row is not None
-            return Moment(row.version, part_of(board, self.service.is_closed(session, board, now)), row.fingerprint)
+            is_closed = self.service.is_closed(session, board, now)
+            return Moment(row.version, part_of(board, is_closed), row.fingerprint, is_closed)
 
         return await self.service.database.read(look)
 
     def _computed(self, session: Session, board: BoardSettings, moment: Moment) -> Standings:
         if not moment.fingerprint:
-            return Standings(board.name, moment.version, moment.part, ())
-        return standings(session, self.service.contest(session, board.name), moment.version, moment.part)
+            return Standings(board.name, moment.version, moment.part, (), moment.is_closed)
+        contest = self.service.contest(session, board.name)
+        return standings(session, contest, moment.version, moment.part, moment.is_closed)
 
     async def _group(self, board: BoardSettings) -> None:
         """Compute the tie groups of what is kept now, and rest a little: not for every change in a rush."""
@@ -108,7 +111,8 @@ class Display:
 
 def state_of(found: Standings) -> str:
     """What changes whenever the standings do."""
-    return f"{found.version}-{found.part}-{'pending' if found.is_pending else 'whole'}"
+    end = "-closed" if found.is_closed else ""
+    return f"{found.version}-{found.part}{end}-{'pending' if found.is_pending else 'whole'}"
 
 
 def check_visible(board: BoardSettings, team: Team | None) -> None:
@@ -137,8 +141,18 @@ def summary(service: Service, session: Session, board: BoardSettings) -> dict[st
     }
 
 
+def offers_queries(service: Service, board: BoardSettings) -> bool:
+    """Whether the queries may be downloaded now: where the host offers them, and not before the contest opens."""
+    return board.download is not None and not (board.opens and service.clock() < board.opens.timestamp())
+
+
 def board_state(
-    about: dict[str, Any], contest: Contest | None, board: BoardSettings, found: Standings, team: Team | None
+    about: dict[str, Any],
+    contest: Contest | None,
+    board: BoardSettings,
+    found: Standings,
+    team: Team | None,
+    **more: Any,
 ) -> schemas.BoardState:
     """A board as somebody may see it."""
     return schemas.BoardState(
@@ -148,7 +162,7 @@ def board_state(
         rank_by=str(contest.rank_by) if contest else board.rank_by,
         ranks=board.score,  # type: ignore[arg-type]
         part=found.part,  # type: ignore[arg-type]
-        public_share=board.public,
+        public_share=contest.public_share if contest else board.public,
         ladder=board.ladder,
         digits=board.digits,
         per_day=board.per_day,
@@ -157,7 +171,9 @@ def board_state(
         queries=len(contest.published) if contest else 0,
         state=state_of(found),
         pending=found.is_pending,
+        finals=board.finals,
         standings=[_standing(row, team) for row in found.rows],
+        **more,
     )
 
 
@@ -186,12 +202,13 @@ def submission_state(
     board = service.board(submission.board)
     account = session.get(Account, submission.account_id)
     assert account is not None
-    same = ("id", "board", "state", "label", "size", "sha256", "version")
+    same = ("id", "board", "state", "label", "size", "sha256", "version", "processor", "mark", "reason")
     return schemas.SubmissionState(
         **{name: getattr(submission, name) for name in same},
         team=account.name,
         ranks=board.score,  # type: ignore[arg-type]
         received_at=moment(submission.received_at),
+        is_final=submission.chosen_at is not None,
         rules=json.loads(submission.rules)["name"] if submission.rules else None,
         audit=schemas.AuditState(**_audit(submission)),
         **_results(service, session, submission, board, team, with_queries),

@@ -12,9 +12,9 @@ from truerank.board.models import Account, Submission, moment
 
 PLAIN = (
     *("id", "board", "state", "label", "size", "unpacked", "sha256"),
-    *("place", "score", "shown", "version", "fingerprint"),
+    *("place", "score", "shown", "version", "fingerprint", "processor", "mark", "reason"),
 )
-TIMES = ("received_at", "accepted_at", "scored_at")
+TIMES = ("received_at", "accepted_at", "scored_at", "marked_at", "chosen_at")
 INSIDE = ("audit", "results", "rules")
 
 

@@ -7,6 +7,7 @@ Auditing and scoring know nothing of each other, so an audit tells no more of th
 from __future__ import annotations
 
 import io
+import math
 import os
 import threading
 import time
@@ -20,7 +21,7 @@ from truerank.board.audit import SMALL, Audit, audit_source, format_of, run_of
 from truerank.board.contests import Contest, Spec, load
 from truerank.board.scoring import Result, score
 from truerank.board.upload import Receiver
-from truerank.board.workers import Abandoned, Followed, Pool, has_ended
+from truerank.board.workers import Abandoned, Followed, OutOfTime, Pool, has_ended
 from truerank.errors import TruerankError
 from truerank.formats.source import Source
 
@@ -120,17 +121,28 @@ class Follower:
 
     Args:
         spec: of the contest; None where files are never followed.
+        processor: seconds of processor time that it may take.
+        charge: told how many it took for nothing.
     """
 
-    def __init__(self, pool: Pool, spec: Spec | None):
+    def __init__(
+        self,
+        pool: Pool,
+        spec: Spec | None,
+        processor: float = math.inf,
+        charge: Callable[[float], None] = lambda spent: None,
+    ):
         self._pool, self._spec = pool, spec
+        self._processor, self._charge = processor, charge
         self._under_way: Followed[Judgement] | None = None
         self._until = 0.0
 
     def watch(self, receiver: Receiver) -> None:
         """A piece was written."""
         if self._spec and receiver.unpacked > SMALL:
-            self._under_way = self._pool.follow(judge_arriving, receiver.path, self._spec)
+            self._under_way = self._pool.follow(
+                judge_arriving, receiver.path, self._spec, processor=self._processor
+            )
             self._spec, self._until = None, time.monotonic() + PATIENCE
         elif self._under_way and time.monotonic() > self._until:
             self.give_up()
@@ -149,11 +161,18 @@ class Follower:
         """The file is not wanted, unless somebody took what is under way."""
         if found := self.take():
             found.give_up()
+            self._charge(found.spent)
 
 
 def result_of(followed: Followed[Judgement]) -> Judgement | None:
-    """What was found; None when all must be done again."""
+    """What was found; None when all must be done again.
+
+    Raises:
+        OutOfTime: it took too much, and would again.
+    """
     try:
         return followed.result()
+    except OutOfTime:
+        raise
     except Exception:  # whatever it was: the audit of the whole file will say
         return None

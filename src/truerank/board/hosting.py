@@ -11,21 +11,24 @@ from fastapi.responses import StreamingResponse
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from truerank.board import schemas, tokens
-from truerank.board.api import BoardName, a_file, problems, service_of
+from truerank.board import entries, schemas, tokens
+from truerank.board.api import BoardName, SubmissionId, a_file, clean, problems, service_of
 from truerank.board.contests import Spec, load
+from truerank.board.display import submission_state
 from truerank.board.export import export_lines
 from truerank.board.keys import secret
 from truerank.board.models import COUNTED, Account, Board, Submission, Token, moment
 from truerank.board.receiving import body
-from truerank.board.refusals import BoardError, Refusal
+from truerank.board.refusals import BoardError, Refusal, not_found
 from truerank.board.security import host, host_by_token
-from truerank.board.service import Service, note_fingerprint
+from truerank.board.service import Service, Team, note_fingerprint
 from truerank.board.settings import BoardSettings
 from truerank.board.upload import Received, arrived
 
 TokenId = Annotated[str, Path(pattern="^[A-Za-z0-9]{1,16}$")]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
+
+HostByToken = Annotated[Team, Depends(host_by_token)]
 
 looking = APIRouter(tags=["hosts"], dependencies=[Depends(host)])
 router = APIRouter(tags=["hosts"], dependencies=[Depends(host_by_token)])
@@ -44,6 +47,7 @@ async def accounts(request: Request) -> list[schemas.AccountState]:
                 id=account.id,
                 name=account.name,
                 role=account.role,  # type: ignore[arg-type]
+                contact=account.contact,
                 created_at=moment(account.created_at),
                 tokens=theirs[account.id],
             )
@@ -76,6 +80,53 @@ async def revoke(request: Request, id: TokenId) -> schemas.TokenState:
     """Let nobody in by this token any more."""
     service = service_of(request)
     return await service.database.write(lambda session: tokens.revoke(session, id, service.now))
+
+
+@router.post("/api/accounts/{id}/approve", responses=problems(401, 403, 404, 422, 429))
+async def approve(request: Request, id: Number) -> schemas.Approved:
+    """Let in who asked to take part: the token that was handed out then is good from now on."""
+    service = service_of(request)
+
+    def change(session: Session) -> schemas.Approved:
+        account = tokens.approve(session, id)
+        return schemas.Approved(id=account.id, name=account.name)
+
+    return await service.database.write(change)
+
+
+@router.delete("/api/accounts/{id}", status_code=204, responses=problems(401, 403, 404, 422, 429))
+async def turn_away(request: Request, id: Number) -> None:
+    """Forget who asked to take part; an account that was approved stays."""
+    await service_of(request).database.write(lambda session: tokens.turn_away(session, id))
+
+
+@router.put("/api/submissions/{id}/mark", responses=problems(400, 401, 403, 404, 409, 413, 422, 429, 503))
+async def set_mark(
+    request: Request, id: SubmissionId, team: HostByToken, new: schemas.NewMark
+) -> schemas.SubmissionState:
+    """Withdraw or disqualify an entry, with a reason for everybody; or, with null, rank it again."""
+    return await marked(service_of(request), id, team, new.mark, new.reason)
+
+
+async def marked(service: Service, id: str, team: Team, word: str | None, reason: str) -> schemas.SubmissionState:
+    """An entry that a host took out of the standings, or put back.
+
+    Raises:
+        Refusal: there is none, it is not scored, or no reason is given.
+    """
+    said = clean(reason) or ""
+    if word and not said:
+        raise Refusal(422, "no-reason", "say why, in a sentence that its team and everybody else may read")
+
+    def change(session: Session) -> schemas.SubmissionState:
+        found = session.get(Submission, clean(id) or "")
+        if found is None:
+            raise not_found("submission")
+        contest = service.contest(session, found.board)
+        found = entries.mark(session, found.id, word, said[:500], contest, service.now)
+        return submission_state(service, session, found, team, with_queries=False)
+
+    return await service.database.write(change)
 
 
 @router.post("/api/boards/{board}/close", responses=problems(401, 403, 404, 422, 429))
@@ -144,10 +195,10 @@ def _keep_truth(service: Service, session: Session, board: BoardSettings, file: 
         raise Refusal(409, "too-late", why)
     key = secret(session, f"split:{board.name}")
     try:
-        load(Spec.of(board, file.path, key))
+        load(Spec.of(board, file.path, key, row.split))
     except BoardError as error:
         raise Refusal(422, "bad-truth", str(error).replace(str(file.path), "the file")) from None
     kept = service.storage.keep(file.path, file.sha256, "truth")
     row.truth, row.fingerprint, row.version = file.sha256, "", row.version + 1
-    note_fingerprint(session, load(Spec.of(board, kept, key)))
+    note_fingerprint(session, load(Spec.of(board, kept, key, row.split)))
     return schemas.Version(state=str(row.version))

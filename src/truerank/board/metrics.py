@@ -20,6 +20,9 @@ class Metrics:
             "truerank_submissions", "Submissions by board and the state they end in.", ["board", "state"],
             registry=self.registry,
         )  # fmt: skip
+        self.processor = Counter(
+            "truerank_processor_seconds", "Processor time of submissions.", ["board"], registry=self.registry
+        )
         self.received = Counter("truerank_received_bytes", "Bytes of submissions.", registry=self.registry)
         gauge = Gauge("truerank_jobs", "Audits and scorings waiting or under way.", registry=self.registry)
         gauge.set_function(waiting)

@@ -10,6 +10,9 @@ from sqlalchemy.orm import DeclarativeBase, Mapped, mapped_column
 RECEIVED, REFUSED, OVER, ACCEPTED, SCORED, FAILED = "received", "refused", "over", "accepted", "scored", "failed"
 """A submission's states: on disk; invalid; beyond the team's limit; counted; done; could not be scored."""
 
+UNDER_WAY = (RECEIVED, ACCEPTED)
+"""The states that do not last."""
+
 COUNTED = (ACCEPTED, SCORED)
 """The states that cost an attempt."""
 
@@ -35,7 +38,7 @@ class Board(Base):
     """What is to be remembered of a board beside its settings.
 
     `version` grows with every change that the board page could show; `fingerprint` is that of the rules, truth
-    and published queries that the scores were made with.
+    and published queries that the scores were made with. `split` is how the public queries are chosen.
     """
 
     __tablename__ = "boards"
@@ -43,17 +46,19 @@ class Board(Base):
     version: Mapped[int] = mapped_column(BigInteger, default=0)
     scored: Mapped[int] = mapped_column(BigInteger, default=0)
     fingerprint: Mapped[str] = mapped_column(String(64), default="")
+    split: Mapped[str] = mapped_column(String(8), default="exact")
     truth: Mapped[str | None] = mapped_column(String(64))
     closed_at: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Account(Base):
-    """A team or a host."""
+    """A team or a host; or one that asks to be a team, with the role "waiting" and where to reach it."""
 
     __tablename__ = "accounts"
     id: Mapped[int] = mapped_column(primary_key=True)
     name: Mapped[str] = mapped_column(String(80), unique=True)
     role: Mapped[str] = mapped_column(String(8))
+    contact: Mapped[str | None] = mapped_column(Text)
     created_at: Mapped[int] = mapped_column(BigInteger)
 
 
@@ -72,7 +77,8 @@ class Submission(Base):
     """A file that a team sent, on its way through the states.
 
     `place` numbers the scored ones of a board in the order of their scoring, which is the Ladder's; `shown` is
-    what the board shows of the team after this one, where that is not its own score.
+    what the board shows of the team after this one, where that is not its own score. `processor` is seconds.
+    A host's `mark` takes an entry out of the standings; `chosen_at` is when its team chose it to count at the end.
     """
 
     __tablename__ = "submissions"
@@ -102,6 +108,11 @@ class Submission(Base):
     rules: Mapped[str | None] = mapped_column(Text)
     version: Mapped[str | None] = mapped_column(String(40))
     fingerprint: Mapped[str | None] = mapped_column(String(64))
+    processor: Mapped[float | None] = mapped_column(Float(53))
+    mark: Mapped[str | None] = mapped_column(String(12))
+    reason: Mapped[str | None] = mapped_column(Text)
+    marked_at: Mapped[int | None] = mapped_column(BigInteger)
+    chosen_at: Mapped[int | None] = mapped_column(BigInteger)
 
 
 class Values(Base):

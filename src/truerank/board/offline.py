@@ -11,7 +11,7 @@ from pathlib import Path
 from sqlalchemy import select
 from sqlalchemy.orm import Session
 
-from truerank.board import submissions, tokens
+from truerank.board import entries, submissions, tokens
 from truerank.board.contests import Contest, load, spec_of
 from truerank.board.database import Database
 from truerank.board.models import SCORED, Account, Board, Submission, Token, Values
@@ -24,6 +24,7 @@ TEMPLATE = """\
 # The leaderboards of `truerank serve`. Paths are beside this file.
 title = "truerank"
 data = "data"            # submissions and the database
+# registration = true    # anybody may ask to take part; a host approves
 
 [[boards]]
 name = "{name}"            # in addresses
@@ -37,6 +38,8 @@ total = 100
 # closes = 2030-02-01T00:00:00Z
 # public = 0.3           # this share of the queries is scored in public, the rest after closing
 # ladder = 0.01          # a new best shows only when it is better by this much; 0: when it is significant
+# finals = 2             # a team may choose so many entries to count at the end
+# download = "queries.jsonl"      # the queries, for everybody who sees the board
 # digits = 3             # scores are shown rounded
 # visible = "everyone"   # or "teams", "hosts"
 # reveal = "measures"    # what a team sees of its own submissions: "score", "measures" or "queries"
@@ -102,6 +105,26 @@ def revoke(database: Database, name: str, now: int) -> int:
         for token in found:
             tokens.revoke(session, token, now)
         return len(found)
+
+
+def approve(database: Database, name: str) -> None:
+    """Let in a team that asked to take part."""
+    with database.writing() as session:
+        tokens.approve(session, account_named(session, name).id)
+
+
+def mark(settings: Settings, database: Database, entry: str, word: str | None, reason: str, now: int) -> None:
+    """Take an entry out of the standings, or put it back.
+
+    Raises:
+        BoardError: there is no such entry, or its board is not set here.
+    """
+    with database.writing() as session:
+        found = session.get(Submission, entry)
+        board = settings.board(found.board) if found else None
+        if board is None:
+            raise BoardError(f"there is no submission {entry!r} on a board in {settings.path}")
+        entries.mark(session, entry, word, reason, _contest(session, board, Storage(settings.data)), now)
 
 
 @dataclass(frozen=True)

@@ -47,7 +47,7 @@ def copy_settings(settings: Settings, folder: Path, is_sqlite: bool) -> int:
 def _files(board: BoardSettings) -> list[tuple[str, Path]]:
     """The files that a board names, as far as they are there."""
     rules = Path(board.rules) if board.rules.endswith(".toml") else None
-    named = (("truth", board.truth), ("queries", board.queries), ("rules", rules))
+    named = (("truth", board.truth), ("queries", board.queries), ("rules", rules), ("download", board.download))
     return [(field, Path(os.path.normpath(path))) for field, path in named if path and path.is_file()]
 
 

@@ -42,6 +42,13 @@ class Rate:
                 self._left.popitem(last=False)
             return 0.0 if is_enough else (max(cost, 1) - left) / self.per_second
 
+    def charge(self, who: Hashable, cost: float) -> None:
+        """Take what was used already, be there so much or not."""
+        with self._lock:
+            now = self.clock()
+            left, at = self._left.pop(who, (self.burst, now))
+            self._left[who] = (min(self.burst, left + (now - at) * self.per_second) - cost, now)
+
     def check(self, who: Hashable, cost: float = 1) -> None:
         """Take one, or refuse. A cost of 0 only looks whether there is one."""
         after = self.wait(who, cost)

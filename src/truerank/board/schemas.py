@@ -93,6 +93,10 @@ class SubmissionState(Answer):
     audit: AuditState
     rules: str | None = Field(description="under whose rules")
     version: str | None = Field(description="of truerank")
+    processor: float | None = Field(description="seconds of processor time that it took")
+    mark: Literal["withdrawn", "disqualified"] | None = Field(description="a host's: it is not ranked")
+    reason: str | None = Field(description="why a host did")
+    is_final: bool = Field(description="whether its team chose it to count at the end")
 
 
 class Submitted(SubmissionState):
@@ -116,6 +120,28 @@ class StandingState(Answer):
     groups: str | None = Field(description="teams that share a letter cannot be told apart; null until computed")
     is_own: bool
     submission: str | None = Field(description="the entry's id, for its team and for hosts")
+
+
+class Unranked(Answer):
+    """An entry that a host took out of the standings."""
+
+    team: str
+    mark: Literal["withdrawn", "disqualified"]
+    reason: str
+    at: datetime
+
+
+class NewMark(Answer):
+    """Why an entry is not ranked, for everybody who sees the board; null ranks it again."""
+
+    mark: Literal["withdrawn", "disqualified"] | None
+    reason: str = Field(default="", max_length=500)
+
+
+class NewChoice(Answer):
+    """Whether an entry is to count at the end."""
+
+    final: bool
 
 
 class BoardSummary(Answer):
@@ -146,7 +172,7 @@ class BoardState(BoardSummary):
     rank_by: str
     ranks: Literal["strict", "official"]
     part: Literal["public", "private"] = Field(description="whose queries rank: private ones after closing")
-    public_share: float
+    public_share: float = Field(description="the share of the queries that are public")
     ladder: float | None
     digits: int | None
     per_day: int
@@ -155,7 +181,10 @@ class BoardState(BoardSummary):
     queries: int
     state: str = Field(description="changes whenever the standings do")
     pending: bool = Field(description="whether groups are being computed; ask again after Retry-After seconds")
+    finals: int | None = Field(description="how many entries a team may choose to count at the end")
+    offers_queries: bool = Field(description="whether /queries has them")
     standings: list[StandingState]
+    unranked: list[Unranked] = Field(description="entries that a host took out, the last first")
 
 
 class Version(Answer):
@@ -191,7 +220,8 @@ class AccountState(Answer):
 
     id: int
     name: str
-    role: Literal["team", "host"]
+    role: Literal["team", "host", "waiting"] = Field(description="waiting: it asks to be a team")
+    contact: str | None = Field(description="what it said of itself when it asked")
     created_at: datetime
     tokens: list[TokenState]
 
@@ -201,6 +231,20 @@ class NewAccount(Answer):
 
     name: str = Field(min_length=1, max_length=80)
     role: Literal["team", "host"] = "team"
+
+
+class NewRegistration(Answer):
+    """Who asks to take part."""
+
+    name: str = Field(min_length=1, max_length=80, description="of the team")
+    contact: str = Field(default="", max_length=200, description="for the hosts: who this is and how to reach you")
+
+
+class Approved(Answer):
+    """Who is a team now."""
+
+    id: int
+    name: str
 
 
 class NewToken(Answer):

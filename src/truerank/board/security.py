@@ -156,6 +156,8 @@ async def known(request: Request, text: str) -> Team:
         service.failures.check(address(request))
         raise unauthorized()
     account, token = found
+    if account.role == tokens.WAITING:
+        raise Refusal(403, "not-approved", "a host has not approved this registration yet; try again later")
     return Team(account.id, account.name, account.role, token.id)
 
 

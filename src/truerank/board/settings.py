@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
@@ -36,7 +36,7 @@ class BoardSettings:
         name: in addresses: small letters, digits and hyphens.
         rules: a preset's name or a rules file.
         truth: the hidden qrels; without it a host uploads them.
-        queries: a file with the published query ids, one a line; by default those of the truth.
+        queries: a file with the published queries: JSON lines, JSON, a table or an id a line; else the truth's.
         measures: what is evaluated; by default what the rules name.
         rank_by: the measure that ranks; the first one by default.
         score: whether the strict or the official score ranks.
@@ -45,12 +45,16 @@ class BoardSettings:
         per_day, total: how many valid submissions a team has.
         zone: the time zone in which a day begins.
         upload, unpacked: the most bytes of a submission, as sent and decompressed.
-        public: the share of queries whose score is shown before closing.
+        members: of how many compressed pieces (members of gzip, frames of zstd) a file may consist.
+        ids: the most results that one line or query of JSON may list.
+        public: the share of queries whose score is shown before closing; rounded to whole queries.
         ladder: None, a step (a new best shows only when it is higher by more than this), or 0 for the
             parameter-free Ladder (when the improvement exceeds its standard error).
         digits: scores are shown and ranked rounded to so many digits.
         visible: who sees the board.
         reveal: what a team sees of its own submissions.
+        finals: how many entries a team may choose to count at the end; None: its best public one counts.
+        download: a file with the queries that everybody who sees the board may have, from when it opens.
     """
 
     name: str
@@ -70,11 +74,15 @@ class BoardSettings:
     zone: str = "UTC"
     upload: int = 256 * 10**6
     unpacked: int = 2 * 10**9
+    members: int = 50_000
+    ids: int = 100_000
     public: float = 1.0
     ladder: float | None = None
     digits: int | None = None
     visible: str = "everyone"
     reveal: str = "measures"
+    finals: int | None = None
+    download: Path | None = None
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", self.name):
@@ -91,6 +99,10 @@ class BoardSettings:
             raise self.wrong("ladder", "a step from 0 to 1, or 0 for the parameter-free Ladder", self.ladder)
         if self.digits is not None and not 0 <= self.digits <= 15:
             raise self.wrong("digits", "from 0 to 15", self.digits)
+        if self.finals is not None and self.finals < 1:
+            raise self.wrong("finals", "a positive whole number", self.finals)
+        if self.download and self.truth and self.download.resolve() == self.truth.resolve():
+            raise self.wrong("download", "the queries, and not the hidden truth", str(self.download))
         _zone(self.zone)
         if self.opens and self.closes and self.opens >= self.closes:
             raise self.wrong("closes", f"later than opens ({self.opens})", self.closes)
@@ -120,8 +132,13 @@ class Settings:
         database: an address such as sqlite:///board.sqlite or postgresql+psycopg://…
         workers: processes that audit and score; 0 does it in a thread.
         memory: bytes that one of them may use.
-        seconds: that auditing or scoring one submission may take.
+        seconds: that auditing or scoring one submission may take by the clock.
+        processor: seconds of processor time for auditing and scoring one submission, or for one check.
+        team_processor: seconds of processor time that a team has an hour, checks included.
+        waiting: submissions of one team that wait to be scored at once.
+        patience: seconds that a request waits for its score; then it is answered with where to look.
         uploads: how many are received at once; more wait.
+        registration: whether anybody may ask for an account, which a host then approves.
         is_secure: whether the service is reached by https, so that cookies are sent by nothing else.
     """
 
@@ -130,10 +147,15 @@ class Settings:
     data: Path
     database: str
     title: str = "truerank"
-    workers: int = 1
+    workers: int = 2
     memory: int = 4 << 30
     seconds: float = 300.0
+    processor: float = 60.0
+    team_processor: float = 600.0
+    waiting: int = 20
+    patience: float = 10.0
     uploads: int = 32
+    registration: bool = False
     is_secure: bool = False
 
     def board(self, name: str) -> BoardSettings | None:
@@ -155,8 +177,8 @@ def load(path: Path, database: str | None = None) -> Settings:
     if not isinstance(boards, list) or not boards or not all(isinstance(board, dict) for board in boards):
         raise BoardError(f"{path}: there is no board; write one as [[boards]] with name, rules and truth")
     folder = path.resolve().parent
-    known = {"title", "data", "database", "workers", "memory", "seconds", "uploads", "is_secure"}
-    _refuse_unknown(found, known, str(path))
+    _refuse_unknown(found, set(ABOVE) | {"data", "database", "memory"}, str(path))
+    _check_above(found, path)
     data = folder / _text(found.pop("data", "data"), "data")
     address = database or _text(found.pop("database", f"sqlite:///{data / 'board.sqlite'}"), "database")
     found.pop("database", None)
@@ -165,6 +187,28 @@ def load(path: Path, database: str | None = None) -> Settings:
     if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
         raise BoardError(f"{path}: two boards are called {twice.pop()!r}")
     return Settings(path=path.resolve(), boards=made, data=data, database=address, **found)
+
+
+ABOVE: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "title": ("text", lambda value: isinstance(value, str)),
+    "workers": ("a whole number", lambda value: type(value) is int and value >= 0),
+    "seconds": ("a number above 0", lambda value: type(value) in (int, float) and value > 0),
+    "processor": ("a number of seconds from 1", lambda value: type(value) in (int, float) and value >= 1),
+    "team_processor": ("a number of seconds from 1", lambda value: type(value) in (int, float) and value >= 1),
+    "waiting": ("a positive whole number", lambda value: type(value) is int and value > 0),
+    "patience": ("a number from 0", lambda value: type(value) in (int, float) and value >= 0),
+    "uploads": ("a positive whole number", lambda value: type(value) is int and value > 0),
+    "registration": ("true or false", lambda value: type(value) is bool),
+    "is_secure": ("true or false", lambda value: type(value) is bool),
+}
+"""What may stand above the boards: what it is, and whether a value is that."""
+
+
+def _check_above(found: Mapping[str, Any], path: Path) -> None:
+    for key, value in found.items():
+        words, fits = ABOVE.get(key, ("", lambda value: True))
+        if not fits(value):
+            raise BoardError(f"{path}: {key} is {words}; not {value!r}")
 
 
 def parsed(path: Path) -> dict[str, Any]:

@@ -13,14 +13,31 @@ Bools = NDArray[np.bool_]
 
 
 def public(queries: Sequence[bytes], key: bytes, share: float) -> Bools:
-    """(queries,) whether each is public. Depends on nothing but its id and the key, so a query never changes side.
+    """(queries,) whether each is public: exactly the share, rounded, of those whose keyed hash is lowest.
+
+    The order of the queries plays no part, and a larger share only adds queries.
 
     >>> public([b"q1", b"q2", b"q3", b"q4"], b"key", 0.5).tolist()
+    [False, False, True, True]
+    """
+    count = len(queries) if share >= 1 else round(share * len(queries))
+    lowest = sorted(range(len(queries)), key=lambda q: (_draw(queries[q], key), queries[q]))[:count]
+    chosen = np.zeros(len(queries), bool)
+    chosen[lowest] = True
+    return chosen
+
+
+def drawn(queries: Sequence[bytes], key: bytes, share: float) -> Bools:
+    """The same as earlier versions split: each query by itself, so the share is met only about.
+
+    >>> drawn([b"q1", b"q2", b"q3", b"q4"], b"key", 0.5).tolist()
     [False, True, True, True]
     """
-    if share >= 1:
-        return np.ones(len(queries), bool)
-    return np.array([_draw(query, key) < share for query in queries], bool)
+    return np.array([share >= 1 or _draw(query, key) < share for query in queries], bool)
+
+
+SPLITS = {"exact": public, "drawn": drawn}
+"""How a board's queries are split, by what its row says."""
 
 
 def _draw(query: bytes, key: bytes) -> float:

@@ -12,7 +12,8 @@ from sqlalchemy.orm import Session
 
 from truerank.board import ladder
 from truerank.board.contests import Contest
-from truerank.board.models import SCORED, Account, Submission, Values
+from truerank.board.entries import final_entries, standing
+from truerank.board.models import Account, Submission, Values
 from truerank.board.scoring import Floats, describe, part_values
 from truerank.board.settings import BoardSettings
 
@@ -51,12 +52,14 @@ class Standings:
     Attributes:
         version: the board's, which grows with every change.
         part: whose queries rank: public, or private after closing.
+        is_closed: whether the contest is over.
     """
 
     board: str
     version: int
     part: str
     rows: tuple[Standing, ...]
+    is_closed: bool = False
 
     @property
     def is_pending(self) -> bool:
@@ -83,14 +86,22 @@ def part_of(board: BoardSettings, is_closed: bool) -> str:
     return "private" if is_closed and board.public < 1 else "public"
 
 
-def standings(session: Session, contest: Contest, version: int, part: str) -> Standings:
-    """Each team's best entry by what the board shows, ranked by its score on the part."""
+def standings(session: Session, contest: Contest, version: int, part: str, is_closed: bool = False) -> Standings:
+    """Each team's best entry by what the board shows, ranked by its score on the part.
+
+    Where teams choose, the best of those that a team chose takes its place once the contest is over.
+    """
     settings = contest.settings
+    finals = final_entries(session, contest, part) if is_closed and settings.finals else {}
     entries = _best_entries(session, settings.name)
     counts = _counts(session, settings.name)
-    rows = [_row(entry, team, contest, part, *counts[entry.account_id]) for entry, team in entries]
+    rows = []
+    for best, team in entries:
+        entry = finals.get(best.account_id, best)
+        shown = entry.score if best.account_id in finals else entry.shown
+        rows.append(_row(entry, shown or 0.0, team, contest, part, *counts[entry.account_id]))
     rows.sort(key=lambda row: (-row.score, row.last, row.team_id))
-    return Standings(settings.name, version, part, tuple(_ranked(rows)))
+    return Standings(settings.name, version, part, tuple(_ranked(rows)), is_closed)
 
 
 def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:
@@ -98,11 +109,7 @@ def _best_entries(session: Session, board: str) -> list[tuple[Submission, str]]:
     order = func.row_number().over(
         partition_by=Submission.account_id, order_by=(Submission.shown.desc(), Submission.place)
     )
-    ranked = (
-        select(Submission.id, order.label("nth"))
-        .where(Submission.board == board, Submission.state == SCORED)
-        .subquery()
-    )
+    ranked = select(Submission.id, order.label("nth")).where(*standing(board)).subquery()
     best = (
         select(Submission, Account.name)
         .join(ranked, ranked.c.id == Submission.id)
@@ -116,16 +123,18 @@ def _counts(session: Session, board: str) -> dict[int, tuple[int, int]]:
     """{team: (entries, when the last one was accepted)}."""
     found = session.execute(
         select(Submission.account_id, func.count(), func.max(Submission.accepted_at))
-        .where(Submission.board == board, Submission.state == SCORED)
+        .where(*standing(board))
         .group_by(Submission.account_id)
     )
     return {account: (entries, last or 0) for account, entries, last in found}
 
 
-def _row(entry: Submission, team: str, contest: Contest, part: str, entries: int, last: int) -> Standing:
+def _row(
+    entry: Submission, shown: float, team: str, contest: Contest, part: str, entries: int, last: int
+) -> Standing:
     results = json.loads(entry.results or "{}")
     settings = contest.settings
-    public = rounded(entry.shown or 0.0, settings)
+    public = rounded(shown, settings)
     score = public if part == "public" else rounded(describe(results, contest, part), settings)
     low, high = results["intervals"].get(part, [0.0, 1.0])
     low, high = (_hidden(end, contest) if part == "public" else rounded(end, settings) for end in (low, high))
@@ -168,7 +177,7 @@ def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]
     entries = session.execute(
         select(Account.name, Submission.accepted_at, Submission.shown)
         .join(Account, Account.id == Submission.account_id)
-        .where(Submission.board == settings.name, Submission.state == SCORED)
+        .where(*standing(settings.name))
         .order_by(Submission.place)
     )
     points: dict[str, list[dict[str, Any]]] = {}

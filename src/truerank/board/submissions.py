@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 import secrets
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime, time, timedelta, timezone
 
-from sqlalchemy import func, select, text
+from sqlalchemy import func, or_, select, text
 from sqlalchemy.orm import Session
 
 from truerank.board import ladder
@@ -25,6 +26,7 @@ from truerank.board.models import (
     RECEIVED,
     REFUSED,
     SCORED,
+    UNDER_WAY,
     Account,
     Board,
     Submission,
@@ -100,19 +102,24 @@ def receive(
     key: str | None,
     label: str,
     now: int,
+    check: Callable[[], None],
 ) -> tuple[Submission, bool]:
     """A file that has arrived becomes a submission; and whether it is a new one.
 
-    The same key, or the same bytes in a submission that counts, mean the same submission.
+    The same key, or the same bytes in a submission that counts, mean the same submission, whenever they come.
+
+    Args:
+        check: refuses a new one where none is taken now.
 
     Raises:
-        Refusal: the key was used for another file.
+        Refusal: the key was used for another file; or a new one is not taken.
     """
     _lock_file(session, file.sha256)
     if before := _before(session, board, account, file.sha256, key):
         if before.sha256 != file.sha256:
             raise Refusal(409, "key-used", "this Idempotency-Key was used for another file; take a new one")
         return before, False
+    check()
     submission = Submission(
         id=secrets.token_urlsafe(12),
         board=board,
@@ -140,11 +147,19 @@ def _before(session: Session, board: str, account: int, sha256: str, key: str | 
     return session.scalar(mine.where(Submission.sha256 == sha256, alive).limit(1))
 
 
+def may_repeat(session: Session, board: str, account: int, key: str | None) -> bool:
+    """Whether a file that a team sends may be a submission that is there: only its bytes, or its key, can tell."""
+    mine = select(Submission.id).where(Submission.board == board, Submission.account_id == account)
+    known = Submission.state.in_((RECEIVED, *COUNTED))
+    return session.scalar(mine.where(or_(known, Submission.key == key) if key else known).limit(1)) is not None
+
+
 def refuse(session: Session, storage: Storage, id: str, audit: Audit, state: str = REFUSED) -> Submission:
-    """An invalid submission: what is wrong stays, the file goes."""
-    submission = _locked(session, id)
-    if submission.state == RECEIVED:
+    """An invalid submission, or one that takes too long: what is wrong stays, the file goes, nothing is counted."""
+    submission = locked(session, id)
+    if submission.state in UNDER_WAY:
         submission.state, submission.audit = state, json.dumps(audit.to_dict())
+        submission.accepted_at = None
         _drop_file(session, storage, submission)
     return submission
 
@@ -153,7 +168,7 @@ def accept(session: Session, storage: Storage, id: str, audit: Audit, board: Boa
     """A valid submission takes one of the team's attempts; without any left it goes over the limit."""
     account = session.scalar(select(Submission.account_id).where(Submission.id == id))
     session.execute(select(Account).where(Account.id == account).with_for_update())
-    submission = _locked(session, id)
+    submission = locked(session, id)
     if submission.state != RECEIVED:
         return submission
     used = attempts(session, board, submission.account_id, submission.received_at)
@@ -166,7 +181,7 @@ def accept(session: Session, storage: Storage, id: str, audit: Audit, board: Boa
 
 def finish(session: Session, id: str, result: Result, contest: Contest, now: int) -> Submission:
     """An accepted submission is scored, once."""
-    submission = _locked(session, id)
+    submission = locked(session, id)
     if submission.state != ACCEPTED:
         return submission
     board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
@@ -183,7 +198,7 @@ def record(session: Session, submission: Submission, result: Result, contest: Co
     submission.score = ranking.get("public", {}).get(str(contest.rank_by), 0.0)
     submission.results, submission.rules = result.to_json(), result.rules
     submission.version, submission.fingerprint = result.version, contest.fingerprint
-    submission.shown = _shown(session, submission, result, contest)
+    submission.shown = climbed(session, submission, result.blob, contest)
     values = session.get(Values, submission.id)
     if values is None:
         session.add(Values(submission_id=submission.id, matrix=result.blob))
@@ -191,7 +206,8 @@ def record(session: Session, submission: Submission, result: Result, contest: Co
         values.matrix = result.blob
 
 
-def _shown(session: Session, submission: Submission, result: Result, contest: Contest) -> float | None:
+def climbed(session: Session, submission: Submission, matrix: bytes, contest: Contest) -> float | None:
+    """What the board shows of a team after a submission with these values."""
     step, score = contest.settings.ladder, submission.score
     assert score is not None
     if step is None:
@@ -202,13 +218,16 @@ def _shown(session: Session, submission: Submission, result: Result, contest: Co
         return ladder.climbed(score, before, step)
     blob = session.get(Values, best.id) if best else None
     values = part_values(blob.matrix, contest, "public") if blob else None
-    return ladder.climbed_freely(part_values(result.blob, contest, "public"), values, before)
+    return ladder.climbed_freely(part_values(matrix, contest, "public"), values, before)
 
 
 def on_rung(session: Session, board: str, account: int, before: int | None = None) -> Submission | None:
     """The submission that set what a Ladder shows of a team: the first one with the highest."""
     rungs = select(Submission).where(
-        Submission.board == board, Submission.account_id == account, Submission.state == SCORED
+        Submission.board == board,
+        Submission.account_id == account,
+        Submission.state == SCORED,
+        Submission.mark.is_(None),
     )
     if before is not None:
         rungs = rungs.where(Submission.place < before)
@@ -217,15 +236,15 @@ def on_rung(session: Session, board: str, account: int, before: int | None = Non
 
 def fail(session: Session, id: str) -> Submission:
     """A submission that could not be scored, by no fault of its own: it costs nothing, and stays for the host."""
-    submission = _locked(session, id)
-    if submission.state in (RECEIVED, ACCEPTED):
+    submission = locked(session, id)
+    if submission.state in UNDER_WAY:
         submission.state = FAILED
     return submission
 
 
 def pending(session: Session) -> list[Submission]:
     """What a crash left half done, in the order of arrival."""
-    left = select(Submission).where(Submission.state.in_((RECEIVED, ACCEPTED)))
+    left = select(Submission).where(Submission.state.in_(UNDER_WAY))
     return list(session.scalars(left.order_by(Submission.received_at, Submission.id)))
 
 
@@ -234,7 +253,8 @@ def kept_files(session: Session) -> set[str]:
     return set(session.scalars(select(Submission.sha256).where(Submission.state.in_(KEPT))))
 
 
-def _locked(session: Session, id: str) -> Submission:
+def locked(session: Session, id: str) -> Submission:
+    """A submission that nobody else changes meanwhile."""
     row = select(Submission).where(Submission.id == id).with_for_update()
     return session.scalars(row.execution_options(populate_existing=True)).one()
 

@@ -10,7 +10,7 @@ import hmac
 import re
 import secrets
 
-from sqlalchemy import select
+from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
 from truerank.board.models import Account, Token, moment
@@ -19,6 +19,12 @@ from truerank.board.schemas import NewToken, TokenState
 
 _SHAPE = re.compile(r"tr_([A-Za-z0-9]{12})_([A-Za-z0-9_-]{43})")
 _NOTHING = "0" * 64
+
+WAITING = "waiting"
+"""The role of who asks to take part and is not approved yet."""
+
+MOST_WAITING = 200
+"""So many may ask before hosts have looked at them."""
 
 
 def add_account(session: Session, name: str, role: str, now: int) -> Account:
@@ -35,6 +41,50 @@ def add_account(session: Session, name: str, role: str, now: int) -> Account:
     account = Account(name=name, role=role, created_at=now)
     session.add(account)
     session.flush()
+    return account
+
+
+def approve(session: Session, id: int) -> Account:
+    """Who asked to take part is a team from now on.
+
+    Raises:
+        Refusal: nobody asks by this number.
+    """
+    account = _waiting(session, id)
+    account.role = "team"
+    return account
+
+
+def turn_away(session: Session, id: int) -> None:
+    """Who asked to take part is forgotten; the name is free again.
+
+    Raises:
+        Refusal: nobody asks by this number.
+    """
+    account = _waiting(session, id)
+    session.execute(delete(Token).where(Token.account_id == account.id))
+    session.delete(account)
+
+
+def register(session: Session, name: str, contact: str, now: int) -> NewToken:
+    """Who asks to take part; the token lets in once a host has approved.
+
+    Raises:
+        Refusal: the name is no name or taken, or too many wait already.
+    """
+    waiting = session.scalar(select(func.count()).where(Account.role == WAITING)) or 0
+    if waiting >= MOST_WAITING:
+        why = "too many registrations wait for the hosts; try again later"
+        raise Refusal(503, "too-many-waiting", why, after=3600)
+    account = add_account(session, name, WAITING, now)
+    account.contact = contact or None
+    return renew(session, account.id, now)
+
+
+def _waiting(session: Session, id: int) -> Account:
+    account = session.get(Account, id, with_for_update=True)
+    if account is None or account.role != WAITING:
+        raise not_found("registration")
     return account
 
 
@@ -101,7 +151,8 @@ def find(session: Session, text: str) -> tuple[Account, Token] | None:
 def still(session: Session, token_id: str) -> Account | None:
     """The account of a token that somebody signed in with, if it was not revoked."""
     token = session.get(Token, token_id)
-    return session.get(Account, token.account_id) if token and token.revoked_at is None else None
+    account = session.get(Account, token.account_id) if token and token.revoked_at is None else None
+    return account if account and account.role != WAITING else None
 
 
 def _digest(text: str) -> str:

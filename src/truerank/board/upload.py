@@ -10,22 +10,21 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from truerank.board.logs import tell
 from truerank.board.refusals import Refusal
 from truerank.board.settings import BoardSettings
 from truerank.board.storage import Storage
-from truerank.formats.compression import Codec, codec_of
+from truerank.formats.compression import Damaged, Members, codec_of
 
 STEP = 1 << 20
-"""Bytes that are decompressed at once, where the library can be told."""
-
-SLICE = 1 << 10
-"""zstd cannot be told: so few bytes go in that what comes out fits in memory (128 KiB for 4 bytes at worst)."""
+"""Bytes that are decompressed at once."""
 
 RATIO = 250
 """No run compresses better than this."""
+
+MEMBERS = 50_000
+"""Of so many compressed pieces a file may consist: 3 GB in the blocks of 64 KB that parallel packers write."""
 
 FREE = 1 << 20
 """Below so many decompressed bytes nobody asks for the ratio."""
@@ -51,6 +50,7 @@ class Receiver:
 
     Args:
         most, most_unpacked: the largest sizes allowed, as sent and decompressed.
+        members: of how many members (gzip), streams (bzip2) or frames (zstd) it may consist.
         watch: called when a piece was written.
 
     Raises:
@@ -58,17 +58,23 @@ class Receiver:
     """
 
     def __init__(
-        self, path: Path, most: int, most_unpacked: int, watch: Callable[[Receiver], None] = lambda receiver: None
+        self,
+        path: Path,
+        most: int,
+        most_unpacked: int,
+        watch: Callable[[Receiver], None] = lambda receiver: None,
+        *,
+        members: int = MEMBERS,
     ):
         self.path, self.most, self.most_unpacked, self.watch = path, most, most_unpacked, watch
+        self.members = members
         self.size = 0
         self.unpacked = 0
         self._hash = hashlib.sha256()
         with _room():
             self._file = path.open("xb", buffering=0)
         self._head: bytes | None = b""
-        self._codec: Codec | None = None
-        self._unpacker: Any = None
+        self._packed: Members | None = None
 
     def feed(self, data: bytes) -> None:
         """The next piece.
@@ -88,8 +94,11 @@ class Receiver:
         """The end of the file: it is on disk now."""
         if self._head is not None:
             self._begin(self._head)
-        if self._unpacker is not None:
-            raise _damaged("the compressed data ends too early: the file was cut short")
+        try:
+            if self._packed:
+                self._packed.finish()
+        except Damaged:
+            raise _damaged("the compressed data ends too early: the file was cut short") from None
         with _room():
             os.fsync(self._file.fileno())
         self._file.close()
@@ -115,37 +124,29 @@ class Receiver:
             self._begin(self._head + data)
 
     def _begin(self, data: bytes) -> None:
-        self._head, self._codec = None, codec_of(data)
+        codec = codec_of(data)
+        self._head, self._packed = None, Members(codec, STEP) if codec else None
         self._count(data)
 
     def _count(self, data: bytes) -> None:
-        if self._codec is None:
+        if self._packed is None:
             self.unpacked += len(data)
             return
-        step = SLICE if self._codec.name == "zstd" else len(data)
-        pieces = (data[at : at + step] for at in range(0, len(data), step or 1))
-        for size in (size for piece in pieces for size in self._sizes(self._codec, piece)):
-            self.unpacked += size
-            if self.unpacked > self.most_unpacked:
-                raise _too_large("decompressed, the file", self.most_unpacked)
-            if self.unpacked > FREE + RATIO * self.size:
-                raise Refusal(413, "too-dense", f"the file grows more than {RATIO}-fold when it is decompressed")
+        try:
+            for piece in self._packed.feed(data):
+                self.unpacked += len(piece)
+                self._check(self._packed.count)
+        except Damaged as error:
+            raise _damaged(f"the {self._packed.codec.name} data is damaged") from error
 
-    def _sizes(self, codec: Codec, data: bytes) -> Iterator[int]:
-        """How long each piece of what the data stands for is; never much of it in memory."""
-        while data:
-            if self._unpacker is None:
-                data = data.lstrip(b"\0") if codec.name == "gzip" else data
-                self._unpacker = codec.unpacker() if data else None
-                continue
-            try:
-                yield from _STEPS[codec.name](self._unpacker, data)
-            except Exception as error:  # each library has its own
-                raise _damaged(f"the {codec.name} data is damaged") from error
-            if self._unpacker.eof:
-                data, self._unpacker = self._unpacker.unused_data, None
-            else:
-                data = b""
+    def _check(self, members: int) -> None:
+        if self.unpacked > self.most_unpacked:
+            raise _too_large("decompressed, the file", self.most_unpacked)
+        if self.unpacked > FREE + RATIO * self.size:
+            raise Refusal(413, "too-dense", f"the file grows more than {RATIO}-fold when it is decompressed")
+        if members > self.members:
+            why = f"the file consists of more than {self.members:,} compressed pieces; compress it as one"
+            raise Refusal(413, "too-many-members", why)
 
 
 Feed = Callable[[Receiver], Awaitable[None]]
@@ -157,28 +158,12 @@ async def arrived(
     storage: Storage, board: BoardSettings, feed: Feed, watch: Callable[[Receiver], None] = lambda receiver: None
 ) -> AsyncIterator[Received]:
     """A whole file, within the board's limits; in the end it is forgotten, unless somebody moved it."""
-    receiver = Receiver(storage.incoming(), board.upload, board.unpacked, watch)
+    receiver = Receiver(storage.incoming(), board.upload, board.unpacked, watch, members=board.members)
     try:
         await feed(receiver)
         yield await asyncio.to_thread(receiver.finish)
     finally:
         receiver.drop()
-
-
-def _gzip_steps(unpacker: Any, data: bytes) -> Iterator[int]:
-    while data and not unpacker.eof:
-        yield len(unpacker.decompress(data, STEP))
-        data = unpacker.unconsumed_tail
-
-
-def _bzip2_steps(unpacker: Any, data: bytes) -> Iterator[int]:
-    yield len(unpacker.decompress(data, STEP))
-    while not unpacker.eof and not unpacker.needs_input:
-        yield len(unpacker.decompress(b"", STEP))
-
-
-def _zstd_steps(unpacker: Any, data: bytes) -> Iterator[int]:
-    yield len(unpacker.decompress(data))
 
 
 @contextmanager
@@ -189,9 +174,6 @@ def _room() -> Iterator[None]:
     except OSError as error:
         tell("cannot write", logging.ERROR, error=error)
         raise Refusal(503, "no-room", "the service cannot keep files now; its host sees why", after=60) from None
-
-
-_STEPS = {"gzip": _gzip_steps, "bzip2": _bzip2_steps, "zstd": _zstd_steps}
 
 
 def _too_large(what: str, most: int) -> Refusal:

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import secrets
 from typing import Any
-from urllib.parse import parse_qsl
+from urllib.parse import parse_qsl, quote
 
 from fastapi import APIRouter, Request
 from fastapi.responses import RedirectResponse
 from starlette.responses import Response
 
-from truerank.board import api, hosting, submissions
+from truerank.board import api, hosting, joining, submissions
 from truerank.board.api import service_of
 from truerank.board.pages import render
 from truerank.board.receiving import Form
-from truerank.board.refusals import Refusal, forbidden
+from truerank.board.refusals import Refusal, forbidden, not_found
 from truerank.board.security import (
     by_cookie,
     check_form,
@@ -94,8 +94,47 @@ async def submission(request: Request, id: str) -> Response:
     if team is None:
         return to_sign_in(request)
     state = await api.shown_submission(service_of(request), id, team)
-    settings = service_of(request).board(state.board)
-    return page(request, "submission.html", team, submission=state.model_dump(), settings=settings)
+    service = service_of(request)
+    settings = service.board(state.board)
+    is_closed = await service.database.read(lambda session: service.is_closed(session, settings, service.now))
+    more: dict[str, Any] = {"settings": settings, "is_closed": is_closed}
+    return page(request, "submission.html", team, submission=state.model_dump(), **more)
+
+
+@router.post("/submissions/{id}")
+async def change_entry(request: Request, id: str) -> Response:
+    """A team's choice of what counts at the end, or a host's mark."""
+    team = await must_be_signed_in(request)
+    fields = await small_form(request)
+    check_form(request, fields.get("form", ""))
+    service, what = service_of(request), fields.get("what", "")
+    if what in ("choose", "give-up"):
+        await api.chosen(service, id, team, what == "choose")
+    elif what in ("withdrawn", "disqualified", "reinstate"):
+        if not team.is_host:
+            raise forbidden()
+        word = None if what == "reinstate" else what
+        await hosting.marked(service, id, team, word, fields.get("reason", ""))
+    else:
+        raise Refusal(422, "unknown-button", "this page has no such button")
+    return RedirectResponse(f"/submissions/{quote(id)}", 303)
+
+
+@router.get("/register")
+async def registration(request: Request) -> Response:
+    """The form to ask to take part."""
+    if not service_of(request).settings.registration:
+        raise not_found("page")
+    return page(request, "register.html", await viewer(request))
+
+
+@router.post("/register")
+async def register(request: Request) -> Response:
+    """Ask to take part; the page has the token, once."""
+    check_origin(request)
+    fields = await small_form(request)
+    made = await joining.registered(request, fields.get("name", ""), fields.get("contact", ""))
+    return page(request, "register.html", None, status=201, made=made.model_dump())
 
 
 @router.get("/login")
@@ -113,9 +152,11 @@ async def sign_in(request: Request) -> Response:
     try:
         team = await known(request, fields.get("token", "").strip())
     except Refusal as refusal:
+        back = _inside(fields.get("next"))
+        if refusal.kind == "not-approved":
+            return page(request, "login.html", None, status=403, next=back, is_waiting=True)
         if refusal.status != 401:
             raise
-        back = _inside(fields.get("next"))
         return page(request, "login.html", None, status=401, next=back, is_wrong=True)
     answer = RedirectResponse(_inside(fields.get("next")), 303)
     answer.set_cookie(
@@ -176,7 +217,9 @@ async def change(request: Request) -> Response:
         return await host_page(request, team, made=(await hosting.account_added(service, name, role)).model_dump())
     if what == "token" and name.isascii() and name.isdecimal() and len(name) < 10:
         return await host_page(request, team, made=(await hosting.add_token(request, int(name))).model_dump())
-    if what == "revoke":
+    if what in ("approve", "turn-away") and name.isascii() and name.isdecimal() and len(name) < 10:
+        await (hosting.approve if what == "approve" else hosting.turn_away)(request, int(name))
+    elif what == "revoke":
         await hosting.revoke(request, (api.clean(name) or "")[:16])
     elif what in ("close", "reopen"):
         await hosting.set_closed(service, name, what == "close")

@@ -1,22 +1,29 @@
 """Processes that audit and score, so that pages are answered meanwhile and hostile files harm nobody.
 
-Each worker is one process with one pipe, looked after by one thread. A job that takes too long, or ends its
-process, is given up with a `WorkerLost`; the process is replaced and the other jobs never notice.
+Each worker is one process with one pipe, looked after by one thread. A job that takes too long, too much of the
+processor, or ends its process, is given up with a `WorkerLost`; the process is replaced and the other jobs never
+notice.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 import multiprocessing
 import os
-import queue
+import signal
 import threading
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Callable, Hashable, Sequence
+from concurrent.futures import Future
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import partial
 from multiprocessing.connection import Connection
 from multiprocessing.context import SpawnProcess
 from typing import Any, Generic, TypeVar
+
+from truerank.board.turns import Turns
 
 Result = TypeVar("Result")
 
@@ -27,33 +34,45 @@ class WorkerLost(Exception):
     """A job ended its process or took too long."""
 
 
+class OutOfTime(WorkerLost):
+    """A job took more time, or more of the processor, than it may; done again it would again."""
+
+
 class Abandoned(Exception):
     """What a worker followed is not wanted any more."""
 
 
 class Worker:
-    """One process and the pipe to it; started when it is first needed."""
+    """One process and the pipe to it; started when it is first needed.
+
+    Attributes:
+        spent: seconds of processor time that the last job took.
+    """
 
     def __init__(self, memory: int, seconds: float):
         self.memory, self.seconds = memory, seconds
         self.process: SpawnProcess | None = None
         self.pipe: Connection | None = None
+        self.spent = 0.0
+        self._processor = math.inf
+        self._why = WorkerLost("the process ended")
 
-    def do(self, work: Callable[..., Result], *args: Any) -> Result:
+    def do(self, work: Callable[..., Result], *args: Any, processor: float = math.inf) -> Result:
         """What `work` returns or raises there."""
-        self.begin(work, *args)
+        self.begin(work, *args, processor=processor)
         result: Result = self.end()
         return result
 
-    def begin(self, work: Callable[..., Any], *args: Any) -> None:
-        """Let it do something; `end` waits for that.
+    def begin(self, work: Callable[..., Any], *args: Any, processor: float = math.inf) -> None:
+        """Let it do something within so many seconds of processor time; `end` waits for that.
 
         Raises:
             WorkerLost: there is no such process.
         """
         if self.process is None or not self.process.is_alive():
             self._start()
-        self.tell((work, args))
+        self.spent, self._processor = 0.0, processor
+        self.tell((work, args, processor))
 
     def tell(self, what: Any) -> None:
         """Send something into its pipe."""
@@ -61,26 +80,41 @@ class Worker:
         try:
             self.pipe.send(what)
         except OSError:
-            self.stop()
-            raise WorkerLost("the process ended") from None
+            raise self._lost() from None
 
     def end(self) -> Any:
-        """What was begun returns or raises."""
+        """What was begun returns or raises.
+
+        Raises:
+            OutOfTime: it took too long, or too much of the processor, and was stopped.
+            WorkerLost: it ended its process.
+        """
         if self.pipe is None:
-            raise WorkerLost("the process ended")
+            raise self._why
         try:
             if not self.pipe.poll(self.seconds):
-                raise WorkerLost(f"no answer after {self.seconds:g} seconds")
-            is_error, value = self.pipe.recv()
+                self.stop()
+                self.spent = min(self._processor, self.seconds)
+                raise OutOfTime(f"no answer after {self.seconds:g} seconds")
+            is_error, value, self.spent = self.pipe.recv()
         except (EOFError, OSError):
-            self.stop()
-            raise WorkerLost("the process ended") from None
-        except WorkerLost:
-            self.stop()
-            raise
+            raise self._lost() from None
         if is_error:
             raise value
         return value
+
+    def _lost(self) -> WorkerLost:
+        """Why there is no process any more."""
+        code = None
+        if self.process is not None:
+            self.process.join(1)
+            code = self.process.exitcode
+        self.stop()
+        self._why = WorkerLost("the process ended")
+        if code == -signal.SIGXCPU:
+            self.spent = self._processor
+            self._why = OutOfTime(f"stopped after {self._processor:g} seconds of processor time")
+        return self._why
 
     def stop(self) -> None:
         """End the process."""
@@ -103,11 +137,11 @@ class Worker:
 def _serve(pipe: Connection, memory: int) -> None:
     """The life of a worker: it ends with its pipe, and so with the service, however that ends."""
     import resource
-    import signal
 
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the service stops its workers, not the terminal
     os.nice(5)
     with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     _Told.pipe = pipe
     with suppress(EOFError, OSError):
@@ -116,7 +150,19 @@ def _serve(pipe: Connection, memory: int) -> None:
             if isinstance(job, bool):  # the end of a file whose fault was found before
                 continue
             _Told.is_whole = None
-            pipe.send(_done(*job))
+            work, args, processor = job
+            _allow(processor)
+            pipe.send(_done(work, args))
+
+
+def _allow(processor: float) -> None:
+    """Let the system end this process after so many more seconds of processor time, whatever it is doing then."""
+    import resource
+
+    most = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    until = resource.RLIM_INFINITY if math.isinf(processor) else math.ceil(time.process_time() + processor)
+    with suppress(ValueError, OSError):
+        resource.setrlimit(resource.RLIMIT_CPU, (until, most))
 
 
 class _Told:
@@ -141,15 +187,24 @@ def has_ended(seconds: float) -> bool:
     return bool(_Told.is_whole)
 
 
-def _done(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any]:
+def _done(work: Callable[..., Any], args: tuple[Any, ...]) -> tuple[bool, Any, float]:
+    """Whether the job failed, its result or error, and the seconds of processor time that it took."""
+    began = time.process_time()
     try:
-        return False, work(*args)
+        failed, value = False, work(*args)
     except Exception as error:
-        return True, error
+        failed, value = True, error
+    return failed, value, time.process_time() - began
 
 
 class Followed(Generic[Result]):
-    """A job about a file that still arrives, in a worker that is its own until the job is over."""
+    """A job about a file that still arrives, in a worker that is its own until the job is over.
+
+    Attributes:
+        spent: seconds of processor time that it took, once it is over.
+    """
+
+    spent = 0.0
 
     def __init__(self, worker: Worker, free: Callable[[], None]):
         self._worker, self._free = worker, free
@@ -165,6 +220,7 @@ class Followed(Generic[Result]):
             result: Result = self._worker.end()
             return result
         finally:
+            self.spent = self._worker.spent
             self._free()
 
     def give_up(self) -> None:
@@ -174,61 +230,114 @@ class Followed(Generic[Result]):
             self.result()
 
 
+@dataclass(frozen=True)
+class Job:
+    """What waits for a worker.
+
+    Attributes:
+        processor: seconds of processor time that it may take.
+        charge: told how many it took, however it ended.
+    """
+
+    future: Future[Any]
+    work: Callable[..., Any]
+    args: tuple[Any, ...]
+    processor: float
+    charge: Callable[[float], None]
+
+
 class Pool:
-    """A few workers, and one that follows files; with none, jobs are done by one thread of this process."""
+    """A few workers, and one that follows files; with none, jobs are done by one thread of this process.
+
+    Those who wait take turns, and nobody occupies the last worker as well: it stays for somebody else.
+    """
 
     def __init__(self, workers: int, memory: int = 4 << 30, seconds: float = 300.0):
-        self._free: queue.SimpleQueue[Worker] = queue.SimpleQueue()
         self._all = [Worker(memory, seconds) for _ in range(workers)]
-        for worker in self._all:
-            self._free.put(worker)
-        self._threads = ThreadPoolExecutor(max(1, workers), "work")
+        self._turns: Turns[Job] = Turns(at_once=max(1, workers - 1))
+        served: Sequence[Worker | None] = self._all or [None]
+        self._threads = [threading.Thread(target=self._work, args=(worker,), daemon=True) for worker in served]
+        for thread in self._threads:
+            thread.start()
         self._follower = Worker(memory, seconds) if workers else None
         self._following = threading.Lock()
         self.waiting = 0
 
     def warm(self, work: Callable[..., object], *args: Any) -> None:
         """Start every process now, and let it load what it will need, so that nobody waits for that."""
-
-        for _ in self._all:
-            self._threads.submit(self._turn, work, args)
+        for worker in self._all:
+            self._turns.put(worker, Job(Future(), work, args, math.inf, lambda spent: None))
         if self._follower is not None and (first := self.follow(work, *args)):
             threading.Thread(target=first.give_up, daemon=True).start()
 
-    def follow(self, work: Callable[..., Result], *args: Any) -> Followed[Result] | None:
+    def follow(
+        self, work: Callable[..., Result], *args: Any, processor: float = math.inf
+    ) -> Followed[Result] | None:
         """Begin a job about a file that still arrives; None when another one is followed."""
         if self._follower is None or not self._following.acquire(blocking=False):
             return None
         try:
-            self._follower.begin(work, *args)
+            self._follower.begin(work, *args, processor=processor)
         except WorkerLost:
             self._following.release()
             return None
         return Followed(self._follower, self._following.release)
 
-    async def do(self, work: Callable[..., Result], *args: Any) -> Result:
-        """What `work` returns or raises in a worker, as soon as one is free.
+    async def do(
+        self,
+        work: Callable[..., Result],
+        *args: Any,
+        who: Hashable = "",
+        processor: float = math.inf,
+        charge: Callable[[float], None] = lambda spent: None,
+    ) -> Result:
+        """What `work` returns or raises in a worker, when it is the turn of who asks and a worker is free.
+
+        Args:
+            who: who takes turns with others.
+            processor: the most seconds of processor time.
+            charge: told how many it took, however it ended.
 
         Raises:
-            WorkerLost: the job ended its process or took too long.
+            OutOfTime: the job took too long, or too much of the processor.
+            WorkerLost: it ended its process.
         """
+        job = Job(Future(), work, args, processor, charge)
         self.waiting += 1
         try:
-            return await asyncio.get_running_loop().run_in_executor(self._threads, self._turn, work, args)
+            self._turns.put(who, job)
+            result: Result = await asyncio.wrap_future(job.future)
+            return result
         finally:
             self.waiting -= 1
 
-    def _turn(self, work: Callable[..., Result], args: tuple[Any, ...]) -> Result:
-        if not self._all:
-            return work(*args)
-        worker = self._free.get()
-        try:
-            return worker.do(work, *args)
-        finally:
-            self._free.put(worker)
+    def _work(self, worker: Worker | None) -> None:
+        """The life of a thread: one job after another."""
+        while taken := self._turns.take():
+            who, job = taken
+            try:
+                if job.future.set_running_or_notify_cancel():
+                    _carry_out(job, worker)
+            finally:
+                self._turns.done(who)
 
     def close(self) -> None:
         """Finish what is under way and end the processes."""
-        self._threads.shutdown(cancel_futures=True)
+        for job in self._turns.close():
+            job.future.cancel()
+        for thread in self._threads:
+            thread.join()
         for worker in (*self._all, *([self._follower] if self._follower else ())):
             worker.stop()
+
+
+def _carry_out(job: Job, worker: Worker | None) -> None:
+    began = time.thread_time()
+    try:
+        value = worker.do(job.work, *job.args, processor=job.processor) if worker else job.work(*job.args)
+    except BaseException as error:
+        finish: Callable[[], None] = partial(job.future.set_exception, error)
+    else:
+        finish = partial(job.future.set_result, value)
+    job.charge(worker.spent if worker else time.thread_time() - began)
+    finish()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import replace
 from typing import Any, Literal, get_args
 
@@ -14,12 +14,14 @@ from truerank.bounds.pool import bare, pools
 from truerank.bounds.result import Bounds, Range
 from truerank.bounds.ties import under_ties
 from truerank.bounds.unjudged import grades_to_give, under_judgement
+from truerank.bounds.ways import Watch
 from truerank.errors import InputError, MeasureError
 from truerank.evaluate import DEFAULT, look_up, ranked
 from truerank.formats import open_run, read_qrels
 from truerank.hits import Hits
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
 from truerank.qrels import Qrels
+from truerank.readings import measures_under
 from truerank.rules import Rules
 from truerank.run import Run
 
@@ -39,6 +41,7 @@ def bounds(
     samples: int = SAMPLES,
     seed: int = 0,
     threads: int | None = None,
+    watch: Watch = lambda done, of: None,
 ) -> Bounds:
     """How far a run's scores could be off: by the order of equal scores, and by documents that nobody judged.
 
@@ -50,6 +53,7 @@ def bounds(
         of: "ties", "unjudged", or both.
         samples: random orders for queries with too many to count.
         seed: of those.
+        watch: told how many queries are done, and of how many; each counts once for ties and once for judgements.
 
     Raises:
         TruerankError: wrong input.
@@ -66,13 +70,19 @@ def bounds(
     if samples < 2 or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
     under = Rules.of(rules)
-    chosen = tuple(parse_measures(measures if measures is not None else under.measures or DEFAULT))
+    chosen = tuple(measures_under(measures if measures is not None else under.measures or DEFAULT, under))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     judged, source = read_qrels(qrels), open_run(run)
     hits = _hits(judged, source, under, threads)
-    ties = under_ties(hits, chosen, under, samples=samples, seed=seed) if "ties" in doubts else {}
-    left, open_documents, grades = _unjudged(judged, source, chosen, under, threads, "unjudged" in doubts)
+    parts = _parts(len(hits.queries), len(set(doubts)), watch)
+    ties = (
+        under_ties(hits, chosen, under, samples=samples, seed=seed, watch=next(parts)) if "ties" in doubts else {}
+    )
+    is_asked = "unjudged" in doubts
+    left, open_documents, grades = _unjudged(
+        judged, source, chosen, under, threads, next(parts) if is_asked else None
+    )
     names = tuple(map(as_text, hits.queries))
     return Bounds(source.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
 
@@ -84,11 +94,20 @@ def _hits(qrels: Qrels, run: Run, rules: Rules, threads: int | None) -> Hits:
     return ranked(judged, found, before, opened.name)
 
 
+def _parts(queries: int, doubts: int, watch: Watch) -> Iterator[Watch]:
+    """A watch for each doubt, which is told of in turn: the share of its work as so many queries."""
+
+    def part(number: int) -> Watch:
+        return lambda done, of: watch(number * queries + done * queries // max(of, 1), doubts * queries)
+
+    return map(part, range(doubts))
+
+
 def _unjudged(
-    qrels: Qrels, run: Run, measures: tuple[Measure, ...], rules: Rules, threads: int | None, is_asked: bool
+    qrels: Qrels, run: Run, measures: tuple[Measure, ...], rules: Rules, threads: int | None, watch: Watch | None
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    if not is_asked:
+    if watch is None:
         return {}, None, ()
     pool = pools(qrels, [replace(run, watch=lambda size: None)], rules, threads)[0]
-    found = under_judgement(pool, measures, rules)
+    found = under_judgement(pool, measures, rules, watch)
     return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, rules.level)

@@ -12,12 +12,15 @@ import numpy as np
 from truerank._kernel import as_text
 from truerank.bounds.pool import Pool, pools
 from truerank.bounds.unjudged import grades_to_give, sees_judgements
-from truerank.bounds.ways import Repeated, chunks, values_of
+from truerank.bounds.ways import Repeated, Watch, chunks, values_of
+from truerank.equal import are_equal
 from truerank.errors import InputError
 from truerank.formats import open_run, read_qrels
 from truerank.hits import COLUMNS, Bools, Hits, Judgements
-from truerank.measures import Measure, parse_measure
+from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
+from truerank.presented import Presented
+from truerank.readings import read
 from truerank.rules import Rules
 
 
@@ -49,8 +52,8 @@ class Candidate:
         return {**vars(self), "swing": self.swing}
 
 
-@dataclass(frozen=True)
-class ToJudge:
+@dataclass(frozen=True, repr=False)
+class ToJudge(Presented):
     """The documents to judge next, the one that could move most first.
 
     Attributes:
@@ -62,6 +65,8 @@ class ToJudge:
         rules: under whose rules.
     """
 
+    built_by = "bounds"
+
     run_a: str
     run_b: str
     measure: Measure
@@ -69,6 +74,11 @@ class ToJudge:
     candidates: tuple[Candidate, ...]
     open: int
     rules: Rules
+
+    def _summary(self) -> str:
+        first = ", ".join(f"{c.query} {c.doc}" for c in self.candidates[:3])
+        which = f": {first}{', …' if len(self.candidates) > 3 else ''}" if first else ""
+        return f"ToJudge({self.run_a!r}, {self.run_b!r}, {self.measure}; {len(self.candidates):,} documents{which})"
 
     @property
     def turning(self) -> int:
@@ -100,6 +110,7 @@ def judge_next(
     *,
     rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
     threads: int | None = None,
+    watch: Watch = lambda done, of: None,
 ) -> ToJudge:
     """Which unjudged documents to judge next, to decide which of two runs is better.
 
@@ -110,6 +121,7 @@ def judge_next(
     Args:
         qrels, run_a, run_b, rules, threads: as for `evaluate`.
         n: how many at most.
+        watch: told how many grades were tried, and of how many.
 
     Raises:
         TruerankError: wrong input; a measure whose mean is geometric.
@@ -121,14 +133,15 @@ def judge_next(
     """
     if n < 1:
         raise InputError("how many to judge is 1 or more")
-    chosen, under = parse_measure(measure), Rules.of(rules)
+    under = Rules.of(rules)
+    chosen = read(measure, under).measure
     if chosen.definition.average == "geometric":
         raise InputError(f"the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP")
     judged = read_qrels(qrels)
     a, b = pools(judged, [open_run(run_a), open_run(run_b)], under, threads)
     if a.hits.queries != b.hits.queries:
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
-    pair = _Pair(a, b, chosen, under)
+    pair = _Pair(a, b, chosen, under, watch)
     return pair.told(n)
 
 
@@ -140,12 +153,13 @@ class _Pair:
     b: Pool
     measure: Measure
     rules: Rules
+    watch: Watch
 
     def told(self, n: int) -> ToJudge:
         rows = np.union1d(self.a.doc[self.a.open], self.b.doc[self.b.open])
         now = self._now(self.a) - self._now(self.b)
         low, high = self._extremes(rows, now)
-        moving = np.flatnonzero(high > low)
+        moving = np.flatnonzero(~are_equal(low, high))
         difference = self.measure.mean(now)
         low, high = difference + low, difference + high
         best = moving[np.argsort((low - high)[moving], kind="stable")][:n]
@@ -159,10 +173,12 @@ class _Pair:
         """(rows,) how far each document could make the difference of the means fall and rise."""
         low, high = np.zeros(len(rows)), np.zeros(len(rows))
         query = self._query_of(rows)
-        for grade in self._grades() if len(rows) else ():
+        grades = self._grades() if len(rows) else ()
+        for number, grade in enumerate(grades, 1):
             a, b = (_Asked(pool, self.measure, self.rules, grade).values(rows, query) for pool in (self.a, self.b))
             np.minimum(low, a - b - now[query], out=low)
             np.maximum(high, a - b - now[query], out=high)
+            self.watch(number, len(grades))
         scale = 1.0 if self.measure.definition.average == "sum" else 1.0 / max(len(now), 1)
         return low * scale, high * scale
 

@@ -80,8 +80,13 @@ class Pool:
         query, grade = new[self.everything.query], self.everything.grades
         kept = (query >= 0) & ~np.isnan(grade) & (grade > least)
         kept[self.doc[self.open]] = False
-        order = np.lexsort((-grade[kept], query[kept]))
-        return Judgements(query[kept][order], grade[kept][order])
+        own = [
+            (place[name], grade) for name, grade in self.everything.apart.items() if name in place and grade > least
+        ]
+        query = np.concatenate([query[kept], np.array([q for q, _ in own], np.int64)])
+        grade = np.concatenate([grade[kept], np.array([g for _, g in own], np.float64)])
+        order = np.lexsort((-grade, query))
+        return Judgements(query[order], grade[order])
 
 
 def pools(qrels: Any, runs: Sequence[Run], rules: Rules, threads: int | None = None) -> list[Pool]:
@@ -95,13 +100,19 @@ def pools(qrels: Any, runs: Sequence[Run], rules: Rules, threads: int | None = N
         judged, opened, looked = look_up(qrels, run, rules, threads)
         found.append(looked)
         lists.append(_answers(opened, judged))
-    everything = with_all(judged.to_dict(), itertools.chain.from_iterable(lists))
+    if rules.without_relevant == "undefined":
+        raise RulesError(
+            "under without_relevant = 'undefined' unjudged documents decide which queries have a value: there are "
+            "no bounds of its mean; without_relevant = 'zero' has some"
+        )
+    everything = replace(with_all(judged.to_dict(), itertools.chain.from_iterable(lists)), apart=judged.apart)
     return [_pool(everything, *each, rules) for each in zip(runs, lists, found, strict=True)]
 
 
 def is_open(hits: Hits, rules: Rules) -> Bools:
     """(hits,) whether nobody judged it, and it counts as having come back."""
-    deepest = hits.rank.max(initial=0) if rules.depth is None or rules.unjudged == "removed" else rules.depth
+    is_of_these = rules.unjudged != "removed" or rules.depth_of == "returned"
+    deepest = hits.rank.max(initial=0) if rules.depth is None or not is_of_these else rules.depth
     return (hits.grade < min(0.0, rules.level)) & (hits.rank <= deepest)
 
 

@@ -10,10 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from truerank.equal import are_equal
 from truerank.errors import counted
+from truerank.hits import Bools
 from truerank.measures import Measure
-from truerank.measures.registry import MEANS
+from truerank.measures.definition import MEANS
 from truerank.measures.sums import FLOOR, Floats, PerQuery
+from truerank.presented import Presented
 from truerank.rules import Rules
 
 
@@ -34,7 +37,7 @@ class Range:
     values: PerQuery
     low: PerQuery
     high: PerQuery
-    sure: np.ndarray[Any, np.dtype[np.bool_]] = field(repr=False)
+    sure: Bools = field(repr=False)
     expected: PerQuery | None = None
     error: PerQuery | None = None
 
@@ -89,9 +92,14 @@ class Range:
         return int((~self.sure).sum())
 
     @property
+    def is_moved(self) -> Bools:
+        """(queries,) whether it could have another value."""
+        return ~are_equal(self.low, self.high)
+
+    @property
     def moved(self) -> int:
         """How many queries could have another value."""
-        return int((self.low < self.high).sum())
+        return int(self.is_moved.sum())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -113,8 +121,8 @@ def _geometric_error(expected: Floats, error: Floats, mean: float) -> float:
     return mean * math.sqrt(float((relative**2).sum())) / max(len(error), 1)
 
 
-@dataclass(frozen=True, eq=False)
-class Bounds:
+@dataclass(frozen=True, eq=False, repr=False)
+class Bounds(Presented):
     """How far the scores of a run could be off.
 
     Attributes:
@@ -131,9 +139,13 @@ class Bounds:
     >>> found = tr.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}, "RR")
     >>> found
     Bounds('run', 1 query; RR 0.5000, by ties 0.5000 to 1.0000, by unjudged 0.5000 to 1.0000)
+      1 query depends on the order of equal scores.
+      1 returned document is unjudged.
     >>> found.ties["RR"].expected_mean
     0.75
     """
+
+    built_by = "bounds"
 
     run: str
     queries: tuple[str, ...]
@@ -146,7 +158,7 @@ class Bounds:
     samples: int
     seed: int
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         told = []
         for name in map(str, self.measures):
             ranges = [(why, found[name]) for why, found in self._asked if name in found]
@@ -158,7 +170,7 @@ class Bounds:
     @property
     def tied(self) -> int:
         """How many queries have some value that depends on the order of equal scores."""
-        return int(np.any([each.low < each.high for each in self.ties.values()], axis=0).sum())
+        return int(np.any([each.is_moved for each in self.ties.values()], axis=0).sum())
 
     @cached_property
     def _asked(self) -> tuple[tuple[str, Mapping[str, Range]], ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from truerank.bounds.result import Range
-from truerank.bounds.ways import LIMIT, Repeated, chunks, deviation, in_order, is_ours, values_of
+from truerank.bounds.ways import LIMIT, Repeated, Watch, chunks, deviation, in_order, is_ours, values_of
 from truerank.hits import Bools, Hits
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints
@@ -20,7 +20,7 @@ from truerank.rules import Rules
 GRADES = 4
 """With more different grades among the ties, not all priorities of grades are tried."""
 
-CROOKED = frozenset({"G", "infAP"})
+CROOKED = frozenset({"G", "infAP", "AUROC"})
 """Measures whose extremes need not put one grade before another throughout; so does AP with some parameters."""
 
 ELSEWHERE = math.nan
@@ -28,7 +28,13 @@ ELSEWHERE = math.nan
 
 
 def under_ties(
-    hits: Hits, measures: tuple[Measure, ...], rules: Rules, *, samples: int, seed: int
+    hits: Hits,
+    measures: tuple[Measure, ...],
+    rules: Rules,
+    *,
+    samples: int,
+    seed: int,
+    watch: Watch = lambda done, of: None,
 ) -> dict[str, Range]:
     """The range of each measure over the orders of equal scores, all orders being as likely for the expected value.
 
@@ -37,12 +43,13 @@ def under_ties(
 
     Args:
         hits: no rule was applied to them yet.
+        watch: told how many tied queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
-    search = _Search(measures, rules, samples, np.random.default_rng(seed))
     found = {name: _Found.of(values) for name, values in now.items()}
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     few = np.array([bool(is_tied) and _orders(hits, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
+    search = _Search(measures, rules, samples, np.random.default_rng(seed), watch, int(few.sum()), int(tied.sum()))
     for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
         if which.any():
             look(hits.select(which), found, np.flatnonzero(which))
@@ -75,6 +82,9 @@ class _Search:
     rules: Rules
     samples: int
     rng: np.random.Generator
+    watch: Watch
+    few: int
+    of: int
 
     def through_all(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
         """Every order of each query."""
@@ -89,6 +99,7 @@ class _Search:
                 found[name].low[at[part]] = ways.lowest(values)
                 found[name].high[at[part]] = ways.highest(values)
                 found[name].expected[at[part]] = ways.mean(values)
+            self.watch(part.stop, self.of)
 
     def through_some(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
         """The orders by priorities of grades, and random ones."""
@@ -102,6 +113,7 @@ class _Search:
                 if number >= len(orders):
                     totals[name][0][:] += values - now[name]
                     totals[name][1][:] += (values - now[name]) ** 2
+            self.watch(self.few + len(at) * (number + 1) // (len(orders) + self.samples), self.of)
         for measure in self.measures:
             name = str(measure)
             found[name].expected[at] = now[name] + totals[name][0] / self.samples
@@ -203,24 +215,46 @@ def _random_orders(hits: Hits, samples: int, rng: np.random.Generator) -> Iterat
     """The ranks in so many orders of the ties, drawn at random."""
     tied = np.flatnonzero(hits.tied)
     key = np.stack([hits.query[tied], hits.first[tied]])
-    starts = np.flatnonzero((np.diff(key, prepend=-1) != 0).any(axis=0))
-    judged = np.diff([*starts, len(tied)])
-    first = hits.first[tied][starts]
-    size = hits.last[tied][starts] - first + 1
+    group = np.cumsum((np.diff(key, prepend=-1) != 0).any(axis=0)) - 1
+    judged = np.bincount(group)
+    first = hits.first[tied]
+    size = (hits.last[tied] - first + 1)[np.cumsum(judged) - judged]
     for _ in range(samples):
         rank = hits.rank.copy()
-        for shape in np.unique(np.stack([size, judged]), axis=1).T:
-            alike = np.flatnonzero((size == shape[0]) & (judged == shape[1]))
-            drawn = _drawn(int(shape[0]), int(shape[1]), len(alike), rng) + first[alike][:, None]
-            rank[tied[starts[alike][:, None] + np.arange(shape[1])]] = drawn
+        rank[tied] = first + _drawn(size, judged, rng)
         yield rank
 
 
-def _drawn(n: int, m: int, times: int, rng: np.random.Generator) -> Ints:
-    """(times, m) different numbers below n in random order (Floyd's algorithm, CACM 1987)."""
-    chosen = np.full((times, m), -1)
-    for at, top in enumerate(range(n - m, n)):
-        one = rng.integers(0, top + 1, times)
-        is_taken = (chosen[:, :at] == one[:, None]).any(axis=1)
-        chosen[:, at] = np.where(is_taken, top, one)
-    return rng.permuted(chosen, axis=1)
+def _drawn(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
+    """(rows,) for each of some groups so many different numbers below its size, in random order."""
+    drawn = np.empty(int(judged.sum()), np.int64)
+    is_dense = 2 * judged > size
+    row_dense = np.repeat(is_dense, judged)
+    drawn[row_dense] = _shuffled(size[is_dense], judged[is_dense], rng)
+    drawn[~row_dense] = _rejected(size[~is_dense], judged[~is_dense], rng)
+    return drawn
+
+
+def _shuffled(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
+    """All numbers below the size of each group in random order, of which the first are taken."""
+    group = np.repeat(np.arange(len(size)), size)
+    order = np.lexsort((rng.random(len(group)), group))
+    start = np.cumsum(size) - size
+    place = np.arange(len(group)) - start[group]
+    return (order - start[group])[place < judged[group]]
+
+
+def _rejected(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
+    """Numbers below the size of each group, drawn again where they are taken; at most half of them ever are.
+
+    No number is preferred to another at any step, so that every choice and order is as likely.
+    """
+    group = np.repeat(np.arange(len(size)), judged)
+    start = (np.cumsum(size) - size)[group]
+    drawn = start + rng.integers(0, size[group])
+    while True:
+        order = np.argsort(drawn, kind="stable")
+        again = order[1:][np.diff(drawn[order]) == 0]
+        if not len(again):
+            return drawn - start
+        drawn[again] = start[again] + rng.integers(0, size[group[again]])

@@ -14,7 +14,7 @@ import numpy as np
 
 from truerank.bounds.pool import Pool, is_open
 from truerank.bounds.result import Range
-from truerank.bounds.ways import LIMIT, Repeated, chunks, is_ours, values_of
+from truerank.bounds.ways import LIMIT, Repeated, Watch, chunks, is_ours, values_of
 from truerank.everything import NOBODY
 from truerank.hits import Bools, Hits, Judgements
 from truerank.measures import Measure
@@ -26,15 +26,16 @@ EVERY = 24
 
 STEPS = 12
 
-SEEING = frozenset({"Bpref", "GMBpref", "infAP", "Judged", "Unjudged", "RBPResidual", "NumNonrelJudgedRet"})
-"""Measures that tell a document judged wrong from one that nobody judged."""
-
-RISING = frozenset({"P", "Success", "RR", "SetP", "SetSuccess", "DCG", "IDCG", "RBP", "ERR", "NumRel", "NumRelRet"})
-"""Measures that never fall when a grade rises: the extremes are the best grade for all, and none for all."""
+RISING = frozenset(
+    {"P", "Success", "RR", "SetP", "SetSuccess", "DCG", "IDCG", "RBP", "ERR", "NumRel", "NumRelRet"}
+    | {"Hits", "PFound", "FirstRank"}
+)
+"""Measures that never fall when a grade rises, or never rise: the extremes are the best grade for all, and none."""
 
 STEPPED = frozenset(
     {"AP", "GMAP", "YAAP", "AUPRC", "R", "Rprec", "RprecMult", "binG", "Accuracy", "IPrec", "AP11", "mINP"}
     | {"SetR", "SetF", "SetAP", "SetRelP", "Utility"}
+    | {"F", "NCRR", "FallOut", "MCC", "MeanRank"}
 )
 """Measures of relevant or not that never fall when a relevant document moves up: of so many relevant ones, the
 first ones are the extreme on one side, and the last ones on the other."""
@@ -46,11 +47,16 @@ def grades_to_give(pool: Pool, level: float) -> tuple[float, ...]:
     return tuple(sorted(given if max(given) >= level else given | {float(level)}))
 
 
-def under_judgement(pool: Pool, measures: tuple[Measure, ...], rules: Rules) -> dict[str, Range]:
+def under_judgement(
+    pool: Pool, measures: tuple[Measure, ...], rules: Rules, watch: Watch = lambda done, of: None
+) -> dict[str, Range]:
     """The range of each measure over what unjudged documents could be.
 
     Queries with at most `LIMIT` possibilities are tried in all of them. In others the documents above some rank
     get one grade and those below it another, or none, for many ranks and pairs of grades.
+
+    Args:
+        watch: told how many queries are done, and of how many.
     """
     search = _Search(pool, rules, grades_to_give(pool, rules.level))
     seeing = tuple(m for m in measures if sees_judgements(m, rules))
@@ -59,23 +65,29 @@ def under_judgement(pool: Pool, measures: tuple[Measure, ...], rules: Rules) -> 
     found = {name: (values.copy(), values.copy()) for name, values in now.items()}
     sure = {name: np.ones(len(values), bool) for name, values in now.items()}
     size = np.bincount(pool.hits.query[pool.open], minlength=len(pool.hits.queries))
-    for some, is_seeing in ((blind, False), (seeing, True)):
-        if some:
-            for at, low, high, is_all in search.through(some, is_seeing):
-                for measure in some:
-                    name = str(measure)
-                    found[name][0][at] = np.minimum(found[name][0][at], low[name])
-                    found[name][1][at] = np.maximum(found[name][1][at], high[name])
-                    sure[name][at] = is_all | _is_known(measure, rules, size[at])
+    passes = [(some, is_seeing) for some, is_seeing in ((blind, False), (seeing, True)) if some]
+    for number, (some, is_seeing) in enumerate(passes):
+        for at, low, high, is_all in search.through(some, is_seeing):
+            watch((number * len(size) + int(at[-1]) + 1) // len(passes), len(size))
+            for measure in some:
+                name = str(measure)
+                found[name][0][at] = np.minimum(found[name][0][at], low[name])
+                found[name][1][at] = np.maximum(found[name][1][at], high[name])
+                sure[name][at] = is_all | _is_known(measure, rules, size[at])
     return {str(m): Range(m, now[str(m)], *found[str(m)], sure[str(m)]) for m in measures}
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:
     """Whether it may matter that a document was judged and found wanting."""
     params = {"level": rules.level, **dict(measure.params)}
-    gain = params.get("gain")
+    gain = params.get("chance", params.get("gain"))
     worth_something = min(params["level"], params.get("rel", 1)) <= 0 or (isinstance(gain, Mapping) and 0 in gain)
-    return not is_ours(measure) or measure.name in SEEING or worth_something or rules.unjudged == "removed"
+    return (
+        not is_ours(measure)
+        or measure.definition.sees_judged
+        or worth_something
+        or rules.unjudged != "not-relevant"
+    )
 
 
 def _is_known(measure: Measure, rules: Rules, n: Ints) -> Bools:
@@ -83,7 +95,8 @@ def _is_known(measure: Measure, rules: Rules, n: Ints) -> Bools:
     params = dict(measure.params)
     if sees_judgements(measure, rules):
         return np.zeros(len(n), bool)
-    if measure.name in RISING and params.get("gain") != "scaled" and not isinstance(params.get("gain"), Mapping):
+    gain = params.get("chance", params.get("gain"))
+    if measure.name in RISING and gain != "scaled" and not isinstance(gain, Mapping):
         return np.ones(len(n), bool)
     crooked = params.get("divisor") == "hits" or params.get("ties") == "together"
     return (n <= 2 * EVERY) & (measure.name in STEPPED and not crooked)

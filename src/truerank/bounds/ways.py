@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,6 +16,9 @@ from truerank.rules import Rules
 
 LIMIT = 720
 """A query that could be in at most so many ways is tried in all of them."""
+
+Watch = Callable[[int, int], object]
+"""Told how many queries are done, and of how many."""
 
 ROWS = 2_000_000
 """About as many rows are looked at together."""

@@ -14,10 +14,10 @@ from truerank import stats
 from truerank.check.figures import Figures
 from truerank.check.gates import FIGURES, Limit, limit_of
 from truerank.check.result import Check, Outcome, Verdict
-from truerank.errors import InputError, MeasureError, MissingPackage, RulesError
+from truerank.equal import are_equal, difference, is_equal
+from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, counted
 from truerank.hits import Hits
-from truerank.measures import Measure, parse_measure
-from truerank.measures.registry import Definition
+from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
 from truerank.scores import intervals, shared
 from truerank.stats import Interval
@@ -32,6 +32,8 @@ TURNS = "not measured, because it took turns with another retriever"
 UNSAVED = "only the mean was saved (save with --per-query)"
 
 FEW = "too few queries to say where it may lie"
+
+CENSORED = "one that failed counts as endless, another as at least as long as it was waited for"
 
 SAME = "no query's value changed, so that nothing got worse"
 
@@ -51,6 +53,7 @@ def check(
     confidence: float = 0.95,
     samples: int = 10_000,
     seed: int = 0,
+    percentiles: str | None = None,
 ) -> Check:
     """Whether scores and latencies are what they have to be: pass, fail or undecided.
 
@@ -68,6 +71,7 @@ def check(
         bench: a `Bench`, or the path of a saved one.
         confidence: of the intervals.
         samples, seed: of the bootstrap.
+        percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
 
     Raises:
         TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
@@ -79,7 +83,7 @@ def check(
     """
     if not 0.5 <= confidence < 1 or samples < 1 or seed < 0:
         raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
-    timed = _benchmark(bench)
+    timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     figures = None if scored is None else Figures.of(scored)
     judge = _Judge(figures, timed, sure, confidence, samples, seed)
@@ -145,7 +149,7 @@ class _Judge:
             name=name,
             kind="no worse than",
             outcome="undecided",
-            value=self.figures.mean[name] - baseline.mean[baseline.resolve(name)],
+            value=float(difference(self.figures.mean[name], baseline.mean[baseline.resolve(name)])),
             limit=margin if less else -margin,
             is_upper=less,
             interval=None,
@@ -161,7 +165,7 @@ class _Judge:
         a, b, dropped, told = _pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(a, b) if len(a) else None
         outcome = _by_interval(interval, blank.limit, blank.is_upper)
-        is_same = len(a) > 0 and np.array_equal(a, b)
+        is_same = len(a) > 0 and bool(are_equal(a, b).all())
         rules = self.figures.rules
         if dropped and rules and rules.missing == "skip" and (is_same or outcome == "pass"):
             outcome, told = "undecided", [*told, SKIPPED]
@@ -169,7 +173,7 @@ class _Judge:
             outcome, told = "pass", [*told, SAME]
         elif interval and interval.method == "none":
             told = [*told, FEW]
-        value = float(np.mean(a - b)) if len(a) else math.nan
+        value = float(np.mean(difference(a, b))) if len(a) else math.nan
         return replace(blank, outcome=outcome, value=value, interval=interval, queries=len(a), note="; ".join(told))
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
@@ -177,15 +181,29 @@ class _Judge:
             raise InputError(f"{limit.name} is a figure of a benchmark: give one that `truerank bench` wrote")
         if limit.name == "throughput":
             rate = self.bench.throughput
-            note = TURNS if rate is None else ""
+            note = TURNS if rate is None else _failures(self.bench, "only answers are counted")
             return self._verdict(
                 limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
             )
         if limit.name == "errors":
             return self._verdict(limit.name, limit.value, is_upper, float(self.bench.failed), None, "")
-        interval, note = self._of_percentile(self.bench, limit.name)
-        value = self.bench.latency[limit.name]
-        return self._verdict(limit.name, limit.value, is_upper, value, interval, note, "ms")
+        return self._of_latency(self.bench, limit, is_upper)
+
+    def _of_latency(self, bench: Bench, limit: Limit, is_upper: bool) -> Verdict:
+        """A limit on a latency over all calls: one without an answer is at least as long as it was waited for."""
+        try:
+            found = bench.of_all_calls(self.confidence)[limit.name]
+            why = "an extreme has no interval" if limit.name in ("min", "max") else FEW
+            note = "" if found.interval and found.interval.method != "none" else why
+        except MissingPackage:
+            found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
+        verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
+        told = "; ".join(filter(None, [note, _failures(bench, CENSORED)]))
+        outcome = verdict.outcome
+        if not self.sure:  # the value is known only as far as this
+            known = Interval(found.low, found.low, found.high, 1.0, "none")
+            outcome = "undecided" if math.isnan(found.low) else _by_interval(known, limit.value, is_upper)
+        return replace(verdict, outcome=outcome, note=told, is_least=found.low < found.high)
 
     def _verdict(
         self,
@@ -227,15 +245,6 @@ class _Judge:
             return None, self._without_scipy()
         return replace(found, estimate=mean), FEW if found.method == "none" else ""
 
-    def _of_percentile(self, bench: Bench, name: str) -> tuple[Interval | None, str]:
-        if name in ("min", "max"):
-            return None, "an extreme has no interval"
-        try:
-            found = bench.intervals.get(name)
-        except MissingPackage:
-            return None, self._without_scipy()
-        return found, "" if found and found.method != "none" else FEW
-
     def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:
         try:
             return stats.difference_interval(
@@ -251,22 +260,30 @@ class _Judge:
         return str(MissingPackage("an interval", "stats"))
 
 
-def _benchmark(bench: Bench | str | os.PathLike[str] | None) -> Bench | None:
-    """A benchmark, read from its file if it is a path."""
+def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | None) -> Bench | None:
+    """A benchmark, read from its file if it is a path, with percentiles of that kind."""
     if isinstance(bench, str | os.PathLike):
         from truerank.bench import Bench
 
-        return Bench.read(bench)
+        bench = Bench.read(bench)
     if bench is not None and not hasattr(bench, "latency"):
         raise InputError(f"bench is a Bench, or the path of a saved one, not {bench!r}")
-    return bench
+    return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
+
+
+def _failures(bench: Bench, counted_as: str) -> str:
+    """How many calls brought no answer, and what that means for the figure; empty where all did."""
+    names = {"error": "failed", "timeout": "timed out", "dropped": "never started"}
+    told = [f"{bench.outcomes[key]:,} {name}" for key, name in names.items() if bench.outcomes[key]]
+    return f"of {counted(len(bench.measured), 'call')} {', '.join(told)}: {counted_as}" if told else ""
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
-    """Whether the value keeps to the limit, which it may reach."""
+    """Whether the value keeps to the limit, which it may reach; what is equal but for rounding reaches it."""
     if math.isnan(value):
         return "undecided"
-    return "pass" if (value <= limit if is_upper else value >= limit) else "fail"
+    keeps = is_equal(value, limit) or (value <= limit if is_upper else value >= limit)
+    return "pass" if keeps else "fail"
 
 
 def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Outcome:

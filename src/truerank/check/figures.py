@@ -14,10 +14,11 @@ import numpy as np
 from truerank.errors import InputError, MeasureError, did_you_mean
 from truerank.formats.records import parsed
 from truerank.formats.source import as_source
-from truerank.measures import Measure, parse_measure
+from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
+from truerank.readings import under
 from truerank.rules import Rules
-from truerank.scores import Scores
+from truerank.scores import Scores, distinct
 
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
 
@@ -50,7 +51,8 @@ class Figures:
         if isinstance(thing, Figures):
             return thing
         if isinstance(thing, Scores):
-            return cls(thing.run, thing.mean, tuple(thing.per_query()), thing.values, thing.rules)
+            means = {str(m): m.mean(thing.columns[str(m)]) for m in thing.measures}
+            return cls(thing.run, means, tuple(distinct(thing.queries)), thing.columns, thing.rules)
         if isinstance(thing, str | os.PathLike):
             return cls.read(thing)
         if isinstance(thing, Mapping):
@@ -87,7 +89,7 @@ class Figures:
         """
         name = str(measure)
         if name not in self.mean:
-            name = str(parse_measure(measure))
+            name = str(under(measure, self.rules or Rules()))
         if name not in self.mean:
             there = ", ".join(self.mean) or "nothing"
             raise MeasureError(f"{self.name} has no {name}.{did_you_mean(name, self.mean)} It has {there}")
@@ -108,11 +110,14 @@ def _means(means: Mapping[Any, Any]) -> Figures:
 
 
 def _saved(value: Mapping[str, Any], name: str) -> Figures:
-    means = _numbers(value["mean"], name)
+    written = _numbers(value["mean"], name)
+    became = {m: str(dict(value.get("asked") or {}).get(m, m)) for m in written}
+    means = {became[m]: mean for m, mean in written.items()}
     rules = Rules.from_dict(dict(value["rules"])) if isinstance(value.get("rules"), Mapping) else None
     queries = value.get("queries") or {}
     try:
-        values = {m: np.array([row[m] for row in queries.values()], np.float64) for m in means} if queries else {}
+        columns = {became[m]: [row[m] for row in queries.values()] for m in written} if queries else {}
+        values = {m: np.array(column, np.float64) for m, column in columns.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"the values of the queries are damaged: {type(error).__name__} {error}", name) from None
     return Figures(str(value.get("run", name)), means, tuple(queries), values, rules)

@@ -7,6 +7,7 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from truerank.presented import Presented
 from truerank.stats import Interval
 
 Outcome = Literal["pass", "fail", "undecided"]
@@ -32,6 +33,7 @@ class Verdict:
         unit: of a benchmark's figure: "ms", "/s" or nothing.
         against: the name of the baseline.
         queries: over how many queries; None where nobody knows.
+        is_least: whether the value is the least that it may be: calls that failed could be of any length.
         note: why there is no interval, or which queries were left out; empty for nothing remarkable.
     """
 
@@ -47,6 +49,7 @@ class Verdict:
     against: str = ""
     queries: int | None = None
     note: str = ""
+    is_least: bool = False
 
     @property
     def gate(self) -> str:
@@ -72,8 +75,8 @@ class Verdict:
         return {"gate": self.gate, **plain, **finite, "interval": self.interval.method if self.interval else None}
 
 
-@dataclass(frozen=True)
-class Check:
+@dataclass(frozen=True, repr=False)
+class Check(Presented):
     """A verdict for each gate. Failing wins over undecided, and that over passing.
 
     Attributes:
@@ -88,12 +91,14 @@ class Check:
     ('fail', 1, ['pass', 'fail'])
     """
 
+    built_by = "check"
+
     verdicts: tuple[Verdict, ...]
     run: str
     confidence: float
     rules: str = ""
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)
         return f"Check({self.run!r}, {self.outcome}; {gates})"
 

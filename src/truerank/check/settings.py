@@ -16,7 +16,7 @@ FILES = ("qrels", "run", "scores", "bench", "no_worse_than")
 """Paths, which start where the file of gates is."""
 
 KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys((*FILES, "rules"), (str,)),
+    **dict.fromkeys((*FILES, "rules", "percentiles"), (str,)),
     "min": (dict,),
     "max": (dict,),
     "margin": (int, float, dict),
@@ -51,6 +51,7 @@ class Settings:
         measures: what is compared to the baseline.
         sure: whether the interval decides about min and max.
         confidence, seed, samples: of the intervals.
+        percentiles: of the benchmark: "nearest-rank" or "linear".
     """
 
     qrels: str | None = None
@@ -67,6 +68,7 @@ class Settings:
     confidence: float = 0.95
     seed: int = 0
     samples: int = 10_000
+    percentiles: str | None = None
 
     def replace(self, **fields: Any) -> Settings:
         """The same with what is given in place; None: not given."""

@@ -9,6 +9,7 @@ import click
 
 from truerank import __version__
 from truerank.cli.failures import told_in_one_line
+from truerank.cli.repeats import refusing_repeats
 from truerank.errors import did_you_mean
 
 COMMANDS = {
@@ -53,7 +54,7 @@ class Commands(click.Group):
         if name != "vectors":  # nothing else multiplies matrices: NumPy starts sooner without its pool of threads
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         command: click.Command = importlib.import_module(f"{__name__}.{name}").command
-        return command
+        return refusing_repeats(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The list in the help."""

@@ -22,6 +22,7 @@ from truerank.cli import inputs, options, tables
 from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
 from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
+from truerank.cli.repeats import distinct
 from truerank.errors import InputError
 from truerank.report import bench as report
 from truerank.report.tables import Pages
@@ -86,6 +87,19 @@ def numbers(text: str) -> tuple[int, ...]:
     "--timeout", type=seconds, metavar="TIME", help=f"How long a call may take, {TIMES} [default: any time]."
 )
 @click.option("--seed", type=click.IntRange(0), default=0, help="Of the orders of the queries [default: 0].")
+@click.option(
+    "--plain-loop",
+    "plain",
+    is_flag=True,
+    help="As a loop in a notebook does: the first --warmup queries are not timed, the others are asked once each, "
+    "in the file's order; percentiles are linear.",
+)
+@options.percentiles
+@click.option(
+    "--index",
+    metavar="NAME",
+    help="Time the indexing first: package.module:function, which returns how many documents, or the documents.",
+)
 @click.option("--ids", metavar="RULE", help="What an id is: id, metadata[key], hash, or a field.")
 @click.option("--async", "asynchronous", is_flag=True, help="Use the library's asynchronous call.")
 @click.option(
@@ -146,6 +160,7 @@ def command(
       truerank bench search:bm25 --queries queries.jsonl --qrels qrels.tsv -o bench.json
       truerank bench "http://localhost:8080/search?q={query}&n={k}" --queries q.tsv --rate 50 --duration 30s
       truerank bench search:bm25 search:dense --interleave --queries q.tsv --qrels qrels.tsv
+      truerank bench search:bm25 --index search:build --queries q.tsv --plain-loop
       truerank bench search:index --sweep nprobe=1,4,16 --queries q.tsv --qrels qrels.tsv --plot front.svg
       truerank bench --show bench.json
       truerank bench --compare before.json after.json
@@ -158,7 +173,8 @@ def command(
     if plot:
         _check_plot(plot, is_saved, how)
     if is_saved:
-        found = [one for path in (pair or (show,)) for one in loaded(str(path))]
+        saved = [one for path in (pair or (show,)) for one in loaded(str(path))]
+        found = options.with_percentiles(saved, how["percentiles"])
     else:
         with apart_from_stdout(), Asking() as asking:
             found = _asked(targets, in_turns, asking, how)
@@ -265,23 +281,27 @@ def _draw(found: Sequence[Bench], path: str) -> None:
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     """The arguments of the library's call."""
-    plain = ("rate", "arrivals", "duration", "repeats", "warmup", "timeout", "seed", "ids")
-    given = dict(map(_named, how["given"]))
+    plain = ("rate", "arrivals", "duration", "repeats", "warmup", "timeout", "seed", "ids", "plain", "percentiles")
+    given = distinct(map(_named, how["given"]), "--option")
     own = set(inspect.signature(bench).parameters) - {"ids"}
     if taken := [name for name in given if name in own]:
         raise click.UsageError(f"--option is for what the target takes; {taken[0]} is none of that.")
+    distinct(((header.partition(":")[0].strip().lower(), header) for header in how["headers"]), "--header")
     if how["headers"]:
         given["headers"] = how["headers"]
     if how["asynchronous"]:
         given["asynchronous"] = True
     given["rules"] = options.changed(how["rules"], how["changes"])
     given["measures"] = " ".join(how["measures"]) or None
+    if how["index"]:
+        given["index"] = how["index"]
     return {**{name: how[name] for name in plain}, **given}
 
 
 def _settings(how: dict[str, Any]) -> dict[str, Sequence[Any]]:
     """All settings with their values."""
     over: dict[str, Sequence[Any]] = {"k": how["ks"], "concurrency": how["concurrency"]}
+    distinct(((text.partition("=")[0].strip(), text) for text in how["swept"]), "--sweep")
     for text in how["swept"]:
         name, equals, values = text.partition("=")
         if not equals or not values:

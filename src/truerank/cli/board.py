@@ -144,6 +144,54 @@ def revoke(settings: Settings, database: Database, name: str) -> None:
     click.echo(f"truerank: revoked {count} token{'' if count == 1 else 's'} of {name}", err=True)
 
 
+@command.command("approve")
+@NAME
+@_opening
+def approve(settings: Settings, database: Database, name: str) -> None:
+    """Let in a team that asked to take part."""
+    from truerank.board.offline import approve as let_in
+
+    let_in(database, name)
+    click.echo(f"truerank: {name} takes part", err=True)
+
+
+ENTRY = click.argument("entry")
+REASON = click.option("--reason", required=True, help="Why; everybody who sees the board may read it.")
+
+
+@command.command("withdraw")
+@ENTRY
+@REASON
+@_opening
+def withdraw(settings: Settings, database: Database, entry: str, reason: str) -> None:
+    """Take a submission, named by its id, out of the standings as withdrawn."""
+    _mark(settings, database, entry, "withdrawn", reason)
+
+
+@command.command("disqualify")
+@ENTRY
+@REASON
+@_opening
+def disqualify(settings: Settings, database: Database, entry: str, reason: str) -> None:
+    """Take a submission, named by its id, out of the standings as disqualified."""
+    _mark(settings, database, entry, "disqualified", reason)
+
+
+@command.command("reinstate")
+@ENTRY
+@_opening
+def reinstate(settings: Settings, database: Database, entry: str) -> None:
+    """Rank again a submission that was taken out."""
+    _mark(settings, database, entry, None, "")
+
+
+def _mark(settings: Settings, database: Database, entry: str, word: str | None, reason: str) -> None:
+    from truerank.board.offline import mark
+
+    mark(settings, database, entry, word, reason, _now())
+    click.echo(f"truerank: {entry} is {word or 'ranked again'}", err=True)
+
+
 @command.command("export")
 @click.argument("board")
 @click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there.")

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import get_args
+from typing import Any, get_args
 
 import click
 
 from truerank.bounds import bounds, judge_next
 from truerank.bounds.bounding import SAMPLES, Doubt
 from truerank.cli import inputs, options, tables
+from truerank.cli.progress import Counting
 from truerank.evaluate import DEFAULT
-from truerank.formats import read_qrels
+from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
 from truerank.report.bounds import pages
 
@@ -83,12 +84,15 @@ def command(
     under = options.changed(rules, changes)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(names, run_format, again=to_judge is not None) as sources:
-        found = [
-            bounds(judged, source, wanted, of or get_args(Doubt), rules=under, samples=samples, seed=seed)
-            for source in sources
-        ]
-        candidates = None
-        if to_judge:
-            candidates = judge_next(judged, sources[0], sources[1], wanted[0], to_judge, rules=under)
+    sources = [open_run(name, run_format) for name in names]
+    found = []
+    for source in sources:
+        with Counting("trying orders and grades") as bar:
+            how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "watch": bar.reach}
+            found.append(bounds(judged, source, wanted, of or get_args(Doubt), **how))
+    candidates = None
+    if to_judge:
+        with Counting("trying grades") as bar:
+            both = sources[0], sources[1]
+            candidates = judge_next(judged, *both, wanted[0], to_judge, rules=under, watch=bar.reach)
     tables.show(pages(found, candidates, digits), format, output)

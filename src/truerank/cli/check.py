@@ -14,6 +14,7 @@ from truerank.check.gates import FIGURES, written
 from truerank.check.settings import FILES
 from truerank.cli import inputs, options, strangers, tables
 from truerank.cli.output import is_styled, write
+from truerank.cli.repeats import distinct
 from truerank.errors import InputError
 from truerank.evaluate import evaluate
 from truerank.formats import read_qrels
@@ -61,6 +62,7 @@ from truerank.scores import Scores
     help="Of the intervals [default: 0.95].",
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")
+@options.percentiles
 @click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
 @click.option(
     "-o",
@@ -89,6 +91,7 @@ def command(
     sure: bool | None,
     confidence: float | None,
     seed: int | None,
+    percentiles: str | None,
     format: str,
     outputs: tuple[str, ...],
     digits: int | None,
@@ -118,9 +121,10 @@ def command(
         sure=sure,
         confidence=confidence,
         seed=seed,
+        percentiles=percentiles,
         measures=" ".join(measures) or None,
-        min=dict(map(written, at_least)),
-        max=dict(map(written, at_most)),
+        min=distinct(map(written, at_least), "--min"),
+        max=distinct(map(written, at_most), "--max"),
         margin=_margin(margins),
     )
     read = [toml, *(getattr(settings, name) for name in FILES)]
@@ -155,7 +159,7 @@ def _margin(margins: Sequence[str]) -> float | dict[str, float] | None:
         return None
     if len(margins) == 1 and "=" not in margins[0]:
         return _number(margins[0])
-    return {name: _number(value) for name, value in map(written, margins)}
+    return {name: _number(value) for name, value in distinct(map(written, margins), "--margin").items()}
 
 
 def _number(text: str) -> float:
@@ -189,12 +193,13 @@ class _Checking:
             max=s.max,
             no_worse_than=baseline,
             margin=s.margin,
-            measures=None if s.measures is None else list(map(str, parse_measures(s.measures))),
+            measures=None if s.measures is None else [m.written for m in parse_measures(s.measures)],
             bench=s.bench,
             sure=s.sure,
             confidence=s.confidence,
             samples=s.samples,
             seed=s.seed,
+            percentiles=s.percentiles,
         )
 
     def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:
@@ -215,7 +220,7 @@ class _Checking:
         s = self.settings
         limited = [name for name in (*s.min, *s.max) if name not in FIGURES]
         margins = list(s.margin) if isinstance(s.margin, dict) else []
-        compared = list(map(str, parse_measures(s.measures))) if s.measures else margins
+        compared = [m.written for m in parse_measures(s.measures)] if s.measures else margins
         if s.no_worse_than and not compared:
             compared = limited or list(baseline.mean if baseline else ())
         return [*limited, *compared] or None

@@ -12,8 +12,8 @@ from truerank.compare.outcome import CORRECTIONS, TESTS
 from truerank.errors import InputError
 from truerank.evaluate import evaluate
 from truerank.formats import read_qrels
-from truerank.measures import parse_measures
-from truerank.report.comparison import pages
+from truerank.readings import asked_for
+from truerank.report.comparison import LAYOUTS, pages
 
 
 @click.command("compare")
@@ -59,9 +59,18 @@ from truerank.report.comparison import pages
     help="The same for each slice of the queries: those with the same value in this column of a CSV, TSV, "
     "JSON lines or Parquet file that has a column query_id.",
 )
+@click.option(
+    "--layout",
+    type=click.Choice(LAYOUTS),
+    default=LAYOUTS[0],
+    show_default=True,
+    help="long: a table a measure; wide: a column a measure, letters for what a run is significantly better than.",
+)
+@click.option("--intervals", is_flag=True, help="In the wide table, the interval of each mean beside it.")
 @tables.format
 @tables.output
 @tables.digits
+@options.as_written
 @options.qrels_format
 @options.run_format
 def command(
@@ -78,9 +87,12 @@ def command(
     seed: int,
     samples: int,
     by: str | None,
+    layout: str,
+    intervals: bool,
     format: str | None,
     output: str,
     digits: int | None,
+    as_written: bool,
     qrels_format: str | None,
     run_format: str | None,
 ) -> None:
@@ -97,15 +109,19 @@ def command(
       truerank compare qrels.txt bm25.run dense.run -m "nDCG@10 AP"
       truerank compare qrels.txt *.run --baseline bm25.run
       truerank compare qrels.txt *.run --correction max-t --by topics.csv:language
+      truerank compare qrels.txt *.run -m "nDCG@10 AP R@100" --layout wide -o table.tex
     """
     path, column = _split(by)
     inputs.refuse(qrels, *runs, path, rules=rules, output=output)
+    if intervals and layout == "long":
+        raise click.UsageError("--intervals is for --layout wide; the long layout has them.")
     under = options.changed(rules, changes)
-    wanted = parse_measures(" ".join(measures)) if measures else None
+    wanted = " ".join(measures) or None
+    asked_for(wanted or (), under)
     attribute = read_attribute(path, column) if by else None
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format) as sources:
-        scores = [evaluate(judged, source, wanted, rules=under) for source in sources]
+        scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
     with Counting("comparing") as bar:
         found = compare(
             None,
@@ -121,7 +137,7 @@ def command(
             by_name=column,
             watch=bar.reach,
         )
-    tables.show(pages(found, digits, width(output)), format, output)
+    tables.show(pages(found, digits, width(output), layout=layout, intervals=intervals), format, output)
 
 
 def _split(by: str | None) -> tuple[str, str]:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import click
 
 from truerank.cli import inputs, options, strangers, tables
-from truerank.confusion import Confusion, Counts, Sweep, confusion, counted, sweep
+from truerank.confusion import UNITS, Confusion, Counts, Sweep, confusion, counted, sweep
 from truerank.errors import InputError
 from truerank.formats import read_qrels
 from truerank.report import counts as report
@@ -23,6 +24,16 @@ _SIZE = click.IntRange(0, DEEPEST)
 @click.argument("run", required=False, type=options.FILE)
 @click.option("-k", type=click.IntRange(1, DEEPEST), help="The first K results of each query are retrieved.")
 @click.option("-t", "--threshold", type=float, help="The results with at least this score are retrieved.")
+@click.option(
+    "--max-distance", type=float, help="The results at most so far away: those that score at least minus it."
+)
+@click.option(
+    "--of",
+    type=click.Choice(UNITS),
+    default=UNITS[0],
+    help="What is counted: all documents, or results: each query's first K (1 without -k), accepted or rejected by "
+    "the threshold [default: documents].",
+)
 @click.option("--documents", metavar="N", type=_SIZE, help="How many documents there are to search.")
 @click.option("--counts", metavar="TP,FP,FN[,TN]", help="These counts, in place of QRELS and RUN.")
 @click.option("--beta", type=float, help="Also F in which recall counts BETA times as much as precision.")
@@ -42,6 +53,8 @@ def command(
     run: str | None,
     k: int | None,
     threshold: float | None,
+    max_distance: float | None,
+    of: str,
     documents: int | None,
     counts: str | None,
     beta: float | None,
@@ -59,37 +72,45 @@ def command(
 ) -> None:
     """Tell what was retrieved against what is relevant, in four counts and what is made of them.
 
-    Retrieved are the first K results, those with at least a score, or else all that came back. The counts are
-    sums over all queries (micro). Without --documents nobody knows the true negatives, nor accuracy and
-    specificity.
+    Retrieved are the first K results, those with at least a score, or else all that came back; with both, those
+    of the first K that have it. The counts are sums over all queries (micro). Without --documents nobody knows
+    the true negatives, nor accuracy and specificity.
+
+    With --of results each query's first result (or first K) is accepted or rejected by its score, and right or
+    wrong: TP is accepted and right, FP accepted and wrong, FN rejected though right, TN rejected and wrong.
 
     \b
     Examples:
       truerank confusion qrels.txt bm25.run -k 20 --documents 1000
       truerank confusion qrels.txt bm25.run --threshold 0.5 --beta 2
       truerank confusion qrels.txt bm25.run --sweep
+      truerank confusion truth.qrels faiss/ --of results --max-distance 0.7
+      truerank confusion truth.qrels faiss/ --of results --sweep
       truerank confusion --counts 7,13,58,922
     """
     weight = Weight(beta, alpha)
-    _refuse_together({"-k": k is not None, "--threshold": threshold is not None, "--sweep": is_swept})
+    limits = {"--threshold": threshold is not None, "--max-distance": max_distance is not None}
+    _refuse_together({**limits, "--sweep": is_swept})
+    threshold = threshold if max_distance is None else -max_distance
     if counts is not None:
-        others = {"QRELS": qrels is not None, "-k": k is not None, "--threshold": threshold is not None}
+        others = {"QRELS": qrels is not None, "-k": k is not None, **limits, "--of": of != UNITS[0]}
         _refuse_with("--counts", {**others, "--sweep": is_swept, "--per-query": per_query})
         tables.show(report.of_counts(_given(counts, documents), weight, digits), format, output)
         return
     if qrels is None or run is None:
         raise click.UsageError("Give QRELS and RUN, or --counts.")
     inputs.refuse(qrels, run, rules=rules, output=output)
-    under = options.changed(rules, changes)
+    _refuse_with("--documents", {"--of results": of == "results" and documents is not None})
+    how: dict[str, Any] = {"k": k, "of": of, "documents": documents, "rules": options.changed(rules, changes)}
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened([run], run_format) as (source,):
         found: Counts | Sweep
         if is_swept:
             _refuse_with("--sweep", {"--per-query": per_query})
-            found = sweep(judged, source, steps=steps, alpha=weight.alpha, documents=documents, rules=under)
+            found = sweep(judged, source, steps=steps, alpha=weight.alpha, **how)
             pages = report.of_sweep(found, weight, digits)
         else:
-            found = confusion(judged, source, k=k, threshold=threshold, documents=documents, rules=under)
+            found = confusion(judged, source, threshold=threshold, **how)
             pages = report.of_run(found, weight, digits, per_query=per_query)
     strangers.refuse_or_warn(judged, [found], labels([found.run]))
     tables.show(pages, format, output)

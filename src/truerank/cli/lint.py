@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
-from collections.abc import Sequence
 
 import click
 
 from truerank.cli import inputs, options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
-from truerank.lint import SEVERITIES, Finding, lint
+from truerank.errors import counted
+from truerank.lint import Finding, Findings, lint
 from truerank.report.json import dumps
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
@@ -63,40 +62,29 @@ def command(
             run_format=run_format,
             watch=reading.advance,
         )
-    write(_json(findings) if format == "json" else _text(findings, len(runs) + 1, is_styled("-")))
+    write(
+        dumps(findings.to_dict(), indent=True)
+        if format == "json"
+        else _text(findings, len(runs) + 1, is_styled("-"))
+    )
     failing = {"error", "warning"} if strict else {"error"}
     ctx.exit(int(any(finding.severity in failing for finding in findings)))
 
 
 def _size(*paths: str) -> int | None:
     """How many bytes there are to read, if that is known."""
-    plain = all(os.path.isfile(path) and not path.endswith((".gz", ".zst", ".bz2")) for path in paths)
+    plain = all(os.path.isfile(path) and not path.endswith((".gz", ".zst", ".bz2", ".xz")) for path in paths)
     return sum(map(os.path.getsize, paths)) if plain else None
 
 
-def _text(findings: Sequence[Finding], files: int, styled: bool) -> str:
+def _text(findings: Findings, files: int, styled: bool) -> str:
     """A line a finding, as editors jump to, and a summary."""
     lines = [_styled(finding) if styled else str(finding) for finding in findings]
-    return "\n".join([*lines, _summary(findings, files), ""])
+    summary = f"{findings.counted()} in {counted(files, 'file')}"
+    return "\n".join([*lines, summary, ""])
 
 
 def _styled(finding: Finding) -> str:
     where = click.style(finding.where, bold=True)
     severity = click.style(finding.severity, COLOURS[finding.severity])
     return f"{where}: {severity}: {finding.message} {click.style(f'[{finding.kind}]', dim=True)}"
-
-
-def _summary(findings: Sequence[Finding], files: int) -> str:
-    count = _counts(findings)
-    found = [f"{count[name]} {name}{'s' if count[name] != 1 else ''}" for name in SEVERITIES if count[name]]
-    return f"{', '.join(found) or 'nothing found'} in {files} file{'s' if files != 1 else ''}"
-
-
-def _json(findings: Sequence[Finding]) -> str:
-    count = {f"{name}s": number for name, number in _counts(findings).items()}
-    return dumps({**count, "findings": [finding.to_dict() for finding in findings]}, indent=True)
-
-
-def _counts(findings: Sequence[Finding]) -> dict[str, int]:
-    counts = Counter(finding.severity for finding in findings)
-    return {severity: counts[severity] for severity in SEVERITIES}

@@ -8,6 +8,7 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import show, write
+from truerank.errors import MeasureError
 from truerank.measures import Definition, measures, parse_measure
 from truerank.report.definitions import AVERAGES, aliases, parameters
 from truerank.report.table import Table
@@ -32,7 +33,7 @@ def command(name: str | None) -> None:
         rows = [(d.spelling, d.meaning, ", ".join(aliases(d))) for d in measures().values()]
         show(Table(("measure", "meaning", "also known as"), tuple(rows)))
     else:
-        write(explained(found(name)))
+        write(explained(found(name), _meaning(name)))
 
 
 def found(name: str) -> Definition:
@@ -41,8 +42,20 @@ def found(name: str) -> Definition:
     return names.get(name.lower()) or parse_measure(name).definition
 
 
-def explained(definition: Definition) -> str:
-    """All that there is to say about a measure."""
+def _meaning(name: str) -> str:
+    """What the measure means with the parameters that the name has; nothing where it needs a cutoff."""
+    try:
+        return parse_measure(name).meaning
+    except MeasureError:
+        return ""
+
+
+def explained(definition: Definition, meaning: str = "") -> str:
+    """All that there is to say about a measure.
+
+    Args:
+        meaning: what it means with some parameters, if these are asked about.
+    """
     facts = {
         "formula": definition.formula,
         "over queries": AVERAGES[definition.average],
@@ -50,8 +63,9 @@ def explained(definition: Definition) -> str:
         "source": definition.source,
     }
     more = (inspect.getdoc(definition.function) or "").partition("\n")[2].strip()
-    title = f"{definition.spelling}: {definition.meaning}"
-    parts = [title, _aligned(facts), _aligned(parameters(definition), "parameters"), more]
+    title = f"{definition.spelling}: {meaning or definition.meaning}"
+    senses = _aligned(definition.meanings, "what it means with")
+    parts = [title, _aligned(facts), _aligned(parameters(definition), "parameters"), senses, more]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

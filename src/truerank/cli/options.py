@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from truerank.cli import importing
+from truerank.cli.repeats import distinct
 from truerank.errors import InputError, RulesError
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
 from truerank.rules import MEANINGS, Rules, presets
+from truerank.stats.quantiles import KINDS
+
+if TYPE_CHECKING:
+    from truerank.bench import Bench
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -59,6 +65,9 @@ def measures(command: Decorated) -> Decorated:
     return _measures(imports(command))
 
 
+as_written = click.option(
+    "--as-written", is_flag=True, help="Head the columns with the names of measures as they were asked for."
+)
 rules = click.option(
     "-r",
     "--rules",
@@ -86,6 +95,24 @@ baseline = click.option(
     metavar="NAME|N",
     help="Compare the others to this run: its file's name, or its number, from 1 [default: compare every two].",
 )
+queries = click.option(
+    "--queries",
+    metavar="FILE",
+    type=FILE,
+    help="The texts of queries, to show beside ids: JSON lines, JSON, TSV, CSV or Parquet.",
+)
+docs = click.option(
+    "--docs",
+    metavar="FILE",
+    type=FILE,
+    help="The texts of documents, such as BEIR's corpus.jsonl, in the same forms.",
+)
+percentiles = click.option(
+    "--percentiles",
+    type=click.Choice(KINDS),
+    help="Of latencies: values that were measured, or between two as NumPy has them "
+    "[default: nearest-rank; of what is saved, its own].",
+)
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
 
@@ -99,14 +126,19 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
     rules = Rules.of(rules)
     if not changes:
         return rules
-    fields = {}
+    fields: list[tuple[str, Any]] = []
     for change in changes:
         field, equals, value = change.partition("=")
         if not equals:
             raise RulesError(f"--set takes field=value, e.g. level=2; not {change!r}")
-        fields[field.strip()] = _plain(value.strip())
+        fields.append((field.strip(), _value(field.strip(), value.strip())))
     name = f"{rules.name} with {', '.join(changes)}"
-    return Rules.from_dict({"name": name, **fields}, rules)
+    return Rules.from_dict({"name": name, **distinct(fields, "--set")}, rules)
+
+
+def with_percentiles(found: Sequence[Bench], kind: str | None) -> list[Bench]:
+    """Saved benchmarks with percentiles of that kind; None: with their own."""
+    return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in found]
 
 
 def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
@@ -122,6 +154,13 @@ def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
     if not 1 <= int(baseline) <= len(runs):
         raise InputError(f"--baseline {baseline}: there are {len(runs)} runs")
     return int(baseline) - 1
+
+
+def _value(field: str, text: str) -> Any:
+    """The value of a rule; several with commas between them, or none, where the rule is a list of numbers."""
+    if field not in ("junk_identities", "distractor_identities", "percent_ranks"):
+        return _plain(text)
+    return [] if text.lower() == "none" else [_plain(part.strip()) for part in text.split(",")]
 
 
 def _plain(text: str) -> int | float | str | None:

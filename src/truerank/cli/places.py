@@ -41,6 +41,12 @@ _JUDGING = (
         type=click.FloatRange(0, min_open=True),
         help=f"What one metre costs in SDM [default: {STEEPNESS}].",
     ),
+    click.option(
+        "--earth-radius",
+        metavar="METRES",
+        type=float,
+        help="Measure latitude and longitude by haversine on a sphere of this radius, e.g. 6371000.",
+    ),
 )
 _READING = (
     click.option(
@@ -54,7 +60,7 @@ _READING = (
     ),
     KEY,
 )
-OPTIONS = ("metric", "cuts", "truth", "within", "steepness", "pattern", "name", "better", "keys")
+OPTIONS = ("metric", "cuts", "truth", "within", "steepness", "earth_radius", "pattern", "name", "better", "keys")
 """What the options of `judging` and `reading` are called inside."""
 
 
@@ -106,6 +112,7 @@ def evaluated(
         truth=asked["truth"],
         within=split(asked["within"], float, "--within") or WITHIN,
         steepness=asked["steepness"] or STEEPNESS,
+        earth_radius=asked["earth_radius"],
         measures=" ".join(measures),
         rules=under,
     )

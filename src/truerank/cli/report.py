@@ -20,7 +20,7 @@ from truerank.cli.progress import Counting
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.report import making, renderers
-from truerank.report.material import RESULTS, Located, Material, Runs, evaluated, told_apart
+from truerank.report.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
 from truerank.report.material import inputs as identified
 from truerank.report.renderers import figures, terminal
 from truerank.report.texts import LANGUAGES, language
@@ -41,6 +41,7 @@ from truerank.report.texts import LANGUAGES, language
     type=options.FILE,
     help="What `truerank bench` wrote as JSON; may be repeated.",
 )
+@options.percentiles
 @click.option(
     "--geo",
     "places",
@@ -51,6 +52,8 @@ from truerank.report.texts import LANGUAGES, language
 )
 @places.judging
 @places.reading
+@options.queries
+@options.docs
 @click.option("--title", metavar="TEXT", help="What stands above it.")
 @click.option("--lang", type=click.Choice(LANGUAGES), help="Of the texts [default: Korean in a Korean locale].")
 @click.option(
@@ -87,6 +90,7 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     Examples:
       truerank report qrels.txt bm25.run dense.run -o report.html
       truerank report qrels.txt *.run --baseline bm25.run --lang ko -o report.html
+      truerank report qrels.txt *.run --queries queries.jsonl --docs corpus.jsonl.gz -o report.html
       truerank report qrels.txt *.run -o paper.tex --figures figures
       truerank report --geo flight.json map.json faiss/ --truth "within(metres=25)" -o places.html
     """
@@ -94,7 +98,8 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     if not files or (qrels and not runs):
         raise click.UsageError("A report needs QRELS and RUNs, or --geo, or --bench.")
     _refuse_unused(bool(qrels), asked)
-    inputs.refuse(*files, *files_in(asked["truth"]), rules=asked["rules"], output=output)
+    texts = (asked["queries"], asked["docs"])
+    inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
     draw = None if output == "-" else renderers.by_ending(output)
     material = _material(qrels, runs, files, asked)
     with _working("making the report"):
@@ -115,6 +120,8 @@ def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
             raise click.UsageError(f"{option.opts[-1]} needs QRELS and RUNs.")
         if option.name in OF_EITHER and not (has_runs or has_places):
             raise click.UsageError(f"{option.opts[-1]} needs QRELS and RUNs, or --geo.")
+        if option.name == "percentiles" and not asked["benches"]:
+            raise click.UsageError("--percentiles needs --bench.")
         if option.name in places.OPTIONS and not has_places:
             raise click.UsageError(f"{option.opts[-1]} needs --geo.")
 
@@ -138,7 +145,8 @@ def _working(text: str) -> AbstractContextManager[object]:
 def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> Material:
     read = [*files, *_read_too(asked)]
     located = _located(asked, alone=not qrels) if asked["places"] else None
-    benches = tuple(one for path in asked["benches"] for one in loaded(path))
+    saved = [one for path in asked["benches"] for one in loaded(path)]
+    benches = tuple(options.with_percentiles(saved, asked["percentiles"]))
     return Material(
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located),
         benches=benches,
@@ -147,6 +155,7 @@ def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked:
         command=_command(qrels, runs, asked, dict(zip(read, told_apart(read), strict=True))),
         results=asked["results"],
         versions=making.versions(),
+        readable=Readable(asked["queries"], asked["docs"]),
     )
 
 
@@ -181,7 +190,7 @@ def _of_places(located: Located | None) -> Runs | None:
 
 def _read_too(asked: dict[str, Any]) -> list[str]:
     """Files that options name in passing; a preset of rules and a module are none."""
-    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"])]
+    named = [asked["rules"], *importing.asked(), *files_in(asked["truth"]), asked["queries"], asked["docs"]]
     return [name for name in named if name and os.path.isfile(name)]
 
 
@@ -235,10 +244,10 @@ def _bytes(letter: str) -> str:
 
 
 OF_RUNS = ("baseline", "qrels_format")
-OF_EITHER = ("measures", "rules", "changes", "run_format", "results")
+OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs")
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
-OF_FILES = ("benches", "rules", "imports", "baseline")
+OF_FILES = ("benches", "rules", "imports", "baseline", "queries", "docs")
 """Options whose values are files or may be."""
 
 UNTOLD = ("output", "figures", "lang")

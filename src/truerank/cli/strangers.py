@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
+from itertools import islice
 
 import click
 
@@ -10,23 +12,57 @@ from truerank._kernel import as_bytes
 from truerank.errors import InputError, brief
 from truerank.qrels import Qrels
 from truerank.report.ledger import HasLedger
+from truerank.run import Run, rankings
+
+FOUND = 0.01
+"""Where a smaller share is found, of what is judged and of what the run has, the ids may differ."""
+
+LOOK = 50
+"""Queries that are read again to see how the ids differ."""
 
 
-def refuse_or_warn(judged: Qrels, scores: Sequence[HasLedger], names: Sequence[str]) -> None:
+def refuse_or_warn(
+    judged: Qrels, scores: Sequence[HasLedger], names: Sequence[str], runs: Sequence[Run] = ()
+) -> None:
     """Raise where a run answers queries, but none that is judged; say it loud where no document is judged.
 
     Raises:
         InputError: the run's queries are called otherwise than the judged ones; the message says how.
     """
-    for one, name in zip(scores, names, strict=True):
+    for number, (one, name) in enumerate(zip(scores, names, strict=True)):
         ledger = one.ledger
         if ledger.extra and not ledger.answered:
             others = list(map(as_bytes, ledger.examples["extra"]))
             raise InputError(f"no query of the run is judged: {_likely(judged, others)}", name)
         if not ledger.answered:
             _warn(f"{name} answers no query: is the run complete?")
-        elif ledger.returned and ledger.unjudged == ledger.returned:
-            _warn(f"no document of {name} is judged; `truerank lint` tells whether the ids are spelled otherwise")
+        elif _is_strange(judged, ledger.returned, ledger.unjudged):
+            found = ledger.returned - ledger.unjudged
+            few = f"only {found:,} of {ledger.returned:,} documents" if found else "no document"
+            _warn(f"{few} of {name} {'are' if found else 'is'} judged; {_why(judged, runs[number : number + 1])}")
+
+
+def _is_strange(judged: Qrels, returned: int, unjudged: int) -> bool:
+    found = returned - unjudged
+    return returned > 0 and (not found or found < FOUND * min(returned, len(judged.grades)))
+
+
+def _why(judged: Qrels, runs: Sequence[Run]) -> str:
+    """That the documents are parts of judged ones, where a look at the run shows it."""
+    from truerank.lint.ids import HOW_PARTS, parts_of
+
+    with suppress(InputError):
+        for answer in (answer for run in runs for answer in islice(rankings(run.batches()), LOOK)):
+            for doc, part in parts_of(_docs(judged, answer.query), answer.docs).items():
+                return f"{brief(part)} is a part of {brief(doc)}, which is: {HOW_PARTS}"
+    return "`truerank lint` tells whether the ids are spelled otherwise"
+
+
+def _docs(judged: Qrels, query: bytes) -> set[bytes]:
+    if query not in judged.queries:
+        return set()
+    q = judged.queries.index(query)
+    return {judged.doc(row) for row in range(judged.start[q], judged.start[q + 1])}
 
 
 def _likely(judged: Qrels, others: Sequence[bytes]) -> str:

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
@@ -11,6 +16,7 @@ import click
 from truerank.cli import options
 from truerank.cli.output import write
 from truerank.errors import InputError, MissingPackage
+from truerank.formats import convert
 
 
 @click.command("submit")
@@ -24,7 +30,8 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     """Submit a run to a leaderboard and print what it scores.
 
     An invalid file is told why and costs no attempt. When the connection breaks it is sent again, and counts
-    once.
+    once. A folder with a JSON file a query is sent as one run; a file that takes long is followed until it is
+    scored.
 
     \b
     Examples:
@@ -39,10 +46,11 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
         raise MissingPackage("truerank submit", "http") from None
     from truerank.board.client import NotTaken, submit
 
-    if not os.path.isfile(file):
+    if not os.path.exists(file):
         raise InputError("there is no such file", file)
     try:
-        said = submit(file, url, token, label=label, check=check)
+        with _one_file(file) as sent, _progress() as follow:
+            said = submit(sent, url, token, label=label, check=check, follow=follow)
     except NotTaken as refused:
         if format == "json":
             write(json.dumps(refused.problem, ensure_ascii=False) + "\n")
@@ -58,6 +66,43 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
         write(_checked(said) if check else _scored(said))
     if check and not said["valid"]:
         raise click.exceptions.Exit(1)
+
+
+STATES = {"received": "received; it waits to be audited", "accepted": "valid; it is being scored"}
+
+
+@contextmanager
+def _progress() -> Iterator[Callable[[str], None]]:
+    """Show the state of a submission that takes long: on a terminal with the time; else when it changes."""
+    began, told = time.monotonic(), ""
+    is_terminal = sys.stderr.isatty()
+
+    def follow(state: str) -> None:
+        nonlocal told
+        words = f"truerank: {STATES[state]}"
+        if is_terminal:
+            click.echo(f"\r\033[K{words}, {time.monotonic() - began:.0f} s", err=True, nl=False)
+        elif state != told:
+            click.echo(words, err=True)
+        told = state
+
+    try:
+        yield follow
+    finally:
+        if told and is_terminal:
+            click.echo("\r\033[K", err=True, nl=False)
+
+
+@contextmanager
+def _one_file(path: str) -> Iterator[str]:
+    """The file, or a folder with a JSON file a query as one: boards take files."""
+    if not os.path.isdir(path):
+        yield path
+        return
+    with TemporaryDirectory() as folder:
+        run = os.path.join(folder, f"{os.path.basename(os.path.realpath(path))}.json")
+        convert(path, run, what="run")
+        yield run
 
 
 def _tell(findings: list[dict[str, Any]]) -> None:

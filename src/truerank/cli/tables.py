@@ -48,6 +48,20 @@ digits = click.option(
 )
 
 
+percent = click.option(
+    "--percent",
+    is_flag=True,
+    help="Percentages, with 2 digits, in tables, markdown and latex; json, jsonl, csv and trec keep fractions.",
+)
+
+layout = click.option(
+    "--layout",
+    type=click.Choice(scores.LAYOUTS),
+    help="wide: a column a measure; long: a row a run and measure [default: wide, or for people a row a measure "
+    "where there are many].",
+)
+
+
 def show(pages: Pages, format: str | None = None, output: str = "-") -> None:
     """Write the pages; remarks go to standard error where the format has no place for them."""
     chosen = format or by_ending(output)
@@ -56,11 +70,25 @@ def show(pages: Pages, format: str | None = None, output: str = "-") -> None:
     write(pages.render(chosen, styled=is_styled(output)), output)
 
 
-def show_scores(found: Sequence[Scores], format: str, output: str, *, per_query: bool, digits: int | None) -> None:
+def show_scores(
+    found: Sequence[Scores],
+    format: str,
+    output: str,
+    *,
+    per_query: bool,
+    digits: int | None,
+    percent: bool = False,
+    layout: str | None = None,
+) -> None:
     """Write the scores, likewise."""
+    if percent and format not in scores.READ:
+        tell([f"{format} has fractions: --percent is for {', '.join(scores.READ)}."])
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         tell(ledger.named_remarks(found, scores.labels(found)))
-    write(scores.render(found, format, per_query=per_query, digits=digits, styled=is_styled(output)), output)
+    if layout and format in ("json", "jsonl", "trec"):
+        raise click.UsageError(f"--layout is for tables and csv; {format} has one of its own.")
+    how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
+    write(scores.render(found, format, **how, styled=is_styled(output)), output)
 
 
 def scores_by_ending(path: str) -> str:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import os
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import click
 
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.vectors import Protocol, evaluate_matrix, evaluate_vectors
+from truerank.vectors import evaluate_matrix, evaluate_vectors
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.files import Files
-from truerank.vectors.protocol import protocol_of
+from truerank.vectors.pooling import Pool
+from truerank.vectors.saving import DEPTH
 
 HOLDS = ("vectors", *get_args(Holds))
 
@@ -38,6 +38,11 @@ HOLDS = ("vectors", *get_args(Holds))
     default="cosine",
     help="What makes vectors alike [default: cosine].",
 )
+@click.option(
+    "--pool",
+    type=click.Choice(get_args(Pool)),
+    help="How vectors of frames, (tracklets, frames, numbers), become one a tracklet [default: not at all].",
+)
 @options.measures
 @click.option(
     "-r",
@@ -48,11 +53,23 @@ HOLDS = ("vectors", *get_args(Holds))
 )
 @options.changes
 @click.option(
-    "--junk", type=int, multiple=True, help="An identity that leaves the gallery [default: as the rules]."
+    "--junk",
+    metavar="ID|none",
+    multiple=True,
+    help="An identity that leaves the gallery; may be repeated [default: as the rules].",
 )
-@click.option("--distractor", type=int, multiple=True, help="An identity that is never right, likewise.")
+@click.option("--distractor", metavar="ID|none", multiple=True, help="An identity that is never right, likewise.")
 @click.option("--galleries", type=click.IntRange(0), help="Random single-shot galleries [default: as the rules].")
-@click.option("--seed", type=click.IntRange(0), help="What these depend on [default: 0].")
+@click.option("--seed", type=click.IntRange(0), help="What these depend on [default: as the rules, 0].")
+@click.option(
+    "--save-run",
+    metavar="FILE",
+    type=options.FILE,
+    help="Write each query's first results there, in any format that is written; ignored entries are not in it.",
+)
+@click.option(
+    "--save-depth", type=click.IntRange(1), default=DEPTH, show_default=True, help="How many of each query."
+)
 @click.option("-q", "--per-query", is_flag=True, help="Every query's values too.")
 @tables.scores_format
 @tables.output
@@ -66,13 +83,16 @@ def command(
     qrels: str | None,
     holds: Literal["vectors", "distances", "similarities"],
     metric: Metric,
+    pool: Pool | None,
     measures: tuple[str, ...],
     rules: str,
     changes: tuple[str, ...],
-    junk: tuple[int, ...],
-    distractor: tuple[int, ...],
+    junk: tuple[str, ...],
+    distractor: tuple[str, ...],
     galleries: int | None,
     seed: int | None,
+    save_run: str | None,
+    save_depth: int,
     per_query: bool,
     format: str | None,
     output: str,
@@ -93,33 +113,31 @@ def command(
       truerank vectors drone.npz satellite.npz --rules university1652 --format json
     """
     named = [name for name in (queries, gallery, *labels, *cameras, *ids, qrels) if name]
-    inputs.refuse(*named, rules=rules, output=output)
+    inputs.refuse(*named, rules=rules, output=output, save_run=save_run)
     format = format or tables.scores_by_ending(output)
-    under = options.changed(rules, changes)
-    protocol = _protocol(protocol_of(under), junk, distractor, galleries, seed)
+    protocol = _protocol(junk, distractor, galleries, seed)
+    under = options.changed(rules, [*changes, *protocol])
     files = Files(queries=queries, gallery=gallery, labels=labels, cameras=cameras, ids=ids)
-    how: dict[str, Any] = {"rules": under, "protocol": protocol, "qrels": qrels, "name": os.path.basename(queries)}
-    how["measures"] = " ".join(measures) or None
+    how: dict[str, Any] = {"rules": under, "qrels": qrels, "name": os.path.basename(queries)}
+    how |= {"measures": " ".join(measures) or None, "save_run": save_run, "save_depth": save_depth}
+    if pool and holds != "vectors":
+        raise click.UsageError("--pool is for vectors; a matrix has no frames.")
     with Counting("ranking queries") as bar:
         if holds == "vectors":
-            scores = evaluate_vectors(**files.vectors(), **how, metric=metric, watch=bar.reach)
+            scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, watch=bar.reach)
         else:
             scores = evaluate_matrix(**files.matrix(), **how, holds=holds, watch=bar.reach)
     tables.show_scores([scores], format, output, per_query=per_query, digits=digits)
 
 
 def _protocol(
-    start: Protocol,
-    junk: tuple[int, ...],
-    distractors: tuple[int, ...],
-    galleries: int | None,
-    seed: int | None,
-) -> Protocol:
-    """The protocol with what was said of it changed."""
-    return replace(
-        start,
-        junk=junk or start.junk,
-        distractors=distractors or start.distractors,
-        galleries=start.galleries if galleries is None else galleries,
-        seed=start.seed if seed is None else seed,
-    )
+    junk: tuple[str, ...], distractors: tuple[str, ...], galleries: int | None, seed: int | None
+) -> list[str]:
+    """What was said of the protocol, as changes of the rules."""
+    said = {
+        "junk_identities": ",".join(junk) or None,
+        "distractor_identities": ",".join(distractors) or None,
+        "single_shot_galleries": galleries,
+        "gallery_seed": seed,
+    }
+    return [f"{field}={value}" for field, value in said.items() if value is not None]

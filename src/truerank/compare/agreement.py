@@ -16,13 +16,14 @@ from truerank.errors import InputError
 from truerank.everything import with_all
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
+from truerank.presented import Presented
 from truerank.rules import Rules
 from truerank.run import Ranked, Run, Scan, rankings, scan
 from truerank.stats.values import mean
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreement(Presented):
     """How much two runs agree on the queries that both answer.
 
     Attributes:
@@ -36,6 +37,8 @@ class Agreement:
         depth: how much of each list was looked at; None for all of it.
     """
 
+    built_by = "agreement"
+
     queries: tuple[str, ...]
     rbo: PerQuery
     tau: PerQuery
@@ -45,7 +48,7 @@ class Agreement:
     p: float
     depth: int | None
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         tau = "unknown" if math.isnan(self.mean_tau) else f"{self.mean_tau:.4f}"
         return f"Agreement({len(self.queries):,} queries; RBO {self.mean_rbo:.4f}, tau {tau})"
 

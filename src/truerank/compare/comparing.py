@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -113,7 +113,8 @@ class _Work:
         found = []
         for number, measure in enumerate(self.measures, 1):
             values = self.systems.values(measure)[np.array(places, np.intp)]
-            found.append(outcome(measure, values, list(self.systems.scores), self.procedure))
+            one = outcome(measure, values, list(self.systems.scores), self.procedure)
+            found.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
             self.watch(done + number, of)
         return tuple(found)
 

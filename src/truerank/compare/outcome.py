@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from truerank import stats
 from truerank.compare.result import Outcome, Pair, Procedure
+from truerank.equal import are_equal, difference
 from truerank.errors import InputError, did_you_mean
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
@@ -123,8 +124,8 @@ class _Pairs:
 
     @cached_property
     def differences(self) -> PerQuery:
-        """(queries, pairs)"""
-        return np.column_stack([self.values[:, i] - self.values[:, j] for i, j in self.places])
+        """(queries, pairs) exactly 0 where two values are equal."""
+        return np.column_stack([difference(self.values[:, i], self.values[:, j]) for i, j in self.places])
 
     def compared(self) -> tuple[Pair, ...]:
         p, adjusted = self._p()
@@ -185,7 +186,7 @@ class _Pairs:
         shared = self.procedure.correction not in ("none", "bh")
         level = self.procedure.alpha / (len(self.places) if shared else 1)
         of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
-        return np.where(spread > 0, spread * of_one * self._many, math.nan)
+        return np.where(~are_equal(spread, 0.0), spread * of_one * self._many, math.nan)
 
 
 def _times(interval: Interval, many: int) -> Interval:

@@ -7,16 +7,21 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal
 
-from truerank.errors import MeasureError, MissingPackage, did_you_mean
-from truerank.measures import Measure, parse_measure
-from truerank.scores import Scores
+from truerank.errors import InputError, quoted
+from truerank.measures import Measure
+from truerank.presented import Presented
+from truerank.scores import ByMeasure, Scores
 from truerank.stats import Interval, kendall_tau, tau_ap
 
 if TYPE_CHECKING:
     import pandas
     import polars
+    import pyarrow
+
+Layout = Literal["long", "wide", "queries"]
 
 
 @dataclass(frozen=True)
@@ -106,6 +111,7 @@ class Outcome:
         pairs: those that were compared.
         beaten: {system: the systems that it is significantly better than}; none for counts.
         groups: systems that cannot be told apart, the best group first; none unless every two were compared.
+        heading: the measure as it was asked for, if that is what it shall be called.
     """
 
     measure: Measure
@@ -115,6 +121,12 @@ class Outcome:
     pairs: tuple[Pair, ...]
     beaten: Mapping[str, tuple[str, ...]]
     groups: tuple[tuple[str, ...], ...] = ()
+    heading: str = ""
+
+    @property
+    def name(self) -> str:
+        """What the measure is called: what it became, or as it was asked for."""
+        return self.heading or str(self.measure)
 
     def pair(self, system: str, against: str) -> Pair | None:
         """The comparison of these two, if it was made this way round."""
@@ -123,7 +135,7 @@ class Outcome:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "measure": str(self.measure),
+            "measure": self.name,
             "query_count": self.queries,
             "left_out": self.left_out,
             "systems": {
@@ -141,9 +153,9 @@ class Outcome:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Comparison:
-    """Systems side by side on the same queries.
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Presented, ByMeasure[Outcome]):
+    """Systems side by side on the same queries: a mapping {measure: `Outcome`}.
 
     Attributes:
         systems: their names, as they were given.
@@ -161,10 +173,17 @@ class Comparison:
     >>> found = tr.compare(qrels, {"old": {"q1": ["a"]}, "new": {"q1": ["a"], "q2": ["x", "b"]}}, "RR")
     >>> found
     Comparison(old, new; 3 queries; RR: old 0.3333, new 0.5000)
+      old: 2 missing (scored 0): q2, q3.
+      new: 1 missing (scored 0): q3.
+      Warning: 3 queries are too few to rely on; take at least 30, better 50.
+      and 2 more: print it
     >>> pair = found["RR"].pairs[0]
     >>> pair.system, pair.difference.estimate, pair.p, (pair.wins, pair.ties, pair.losses)
     ('new', 0.16666666666666666, 1.0, (1, 2, 0))
     """
+
+    built_by = "comparison"
+    done = "compared"
 
     systems: tuple[str, ...]
     queries: tuple[str, ...]
@@ -176,18 +195,17 @@ class Comparison:
     slices: Mapping[str, Comparison] = field(default_factory=dict)
     unsliced: int = 0
 
-    def __repr__(self) -> str:
-        told = [f"{outcome.measure}: {_listed(outcome.means)}" for outcome in self.outcomes]
+    def _summary(self) -> str:
+        told = [f"{outcome.name}: {_listed(outcome.means)}" for outcome in self.outcomes]
         return f"Comparison({', '.join(self.systems)}; {len(self.queries):,} queries; {'; '.join(told)})"
 
-    def __getitem__(self, measure: str | Measure) -> Outcome:
-        """What a measure says, however it is spelled."""
-        outcomes = {str(outcome.measure): outcome for outcome in self.outcomes}
-        name = str(parse_measure(measure))
-        if name not in outcomes:
-            there = ", ".join(outcomes)
-            raise MeasureError(f"{name} was not compared.{did_you_mean(name, outcomes)} There is {there}")
-        return outcomes[name]
+    @cached_property
+    def _named(self) -> Mapping[str, Outcome]:
+        return {outcome.name: outcome for outcome in self.outcomes}
+
+    def heading(self, measure: str | Measure) -> str:
+        """What a measure is called here, however it is spelled."""
+        return next(iter(self.scores.values())).heading(measure)
 
     @property
     def reference(self) -> str | None:
@@ -258,7 +276,7 @@ class Comparison:
 
     def _rows(self) -> Iterator[dict[str, Any]]:
         for outcome in self.outcomes:
-            what = {"measure": str(outcome.measure), "queries": outcome.queries}
+            what = {"measure": outcome.name, "queries": outcome.queries}
             letters = self.superscripts(outcome.measure)
             for name, mean in outcome.means.items():
                 groups = " ".join(str(i) for i, group in enumerate(outcome.groups, 1) if name in group)
@@ -268,21 +286,65 @@ class Comparison:
                 row = {key: _known(getattr(pair, key)) for key in _PAIRED} | {"superscripts": None, "groups": None}
                 yield {**what, "system": pair.system, "against": pair.against, **_value(pair.difference), **row}
 
-    def to_polars(self) -> polars.DataFrame:
-        """`rows` as a table."""
+    def to_arrow(self, layout: Layout = "long", measure: str | Measure | None = None) -> pyarrow.Table:
+        """The numbers as a table: see `columns`."""
+        try:
+            import pyarrow
+        except ModuleNotFoundError:
+            raise self._missing("to_arrow", "parquet") from None
+        return pyarrow.table(self.columns(layout, measure))
+
+    def to_polars(self, layout: Layout = "long", measure: str | Measure | None = None) -> polars.DataFrame:
+        """The numbers as a table: see `columns`."""
         try:
             import polars
         except ModuleNotFoundError:
-            raise MissingPackage("Comparison.to_polars", "frames") from None
-        return polars.DataFrame(self.rows(), infer_schema_length=None)
+            raise self._missing("to_polars", "frames") from None
+        return polars.DataFrame(self.columns(layout, measure), strict=False)
 
-    def to_pandas(self) -> pandas.DataFrame:
-        """`rows` as a table."""
+    def to_pandas(self, layout: Layout = "long", measure: str | Measure | None = None) -> pandas.DataFrame:
+        """The numbers as a table: see `columns`; of the wide ones the systems or the queries are the index."""
         try:
             import pandas
         except ModuleNotFoundError:
-            raise MissingPackage("Comparison.to_pandas", "frames") from None
-        return pandas.DataFrame(self.rows())
+            raise self._missing("to_pandas", "frames") from None
+        found = pandas.DataFrame(self.columns(layout, measure))
+        return found if layout == "long" else found.set_index(found.columns[0])
+
+    def columns(self, layout: Layout = "long", measure: str | Measure | None = None) -> dict[str, list[Any]]:
+        """The numbers by column.
+
+        Args:
+            layout: "long" is `rows`; "wide" the means, a row a system and a column a measure; "queries" the values
+                of one measure, a row a query that all systems have and a column a system.
+            measure: of the queries' values; by default the first one.
+
+        >>> import truerank as tr
+        >>> runs = {"old": {"q1": ["x", "a"]}, "new": {"q1": ["a"], "q2": ["b"]}}
+        >>> found = tr.compare({"q1": {"a": 1}, "q2": {"b": 1}}, runs, "RR AP")
+        >>> found.columns("wide")
+        {'system': ['old', 'new'], 'RR': [0.25, 1.0], 'AP': [0.25, 1.0]}
+        >>> found.columns("queries", "AP")
+        {'query': ['q1', 'q2'], 'old': [0.5, 0.0], 'new': [1.0, 1.0]}
+        """
+        if layout == "wide":
+            means = {str(o.measure): [o.means[name].estimate for name in self.systems] for o in self.outcomes}
+            return {"system": list(self.systems), **means}
+        if layout == "queries":
+            return self._by_query(self.outcomes[0].measure if measure is None else self[measure].measure)
+        if layout != "long":
+            raise InputError(f"a layout is long, wide or queries, not {quoted(layout)}")
+        rows = self.rows()
+        return {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
+
+    def _by_query(self, measure: Measure) -> dict[str, list[Any]]:
+        if "query" in self.systems:
+            raise InputError("the ids stand in a column query: give the system query another name")
+        values: dict[str, list[Any]] = {}
+        for name, scores in self.scores.items():
+            own = dict(zip(scores.queries, scores[measure].tolist(), strict=True))
+            values[name] = [own[query] for query in self.queries]
+        return {"query": list(self.queries), **values}
 
 
 LETTERS = 26

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from truerank.errors import InputError, MeasureError, RulesError, did_you_mean
 from truerank.evaluate import evaluate
 from truerank.formats import open_run, read_qrels
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
+from truerank.readings import measures_under
 from truerank.rules import Rules
 from truerank.scores import Scores, distinct
 
@@ -108,11 +109,11 @@ def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
 def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[Measure, ...]:
     """The measures that are asked for, or that the first system has; all systems must have them."""
     first = next(iter(scores.values()))
-    wanted = tuple(parse_measures(measures)) if measures is not None else first.measures
+    wanted = tuple(measures_under(measures, first.rules)) if measures is not None else first.measures
     for name, one in scores.items():
         for measure in wanted:
-            if str(measure) not in one.values:
-                raise MeasureError(f"{name} has no scores for {measure}; it has {', '.join(one.values)}")
+            if str(measure) not in one.columns:
+                raise MeasureError(f"{name} has no scores for {measure}; it has {', '.join(one.columns)}")
     if not wanted:
         raise MeasureError("no measure is named; name some: nDCG@10 AP")
     return wanted

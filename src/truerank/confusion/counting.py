@@ -16,13 +16,17 @@ from truerank.errors import InputError, RulesError, TruerankError, brief
 from truerank.evaluate import look_up, ranked, score
 from truerank.hits import Hits
 from truerank.measures import parse_measure
+from truerank.presented import Presented
 from truerank.qrels import Ints
 from truerank.rules import Rules
 from truerank.scores import Ledger
 
+UNITS = ("documents", "results")
+"""What counts may be of."""
 
-@dataclass(frozen=True)
-class Counts:
+
+@dataclass(frozen=True, repr=False)
+class Counts(Presented):
     """The counts of a run, query by query and together.
 
     Attributes:
@@ -30,9 +34,12 @@ class Counts:
         queries: the counts of each query.
         micro: their sums over all queries.
         k, threshold: what makes a result retrieved; without both, that it came back.
+        of: what is counted: all documents, or each query's first k results, which are accepted or rejected.
         rules: under whose rules.
         ledger: what the sums hide.
     """
+
+    built_by = "counts"
 
     run: str
     queries: Mapping[str, Confusion]
@@ -41,6 +48,13 @@ class Counts:
     threshold: float | None
     rules: Rules
     ledger: Ledger
+    of: str = "documents"
+
+    def _summary(self) -> str:
+        c = self.micro
+        tn = "unknown" if c.tn is None else f"{c.tn:,}"
+        counts = f"TP {c.tp:,}, FP {c.fp:,}, FN {c.fn:,}, TN {tn}"
+        return f"Counts({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {counts})"
 
 
 def confusion(
@@ -49,6 +63,7 @@ def confusion(
     *,
     k: int | None = None,
     threshold: float | None = None,
+    of: str = "documents",
     documents: int | None = None,
     rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
     threads: int | None = None,
@@ -58,29 +73,50 @@ def confusion(
     Args:
         qrels, run, rules, threads: as for `evaluate`.
         k: the first k results are retrieved.
-        threshold: the results with at least this score are retrieved.
+        threshold: the results with at least this score are retrieved, of the first k if both are given.
+        of: "documents", or "results": each query's first k results (the first, if k is not given) are accepted,
+            with at least the threshold, or rejected, and right (relevant) or wrong; nothing else is counted.
         documents: how many documents there are to search; without it nobody knows the true negatives.
 
     >>> confusion({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, k=2, documents=10).micro
     Confusion(tp=1, fp=1, fn=1, tn=7)
+    >>> answers = {"q": {"a": 0.9, "x": 0.1}, "r": {"y": 0.8}, "s": {"c": 0.2}, "t": {"z": 0.1}}
+    >>> confusion({"q": ["a"], "r": ["b"], "s": ["c"], "t": ["d"]}, answers, of="results", threshold=0.5).micro
+    Confusion(tp=1, fp=1, fn=1, tn=1)
     """
-    if k is not None and threshold is not None:
-        raise TruerankError("what is retrieved is said by k or by a threshold, not by both")
+    k = checked_unit(of, k, documents)
     under = ruled(rules)
     judged, source, scan = look_up(qrels, run, under, threads)
     measure = parse_measure("SetP" if k is None else f"P@{k}")
-    ledger = score(judged, scan, [measure], under, source.name).ledger
-    cut = under if k is None else under.replace(depth=k if under.depth is None else min(k, under.depth))
+    ledger = score(judged, scan, [measure], under.nameless, source.name).ledger
+    cut = cut_off(under, k)
     hits = ranked(judged, scan, cut, source.name)
-    retrieved = hits.returned
+    first, retrieved = hits, hits.returned
     if threshold is not None:
         lowest = checked(threshold)
-        lists = returned(judged, source, hits, under)
+        lists = returned(judged, source, hits, cut)
         retrieved = np.array([len(scores) - np.searchsorted(scores, lowest) for scores in lists], np.int64)
         hits = hits.where(hits.score >= lowest)
-    queries = _per_query(hits, retrieved, under.level, documents)
-    micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None else 0))
-    return Counts(source.name, queries, micro, k, threshold, under, ledger)
+    if of == "results":
+        queries = _accepted(hits, retrieved, first, under.level)
+    else:
+        queries = _per_query(hits, retrieved, under.level, documents)
+    micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None and of == "documents" else 0))
+    return Counts(source.name, queries, micro, k, threshold, under, ledger, of)
+
+
+def checked_unit(of: str, k: int | None, documents: int | None) -> int | None:
+    """How many results of each query may be retrieved; of results the first, where that is not said."""
+    if of not in UNITS:
+        raise TruerankError(f"counts are of {' or '.join(UNITS)}, not of {of!r}")
+    if of == "results" and documents is not None:
+        raise TruerankError("counts of results are of nothing else: a number of documents says nothing there")
+    return 1 if of == "results" and k is None else k
+
+
+def cut_off(rules: Rules, k: int | None) -> Rules:
+    """The rules, of which only the first k results count."""
+    return rules if k is None else rules.replace(depth=k if rules.depth is None else min(k, rules.depth))
 
 
 def ruled(rules: Any) -> Rules:
@@ -90,6 +126,10 @@ def ruled(rules: Any) -> Rules:
         raise RulesError("counts are of judged queries; under these rules the mean is over submitted lines")
     if under.duplicates == "count":
         raise RulesError("counts are of sets, which hold a document once; duplicates = 'count' cannot be")
+    if under.unjudged == "graded":
+        raise RulesError(
+            "nobody knows how many unjudged documents there are to find; unjudged = 'graded' cannot be"
+        )
     return under
 
 
@@ -98,6 +138,19 @@ def enough(documents: int | None, known: int, query: str) -> None:
     if documents is not None and documents < known:
         found = f"query {brief(query)} alone has {known:,} relevant or retrieved documents"
         raise InputError(f"{found}: there are more than {documents:,} documents")
+
+
+def _accepted(hits: Hits, accepted: Ints, first: Hits, level: float) -> dict[str, Confusion]:
+    """Each query's results: accepted or rejected, right or wrong.
+
+    Args:
+        hits, accepted: of the accepted results.
+        first: hits of all.
+    """
+    right = first.relevant(level).count
+    columns = (hits.relevant(level).count, accepted, right, first.returned)
+    rows = zip(first.queries, *(column.tolist() for column in columns), strict=True)
+    return {as_text(name): counted(tp, size, good, number) for name, tp, size, good, number in rows}
 
 
 def _per_query(hits: Hits, retrieved: Ints, level: float, documents: int | None) -> dict[str, Confusion]:

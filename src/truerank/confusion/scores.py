@@ -8,6 +8,7 @@ import numpy as np
 
 from truerank.confusion.table import is_finite
 from truerank.errors import InputError, quoted
+from truerank.evaluate import as_ruled
 from truerank.hits import Hits
 from truerank.qrels import Floats, Qrels
 from truerank.rules import Rules
@@ -42,7 +43,7 @@ def _numbers(part: Ranked, run: Run) -> Floats:
 
 def _ignored(qrels: Qrels, rules: Rules) -> dict[bytes, set[bytes]]:
     """The documents of each query that leave its list."""
-    found = qrels.ignoring_self() if rules.self_match == "remove" else qrels
+    found = as_ruled(qrels, rules)
     if not np.isnan(found.grades).any():
         return {}
     return {q: {doc for doc, grade in judged.items() if math.isnan(grade)} for q, judged in found.to_dict().items()}

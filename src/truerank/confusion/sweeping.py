@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from truerank._kernel import as_text
-from truerank.confusion.counting import enough, ruled
+from truerank.confusion.counting import checked_unit, cut_off, enough, ruled
 from truerank.confusion.scores import checked, returned
 from truerank.confusion.table import Confusion, counted, weight_on_precision
 from truerank.errors import TruerankError
 from truerank.evaluate import look_up, ranked, score
 from truerank.hits import Hits
 from truerank.measures import parse_measure
+from truerank.presented import Presented
 from truerank.qrels import Floats, Ints
 from truerank.rules import Rules
 from truerank.scores import Ledger
@@ -32,8 +33,8 @@ class Step:
     counts: Confusion
 
 
-@dataclass(frozen=True)
-class Sweep:
+@dataclass(frozen=True, repr=False)
+class Sweep(Presented):
     """The counts at several thresholds.
 
     Attributes:
@@ -44,7 +45,11 @@ class Sweep:
         alpha: the weight on precision in that F.
         rules: under whose rules.
         ledger: what the sums hide.
+        k: only the first k results of each query may be retrieved; None: all.
+        of: what is counted, as in `Counts`.
     """
+
+    built_by = "counts"
 
     run: str
     queries: int
@@ -53,6 +58,13 @@ class Sweep:
     alpha: float
     rules: Rules
     ledger: Ledger
+    k: int | None = None
+    of: str = "documents"
+
+    def _summary(self) -> str:
+        best = "none" if self.best is None else f"{self.best.threshold!r}"
+        steps = f"{len(self.steps):,} thresholds, best {best}"
+        return f"Sweep({self.run!r}, rules {self.rules.name!r}, {self.queries:,} queries, {steps})"
 
 
 def sweep(
@@ -60,6 +72,8 @@ def sweep(
     run: Any,
     thresholds: Iterable[float] | None = None,
     *,
+    k: int | None = None,
+    of: str = "documents",
     steps: int = STEPS,
     alpha: float = 0.5,
     documents: int | None = None,
@@ -72,6 +86,7 @@ def sweep(
         qrels, run, rules, threads: as for `evaluate`.
         thresholds: those to try; by default the scores at which a relevant document comes back, for only there
             recall rises and F can be highest.
+        k, of: which results may be retrieved and what is counted, as for `confusion`.
         steps: how many of these at most, 3 or more; the first, the last and the best are always among them.
         alpha: the weight on precision in the F that chooses the best.
         documents: how many documents there are to search.
@@ -82,20 +97,26 @@ def sweep(
     """
     if steps < 3:
         raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
-    alpha, under = weight_on_precision(alpha=alpha), ruled(rules)
+    alpha, under, k = weight_on_precision(alpha=alpha), ruled(rules), checked_unit(of, k, documents)
     judged, source, scan = look_up(qrels, run, under, threads)
-    ledger = score(judged, scan, [parse_measure("SetP")], under, source.name).ledger
-    hits = ranked(judged, scan, under, source.name)
-    everything = np.concatenate([np.empty(0), *returned(judged, source, hits, under)])
+    ledger = score(judged, scan, [parse_measure("SetP")], under.nameless, source.name).ledger
+    cut = cut_off(under, k)
+    hits = ranked(judged, scan, cut, source.name)
+    everything = np.concatenate([np.empty(0), *returned(judged, source, hits, cut)])
     relevant = hits.relevant(under.level).score
     chosen = relevant if thresholds is None else np.array([*map(checked, thresholds)], np.float64)
     chosen = np.unique(chosen)[::-1]
-    total, pairs = int(hits.relevant_total(under.level).sum()), _pairs(hits, documents, under.level)
+    total: int
+    pairs: int | None
+    if of == "results":
+        total, pairs = len(relevant), int(hits.returned.sum())
+    else:
+        total, pairs = int(hits.relevant_total(under.level).sum()), _pairs(hits, documents, under.level)
     counts = zip(chosen.tolist(), _reaching(relevant, chosen), _reaching(everything, chosen), strict=True)
     every = [Step(at, counted(tp, size, total, pairs)) for at, tp, size in counts]
     best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
     few = every if thresholds is not None else _spread(every, best, steps)
-    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under, ledger)
+    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under, ledger, k, of)
 
 
 def _pairs(hits: Hits, documents: int | None, level: float) -> int | None:

@@ -7,13 +7,14 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerank.errors import InputError, TruerankError, quoted
+from truerank.presented import Presented
 
 LARGEST = 10**30
 """The largest count: more pairs of a query and a document than there are, and well inside floating point."""
 
 
 @dataclass(frozen=True)
-class Confusion:
+class Confusion(Presented):
     """The four counts. A number whose denominator is 0 is 0; one that needs an unknown `tn` is None.
 
     Attributes:
@@ -26,6 +27,8 @@ class Confusion:
     >>> table.precision, table.accuracy, round(table.f1, 4)
     (0.35, 0.929, 0.1647)
     """
+
+    built_by = "counts"
 
     tp: int
     fp: int

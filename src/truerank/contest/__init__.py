@@ -8,28 +8,34 @@ is reproduced to the last bit, stands the strict one, and an audit that names th
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
 from truerank.errors import InputError, shown
 from truerank.evaluate import evaluate
 from truerank.formats import read_qrels
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
+from truerank.presented import Presented
 from truerank.qrels import Qrels
+from truerank.readings import measures_under
 from truerank.rules import Rules
 from truerank.run import Ranked, Run
-from truerank.scores import Ledger, Scores
+from truerank.scores import AnySpelling, Ledger, Scores
 
 __all__ = ["Audit", "AuditedScores", "Finding", "audit", "judge"]
 
 RULES = "science-qa"
 
 
-@dataclass(frozen=True, eq=False)
-class Audit:
+@dataclass(frozen=True, eq=False, repr=False)
+class Audit(Presented):
     """What a submission scores, officially and strictly, and what is wrong with it.
 
     Attributes:
@@ -38,9 +44,15 @@ class Audit:
         strict_scores: a value a judged id.
     """
 
+    built_by = "audit"
+
     findings: tuple[Finding, ...]
     official_scores: Scores | None
-    strict_scores: Scores
+    strict_scores: StrictScores
+
+    def _summary(self) -> str:
+        official = "none" if self.official is None else f"{self.official:.4f}"
+        return f"Audit({self.strict_scores.run!r}, official {official}, strict {self.strict:.4f})"
 
     @property
     def official(self) -> float | None:
@@ -61,7 +73,31 @@ class Audit:
         }
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class StrictScores(Scores):
+    """A value a judged id, none better than that of its line; a mean that is no better than the official one.
+
+    Attributes:
+        official: the official means; None where there are none.
+    """
+
+    official: Mapping[str, float] | None
+
+    @cached_property
+    def mean(self) -> dict[str, float]:
+        """The worse of the mean of the values and the official one.
+
+        An id that several poor lines answer weighs more in the official mean, which is over lines.
+        """
+        means: AnySpelling[float] = AnySpelling(super().mean)
+        means.scores = self
+        for measure in self.measures if self.official is not None else ():
+            name = str(measure)
+            means[self.heading(name)] = float(_worse(measure)(means[name], self.official[name]))  # type: ignore[index]
+        return means
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class AuditedScores(Scores):
     """Official scores with their audit."""
 
@@ -84,7 +120,8 @@ def audit(
     """What a submission scores, officially and strictly, and what is wrong with it.
 
     The strict score is that of the submission put right: a line for each judged id and no other. A line that is
-    missing, repeated or holds no list is one that finds nothing; a repeated document is no hit the second time.
+    missing, repeated or holds no list is one that finds nothing; a repeated document is no hit the second time; and
+    no line is worth more than officially, nor is the mean.
     Both take a document for the truth's only where it is a number or text as there, if the truth tells them apart.
 
     Args:
@@ -99,18 +136,20 @@ def audit(
     (1.0, 0.6666666666666666, ['missing-id', 'repeated-document'])
     """
     under = Rules.of(rules)
-    chosen = parse_measures(measures if measures is not None else under.measures or Rules.named(RULES).measures)
+    asked = measures if measures is not None else under.measures or Rules.named(RULES).measures
+    asked = asked if isinstance(asked, str | Measure) else list(asked)
+    chosen = measures_under(asked, under)
     qrels = read_qrels(truth)
     sent = read(submission, format).beside(qrels)
     case = _case(qrels, sent, chosen, under)
     found = findings(case)
     stops = any(finding.stops for finding in found)
-    official = None if stops else evaluate(qrels, sent.run, chosen, rules=under)
-    strict = evaluate(qrels, _put_right(case, sent.name), chosen, rules=under)
+    official = None if stops else evaluate(qrels, sent.run, asked, rules=under)
+    strict = evaluate(qrels, _put_right(case, sent.name), asked, rules=under)
     return Audit(
         found,
         official and replace(official, ledger=_ledger(official.ledger, case)),
-        replace(strict, rules=under.replace(name=f"{under.name}, strictly")),
+        _no_better(replace(strict, rules=under.replace(name=f"{under.name}, strictly")), official),
     )
 
 
@@ -131,14 +170,34 @@ def judge(
     scores = found.official_scores
     if scores is None:
         raise InputError(_no_score(found), found.strict_scores.run, _first_stop(found))
-    fields = {name: getattr(scores, name) for name in ("queries", "measures", "values", "rules", "ledger", "run")}
+    fields = {name: getattr(scores, name) for name in Scores.__dataclass_fields__}
     return AuditedScores(**fields, audit=found)
+
+
+def _no_better(strict: Scores, official: Scores | None) -> StrictScores:
+    """The strict scores, those of single lines no better than they are officially."""
+    columns, means = strict.columns, None
+    if official is not None:
+        count = Counter(official.queries)
+        line = {query: row for row, query in enumerate(official.queries) if count[query] == 1}
+        at = np.array([line.get(query, -1) for query in strict.queries], np.int64)
+        means = {str(m): m.mean(official[m]) for m in strict.measures}
+        columns = {
+            str(m): np.where(at >= 0, _worse(m)(strict[m], official[m][at]), strict[m]) for m in strict.measures
+        }
+    known = {name: getattr(strict, name) for name in Scores.__dataclass_fields__}
+    return StrictScores(**{**known, "columns": columns}, official=means)
+
+
+def _worse(measure: Measure) -> Callable[[Any, Any], Any]:
+    """The worse of two values."""
+    return np.maximum if measure.definition.is_less_better else np.minimum
 
 
 def _case(qrels: Qrels, sent: Submission, measures: list[Measure], rules: Rules) -> Case:
     judged = qrels.to_dict()
     truth = {q: frozenset(d for d, grade in docs.items() if grade >= rules.level) for q, docs in judged.items()}
-    cuts: list[Any] = [dict(measure.params).get("k") or rules.depth for measure in measures]
+    cuts: list[Any] = [measure.cutoff or rules.depth for measure in measures]
     return Case(sent.lines, truth, None if None in cuts else max(cuts), rules.extra == "error")
 
 

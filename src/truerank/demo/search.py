@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
@@ -10,6 +11,10 @@ from truerank.demo.collection import Collection, Outcome
 from truerank.evaluate import evaluate
 from truerank.formats.target import writing
 from truerank.formats.trec import write_qrels, write_run
+from truerank.run import Ranked
+
+OFTEN = 2.0
+"""Seconds between two words about how far a search is."""
 
 
 def search(collection: Collection, directory: Path, say: Callable[[str], None] = lambda _: None) -> Outcome:
@@ -27,14 +32,26 @@ def search(collection: Collection, directory: Path, say: Callable[[str], None] =
     qrels, rules = _write(collection, directory)
     runs, scores = [], []
     for name, retriever in collection.retrievers.items():
-        say(f"{collection.name}: searching with {name}")
+        say(f"{collection.name}: indexing for {name}")
         runs.append(directory / f"{collection.name}.{name}.run")
+        work = f"{collection.name}: searching with {name}"
         with writing(runs[-1]) as file:
-            write_run(retriever.search(), file, name)
+            write_run(counted(retriever.search(), len(collection.queries), work, say), file, name)
         scores.append(evaluate(qrels, runs[-1], rules=collection.rules))
     arguments = ("eval", *map(str, (qrels, *runs)), "--rules", str(rules))
     known = {name: retriever.about for name, retriever in collection.retrievers.items()}
     return Outcome(collection.title, collection.about, tuple(scores), arguments, known)
+
+
+def counted(answers: Iterable[Ranked], total: int, work: str, say: Callable[[str], None]) -> Iterator[Ranked]:
+    """The answers; every other second it is said how many there are, and how long the others will take."""
+    start = said = time.monotonic()
+    for done, answer in enumerate(answers, 1):
+        yield answer
+        if (now := time.monotonic()) - said >= OFTEN:
+            left = (now - start) / done * (total - done)
+            say(f"{work}: {done:,} of {total:,} queries, about {left:.0f} s left")
+            said = now
 
 
 def _write(collection: Collection, directory: Path) -> tuple[Path, Path]:

@@ -7,7 +7,9 @@ from typing import Any
 
 from truerank.explain.ranking import Listed
 from truerank.explain.worked import Line, Worked
+from truerank.formats.texts import NOTHING, Snippets, with_text
 from truerank.measures import Measure
+from truerank.presented import Presented
 from truerank.rules import Rules
 
 
@@ -24,8 +26,8 @@ class Note:
     text: str
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Presented):
     """Why a run scores what it scores on one query.
 
     Attributes:
@@ -40,6 +42,7 @@ class Explanation:
         ruling: the rule that sets the value in place of the measure, if one does.
         notes: the rules that applied.
         rules: under whose rules.
+        texts: the beginnings of the texts of the query and of documents, where these were given.
 
     >>> import truerank as tr
     >>> why = tr.explain({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "q", "AP")
@@ -48,6 +51,8 @@ class Explanation:
     >>> [(doc.rank, doc.doc, doc.kind) for doc in why.documents]
     [(1, 'a', 'relevant'), (2, 'x', 'unjudged'), (3, 'b', 'relevant')]
     """
+
+    built_by = "explanation"
 
     run: str
     query: str
@@ -60,8 +65,9 @@ class Explanation:
     ruling: Line | None
     notes: tuple[Note, ...]
     rules: Rules
+    texts: Snippets = NOTHING
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         what = f"query {self.query!r}, {self.measure}: {self.value:.4f}"
         return f"Explanation({self.run!r}, {what}, {len(self.documents):,} documents, rules {self.rules.name!r})"
 
@@ -76,11 +82,12 @@ class Explanation:
             "rules": self.rules.to_dict(),
             "run": self.run,
             "query": self.query,
+            **with_text(self.texts.queries, self.query),
             "measure": str(self.measure),
             "value": self.value,
             "is_counted": self.is_counted,
             "level": self.level,
-            "documents": [listed.to_dict() for listed in self.documents],
+            "documents": [{**doc.to_dict(), **with_text(self.texts.docs, doc.doc)} for doc in self.documents],
             "worked": self.worked.to_dict(),
             "ruling": self.ruling.to_dict() if self.ruling else None,
             "notes": [vars(note) for note in self.notes],

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
 
 import numpy as np
 
 from truerank._kernel import as_bytes
+from truerank.equal import difference
 from truerank.errors import InputError, RulesError, did_you_mean, shown
-from truerank.evaluate import evaluate
+from truerank.evaluate import as_ruled, evaluate
 from truerank.explain.explanation import Explanation
-from truerank.explain.query import Ruled, as_ruled, ask
+from truerank.explain.query import Ruled, ask, is_one, several
 from truerank.explain.ranking import Kind, Listed
 from truerank.explain.rows import only
 from truerank.formats import open_run, read_qrels
-from truerank.measures import Measure, parse_measure
+from truerank.formats.texts import NOTHING, Snippets, look_up, with_text
+from truerank.measures import Measure
+from truerank.presented import Presented
 from truerank.qrels import Qrels
+from truerank.readings import read
 from truerank.rules import Rules
 from truerank.run import Run
 from truerank.scores import Scores
 
 MOST = 10
 """How many queries are told of, unless said otherwise."""
+
+
+def _change(before: float, after: float) -> float:
+    """How much a value rose; 0 where the two are equal."""
+    return float(difference(after, before))
 
 
 @dataclass(frozen=True)
@@ -63,7 +72,7 @@ class Move:
     @property
     def change(self) -> float:
         """How much it rose; below 0: fell."""
-        return self.after - self.before
+        return _change(self.before, self.after)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -77,8 +86,8 @@ class Move:
         }
 
 
-@dataclass(frozen=True)
-class Moves:
+@dataclass(frozen=True, repr=False)
+class Moves(Presented):
     """What moved between two runs under a measure.
 
     Attributes:
@@ -89,7 +98,10 @@ class Moves:
         better, worse, same: how many queries rose, fell and stayed.
         uncommon: how many queries the mean of only one run includes.
         rules: under whose rules.
+        texts: the beginnings of the texts of queries and documents, where these were given.
     """
+
+    built_by = "explanation"
 
     before: str
     after: str
@@ -101,8 +113,9 @@ class Moves:
     same: int
     uncommon: int
     rules: Rules
+    texts: Snippets = NOTHING
 
-    def __repr__(self) -> str:
+    def _summary(self) -> str:
         means = f"{self.measure}: {self.means[0]:.4f} to {self.means[1]:.4f}"
         counts = f"{self.better:,} better, {self.worse:,} worse, {self.same:,} the same"
         return f"Moves({self.before!r} to {self.after!r}, {means}; {counts}; rules {self.rules.name!r})"
@@ -117,28 +130,53 @@ class Moves:
             "measure": str(self.measure),
             "means": [mean if math.isfinite(mean) else None for mean in self.means],
             **counts,
-            "queries": [move.to_dict() for move in self.queries],
+            "queries": [self._told(move) for move in self.queries],
         }
+
+    def _told(self, move: Move) -> dict[str, Any]:
+        """A query with its text, where there is one, and those of its documents."""
+        plain = move.to_dict()
+        plain["documents"] = [{**one, **with_text(self.texts.docs, one["doc"])} for one in plain["documents"]]
+        return {**plain, **with_text(self.texts.queries, move.query)}
+
+
+@overload
+def moved(
+    qrels: Any, run_a: Any, run_b: Any, measure: Measure = ..., *, query: str | int | bytes | None = ...,
+    most: int = ..., rules: Ruled = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
+) -> Moves: ...  # fmt: skip
+
+
+@overload
+def moved(
+    qrels: Any, run_a: Any, run_b: Any, measure: str | Iterable[str | Measure] = ..., *,
+    query: str | int | bytes | None = ..., most: int = ..., rules: Ruled = ..., threads: int | None = ...,
+    queries: Any = ..., docs: Any = ...,
+) -> Any: ...  # fmt: skip
 
 
 def moved(
     qrels: Any,
     run_a: Any,
     run_b: Any,
-    measure: str | Measure = "AP",
+    measure: str | Measure | Iterable[str | Measure] = "AP",
     *,
     query: str | int | bytes | None = None,
     most: int = MOST,
     rules: Ruled = None,
     threads: int | None = None,
-) -> Moves:
+    queries: Any = None,
+    docs: Any = None,
+) -> Moves | list[Moves]:
     """The queries that moved most from one run to another, and the documents that moved them.
 
     Args:
         qrels, rules, threads: as for `evaluate`.
         run_a, run_b: the run before, and after.
+        measure: one; of several, such as "nDCG@10 AP" or a list, there is a list.
         query: tell of this query alone, moved or not.
         most: how many queries to tell of.
+        queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
 
     >>> import truerank as tr
     >>> found = tr.moved({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, {"q": ["a", "b", "x"]}, "AP")
@@ -147,25 +185,66 @@ def moved(
     >>> [(shift.doc, shift.before, shift.after, round(shift.change, 4)) for shift in found.queries[0].documents]
     [('b', 3, 2, 0.1667)]
     """
-    under, chosen = Rules.of(rules), parse_measure(measure)
+    chosen = several(measure)
+    how = {"query": query, "most": most, "rules": rules, "threads": threads, "queries": queries, "docs": docs}
+    found = moved_each(qrels, run_a, run_b, chosen, **how)
+    return found[0] if is_one(measure, chosen) else found
+
+
+def moved_each(
+    qrels: Any,
+    run_a: Any,
+    run_b: Any,
+    measures: Sequence[Measure],
+    *,
+    query: str | int | bytes | None = None,
+    most: int = MOST,
+    rules: Ruled = None,
+    threads: int | None = None,
+    queries: Any = None,
+    docs: Any = None,
+) -> list[Moves]:
+    """The same for any number of measures."""
+    under = Rules.of(rules)
     if under.missing == "lines":
         raise RulesError("runs are compared query by query; under these rules the mean is over submitted lines")
     judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
-    first, second = (evaluate(judged, run, [chosen], rules=under, threads=threads) for run in runs)
-    values = [dict(zip(one.queries, one[chosen].tolist(), strict=True)) for one in (first, second)]
-    changes = {name: values[1][name] - old for name, old in values[0].items() if name in values[1]}
+    chosen = [read(measure, under).measure for measure in measures]
+    both = [evaluate(judged, run, chosen, rules=under, threads=threads) for run in runs]
+    found = [_moved(judged, runs, (both[0], both[1]), measure, query, most, under) for measure in chosen]
+    if queries is None and docs is None:
+        return found
+    asked = list(dict.fromkeys(move.query for one in found for move in one.queries))
+    named = list(dict.fromkeys(s.doc for one in found for move in one.queries for s in move.documents))
+    texts = look_up(queries, docs, asked, named)
+    return [replace(one, texts=texts) for one in found]
+
+
+def _moved(
+    judged: Qrels,
+    runs: tuple[Run, Run],
+    both: tuple[Scores, Scores],
+    measure: Measure,
+    query: str | int | bytes | None,
+    most: int,
+    rules: Rules,
+) -> Moves:
+    """What moved under one measure."""
+    first, second = both
+    values = [dict(zip(one.queries, one[measure].tolist(), strict=True)) for one in (first, second)]
+    changes = {name: _change(old, values[1][name]) for name, old in values[0].items() if name in values[1]}
     told = _farthest(changes, most) if query is None else [_known(as_bytes(query), judged, changes)]
     return Moves(
         before=first.run,
         after=second.run,
-        measure=chosen,
-        means=(_mean(first, chosen, changes), _mean(second, chosen, changes)),
-        queries=_moves(as_ruled(judged, under), runs, told, chosen, under),
+        measure=measure,
+        means=(_mean(first, measure, changes), _mean(second, measure, changes)),
+        queries=_moves(as_ruled(judged, rules), runs, told, measure, rules),
         better=sum(change > 0 for change in changes.values()),
         worse=sum(change < 0 for change in changes.values()),
         same=sum(change == 0 for change in changes.values()),
         uncommon=_uncommon(first, second),
-        rules=under,
+        rules=rules,
     )
 
 
@@ -216,7 +295,7 @@ def _move(before: Explanation, after: Explanation) -> Move:
     adds = bool(before.shares or after.shares)
     shifts = []
     for doc in old | new:
-        change = after.shares.get(doc, 0.0) - before.shares.get(doc, 0.0) if adds else None
+        change = _change(before.shares.get(doc, 0.0), after.shares.get(doc, 0.0)) if adds else None
         listed, was, now = old.get(doc) or new[doc], _rank(old.get(doc)), _rank(new.get(doc))
         if change or (change is None and listed.kind == "relevant" and was != now):
             shifts.append(Shift(doc, listed.grade, listed.kind, was, now, change))

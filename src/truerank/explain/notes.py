@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
+from truerank.equal import is_equal
 from truerank.explain.explanation import Note
 from truerank.explain.ranking import Listed
 from truerank.measures import Measure
@@ -35,6 +36,7 @@ class Found:
         lines: how many of its lines do, where the mean is over lines.
         repeated: how many rows repeat a document.
         relevant: how many relevant documents there are, by the rules' level.
+        is_defined: whether the measure has something to divide by.
         spread: the lowest and the highest value that some order of equal scores gives.
     """
 
@@ -45,12 +47,15 @@ class Found:
     lines: int
     repeated: int
     relevant: int
+    is_defined: bool
     spread: tuple[float, float]
 
     @property
     def is_counted(self) -> bool:
         """Whether the mean over queries includes this one."""
         answered = self.is_answered or self.rules.missing == "zero"
+        if self.rules.without_relevant == "undefined":
+            return answered and self.is_defined
         return answered and (self.relevant > 0 or self.rules.without_relevant not in ("skip", "error"))
 
 
@@ -77,6 +82,10 @@ def _without_relevant(found: Found) -> Iterator[str]:
             "zero": "Such a query scores 0, and counts.",
             "skip": "Such a query is left out of the mean.",
             "empty-is-right": "Such a query scores 1 when nothing comes back, else 0.",
+            "one": "Such a query scores 1, whatever is returned.",
+            "undefined": f"{found.measure} has a value all the same."
+            if found.is_defined
+            else f"So {found.measure} has no value, and its mean leaves the query out.",
             "error": "That is an error under these rules: `truerank eval` stops at it.",
         }
         level = "" if found.rules.level == 1 else f" of grade {found.rules.level:g} or better"
@@ -100,7 +109,7 @@ def _ties(found: Found) -> Iterator[str]:
     low, high = found.spread
     matter = (
         f"Another order of equal scores gives {found.measure} from {low:.4f} to {high:.4f}."
-        if low < high
+        if not is_equal(low, high)
         else f"Their order does not matter to {found.measure}."
     )
     yield f"{where}{others}; they stand {ORDERS[found.rules.ties]}. {matter}"
@@ -117,12 +126,10 @@ def _unjudged(found: Found) -> Iterator[str]:
         yield f"{_documents(gone, 'unjudged ')} left the list before ranks were given."
     strange = sum(doc.place == "ranked" and doc.kind in ("unjudged", "pooled") for doc in found.documents)
     if strange:
-        as_what = "unjudged" if found.measure.name in AWARE else "not relevant"
+        as_what = "unjudged" if found.measure.definition.sees_judged else "not relevant"
+        if found.rules.unjudged == "graded" and not found.measure.definition.sees_judged:
+            as_what = f"of grade {found.rules.unjudged_grade:g}"
         yield f"{_documents(strange, 'unjudged ')} came back and count{'s' if strange == 1 else ''} as {as_what}."
-
-
-AWARE = ("Bpref", "GMBpref", "infAP", "Judged", "Unjudged", "RBPResidual")
-"""Measures that tell unjudged documents from those judged not relevant."""
 
 
 def _duplicates(found: Found) -> Iterator[str]:
@@ -147,6 +154,8 @@ def _level(found: Found) -> Iterator[str]:
         level = dict(found.measure.params).get("level", found.rules.level)
         if level != 1:
             yield f"Relevant is a grade of {level:g} or better."
+    elif (start := dict(found.measure.params).get("gain_from")) is not None:
+        yield f"A grade below {start:g} gains nothing."
     elif found.rules.level != 1 and "gain" in found.measure.definition.parameters:
         yield f"{found.measure} weighs every grade, not only {found.rules.level:g} or better."
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 
 from truerank._kernel import as_text
 from truerank.errors import InputError, did_you_mean, shown
-from truerank.evaluate import look_up, ranked, score
+from truerank.evaluate import is_ruled, look_up, ranked, score, seen_by, valued
 from truerank.explain.explanation import Explanation
 from truerank.explain.notes import Found, notes
 from truerank.explain.ranking import Listed, listing
@@ -23,7 +23,7 @@ from truerank.explain.worked import Case, Hit, Line, work_out
 from truerank.explain.worked.form import whole
 from truerank.explain.worked.registry import parameters
 from truerank.hits import Hits
-from truerank.measures import Measure
+from truerank.measures import Measure, parse_measure, parse_measures
 from truerank.qrels import Qrels
 from truerank.rules import Rules
 from truerank.run import Run, Scan
@@ -71,13 +71,15 @@ class Answer:
         return self._hits(lenient(self.rules))
 
     @cached_property
-    def orders(self) -> tuple[Hits, Hits]:
-        """The same with equal scores in the best and in the worst order."""
+    def orders(self) -> tuple[Hits, ...]:
+        """The same with equal scores in two orders, between which every measure differs that depends on order."""
         untouched = Rules()
         kept = {name: getattr(untouched, name) for name in ("depth", "unjudged", "unreturned")}
         everything = self._hits(dataclasses.replace(lenient(self.rules), **kept))
-        best, worst = (everything.reordered(order).under(self.rules) for order in (True, False))
-        return best, worst
+        moved = [
+            way(first) for way in (everything.reordered, everything.judged_together) for first in (True, False)
+        ]
+        return tuple(hits.under(self.rules) for hits in moved)
 
     def _hits(self, rules: Rules) -> Hits:
         hits = ranked(self.qrels, self.found, rules, self.run.name)
@@ -85,9 +87,8 @@ class Answer:
 
     def spread(self, measure: Measure) -> tuple[float, float]:
         """The lowest and the highest value that some order of equal scores gives."""
-        ruled = {"level": self.rules.level, "rounding": self.rules.recall_points}
-        both = [float(measure.values(hits, **ruled)[0]) for hits in self.orders]
-        return min(both), max(both)
+        values = [float(valued(measure, hits, lenient(self.rules))[0]) for hits in self.orders]
+        return min(values), max(values)
 
     def listing(self, level: float) -> tuple[Listed, ...]:
         """The documents, with what the grades say at this level."""
@@ -105,7 +106,8 @@ class Answer:
 
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
         rules, relevant = self.rules, int(self.hits.relevant_total(self.rules.level)[0])
-        case = _case(measure, self.hits, documents, self._known(documents))
+        hits = seen_by(measure, self.hits, rules).cut(measure.depth)
+        case = _case(measure, hits, documents, self._known(documents))
         ruling = _ruling(measure, rules, relevant, case.returned)
         found = Found(
             measure=measure,
@@ -115,6 +117,7 @@ class Answer:
             lines=self.lines,
             repeated=self.found.repeated,
             relevant=relevant,
+            is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
             spread=(value, value) if ruling else self.spread(measure),
         )
         return Explanation(
@@ -136,7 +139,19 @@ class Answer:
         if self.rules.unreturned == "ignore":
             came = (listed for listed in documents if listed.score is not None and listed.place != "repeated")
             return [Hit(0, listed.doc, listed.grade) for listed in came if listed.grade is not None]
-        return [Hit(0, as_text(doc), whole(grade)) for doc, grade in self.judged.items() if not math.isnan(grade)]
+        own = {name: grade for name, grade in self.qrels.apart.items() if name == self.query}
+        known = {**self.judged, **own}
+        return [Hit(0, as_text(doc), whole(grade)) for doc, grade in known.items() if not math.isnan(grade)]
+
+
+def several(measure: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """The measures that are asked for, at least one."""
+    return parse_measures(measure) or [parse_measure(measure if isinstance(measure, str) else "")]
+
+
+def is_one(measure: str | Measure | Iterable[str | Measure], chosen: Sequence[Measure]) -> bool:
+    """Whether one measure was asked for rather than a list, which may hold only one."""
+    return isinstance(measure, Measure) or (isinstance(measure, str) and len(chosen) == 1)
 
 
 def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
@@ -163,13 +178,8 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
 def lenient(rules: Rules) -> Rules:
     """The rules, but so that no query is refused or left out: its value is the same."""
     barren = rules.without_relevant
-    keeps = "zero" if barren in ("skip", "error") else barren
+    keeps = "zero" if barren in ("skip", "error", "undefined") else barren
     return rules.replace(missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
-
-
-def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
-    """The qrels as the rules have them."""
-    return qrels.ignoring_self() if rules.self_match == "remove" else qrels
 
 
 def _alone(qrels: Qrels, query: bytes) -> tuple[Qrels, Judged]:
@@ -181,9 +191,13 @@ def _alone(qrels: Qrels, query: bytes) -> tuple[Qrels, Judged]:
     if not np.isnan(qrels.grades).all():
         best = int(np.nanargmax(qrels.grades))
         few.setdefault(qrels.queries[int(qrels.query[best])], {qrels.doc(best): float(qrels.grades[best])})
+    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=query)
+    few.setdefault(best_apart, {})
     docs = [(number, doc, grade) for number, some in enumerate(few.values()) for doc, grade in some.items()]
     numbers, names, grades = zip(*docs, strict=True) if docs else ((), (), ())
-    return Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name), judged
+    alone = Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name)
+    own = {name: grade for name, grade in qrels.apart.items() if name in (query, best_apart)}
+    return dataclasses.replace(alone, apart=own), judged
 
 
 def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
@@ -197,22 +211,33 @@ def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
 
 def _case(measure: Measure, hits: Hits, documents: tuple[Listed, ...], known: list[Hit]) -> Case:
     """The query as a worked form reads it."""
-    named = {listed.rank: listed.doc for listed in documents if listed.rank}
-    rows = zip(*(column.tolist() for column in (hits.rank, hits.grade, hits.first, hits.last)), strict=True)
+    named: dict[int, str] = {listed.rank: listed.doc for listed in documents if listed.rank}
+    below = [listed.doc for listed in documents if listed.place == "below depth"]
+    named |= {(hits.depth or 0) + number: doc for number, doc in enumerate(below, 1)}
     return Case(
         measure=str(measure),
         returned=int(hits.returned[0]),
-        hits=tuple(Hit(rank, named[rank], whole(grade), first, last) for rank, grade, first, last in rows),
+        hits=_named(hits, named),
         judged=tuple(sorted(known, key=lambda hit: -hit.grade)),
         max_grade=whole(hits.max_grade),
+        depth=hits.depth,
+        beyond=() if hits.beyond is None else _named(hits.beyond, named),
     )
+
+
+def _named(hits: Hits, names: dict[int, str]) -> tuple[Hit, ...]:
+    """The rows with the documents' names, by rank."""
+    rows = zip(*(column.tolist() for column in (hits.rank, hits.grade, hits.first, hits.last)), strict=True)
+    return tuple(Hit(rank, names[rank], whole(grade), first, last) for rank, grade, first, last in rows)
 
 
 def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Line | None:
     """The line of the rule that sets the value in place of the measure, if one does."""
-    if relevant or rules.without_relevant != "empty-is-right" or not measure.definition.unit:
+    if relevant or not is_ruled(measure, rules):
         return None
-    why = (
-        "0: nothing is relevant, and {} documents came back" if returned else "1: nothing is relevant, nothing came"
+    is_one = rules.without_relevant == "one"
+    value = (is_one or not returned) != measure.definition.is_less_better
+    came = "nothing came" if not returned else "whatever came back" if is_one else "and {} documents came back"
+    return Line(
+        str(measure), f"{value:d}: nothing is relevant, {came}", float(value), (returned,) if "{}" in came else ()
     )
-    return Line(str(measure), why, float(not returned), (returned,) if returned else ())

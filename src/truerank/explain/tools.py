@@ -9,35 +9,17 @@ from typing import Any, Literal
 
 import numpy as np
 
+from truerank.equal import are_equal, difference, is_equal
 from truerank.errors import InputError
 from truerank.evaluate import look_up, score
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, parse_measures
 from truerank.measures.sums import PerQuery
+from truerank.presented import Presented
 from truerank.qrels import Qrels
-from truerank.rules import Rules, presets
+from truerank.readings import read, under
+from truerank.rules import Rules
 from truerank.run import Run, Scan
-
-COMPLETE = ("truerank", "trec_eval-10", "trec_eval-9")
-"""Presets whose tools have every measure, as truerank reads it, whether or not they name it."""
-
-FAMILIES = {
-    "R": ("R", "SetR", "Success", "SetSuccess"),
-    "Success": ("Success", "SetSuccess"),
-    "P": ("P", "SetP"),
-}
-"""What tools take for a measure; of these, the one that a preset names first is what the tool calls by the name."""
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What a tool takes a measure to be: a measure, of whole lists cut at a depth if the tool knows no cutoffs."""
-
-    measure: Measure
-    depth: int | None = None
-
-    def __str__(self) -> str:
-        return str(self.measure) + (f" of the first {self.depth}" if self.depth else "")
 
 
 @dataclass(frozen=True)
@@ -76,7 +58,7 @@ class ToolRow:
 
     Attributes:
         name: the preset or rules file.
-        readings: one a measure; None where the tool has no such measure.
+        readings: what the tool takes each measure to be; None where it has no such measure.
         values: one a measure; None without a reading, or if the tool refuses the run.
         queries: how many are in the mean.
         refused: why there are no values.
@@ -84,15 +66,15 @@ class ToolRow:
     """
 
     name: str
-    readings: tuple[Reading | None, ...]
+    readings: tuple[Measure | None, ...]
     values: tuple[float | None, ...]
     queries: int
     refused: str
     reasons: tuple[Reason, ...]
 
 
-@dataclass(frozen=True)
-class ToolComparison:
+@dataclass(frozen=True, repr=False)
+class ToolComparison(Presented):
     """One run under many tools' rules.
 
     Attributes:
@@ -104,6 +86,8 @@ class ToolComparison:
         values, queries: one value a measure under `base`, and how many queries are in the mean.
     """
 
+    built_by = "tools"
+
     run: str
     measures: tuple[str, ...]
     rows: tuple[ToolRow, ...]
@@ -111,6 +95,10 @@ class ToolComparison:
     note: str = ""
     values: tuple[float | None, ...] = ()
     queries: int = 0
+
+    def _summary(self) -> str:
+        names = ", ".join(row.name for row in self.rows)
+        return f"ToolComparison({self.run!r}, {', '.join(self.measures)}; rules {names})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -146,7 +134,7 @@ def under_rules(
 
     Args:
         qrels, run: as for `evaluate`.
-        measures: which families, and at which cutoffs; each tool reads them its own way.
+        measures: each tool reads plain names its own way; what has parameters means what it says.
         names: presets or rules files.
 
     Raises:
@@ -156,15 +144,16 @@ def under_rules(
     >>> [(row.name, row.values) for row in found.rows]
     [('truerank', (0.5,)), ('autorag', (1.0,))]
     >>> [reason.what for reason in found.rows[1].reasons if reason.moves]
-    ["AP@10 is AP(divisor='hits') of the first 10"]
+    ["AP@10 is AP(divisor='hits', depth=10)"]
     """
     asked = parse_measures(measures)
     numbers = _Numbers(read_qrels(qrels), open_run(run))
     base, note = _base(numbers, asked)
     rows = [_row(numbers, name, asked, base) for name in names]
-    columns = [column for column in numbers.under(base, list(map(Reading, asked))) if column]
+    columns = [column for column in numbers.under(base, _plainly(asked, base)) if column]
     values, queries = tuple(column.mean for column in columns), max(len(column.queries) for column in columns)
-    return ToolComparison(numbers.run.name, tuple(map(str, asked)), tuple(rows), base, note, values, queries)
+    names = tuple(measure.written for measure in asked)
+    return ToolComparison(numbers.run.name, names, tuple(rows), base, note, values, queries)
 
 
 @dataclass(frozen=True)
@@ -172,22 +161,27 @@ class _Column:
     """A measure's values by query, and their mean."""
 
     mean: float
-    queries: tuple[str, ...]
+    queries: Sequence[str]
     values: PerQuery
 
     def change(self, other: _Column) -> Change:
         """What is different in the other: values, and queries that only one of the means is over."""
+        moved = float(difference(other.mean, self.mean))
         if self.queries == other.queries:
-            return Change(other.mean - self.mean, int(np.count_nonzero(self.values != other.values)))
+            return Change(moved, int(np.count_nonzero(~are_equal(self.values, other.values))))
         mine, theirs = (dict(zip(one.queries, one.values.tolist(), strict=True)) for one in (self, other))
-        touched = sum(mine.get(query) != theirs.get(query) for query in mine.keys() | theirs.keys())
-        return Change(other.mean - self.mean, touched)
+        both = mine.keys() & theirs.keys()
+        touched = len(mine.keys() ^ theirs.keys()) + sum(not is_equal(mine[query], theirs[query]) for query in both)
+        return Change(moved, touched)
 
 
 READS_ANEW = ("ties", "score_precision", "duplicates", "self_match", "extra", "empty")
 """Rules that decide what is seen while a run is read; so does missing = lines."""
 
-Readings = Sequence[Reading | None]
+NAMING = ("name", "measures", "vocabulary", "readings")
+"""Rules that change what is evaluated, not the value of a measure."""
+
+Readings = Sequence[Measure | None]
 Columns = Sequence[_Column | None]
 
 
@@ -202,19 +196,17 @@ class _Numbers:
 
     def under(self, rules: Rules, readings: Readings) -> list[_Column | None]:
         """A column a reading."""
-        plain = dataclasses.replace(rules, name="", measures=())
+        plain = rules.nameless
         wanted = [reading for reading in readings if reading and (plain, reading) not in self.known]
-        for depth in dict.fromkeys(reading.depth for reading in wanted):
-            self._learn(plain, depth, [reading.measure for reading in wanted if reading.depth == depth])
+        if wanted:
+            self._learn(plain, list(dict.fromkeys(wanted)))
         return [None if reading is None else self.known[plain, reading] for reading in readings]
 
-    def _learn(self, rules: Rules, depth: int | None, measures: list[Measure]) -> None:
-        cut = rules if depth is None else rules.replace(depth=min(depth, rules.depth or depth))
+    def _learn(self, rules: Rules, measures: list[Measure]) -> None:
         qrels, run, found = self._found(rules)
-        scores = score(qrels, found, list(dict.fromkeys(measures)), cut, run.name)
-        for m in scores.measures:
-            column = _Column(scores.mean[str(m)], scores.queries, scores[m])
-            self.known[rules, Reading(m, depth)] = column
+        scores = score(qrels, found, measures, rules, run.name)
+        for m in measures:
+            self.known[rules, m] = _Column(m.mean(scores.columns[str(m)]), scores.queries, scores.columns[str(m)])
 
     def _found(self, rules: Rules) -> tuple[Qrels, Run, Scan]:
         key = (*(getattr(rules, name) for name in READS_ANEW), rules.missing == "lines")
@@ -226,44 +218,24 @@ class _Numbers:
 def _base(numbers: _Numbers, asked: list[Measure]) -> tuple[Rules, str]:
     """The default rules; if these refuse repeated documents, with the first of each."""
     try:
-        numbers.under(Rules(), list(map(Reading, asked)))
+        numbers.under(Rules(), _plainly(asked, Rules()))
     except InputError as refused:
         nearest = Rules(name="truerank, duplicates = first", duplicates="first")
-        numbers.under(nearest, list(map(Reading, asked)))
+        numbers.under(nearest, _plainly(asked, nearest))
         return nearest, f"The default rules refuse this run: {refused}"
     return Rules(), ""
 
 
-def _reading(asked: Measure, name: str, rules: Rules) -> Reading | None:
-    """What a tool takes a measure to be: of its family the one that its preset names first, cut where asked.
-
-    A tool with cutoffs that has the family for whole lists alone has no such measure.
-    """
-    named = parse_measures(rules.measures)
-    family = [m for m in named if m.name in FAMILIES.get(asked.name, (asked.name,))]
-    if not family or name in COMPLETE:
-        return Reading(asked) if name in COMPLETE or name not in presets() else None
-    first, k = family[0], dict(asked.params).get("k")
-    if k is None:
-        return Reading(first)
-    if not any("k" in dict(m.params) for m in named):
-        return Reading(first, k)
-    is_cut = any(m.name == first.name and "k" in dict(m.params) for m in family)
-    return Reading(_cut(first, k)) if is_cut else None
-
-
-def _cut(measure: Measure, k: int) -> Measure:
-    """The measure at another cutoff."""
-    params = {**dict(measure.params), "k": k}
-    return dataclasses.replace(
-        measure, params=tuple((key, params[key]) for key in measure.definition.parameters if key in params)
-    )
+def _plainly(asked: list[Measure], base: Rules) -> list[Measure]:
+    """The measures as truerank reads them."""
+    return [under(measure, base) for measure in asked]
 
 
 def _row(numbers: _Numbers, name: str, asked: list[Measure], base: Rules) -> ToolRow:
     rules = Rules.of(name)
-    readings = [_reading(measure, name, rules) for measure in asked]
-    plain = [reading and Reading(measure) for reading, measure in zip(readings, asked, strict=True)]
+    found = [read(measure, rules) for measure in asked]
+    readings = [reading.measure if reading.is_known else None for reading in found]
+    plain = [reading and measure for reading, measure in zip(readings, _plainly(asked, base), strict=True)]
     reasons = [*_of_rules(numbers, rules, plain, base), *_of_readings(numbers, readings, plain, base)]
     try:
         columns = numbers.under(rules, readings)
@@ -277,7 +249,7 @@ def _row(numbers: _Numbers, name: str, asked: list[Measure], base: Rules) -> Too
 
 def _of_rules(numbers: _Numbers, rules: Rules, plain: Readings, base: Rules) -> list[Reason]:
     """A reason for each rule in which the tool differs."""
-    fields = [rule.name for rule in dataclasses.fields(Rules) if rule.name not in ("name", "measures")]
+    fields = [rule.name for rule in dataclasses.fields(Rules) if rule.name not in NAMING]
     values = {name: getattr(rules, name) for name in fields if getattr(rules, name) != getattr(base, name)}
     before = numbers.under(base, plain)
     switched = {f"{name} = {value}": dataclasses.replace(base, **{name: value}) for name, value in values.items()}

@@ -50,7 +50,7 @@ def read_sides(path: str) -> dict[str, Entries]:
     Raises:
         InputError: the file cannot be read.
     """
-    arrays = _arrays(as_source(path))
+    arrays = read_arrays(as_source(path))
     return {side: _entries(arrays, names) for side, names in _by_side(arrays).items()}
 
 
@@ -63,9 +63,9 @@ def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
     source = as_source(path)
     if _opener(source) is None:
         return {"": _lines(source)}
-    arrays = _arrays(source)
+    arrays = read_arrays(source)
     sides = _by_side(arrays).items()
-    found = {side: arrays[name] for side, names in sides if (name := _name(arrays, names, kind, 1)) is not None}
+    found = {side: arrays[name] for side, names in sides if (name := _list(arrays, names, kind)) is not None}
     if not found:
         there = ", ".join(map(quoted, arrays))
         raise InputError(f"none of the arrays is called {kind[0]} (there is {there})", path)
@@ -92,8 +92,16 @@ def _split(name: str) -> tuple[str, str]:
 
 
 def _entries(arrays: Mapping[str, Array], names: Mapping[str, str]) -> Entries:
-    found = _name(arrays, names, VECTORS, 2), _name(arrays, names, LABELS), _name(arrays, names, CAMERAS)
+    vectors = _name(arrays, names, VECTORS, 2)
+    vectors = _name(arrays, names, VECTORS, 3) if vectors is None else vectors
+    found = vectors, _name(arrays, names, LABELS), _name(arrays, names, CAMERAS)
     return Entries(*(None if name is None else arrays[name] for name in found))
+
+
+def _list(arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str, ...]) -> str | None:
+    """The array with a value an entry; of labels also one with a row an entry, for entries that have several."""
+    found = _name(arrays, names, kind, 1)
+    return _name(arrays, names, kind, 2) if found is None and kind is LABELS else found
 
 
 def _name(
@@ -112,7 +120,7 @@ def _dimensions(array: Array) -> int:
     return 1 if array.ndim == 2 and 1 in array.shape else array.ndim
 
 
-def _arrays(source: Source) -> Mapping[str, Array]:
+def read_arrays(source: Source) -> Mapping[str, Array]:
     """The arrays by name; those of Parquet and .npz are read when they are asked for."""
     opener = _opener(source)
     if opener is None:

@@ -14,8 +14,15 @@ from truerank.errors import MissingPackage
 MOST = 4 << 20
 """Bytes that are unpacked at once, so that a small file which grows without end fills no memory."""
 
+WINDOW = 1 << 8
+"""Bytes of a member that are looked at first."""
+
 SLICE = 1 << 10
 """Bytes of zstd that are unpacked at once: its library knows no bound, and four of them may stand for 128 KiB."""
+
+
+DICTIONARY = 1 << 27
+"""Memory that unpacking .xz may take: twice what xz -9 asks for."""
 
 
 class Damaged(Exception):
@@ -58,6 +65,14 @@ def _bzip2_packer(file: BinaryIO) -> Any:
     return bz2.BZ2File(file, "wb")
 
 
+def _lzma() -> Any:
+    try:
+        import lzma
+    except ModuleNotFoundError:
+        raise Damaged("this Python was built without lzma, which reads .xz: unpack the file first") from None
+    return lzma
+
+
 def _zstandard() -> Any:
     try:
         import zstandard
@@ -75,6 +90,13 @@ CODECS = (
         rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
         lambda: _zstandard().ZstdDecompressor().decompressobj(),
         lambda file: _zstandard().ZstdCompressor().stream_writer(file, closefd=False),
+    ),
+    Codec(
+        "xz",
+        ".xz",
+        rb"\xfd7zXZ\x00",
+        lambda: _lzma().LZMADecompressor(_lzma().FORMAT_XZ, memlimit=DICTIONARY),
+        lambda file: _lzma().LZMAFile(file, "wb"),
     ),
 )
 
@@ -95,53 +117,112 @@ def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, No
     Raises:
         Damaged: the data is no such stream, or ends too early.
     """
-    unpacker = None
+    members = Members(codec)
     for chunk in chunks:
-        while chunk:
-            if unpacker is None:
-                unpacker = codec.unpacker()
-            chunk = yield from _pieces(codec, unpacker, chunk)
-            unpacker = None if unpacker.eof else unpacker
-            if codec.name == "gzip" and unpacker is None:
-                chunk = chunk.lstrip(b"\0")  # members may be padded
-    if unpacker is not None:
-        raise Damaged(f"the {codec.name} data ends too early: the file was cut short")
+        yield from _joined(members.feed(chunk))
+    members.finish()
 
 
-def _pieces(codec: Codec, unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
-    """What a chunk stands for, about MOST bytes at a time; returns what follows the end of the member."""
-    steps = {"gzip": _inflated, "bzip2": _bunzipped, "zstd": _in_slices}[codec.name](unpacker, chunk)
-    try:
-        return (yield from steps)
-    except Exception as error:  # each library has its own: zlib.error, OSError, ZstdError
-        raise Damaged(f"the {codec.name} data is damaged ({error})") from None
+def _joined(pieces: Iterable[bytes]) -> Generator[bytes, None, None]:
+    """Short pieces make one together, since every piece is handed from thread to thread."""
+    made: list[bytes] = []
+    size = 0
+    for piece in pieces:
+        if made and (size + len(piece) > MOST or len(made) >= SLICE):
+            yield b"".join(made)
+            made, size = [], 0
+        made.append(piece)
+        size += len(piece)
+    yield b"".join(made)
 
 
-def _inflated(unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
+class Members:
+    """Unpacks the members (gzip), streams (bzip2, xz) or frames (zstd) of compressed data, one after another.
+
+    What follows a member is copied by the libraries, so data goes in by windows that grow while a member lasts:
+    the work is linear in the bytes and the members, however short these are.
+
+    Args:
+        most: about so many bytes are unpacked at once.
+
+    Attributes:
+        count: how many members have begun.
+    """
+
+    def __init__(self, codec: Codec, most: int = MOST):
+        self.codec, self.most = codec, most
+        self.count = 0
+        self._unpacker: Any = None
+        self._window = WINDOW
+
+    def feed(self, data: bytes) -> Generator[bytes, None, None]:
+        """What the next bytes stand for; nothing (b"") for a member that unpacks to nothing.
+
+        Raises:
+            Damaged: the data is no such stream.
+        """
+        at = self._begin(data, 0)
+        while at < len(data):
+            window = data[at : at + self._window]
+            rest = yield from self._pieces(window)
+            at += len(window) - len(rest)
+            self._window *= 2
+            if self._unpacker.eof:
+                self._unpacker = None
+                at = self._begin(data, at)
+
+    def finish(self) -> None:
+        """The end of the data.
+
+        Raises:
+            Damaged: the last member is not whole.
+        """
+        if self._unpacker is not None:
+            raise Damaged(f"the {self.codec.name} data ends too early: the file was cut short")
+
+    def _begin(self, data: bytes, at: int) -> int:
+        """Where the next member's bytes begin; those of gzip and xz may be padded."""
+        if self._unpacker is None:
+            if self.codec.name in ("gzip", "xz") and data[at : at + 1] == b"\0":
+                at = _after_padding(data, at)
+            if at < len(data):
+                self._unpacker, self._window = self.codec.unpacker(), WINDOW
+                self.count += 1
+        return at
+
+    def _pieces(self, window: bytes) -> Generator[bytes, None, bytes]:
+        """What a window stands for, about `most` bytes at a time; returns what follows the end of the member."""
+        steps = {"gzip": _inflated, "bzip2": _by_need, "xz": _by_need, "zstd": _in_slices}[self.codec.name]
+        try:
+            return (yield from steps(self._unpacker, window, self.most))
+        except Exception as error:  # each library has its own: zlib.error, OSError, ZstdError, LZMAError
+            raise Damaged(f"the {self.codec.name} data is damaged ({error})") from None
+
+
+def _after_padding(data: bytes, at: int) -> int:
+    found = re.compile(rb"[^\0]").search(data, at)
+    return found.start() if found else len(data)
+
+
+def _inflated(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
     while chunk and not unpacker.eof:
-        yield unpacker.decompress(chunk, MOST)
+        yield unpacker.decompress(chunk, most)
         chunk = unpacker.unconsumed_tail
     return bytes(unpacker.unused_data)
 
 
-def _bunzipped(unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
-    yield unpacker.decompress(chunk, MOST)
+def _by_need(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
+    yield unpacker.decompress(chunk, most)
     while not (unpacker.eof or unpacker.needs_input):
-        yield unpacker.decompress(b"", MOST)
+        yield unpacker.decompress(b"", most)
     return bytes(unpacker.unused_data)
 
 
-def _in_slices(unpacker: Any, chunk: bytes) -> Generator[bytes, None, bytes]:
-    """Short slices make one piece together, since every piece is handed from thread to thread."""
-    made, size, end = [], 0, 0
+def _in_slices(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:
+    end = 0
     while end < len(chunk) and not unpacker.eof:
         start, end = end, end + SLICE
-        made.append(unpacker.decompress(chunk[start:end]))
-        size += len(made[-1])
-        if size >= MOST:
-            yield b"".join(made)
-            made, size = [], 0
-    yield b"".join(made)
+        yield unpacker.decompress(chunk[start:end])
     return bytes(unpacker.unused_data) + chunk[end:]
 
 

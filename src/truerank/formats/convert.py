@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source
 from truerank.formats.target import refuse_unwritten, writing
 from truerank.qrels import Qrels
-from truerank.run import Ranked, Run, rankings
+from truerank.run import Ranked, Run, each_once, rankings
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
 """Endings that TREC's format goes by."""
@@ -42,7 +42,7 @@ def convert(
 
     Args:
         source: what `read_qrels` or `open_run` take.
-        target: a path (compressed when it ends in .gz, .zst or .bz2), "-" for standard output, or a URL.
+        target: a path (compressed when it ends in .gz, .zst, .bz2 or .xz), "-" for standard output, or a URL.
         what: "run" or "qrels"; by default what the source holds, or its name or the target's say.
         to: the name of a format; by default the one that the target's ending suggests: trec for a name without
             an ending, and for .run, .txt and the like.
@@ -64,6 +64,8 @@ def convert(
     if what == "qrels":
         qrels = read_qrels(origin or source, format)
         _refuse_ignored(qrels, chosen)
+        for query, judged in qrels.to_dict().items():
+            _refuse_empty(query, judged, qrels.name)
         with writing(target) as file:
             write(qrels, file)
     else:
@@ -117,7 +119,7 @@ def _tag(source: Source | None) -> str:
     """What TREC's last column says: as before, or the source's name."""
     if source is None or source.name == "-":
         return "truerank"
-    fields = source.head.split(b"\n", 1)[0].split()
+    fields = [] if source.is_folder else source.head.split(b"\n", 1)[0].split()
     if len(fields) == 6 and named("trec").sniff(source.head, "") > 0.5:
         return fields[5].decode("utf-8", "surrogateescape")
     return "".join(Path(source.name).name.split(".", 1)[0].split()) or "truerank"
@@ -125,13 +127,17 @@ def _tag(source: Source | None) -> str:
 
 def _sound(run: Run) -> Iterator[Ranked]:
     """The rankings of a run, if every id and every score can be written."""
-    for part in rankings(run.batches(), run.name):
+    for part in rankings(each_once(run.batches(), run.name), run.name):
         scores = part.numbers()
-        if not part.query or b"" in part.docs:
-            raise InputError(f"an id of query '{brief(part.query)}' is empty", run.name, part.line)
+        _refuse_empty(part.query, part.docs, run.name, part.line)
         if not math.isfinite(sum(scores)):
             _refuse(part, scores, run.name)
         yield part
+
+
+def _refuse_empty(query: bytes, docs: Collection[bytes], name: str, line: int | None = None) -> None:
+    if not query or b"" in docs:
+        raise InputError(f"an id of query '{brief(query)}' is empty", name, line)
 
 
 def _refuse(part: Ranked, scores: list[float], name: str) -> None:

@@ -20,7 +20,7 @@ EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
 
 _START = re.compile(rb'\s*\{\s*"((?:[^"\\]|\\.)*)"\s*:\s*(.)', re.DOTALL)
-_KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
+KEY = re.compile(rb'"((?:[^"\\]|\\.)*)"\s*:')
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -35,20 +35,21 @@ def sniff(head: bytes, name: str) -> float:
 def holds(source: Source) -> str | None:
     """Told by the keys of the first line."""
     first = source.head.lstrip().split(b"\n", 1)[0]
-    return kind(key.decode("utf-8", "replace") for key in _KEY.findall(first))
+    return kind(key.decode("utf-8", "replace") for key in KEY.findall(first))
 
 
 def read_run(source: Source) -> Iterator[Batch]:
     """A line at a time."""
-    return run_parts(_records(source), source.name)
+    return run_parts(records(source), source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements."""
-    return qrels_of_records(_records(source), source.name)
+    return qrels_of_records(records(source), source.name)
 
 
-def _records(source: Source) -> Iterator[Numbered]:
+def records(source: Source) -> Iterator[Numbered]:
+    """Each line's value with its number."""
     for first, block in source.blocks(LONGEST):
         lines = [(number, line) for number, line in enumerate(block.split(b"\n"), first) if line.strip()]
         yield from zip((number for number, _ in lines), _values(lines, source.name), strict=True)

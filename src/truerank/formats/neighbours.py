@@ -9,6 +9,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from truerank.errors import InputError, brief, quoted
 from truerank.formats.compression import codec_for
 from truerank.formats.objects import FILL
@@ -25,6 +28,9 @@ NAME = "{}.jpg"
 
 SAMPLE = 8
 """Files that the shape is found out from."""
+
+TELLING = 10
+"""So many neighbouring values that all run against their name tell that the name is wrong."""
 
 BETTER = {"lower": -1, "higher": 1}
 
@@ -148,6 +154,11 @@ def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
     return max(shares, key=shares.__getitem__)
 
 
+def is_folder(name: str) -> bool:
+    """Whether this is a folder that has JSON files."""
+    return os.path.isdir(name) and any(map(_is_json, os.listdir(name)))
+
+
 def _is_json(file: str) -> bool:
     codec = codec_for(file)
     return not file.startswith(".") and file.lower().removesuffix(codec.suffix if codec else "").endswith(".json")
@@ -206,23 +217,80 @@ def one_file_each(files: Mapping[str, str], folder: str) -> None:
         first[query] = file
 
 
-def folder_run(folder: str | os.PathLike[str], pattern: str = PATTERN, name: str = NAME) -> Run:
+def folder_run(
+    folder: str | os.PathLike[str],
+    pattern: str = PATTERN,
+    name: str = NAME,
+    *,
+    better: str | None = None,
+    is_skipping: bool = False,
+    watch: Callable[[int], None] | None = None,
+) -> Run:
     """A folder as a run: ids as they stand in the files, queries as the pattern names them.
 
+    Args:
+        better: "lower", "higher" or "order", instead of what the value's key says.
+        is_skipping: whether files whose names have no query's id are passed over.
+        watch: told how many bytes more were read.
+
     Raises:
-        InputError: no file's name has a query's id.
+        InputError: a file's name has no query's id, or, when all are read, every list runs against what its values
+            are called.
     """
-    opened = open_folder(folder)
+    opened = open_folder(folder).better(better)
     files = queries(opened.files, pattern, name)
-    if not files:
-        example = f"the first is {brief(opened.files[0])}"
-        raise InputError(
-            f"no file's name is like {quoted(pattern)} ({example}): say where the query's id is", opened.name
-        )
+    strange = [file for file in opened.files if file not in files]
+    if not files or (strange and not is_skipping):
+        who = f"{brief(strange[0])} and {len(strange) - 1:,} more" if len(strange) > 1 else brief(strange[0])
+        say = "say where the query's id is (--run-format \"faiss-folder(pattern='…', name='{}')\")"
+        raise InputError(f"no query's id is in a file's name ({who}) by {quoted(pattern)}: {say}", opened.name)
     one_file_each(files, opened.name)
+    return Run(opened.name, lambda: _ranked(opened, files, watch, is_sure=better is not None))
+
+
+def _ranked(
+    opened: Folder, files: Mapping[str, str], watch: Callable[[int], None] | None, is_sure: bool
+) -> Iterator[Ranked]:
+    """A ranking a file; at the end an error where all run against the name of what orders them."""
     sign = opened.shape.sign if opened.shape else 1
-    return Run(opened.name, lambda: (_ranked(files[each.file], each, sign) for each in opened.read(files)))
+    steps = np.zeros(2, np.int64)
+    for each in opened.read(files, watch):
+        if each.values is None:
+            yield Ranked(files[each.file], each.ids)
+            continue
+        ranked = Ranked(files[each.file], each.ids, [sign * value for value in _checked(each.values, each.file)])
+        steps += trend(np.array(ranked.scores), np.array([0, len(each.ids)]))
+        yield ranked
+    if opened.shape and not is_sure and is_against(*steps.tolist()):
+        named, other = ("lower", "higher") if sign < 0 else ("higher", "lower")
+        value = quoted(opened.shape.value)
+        what = f"by its name the {named} {value} is better, but it runs the other way in every list"
+        say = f"say which it is: --run-format \"faiss-folder(better='{other}')\" or better='{named}'"
+        raise InputError(f"{what}; {say}", opened.name)
 
 
-def _ranked(query: str, found: Neighbours, sign: int) -> Ranked:
-    return Ranked(query, found.ids, None if found.values is None else [sign * value for value in found.values])
+def _checked(values: list[Any], file: str) -> list[Any]:
+    for value in values:
+        if type(value) not in (int, float):
+            raise InputError(f"a score or a distance is a number, not {value!r:.60}", file)
+    return values
+
+
+def trend(scores: NDArray[np.float64], start: NDArray[np.int64]) -> tuple[int, int]:
+    """How many scores are higher, and how many lower, than the one before them in their list.
+
+    Args:
+        start: (lists + 1,) list i's scores are start[i] to start[i + 1].
+    """
+    inside = np.ones(len(scores), bool)
+    inside[start[:-1][np.diff(start) > 0]] = False
+    steps = np.diff(scores, prepend=np.nan)[inside]
+    return int((steps > 0).sum()), int((steps < 0).sum())
+
+
+def is_against(rising: int, falling: int) -> bool:
+    """Whether values run against their name: lists are written best first, and all scores rise.
+
+    FAISS calls inner products distances too.
+    """
+    return rising >= TELLING and not falling

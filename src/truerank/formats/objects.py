@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 
 from truerank._kernel import as_bytes
 from truerank.errors import InputError, quoted
-from truerank.formats.records import qrels_of_records, run_parts
+from truerank.formats.names import DOC, QUERY, SCORE, find
+from truerank.formats.records import kind, qrels_of_records, run_parts
 from truerank.formats.rows import Ints, text_column
+from truerank.presented import Presented
 from truerank.qrels import Qrels
 from truerank.run import Batch, Columns, Ranked, Run
 
@@ -27,6 +29,10 @@ FILL = -1
 def qrels_from_object(qrels: Any) -> Qrels:
     """Judgements from a dict of dicts or of documents, a list of records, or a DataFrame."""
     qrels = _whole(qrels)
+    if isinstance(qrels, Presented):
+        raise InputError(f"qrels are judgements, not {type(qrels).__name__}, which was made of them")
+    if isinstance(qrels, Mapping) and (table := _table(qrels, "qrels")):
+        return qrels_of_records(((None, record) for record in table()), "qrels")
     if isinstance(qrels, Mapping):
         return Qrels.from_dict(qrels)
     if is_frame(qrels):
@@ -41,15 +47,21 @@ def qrels_from_object(qrels: Any) -> Qrels:
 
 def run_from_object(run: Any, name: str) -> Run:
     """A run from a dict of dicts or of documents, (query, documents) pairs, records, arrays or a DataFrame."""
+    name = run.name if _is_ranx(run) and run.name else name
     run = _whole(run)
+    if isinstance(run, Presented):
+        raise InputError(f"a run is what a system returned, not {type(run).__name__}, which was made of one")
+    if isinstance(run, Mapping) and (table := _table(run, "run")):
+        return Run(name, lambda: run_parts(((None, record) for record in table()), name))
     if isinstance(run, Mapping):
+        _refuse_several(run)
         return Run(name, lambda: _mapping(run, name))
     if is_frame(run):
         from truerank.formats.frames import run_from_frame
 
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
-        return Run(name, lambda: _arrays(*run, name=name))
+        return Run(name, lambda: listed(*run, name=name))
     if isinstance(run, list) and (rows := _rows(run, "score")):
         return Run(name, lambda: run_parts(((None, record) for record in rows()), name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
@@ -64,10 +76,59 @@ def is_frame(thing: Any) -> bool:
 
 
 def _whole(thing: Any) -> Any:
-    """A query of polars that is not yet asked, or what can be gone through only once, with all its rows."""
+    """The rows of what has them behind a call: a query of polars, a Hugging Face Dataset, ranx's Qrels or Run.
+
+    And all rows of what can be gone through only once.
+    """
+    if _is_ranx(thing):
+        return thing.to_dict()
+    if hasattr(thing, "with_format") and hasattr(thing, "column_names"):
+        if isinstance(thing, Mapping):
+            raise InputError(f"this has several splits, {', '.join(map(quoted, thing))}: give one of them")
+        return thing.with_format("arrow")[:]
     if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
         return thing.collect()
     return list(thing) if isinstance(thing, Iterator) and not is_frame(thing) else thing
+
+
+def _is_ranx(thing: Any) -> bool:
+    return type(thing).__module__.partition(".")[0] == "ranx" and hasattr(thing, "to_dict")
+
+
+def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]] | None:
+    """What goes through {column: values}, a record a row; None for another mapping."""
+    keys = list(columns)
+    values = list(columns.values())
+    if not all(isinstance(key, str) for key in keys) or (kind(keys) != what and not _has_scores(keys)):
+        return None
+    if find(keys, QUERY) is None or find(keys, DOC) is None or any(map(_is_answer, values)):
+        return None
+    if len(set(map(len, values))) > 1:
+        raise InputError(f"the columns {', '.join(map(quoted, keys))} are not of one length", what)
+    plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
+    return lambda: (dict(zip(keys, row, strict=True)) for row in zip(*plain, strict=True))
+
+
+def _has_scores(keys: list[str]) -> bool:
+    return find(keys, SCORE) is not None
+
+
+def _is_answer(value: Any) -> bool:
+    """Whether this is no column, but what a query's documents stand in."""
+    return isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__")
+
+
+def _refuse_several(run: Mapping[Any, Any]) -> None:
+    """Raise for {name: run}, which others take."""
+    names, values = list(run), list(run.values())
+    if values and all(is_frame(v) or (isinstance(v, Mapping) and _holds_answers(v)) for v in values):
+        several = ", ".join(map(quoted, names[:3]))
+        calls = f"compare(qrels, runs) takes them all, evaluate(qrels, runs[{names[0]!r}]) one"
+        raise InputError(f"these are several runs ({several}), by their names: {calls}")
+
+
+def _holds_answers(value: Mapping[Any, Any]) -> bool:
+    return bool(value) and all(isinstance(docs, Mapping | list | tuple) for docs in value.values())
 
 
 def _rows(things: Sequence[Any], value: str) -> Callable[[], Iterator[Any]] | None:
@@ -123,9 +184,13 @@ def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
     return docs
 
 
-def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Iterator[Batch]:
-    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; see `_there` for short rows."""
-    ids, scores = _array(ids, "ids", name), _array(scores, "scores", name)
+def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
+    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; see `_there` for short rows.
+
+    Without scores the documents stand best first.
+    """
+    ids = _array(ids, "ids", name)
+    scores = _falling(ids.shape) if scores is None else _array(scores, "scores", name)
     if (
         ids.ndim != 2
         or ids.shape != scores.shape
@@ -147,8 +212,15 @@ def _arrays(ids: Any, scores: Any, queries: Any = None, *, name: str) -> Iterato
         yield _numbered(names[rows], ids[rows], scores[rows])
 
 
+def _falling(shape: tuple[int, ...]) -> NDArray[Any]:
+    return np.broadcast_to(-np.arange(shape[-1] if shape else 0, dtype=np.float64), shape)
+
+
 def _array(values: Any, what: str, name: str) -> NDArray[Any]:
     """An array none of whose cells is masked: what stands beneath a mask is not meant."""
+    if hasattr(values, "detach"):  # a tensor, wherever it is and whatever it remembers
+        values = values.detach().cpu()
+        values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
     rows = values if isinstance(values, list | tuple) else [values]
     if any(type(row) not in (list, tuple, np.ndarray) and np.ma.is_masked(row) for row in rows):
         raise InputError(f"some {what} are masked; where no document stands, give the id -1 and any score", name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from io import BytesIO
 from typing import Any, BinaryIO
@@ -22,6 +22,9 @@ from truerank.run import Batch, Columns, Ranked
 ROWS = 1 << 17
 """Rows that are written at once, about."""
 
+HOLDS = b"truerank.holds"
+"""The key under which a file that was written here says whether it is a run or qrels."""
+
 _Part = tuple[bytes, Sequence[bytes], Sequence[float]]
 """A query's id, its documents and their scores or grades."""
 
@@ -32,11 +35,13 @@ def sniff(head: bytes, name: str) -> float:
 
 
 def holds(source: Source) -> str | None:
-    """Told by the names of the columns; a column named score may hold grades."""
+    """Told by the names of the columns; a column named score may hold grades, if the writer does not say what."""
     with _opened(source) as table:
-        columns = table.schema_arrow.names
-    held = names.kind(columns)
-    return None if held == "run" and names.find(columns, names.RANK) is None else held
+        schema = table.schema_arrow
+    if said := (schema.metadata or {}).get(HOLDS):
+        return str(said.decode())
+    held = names.kind(schema.names)
+    return None if held == "run" and names.find(schema.names, names.RANK) is None else held
 
 
 def read_run(source: Source) -> Iterator[Batch]:
@@ -50,6 +55,16 @@ def read_qrels(source: Source) -> Qrels:
     with _opened(source) as table:
         layout = names.layout(table.schema_arrow.names, "qrels", source.name)
         return qrels_of(_parts(table, layout, source.name), source.name, layout.unsure)
+
+
+def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], size: int) -> Iterator[Any]:
+    """The rows of some columns, so many at a time, as Arrow's record batches.
+
+    Args:
+        choose: given the names of all columns, those that are read.
+    """
+    with _opened(source) as table:
+        yield from table.iter_batches(size, columns=list(choose(table.schema_arrow.names)))
 
 
 @contextmanager
@@ -77,7 +92,7 @@ def _parts(table: Any, layout: names.Layout, name: str) -> Iterator[Columns]:
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score."""
     parts = ((part.query, part.docs, part.numbers()) for part in run)
-    _write(file, "score", np.float64, parts)
+    _write(file, "run", "score", np.float64, parts)
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
@@ -85,22 +100,25 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
     number = np.int64 if is_whole else np.float64
     parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
-    _write(file, "relevance", number, parts)
+    _write(file, "qrels", "relevance", number, parts)
 
 
-def _write(file: BinaryIO, value: str, number: type[np.number[Any]], parts: Iterable[_Part]) -> None:
+def _write(
+    file: BinaryIO, what: str, value: str, number: type[np.number[Any]], parts: Iterable[_Part]
+) -> None:
     pyarrow = frames.arrow("writing Parquet", "parquet")
     from pyarrow.parquet import ParquetWriter
 
     text = pyarrow.large_string()
-    schema = pyarrow.schema({"query_id": text, "doc_id": text, value: pyarrow.from_numpy_dtype(number)})
+    columns = {"query_id": text, "doc_id": text, value: pyarrow.from_numpy_dtype(number)}
+    schema = pyarrow.schema(columns, metadata={HOLDS: what})
     with ParquetWriter(file, schema, compression="zstd") as table:
         for group in _grouped(parts):
             queries, docs, values = zip(*group, strict=True)
             query = np.repeat(np.arange(len(queries)), list(map(len, docs)))
             numbers = np.fromiter(itertools.chain.from_iterable(values), number)
-            columns = [_ids(queries).take(query), _ids(list(itertools.chain.from_iterable(docs))), numbers]
-            table.write_batch(pyarrow.record_batch(columns, schema=schema))
+            rows = [_ids(queries).take(query), _ids(list(itertools.chain.from_iterable(docs))), numbers]
+            table.write_batch(pyarrow.record_batch(rows, schema=schema))
 
 
 def _grouped(parts: Iterable[_Part]) -> Iterator[list[_Part]]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from inspect import signature
 from typing import BinaryIO
 
 from truerank.errors import InputError, did_you_mean, quoted
@@ -28,6 +30,8 @@ class Format:
         write_run: writes rankings to a binary file, with a tag for formats that have one.
         write_qrels: writes judgements to a binary file.
         holds_ignored: whether its judgements can say that a pair is ignored.
+        is_folder: whether it is a folder of files, not one file.
+        options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
     """
 
     name: str
@@ -40,6 +44,8 @@ class Format:
     write_run: Callable[[Iterable[Ranked], BinaryIO, str], None] | None = None
     write_qrels: Callable[[Qrels, BinaryIO], None] | None = None
     holds_ignored: bool = False
+    is_folder: bool = False
+    options: Callable[..., Format] | None = None
 
 
 _formats: dict[str, Format] = {}
@@ -58,13 +64,34 @@ def formats() -> dict[str, Format]:
     return dict(_formats)
 
 
-def named(name: str) -> Format:
-    """The format with this name."""
+def named(text: str) -> Format:
+    """The format with this name, or with this name and options: faiss-folder(better='higher')."""
+    name, bracket, inside = text.partition("(")
     if name not in _formats:
         raise InputError(
             f"there is no format {quoted(name)}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}"
         )
-    return _formats[name]
+    return _configured(_formats[name], f"options({inside}") if bracket else _formats[name]
+
+
+def _configured(format: Format, call: str) -> Format:
+    """The format with the options of a call such as `options(better='higher')`; a backslash means itself."""
+    if format.options is None:
+        raise InputError(f"the format {format.name} has no options")
+    try:
+        node = ast.parse(call.replace("\\", "\\\\"), mode="eval").body
+        if not isinstance(node, ast.Call) or node.args:
+            raise ValueError
+        options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
+    except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
+        wanted = f"write it like {format.name}(option='value')"
+        raise InputError(f"cannot read the options of the format {format.name}; {wanted}") from None
+    known = signature(format.options).parameters
+    for option in options:
+        if option not in known:
+            hint = did_you_mean(option, known)
+            raise InputError(f"{format.name} has no option {quoted(option)}.{hint} There is {', '.join(known)}")
+    return format.options(**options)
 
 
 def chosen(source: Source, what: str, format: str | None = None) -> Format:
@@ -76,7 +103,9 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     found = named(format) if format else sniffed(source, what)
     if getattr(found, f"read_{what}") is None:
         raise InputError(f"the format {found.name} cannot hold {SPOKEN[what]}", source.name)
-    if not source.head.strip():
+    if found.is_folder and not source.is_folder:
+        raise InputError(f"the format {found.name} is a folder, not a file", source.name)
+    if not found.is_folder and not source.head.strip():
         raise InputError("the file is empty", source.name)
     return found
 
@@ -90,16 +119,30 @@ def sniffed(source: Source, what: str | None = None) -> Format:
     Raises:
         InputError: the source is empty or binary, or holds the other thing.
     """
+    best = _of_folder(source) or _of_file(source)
+    if what is None:
+        return best
+    if (held := best.holds(source)) and held != what:
+        raise InputError(f"this holds {SPOKEN[held]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
+    if best.is_folder:
+        return best
+    return _best([f for f in _formats.values() if getattr(f, f"read_{what}")], source)
+
+
+def _of_folder(source: Source) -> Format | None:
+    """The format that a folder looks like; None for a file, and for other folders."""
+    able = (f for f in _formats.values() if f.is_folder and f.sniff(b"", source.name) > 0)
+    return next(able, None) if source.is_folder else None
+
+
+def _of_file(source: Source) -> Format:
+    """The format that a file looks like."""
     if not source.head.strip():
         raise InputError("the file is empty", source.name)
     best = _best(_formats.values(), source)
     if best.sniff(source.head, source.name) <= 0:
         raise _unknown(source)
-    if what is None:
-        return best
-    if (held := best.holds(source)) and held != what:
-        raise InputError(f"this holds {SPOKEN[held]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
-    return _best([f for f in _formats.values() if getattr(f, f"read_{what}")], source)
+    return best
 
 
 def _best(able: Iterable[Format], source: Source) -> Format:
@@ -110,6 +153,9 @@ def _unknown(source: Source) -> InputError:
     head = source.head
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)
+    if head.startswith(b"PK\3\4"):
+        what = "this is a .zip archive, which may hold many files"
+        return InputError(f"{what}; unpack it (unzip), or compress one file (gzip, xz)", source.name)
     zero = head.find(b"\0")
     line = head.count(b"\n", 0, zero) + 1 if zero >= 0 else None
     why = "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"

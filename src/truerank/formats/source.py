@@ -56,6 +56,11 @@ class Source:
         return path if local and not self.is_compressed else None
 
     @property
+    def is_folder(self) -> bool:
+        """Whether this is a local folder."""
+        return self.name != "-" and not self.is_remote and os.path.isdir(self.name)
+
+    @property
     def is_remote(self) -> bool:
         """Whether the name is a URL."""
         return "://" in self.name
@@ -67,7 +72,7 @@ class Source:
 
     @property
     def is_compressed(self) -> bool:
-        """Whether the first bytes are those of gzip, zstd or bzip2."""
+        """Whether the first bytes are those of gzip, zstd, bzip2 or xz."""
         with self.raw() as file:
             return codec_of(file.read(16)) is not None
 

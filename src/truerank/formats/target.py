@@ -14,7 +14,7 @@ from typing import Any, BinaryIO, cast
 from truerank.errors import InputError, MissingPackage
 from truerank.formats.compression import codec_for
 
-UNWRITTEN = (".lz4", ".xz", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")
+UNWRITTEN = (".lz4", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")
 """Endings that promise a packing that is not written here."""
 
 
@@ -27,7 +27,7 @@ def refuse_unwritten(target: str | os.PathLike[str]) -> None:
     name = os.fspath(target)
     ending = os.path.splitext(name.lower())[1]
     if ending in UNWRITTEN:
-        raise InputError(f"{ending} is not written: compressed files end in .gz, .zst or .bz2", name)
+        raise InputError(f"{ending} is not written: compressed files end in .gz, .zst, .bz2 or .xz", name)
 
 
 @contextmanager
@@ -35,7 +35,7 @@ def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     """A binary file to write to; when the block ends without an error, it takes the target's name.
 
     Args:
-        target: a path (compressed when it ends in .gz, .zst or .bz2), "-" for standard output, or a URL.
+        target: a path (compressed when it ends in .gz, .zst, .bz2 or .xz), "-" for standard output, or a URL.
 
     Raises:
         InputError: the target cannot be written.

@@ -11,12 +11,13 @@ import numpy as np
 from truerank._kernel import QrelsParser
 from truerank.errors import InputError, Refused, brief
 from truerank.formats.registry import Format, register
-from truerank.formats.source import Source
+from truerank.formats.source import MARK, Source
 from truerank.qrels import Qrels
 from truerank.run import Batch, Ranked, header_hint, qrels_fault
 
 _WIDTHS = {4: "qrels", 6: "run"}
-_UNFIT = re.compile(rb"[\0- ]|^#")  # a blank or control character; a line that begins with # is a comment
+_UNFIT = re.compile(rb"[\0- ]")  # a blank or control character
+_UNFIT_START = (b"#", MARK)  # of a line: that of a comment, and what is taken for the mark of a file in UTF-8
 
 
 def sniff(head: bytes, name: str) -> float:
@@ -54,6 +55,7 @@ def read_qrels(source: Source) -> Qrels:
         raise InputError(
             qrels_fault(refused) + header_hint(refused.kind, refused.line), source.name, refused.line
         ) from None
+    del parser  # and what it held
     begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(ends) else ends
     return Qrels.build(queries, query, begins, ends, text, grades, name=source.name, lines=lines)
 
@@ -85,11 +87,10 @@ def decimal(grade: float) -> str:
 def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
     """Whether the ids may stand in columns."""
     names = [query, *docs]
-    if b"" in names or _UNFIT.search(b"!".join(names)):
-        unfit = next((name for name in names if not name or _UNFIT.search(b"!" + name)), query)
-        raise InputError(
-            f"TREC's columns cannot hold the id '{brief(unfit)}': it is empty, has a blank or begins with #"
-        )
+    if b"" in names or query.startswith(_UNFIT_START) or _UNFIT.search(b"!".join(names)):
+        unfit = next((name for name in names if not name or _UNFIT.search(name)), query)
+        why = "it is empty, has a blank or begins with # or U+FEFF"
+        raise InputError(f"TREC's columns cannot hold the id '{brief(unfit)}': {why}")
 
 
 register(

@@ -19,9 +19,10 @@ from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
 from truerank.qrels import Qrels
+from truerank.readings import measures_under
 from truerank.rules import Rules
 from truerank.run import Run
-from truerank.truth import DISTANCES, Items, Note, Truth, build, parse, read_items
+from truerank.truth import DISTANCES, Items, Note, Truth, build, distance_named, on_earth, parse, read_items
 from truerank.truth.items import Ints
 from truerank.truth.result import EXAMPLES, listed
 from truerank.truth.search import nearest
@@ -45,6 +46,7 @@ def evaluate(
     truth: str = "nearest",
     within: Sequence[float] = WITHIN,
     steepness: float = accuracy.STEEPNESS,
+    earth_radius: float | None = None,
     measures: str | Iterable[str | Measure] = (),
     rules: Rules | str | dict[str, Any] | None = None,
     **reading: Any,
@@ -59,6 +61,7 @@ def evaluate(
         truth: a rule of truth as it is written: nearest, nearest(n=3), within(metres=25), contains, ...
         within: metres for R@k within t, the distribution of the error (MA@t) and the areas under it.
         steepness: what one metre costs in SDM.
+        earth_radius: metres; latitude and longitude are then measured by haversine on a sphere of this radius.
         measures: more measures.
         rules: by default `RULES`.
         reading: what `read_results` takes: pattern, name, better, format, watch.
@@ -78,15 +81,15 @@ def evaluate(
     if ruled.missing == "lines":
         raise RulesError("places are evaluated by the query: missing is zero, skip or error here, not lines")
     found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
-    chosen = parse_measures(
-        [*(f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")), *_parsed(measures)]
-    )
+    usual = [f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")]
+    chosen = measures_under([*usual, *parse_measures(measures)], ruled)
     asked, unplaced = _without_unplaced(asked, found)
     ks, metres, steep = tuple(_cuts(k)), accuracy.distances(within), accuracy.checked_steepness(steepness)
     plan = _Plan(asked, there, found, truth, tuple(chosen), ks, metres, steep, ruled)
     names = [metric] if isinstance(metric, str) else list(metric)
-    views, notes = plan.views(_distances(names, asked, there), is_open="both" in names)
-    return Places(views, (*found.notes, *unplaced, *plan.strangers(), *notes))
+    distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
+    views, notes = plan.views(distances, is_open="both" in names)
+    return Places(views, (*found.notes, *unplaced, *plan.strangers(), *notes), found)
 
 
 def _items(source: Any, role: str) -> Items:
@@ -118,10 +121,6 @@ def _cuts(k: Sequence[int]) -> list[int]:
     return sorted(set(k))
 
 
-def _parsed(measures: str | Iterable[str | Measure]) -> list[str | Measure]:
-    return [*parse_measures(measures)]
-
-
 def _distances(names: Sequence[str], queries: Items, references: Items) -> list[str]:
     """The distances that are asked for, or those that there are coordinates for."""
     for name in names:
@@ -133,6 +132,15 @@ def _distances(names: Sequence[str], queries: Items, references: Items) -> list[
     if "geodesic" in wanted and "haversine" in wanted:
         raise RulesError("geodesic and haversine are two ways to measure 'geo': take one of them")
     return list(dict.fromkeys(wanted))
+
+
+def _on_earth(names: list[str], radius: float | None, *, is_geodesic: bool) -> list[str]:
+    """The distances, with that over the globe on a sphere of this radius, if there is one."""
+    if radius is None:
+        return names
+    if is_geodesic:
+        raise RulesError("geodesic is measured on the ellipsoid, which has no one radius: leave out one of the two")
+    return [name if name == "xy" else on_earth(radius) for name in names]
 
 
 def _possible(queries: Items, references: Items) -> Sequence[str]:
@@ -196,7 +204,7 @@ class _Plan:
         if not set(scores.queries).difference(right.barren):
             raise InputError(self._nothing_right(right, distance))
         rows, table = self._aligned(scores.queries)
-        metres = errors(DISTANCES[distance], self.queries, self.references, rows, table)
+        metres = errors(distance_named(distance), self.queries, self.references, rows, table)
         return View(
             distance,
             right,
@@ -219,7 +227,7 @@ class _Plan:
         if len(right.barren) < len(right.queries):
             who = f"only queries without results have anything right by {right.rule}"
             return f"{who}: are these the results of other queries?"
-        metres = nearest(DISTANCES[distance], self.queries.places, self.references.places, 1)[1].min()
+        metres = nearest(distance_named(distance), self.queries.places, self.references.places, 1)[1].min()
         far = f"no reference is nearer to a query than {metres:,.2f} m"
         return f"no query has anything right by {right.rule}; {far}: is the rule too strict, or a place mistaken?"
 

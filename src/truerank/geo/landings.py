@@ -45,7 +45,7 @@ def first(ranked: Ranked, rules: Rules, k: int) -> Sequence[Any]:
     if scores is not None and (rules.ties != "input" or not all(map(ge, scores, scores[1:]))):
         order = sorted(range(len(docs)), key=_by_score(docs, scores, rules.ties))
         docs = [docs[i] for i in order]
-    if rules.self_match == "remove":
+    if rules.self_match != "keep":
         docs = [doc for doc in docs if as_bytes(doc) != as_bytes(ranked.query)]
     return docs[:k]
 

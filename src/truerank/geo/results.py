@@ -8,8 +8,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from truerank._kernel import as_text
 from truerank.errors import InputError, counted, shown
 from truerank.formats import neighbours, open_run
@@ -20,9 +18,6 @@ from truerank.run import Ranked, Run, rankings
 from truerank.truth import Items, Note
 from truerank.truth.items import Floats, Ints
 from truerank.truth.result import listed
-
-TELLING = 10
-"""So many neighbouring values that all run against their name tell that the name is wrong."""
 
 SAMPLE = 100
 """Answers of a run from which it is found out how the references are named."""
@@ -39,6 +34,7 @@ class Results:
         start: (queries + 1,) query q's results are start[q] to start[q + 1] among the scores.
         scores: (results,) the higher the better; None: they stand best first.
         notes: how they were read, and what is remarkable.
+        sign: 1 where the score is the value in the files, -1 where it is minus that: a distance.
     """
 
     name: str
@@ -47,6 +43,7 @@ class Results:
     start: Ints
     scores: Floats | None
     notes: tuple[Note, ...] = ()
+    sign: int = 1
 
     @property
     def queries(self) -> Sequence[str]:
@@ -69,6 +66,18 @@ class Results:
     def run(self) -> Run:
         """The same for `tr.evaluate`."""
         return Run(self.name, self.ranked)
+
+    def run_of(self, references: Items) -> Run:
+        """The same with the references called by their ids; names that none has stay."""
+        ids, find = references.ids, self.form.table.get
+
+        def ranked() -> Iterator[Ranked]:
+            for part in self.ranked():
+                rows = [find(str(name), UNKNOWN) for name in part.docs]
+                docs = [name if row == UNKNOWN else ids[row] for name, row in zip(part.docs, rows, strict=True)]
+                yield Ranked(part.query, docs, part.scores)
+
+        return Run(self.name, ranked)
 
 
 def read_results(
@@ -140,22 +149,15 @@ def _named(
 
 
 def _turned(results: Results, folder: Folder) -> tuple[Results, list[Note]]:
-    """The results, the other way round where every list runs against what its values are called.
-
-    Lists are written best first. Scores that rise down every list, or distances that fall, have the wrong name:
-    FAISS calls inner products distances too.
-    """
+    """The results, the other way round where every list runs against what its values are called."""
     if results.scores is None or folder.shape is None:
         return results, []
     value = folder.shape.value
-    inside = np.ones(len(results.scores), bool)
-    inside[results.start[:-1][np.diff(results.start) > 0]] = False
-    steps = np.diff(results.scores, prepend=np.nan)[inside]
-    rising, falling = int((steps > 0).sum()), int((steps < 0).sum())
-    if rising >= TELLING and not falling:
+    rising, falling = neighbours.trend(results.scores, results.start)
+    if neighbours.is_against(rising, falling):
         named, other = ("lower", "higher") if folder.shape.sign < 0 else ("higher", "lower")
         what = f"{value!r} runs the other way in every list, so the {other} is taken for the better"
-        return replace(results, scores=-results.scores), [
+        return replace(results, scores=-results.scores, sign=-results.sign), [
             Note("direction", f"{what}; --better {named} forbids that.")
         ]
     if rising:
@@ -200,4 +202,6 @@ def _form(names: Names, sample: Sequence[Any], source: str) -> Form:
 
 def _results(name: str, answers: Answers, form: Form, sign: int) -> Results:
     by = Note("reference names", f"The results name references by their {form.label}.")
-    return Results(name, answers, form, answers.start, answers.scores(sign), () if form.label == "id" else (by,))
+    return Results(
+        name, answers, form, answers.start, answers.scores(sign), () if form.label == "id" else (by,), sign
+    )

@@ -11,8 +11,10 @@ import numpy as np
 
 from truerank.evaluate import rank
 from truerank.geo import accuracy
+from truerank.geo.results import Results
 from truerank.hits import Hits
 from truerank.measures import Measure
+from truerank.presented import Presented
 from truerank.qrels import Qrels
 from truerank.run import Run
 from truerank.scores import Scores
@@ -47,8 +49,8 @@ class Found:
     truths: tuple[str, ...]
 
 
-@dataclass(frozen=True, eq=False)
-class View:
+@dataclass(frozen=True, eq=False, repr=False)
+class View(Presented):
     """One way to measure, and its numbers.
 
     Attributes:
@@ -68,6 +70,8 @@ class View:
         notes: what a person should know.
     """
 
+    built_by = "geo"
+
     distance: str
     truth: Truth
     qrels: Qrels = field(repr=False)
@@ -82,6 +86,10 @@ class View:
     within: tuple[float, ...]
     steepness: float = accuracy.STEEPNESS
     notes: tuple[Note, ...] = ()
+
+    def _summary(self) -> str:
+        means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
+        return f"View({self.run.name!r}, {self.distance}, {len(self.scores.queries):,} queries, {means})"
 
     @property
     def mean(self) -> dict[str, float]:
@@ -220,21 +228,37 @@ class View:
         }
 
 
-@dataclass(frozen=True, eq=False)
-class Places:
+@dataclass(frozen=True, eq=False, repr=False)
+class Places(Presented):
     """The views of one evaluation: "geo" by latitude and longitude, "xy" by x and y.
 
     Attributes:
         views: what there is of the two.
         notes: how the results were read.
+        results: what came back.
     """
+
+    built_by = "geo"
 
     views: dict[str, View]
     notes: tuple[Note, ...] = ()
+    results: Results | None = field(default=None, repr=False)
+
+    def _summary(self) -> str:
+        return f"Places({', '.join(f'{name}: {view._summary()}' for name, view in self.views.items())})"
 
     def __getitem__(self, name: str) -> View:
         """The view "geo" or "xy"."""
         return self.views[name]
+
+    def run(self) -> Run:
+        """What came back, with the references called by their ids, such as the qrels of a truth have."""
+        assert self.results is not None
+        return self.results.run_of(next(iter(self.views.values())).references)
+
+    def threshold(self, value: float) -> float:
+        """The score of a result with this value in the files: minus it where the lower value is better."""
+        return value if self.results is None else self.results.sign * value
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -26,15 +26,16 @@ from truerank.lint.checks import (
     Grades,
     Watchers,
 )
-from truerank.lint.findings import SEVERITIES, Finding, Log, Severity
+from truerank.lint.findings import SEVERITIES, Finding, Findings, Log, Severity
 from truerank.lint.opening import System, Truth, Watching, open_system, open_truth
 from truerank.lint.reading import ScatteredError, scattered_queries, whole
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
 from truerank.qrels import Qrels
+from truerank.readings import measures_under
 from truerank.rules import Rules
 from truerank.run import Batch, Ranked, Run
 
-__all__ = ["SEVERITIES", "Finding", "Severity", "lint"]
+__all__ = ["SEVERITIES", "Finding", "Findings", "Severity", "lint"]
 
 
 def lint(
@@ -45,7 +46,7 @@ def lint(
     qrels_format: str | None = None,
     run_format: str | None = None,
     watch: Watching = lambda size: None,
-) -> list[Finding]:
+) -> Findings:
     """What is wrong with qrels and runs, worst first; an empty list when nothing is.
 
     Args:
@@ -65,13 +66,14 @@ def lint(
     note unjudged
     """
     rules = Rules.of(rules)
-    chosen = parse_measures(measures or rules.measures or DEFAULT)
+    chosen = measures_under(measures or rules.measures or DEFAULT, rules)
     truth = open_truth(qrels, qrels_format, watch)
-    systems = [open_system(run, run_format, f"run {i}", watch) for i, run in enumerate(runs, 1)]
+    lines = rules.missing == "lines"
+    systems = [open_system(run, run_format, f"run {i}", watch, lines) for i, run in enumerate(runs, 1)]
     judged, findings = _lint_truth(truth, rules)
     for system in systems:
         findings += _lint_system(system, judged, rules, chosen)
-    return sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity))
+    return Findings(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
 def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:

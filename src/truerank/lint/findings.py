@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from truerank.errors import shown
+from truerank.errors import counted, shown
+from truerank.presented import Presented
 
 Severity = Literal["error", "warning", "note"]
 
@@ -62,6 +64,31 @@ class Finding:
             "count": self.count,
             "examples": list(self.examples),
         }
+
+
+class Findings(Presented, list[Finding]):
+    """What lint found, worst first: a list that prints."""
+
+    built_by = "findings"
+
+    def _summary(self) -> str:
+        return f"Findings({self.counted()})"
+
+    @property
+    def counts(self) -> dict[Severity, int]:
+        """How many of each severity."""
+        severities = Counter(finding.severity for finding in self)
+        return {severity: severities[severity] for severity in SEVERITIES}
+
+    def counted(self) -> str:
+        """How many of each severity there are, in words."""
+        told = [counted(n, severity) for severity, n in self.counts.items() if n]
+        return ", ".join(told) or "nothing found"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        numbers: dict[str, Any] = {f"{severity}s": n for severity, n in self.counts.items()}
+        return {**numbers, "findings": [finding.to_dict() for finding in self]}
 
 
 @dataclass

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from truerank.lint.checks import Case, Watch, each_answer
@@ -90,6 +90,51 @@ def difference(one: bytes, two: bytes) -> str:
         if bare(one, fewer) == bare(two, fewer):
             needed = fewer
     return " and ".join(needed)
+
+
+_PART = re.compile(rb"(.+?)[#_:-]+(?:chunk|part|passage|p|c)?[_-]?[0-9]+\Z", re.DOTALL | re.IGNORECASE)
+
+PARTS = 0.5
+"""Documents are taken for parts of judged ones where at most this share of those is there under its own id."""
+
+
+def whole_of(part: bytes) -> bytes:
+    """The document that an id with a number behind #, _, - or : is a part of; nothing for another id.
+
+    >>> whole_of(b"FT921-7107#2"), whole_of(b"d7_chunk_12"), whole_of(b"d7")
+    (b'FT921-7107', b'd7', b'')
+    """
+    found = _PART.match(part)
+    return found[1] if found else b""
+
+
+def parts_of(judged: Container[bytes], docs: Iterable[bytes]) -> dict[bytes, bytes]:
+    """{judged document: a document of the run that is a part of it}."""
+    found: dict[bytes, bytes] = {}
+    for doc in docs:
+        if doc not in judged and (whole := whole_of(doc)) in judged:
+            found.setdefault(whole, doc)
+    return found
+
+
+HOW_PARTS = "score each document by its best part, and give the run the documents' ids (or judge parts)"
+
+
+@each_answer
+def parts_of_judged_docs(case: Case) -> Watch:
+    """Documents of the run that are parts (chunks, passages) of judged documents."""
+    count, whole, first, line = 0, 0, (b"", b""), 0
+    while (answer := (yield)) is not None:
+        judged = case.judged.get(answer.query, {})
+        there = judged.keys() & set(answer.docs)
+        parts = {doc: part for doc, part in parts_of(judged, answer.docs).items() if doc not in there}
+        if parts and not count:
+            first = next(iter(parts.items()))
+            line = answer.lines[answer.docs.index(first[1])]
+        count, whole = count + len(parts), whole + len(there)
+    if count and whole <= PARTS * (count + whole):
+        text = "judged documents come back only in parts ({} in all), as {} of {}: " + HOW_PARTS
+        case.log.once("error", "parts", text, count, first[1], first[0], line=line, count=count)
 
 
 def all_bare(names: Sequence[bytes]) -> list[bytes]:

@@ -80,7 +80,8 @@ def relevant(case: Case) -> Watch:
 def _barren_means(case: Case) -> str:
     out, right = "left out of the mean", "only an empty answer is right"
     stops = "under these rules eval stops there"
-    means = {"zero": "scored 0", "skip": out, "empty-is-right": right, "error": stops}
+    means = {"zero": "scored 0", "skip": out, "empty-is-right": right, "one": "scored 1", "error": stops}
+    means["undefined"] = "left out of the means of measures that divide by the relevant documents"
     return means[case.rules.without_relevant]
 
 

@@ -21,7 +21,7 @@ from truerank.lint.reading import (
     judgements_of,
 )
 from truerank.lint.text import note_swapped
-from truerank.run import Batch, Run
+from truerank.run import Batch, Run, each_once
 
 LINED = ("csv", "tsv", "beir", "msmarco", "jsonl")
 """Formats whose readers know the line of each judgement."""
@@ -64,20 +64,20 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, chosen.name)))
 
 
-def open_system(run: Any, format: str | None, name: str, watch: Watching) -> System:
-    """A run of any kind; `name` is for those that have none."""
+def open_system(run: Any, format: str | None, name: str, watch: Watching, by_line: bool = False) -> System:
+    """A run of any kind; `name` is for those that have none; `by_line`: a query's second line is one more."""
     if not isinstance(run, str | os.PathLike):
-        return _system(open_run(run, name=name), watch)
+        return _system(open_run(run, name=name), watch, by_line)
     source = as_source(run)
     chosen = _format(source, format)
     if chosen.name == "trec":
         return _system(Run(source.name, source.chunks), watch)
     if chosen.holds(source) == "qrels":
         return System(source.name, "line", lambda log: note_swapped("a run", "qrels", log))
-    return _system(open_run(run, chosen.name), watch)
+    return _system(open_run(run, format or chosen.name), watch, by_line)
 
 
-def _system(run: Run, watch: Watching) -> System:
+def _system(run: Run, watch: Watching, by_line: bool = False) -> System:
     try:
         first: Batch | None = next(iter(run.batches()), None)
     except InputError:  # a finding, when it comes up again
@@ -85,11 +85,14 @@ def _system(run: Run, watch: Watching) -> System:
     if isinstance(first, bytes):
         return System(run.name, "line", lambda log: answers_from_text(_told(run.batches(), watch), log))
     numbering = "row" if batch_lines(first) is None else "line"
-    return System(run.name, numbering, lambda log: answers_from_batches(run.batches(), log))
+    once = (lambda batches, name: batches) if by_line else each_once
+    return System(run.name, numbering, lambda log: answers_from_batches(once(run.batches(), run.name), log))
 
 
 def _format(source: Source, name: str | None) -> Format:
     """The format that is named or sniffed; TREC's for text with a control character, which others refuse."""
+    if source.is_folder:
+        return named(name) if name else sniffed(source)
     odd = source.head.translate(None, bytes(range(9, 14)) + bytes(range(32, 256)))
     if b"\0" in odd and b"\n" in source.head and len(odd) * 100 < len(source.head):
         name = name or "trec"

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from truerank.equal import are_equal
+from truerank.evaluate import valued
 from truerank.hits import Hits
 from truerank.lint.checks import Case, on_hits
 from truerank.lint.findings import Severity
@@ -28,12 +30,11 @@ def ties(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     ends = [hits.reordered(best).under(rules) for best in (True, False)]
     matter, ranges = np.zeros(len(hits.queries), bool), []
     for measure in measures:
-        given = {"level": rules.level, "rounding": rules.recall_points}
-        best, worst = (measure.values(end, **given) for end in ends)
-        if (best != worst).any():
-            matter |= best != worst
+        best, worst = (valued(measure, end, rules) for end in ends)
+        if (differ := ~are_equal(best, worst)).any():
+            matter |= differ
             ranges.append(f"{measure} {_range(measure.mean(best), measure.mean(worst))}")
-    if names := [hits.queries[i] for i in np.flatnonzero(matter)]:
+    if names := [hits.queries[i] for i in np.flatnonzero(matter).tolist()]:
         text = "the order of equal scores decides on {} of {} queries (best … worst: {})"
         args = len(names), len(hits.queries), ", ".join(ranges)
         case.log.once("warning", "ties", text, *args, examples=names)
@@ -65,7 +66,11 @@ def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
         return
     only_relevant = hits.judgements.grade.min(initial=case.rules.level) >= case.rules.level
     severity: Severity = "warning" if share < LOW and not only_relevant else "note"
-    left = {"removed": "they are left out", "not-relevant": "they count as not relevant"}[case.rules.unjudged]
+    left = {
+        "removed": "they are left out",
+        "not-relevant": "they count as not relevant",
+        "graded": f"they count as of grade {case.rules.unjudged_grade:g}",
+    }[case.rules.unjudged]
     why = "the qrels name only relevant documents" if only_relevant else left
     text = "{:.1%} of the results that came back among the first {} are unjudged; {}; worst queries"
     order = answered[np.argsort(graded / listed, kind="stable")][: int((graded < listed).sum())]

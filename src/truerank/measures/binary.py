@@ -6,6 +6,7 @@ from typing import Literal
 
 import numpy as np
 
+from truerank.errors import MeasureError
 from truerank.hits import Hits
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
@@ -17,6 +18,8 @@ from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
     "precision",
     formula="Σ_{i≤k} rel_i / k; returned: / min(k, n)",
     source="Cleverdon, 1967; trec_eval P",
+    meanings={"divisor=returned": "The share of the first k results, or of those there are, that is relevant."},
+    takes_grades=True,
 )
 def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k") -> PerQuery:
     """The share of the first k results that is relevant; a short list is not excused.
@@ -35,8 +38,12 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     "R",
     "recall",
     relative_P={"capped": True},
+    recall_cap={"capped": True},
+    R_cap={"capped": True},
     formula="Σ_{i≤k} rel_i / R; capped: / min(R, k)",
-    source="Cleverdon, 1967; trec_eval recall, relative_P",
+    source="Cleverdon, 1967; trec_eval recall, relative_P; BEIR R_cap",
+    meanings={"capped=True": "How many relevant documents k results find, of as many as they could hold."},
+    divides_by="relevant",
 )
 def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> PerQuery:
     """The share of the relevant documents that is among the first k results.
@@ -52,14 +59,50 @@ def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Per
 
 
 @measure(
+    "F",
+    "f1@",
+    formula="(β² + 1) P R / (β² P + R), with P = P@k and R = R@k",
+    source="van Rijsbergen, Information Retrieval, 1979; ranx f1@k",
+    divides_by="relevant",
+)
+def f_measure(hits: Hits, *, k: int, level: float = 1, beta: Amount = 1) -> PerQuery:
+    """One number for precision and recall of the first k results: their weighted harmonic mean, F1 by default.
+
+    Precision divides by k, also for a shorter list. `beta` weighs recall beta times as much as precision.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "F@5 SetF")
+    >>> [round(value, 4) for value in scores.mean.values()]
+    [0.3333, 0.6667]
+    """
+    p, r = precision(hits, k=k, level=level), recall(hits, k=k, level=level)
+    return ratio((beta * beta + 1.0) * p * r, beta * beta * p + r)
+
+
+@measure("Hits", unit=False, formula="Σ_{i≤k} rel_i", source="ranx hits", takes_grades=True)
+def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+    """How many relevant documents are among the first k results; the mean over queries, not the sum.
+
+    What is called Hits@k of knowledge graphs is Success@k, the same where a query has one relevant document.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Hits@2 Hits").mean
+    {'Hits@2': 1.0, 'Hits': 2.0}
+    """
+    return hits.top(k).relevant(level).count.astype(np.float64)
+
+
+@measure(
     "Success",
     "hit",
     "hit_rate",
+    "HR",
     "rank",
     "cmc",
     "accuracy@",
     formula="1 if any rel_i, i ≤ k, else 0",
     source="trec_eval success; rank-k and CMC of re-identification; accuracy@k of BEIR",
+    takes_grades=True,
 )
 def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """Whether anything relevant is among the first k results: 1 or 0.
@@ -77,6 +120,7 @@ def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     "recip_rank",
     formula="1 / rank of the first relevant document",
     source="Kantor and Voorhees, The TREC-5 confusion track, 1996; trec_eval recip_rank",
+    takes_grades=True,
 )
 def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """How soon the first relevant document comes: 1 at rank 1, 1/2 at rank 2, 0 when none comes.
@@ -90,18 +134,44 @@ def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
 
 
 @measure(
+    "NCRR",
+    formula="Σ_{i≤k} rel_i / i / Σ_{i≤min(R, k)} 1 / i",
+    source="Cornac NCRR, Normalised Cumulative Reciprocal Rank",
+    divides_by="relevant",
+)
+def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+    """How soon the relevant documents come, each counting one over its rank, by the most that could be.
+
+    It is nDCG(gain='binary', discount='reciprocal') of documents of this level.
+
+    >>> import truerank as tr
+    >>> round(tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, "NCRR").mean["NCRR"], 4)
+    0.5556
+    """
+    found, ideal = hits.top(k).relevant(level), hits.ideal.relevant(level).top(k)
+    return ratio(found.sum(1 / found.rank), ideal.sum(1 / ideal.rank))
+
+
+@measure(
     "AP",
     "map",
     "map_cut",
-    formula="Σ precision at each relevant rank / R; capped: / min(R, k); hits: / hits found",
+    formula="Σ precision at each relevant rank / R; capped: / min(R, k); hits: / hits found; k: / k",
     source="Harman, TREC-1, 1992; Buckley and Voorhees, SIGIR 2000; trec_eval map, map_cut",
+    meanings={
+        "divisor=hits": "The mean of the precision at each relevant document found; one never found is left out.",
+        "divisor=capped": "The sum of the precision at each relevant document, by as many as k results can hold.",
+        "area=trapezoid": "The mean of the precision just before and at each relevant document; unfound are 0.",
+        "ties=together": "The mean of the precision at each relevant document, after all of the same score.",
+    },
+    divides_by="relevant",
 )
 def average_precision(
     hits: Hits,
     *,
     k: int | None = None,
     level: float = 1,
-    divisor: Literal["relevant", "capped", "hits"] = "relevant",
+    divisor: Literal["relevant", "capped", "hits", "k"] = "relevant",
     area: Literal["step", "trapezoid"] = "step",
     ties: Literal["ordered", "together"] = "ordered",
 ) -> PerQuery:
@@ -118,7 +188,8 @@ def average_precision(
     rank, ordinal = found.rank, found.ordinal
     if ties == "together":
         ordinal = found.running_at(found.ordinal.astype(np.float64), found.query, found.last).astype(np.int64)
-        rank = found.last if k is None else np.minimum(found.last, k)
+        limit = hits.limit(k)
+        rank = found.last if limit is None else np.minimum(found.last, limit)
     at = ordinal / rank
     if area == "trapezoid":
         before = np.where(rank == 1, 1.0, (ordinal - 1) / np.maximum(rank - 1, 1))
@@ -129,6 +200,10 @@ def average_precision(
 def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Ints:
     if divisor == "hits":
         return found.count
+    if divisor == "k":
+        if k is None:
+            raise MeasureError("AP(divisor='k') divides by the cutoff; write AP(divisor='k')@10")
+        return np.full(len(hits.queries), k)
     total = hits.relevant_total(level)
     return np.minimum(total, k) if divisor == "capped" and k is not None else total
 
@@ -139,6 +214,7 @@ def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str)
     average="geometric",
     formula="AP; the mean over queries is exp(mean of log max(AP, 0.00001))",
     source="Robertson, On GMAP and other transformations, CIKM 2006; trec_eval gm_map",
+    divides_by="relevant",
 )
 def geometric_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Average precision whose mean over queries is geometric, so that the worst queries weigh most.
@@ -174,6 +250,7 @@ def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     "r_precision",
     formula="Σ_{i≤R} rel_i / R",
     source="Buckley and Voorhees, SIGIR 2000; trec_eval Rprec",
+    divides_by="relevant",
 )
 def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Precision after as many results as there are relevant documents, where precision and recall are equal.
@@ -193,6 +270,7 @@ def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     at="x",
     formula="Σ_{i≤c} rel_i / c, c = ⌊x R + 0.9⌋",
     source="trec_eval Rprec_mult",
+    divides_by="relevant",
 )
 def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery:
     """Precision after x times as many results as there are relevant documents.
@@ -206,7 +284,12 @@ def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery
     return ratio(found.where(found.rank <= cut[found.query]).count, cut)
 
 
-@measure("binG", formula="Σ over relevant of 1 / log2(2 + nonrelevant before) / R", source="trec_eval binG")
+@measure(
+    "binG",
+    formula="Σ over relevant of 1 / log2(2 + nonrelevant before) / R",
+    source="trec_eval binG",
+    divides_by="relevant",
+)
 def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
     """How few wrong documents stand before each relevant one; G for binary grades.
 
@@ -221,12 +304,13 @@ def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
 @measure(
     "Accuracy",
     "pairwise",
-    formula="(relevant, not relevant) pairs of returned documents in order / all such pairs; 1 without any",
-    source="ir_measures Accuracy; the area under the ROC curve of the returned documents",
+    formula="pairs (relevant, not relevant) of returned documents in order / all such; only relevant: 1; none: 0",
+    source="ir_measures Accuracy; AUROC is the same with equal scores as halves",
 )
 def pairwise_accuracy(hits: Hits, *, level: float = 1) -> PerQuery:
     """The chance that a relevant document stands before one that is not, among those that came back.
 
+    It is 1 where only relevant documents came back, and 0 where none did.
     With a cutoff (accuracy@k) the name means Success@k.
 
     >>> import truerank as tr

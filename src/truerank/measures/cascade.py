@@ -7,7 +7,7 @@ from typing import Literal
 import numpy as np
 
 from truerank.hits import Hits
-from truerank.measures.parameters import Share
+from truerank.measures.parameters import Amount, Chances, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio
 
@@ -16,6 +16,7 @@ from truerank.measures.sums import Floats, PerQuery, powers, ratio
     "RBP",
     formula="(1 − p) Σ_{i≤k} g_i p^(i−1)",
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
+    takes_grades=True,
 )
 def rank_biased_precision(
     hits: Hits,
@@ -53,8 +54,9 @@ def _share(hits: Hits, gain: str, level: float) -> Floats:
     "ERR",
     formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max",
     source="Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
+    takes_grades=True,
 )
-def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: float | None = None) -> PerQuery:
+def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: Amount | None = None) -> PerQuery:
     """The reciprocal rank at which a reader is satisfied, when a better grade satisfies more often.
 
     `max_grade` is the highest grade that could be given; the highest in the qrels unless said otherwise.
@@ -73,3 +75,40 @@ def _satisfaction(grade: Floats, highest: float) -> Floats:
     """(2^g − 1) / 2^highest, which stays below 1."""
     unique, inverse = np.unique(np.clip(grade, 0.0, highest), return_inverse=True)
     return np.array([2.0 ** (g - highest) - 2.0**-highest for g in unique.tolist()])[inverse]
+
+
+@measure(
+    "PFound",
+    formula="Σ_{i≤k} c_i decay^(i−1) Π_{j<i} (1 − c_j), c = grade / max(highest, 1)",
+    source="Gulin, Karpovich, Raskovalov and Segalovich, Yandex at ROMIP'2009, ROMIP 2009; CatBoost PFound",
+    takes_grades=True,
+)
+def probability_found(
+    hits: Hits,
+    *,
+    k: int | None = None,
+    decay: Share = 0.85,
+    chance: Chances | None = None,
+    max_grade: Amount | None = None,
+) -> PerQuery:
+    """The probability that a reader finds what is wanted before giving up, as happens after any document.
+
+    c is how likely a document satisfies: its grade by the highest of the collection (or `max_grade`), if that is
+    above 1; or by `chance`, from each grade on, such as Yandex' {4: 0.61, 3: 0.41, 2: 0.14, 1: 0.07}.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "PFound PFound(chance={2: 0.5})@2").mean
+    {'PFound': 0.925, 'PFound(chance={2: 0.5})@2': 0.425}
+    """
+    top = hits.top(k)
+    chances = _chances(top.grade, chance, hits.max_grade if max_grade is None else max_grade)
+    one_above = np.where(top.ordinal == 1, 0.0, np.roll(chances, 1))
+    return top.sum(chances * top.running_product(1.0 - one_above) * powers(decay, top.rank - 1))
+
+
+def _chances(grade: Floats, chance: Chances | None, highest: float) -> Floats:
+    """(hits,) how likely each document satisfies the reader."""
+    if chance is None:
+        return np.clip(grade / max(highest, 1.0), 0.0, 1.0)
+    steps = np.array([0.0, *(chance[grade] for grade in sorted(chance))])
+    return steps[np.searchsorted(sorted(chance), grade, side="right")]

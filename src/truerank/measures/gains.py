@@ -15,9 +15,24 @@ from truerank.measures.sums import Floats
 STEEPEST = 1000
 """The highest grade that gain='exp' can weigh: a sum of larger powers of 2 could overflow."""
 
+HEAVIEST = 2.0**STEEPEST
+"""The largest gain: a sum of larger ones could overflow."""
 
-def gains(grade: Floats, gain: Gain) -> Floats:
-    """The gain of each grade; nothing below grade 0 gains."""
+
+def gains(grade: Floats, gain: Gain, start: float = 0) -> Floats:
+    """The gain of each grade; nothing below `start` or grade 0 gains.
+
+    Raises:
+        MeasureError: a gain is so large that a sum of such could overflow.
+    """
+    worth = _gains(grade if start <= 0 else np.where(grade >= start, grade, -1.0), gain)
+    if worth.max(initial=0) > HEAVIEST:
+        most = worth.max()
+        raise MeasureError(f"a gain of {most:g} is too large to be summed; use gain='binary' or a mapping")
+    return worth
+
+
+def _gains(grade: Floats, gain: Gain) -> Floats:
     if gain == "linear":
         return np.maximum(grade, 0.0)
     if gain == "binary":
@@ -36,10 +51,10 @@ def _worth(grade: float, gain: Gain) -> float:
     return float(2.0**grade - 1)
 
 
-def ideal_ranking(hits: Hits, gain: Gain) -> Hits:
+def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:
     """The best possible ranking by gain, without the documents that gain nothing."""
     ideal = hits.ideal
-    worth = gains(ideal.grade, gain)
+    worth = gains(ideal.grade, gain, start)
     if isinstance(gain, Mapping):  # then a better grade may gain less
         order = np.lexsort((-worth, ideal.query))
         ideal, worth = replace(ideal, grade=ideal.grade[order]), worth[order]

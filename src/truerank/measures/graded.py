@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import math
 from typing import Literal
 
 import numpy as np
 
 from truerank.hits import Hits
+from truerank.measures.discounts import check_base, discounted, weights
 from truerank.measures.gains import gains, ideal_ranking
-from truerank.measures.parameters import Base, Gain
+from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, log2, ratio
 
 CUMULATED = 'Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002'
-EXPONENTIAL = 'gain="exp": Burges et al., ICML 2005'
+LOGARITHM = "log2(i + 1) and gain='exp': Burges et al., ICML 2005"
 
 
 Ties = Literal["ordered", "averaged"]
@@ -24,43 +24,71 @@ Ideal = Literal["full", "returned"]
 """How long the ideal list is: as there are judged documents, or no longer than the answer."""
 
 
-def _discounted(hits: Hits, gain: Gain, log_base: Base = 2) -> Floats:
-    """(hits,) each gain, divided by the logarithm of its rank + 1."""
-    discount = hits.discount if log_base == 2 else hits.discount / math.log2(log_base)
-    return gains(hits.grade, gain) / discount
-
-
-def _averaged(hits: Hits, k: int | None, gain: Gain, log_base: Base) -> Floats:
+def _averaged(hits: Hits, k: int | None, worth: Floats, discount: Discount, log_base: Base) -> Floats:
     """(hits,) each gain times what the ranks of its group of equal scores weigh on average within the first k."""
     lowest = int(hits.last.max(initial=0))
     deepest = lowest if k is None else min(k, lowest)
-    below = np.add.accumulate(np.concatenate([[0.0], math.log2(log_base) / log2(np.arange(2, deepest + 2))]))
+    weight = weights(np.arange(1, deepest + 1), discount, log_base)
+    below = np.add.accumulate(np.concatenate([[0.0], weight]))
     shared = below[np.minimum(hits.last, deepest)] - below[np.minimum(hits.first - 1, deepest)]
-    tied = gains(hits.grade, gain) * shared / (hits.last - hits.first + 1)
-    return np.where(hits.tied, tied, np.where(hits.rank <= deepest, _discounted(hits, gain, log_base), 0.0))
+    tied = worth * shared / (hits.last - hits.first + 1)
+    alone = discounted(hits, worth, discount, log_base)
+    return np.where(hits.tied, tied, np.where(hits.rank <= deepest, alone, 0.0))
 
 
-@measure("DCG", unit=False, formula="Σ_{i≤k} g(r_i) / log2(i + 1)", source=f"{CUMULATED}; {EXPONENTIAL}")
+@measure(
+    "DCG",
+    unit=False,
+    dcg_burges={"gain": "exp"},
+    formula="Σ_{i≤k} g(r_i) / log_b(i + 1); jk: / max(log_b i, 1); reciprocal: / i; list: times the weight of i",
+    source=f"{CUMULATED}, whose own is discount='jk'; {LOGARITHM}",
+    takes_grades=True,
+)
 def dcg(
-    hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2, ties: Ties = "ordered"
+    hits: Hits,
+    *,
+    k: int | None = None,
+    gain: Gain = "linear",
+    gain_from: Amount = 0,
+    discount: Discount = "log2",
+    log_base: Base = 2,
+    ties: Ties = "ordered",
 ) -> PerQuery:
     """The worth of the list to a reader who grows tired: the sum of the gains, each discounted by its rank.
 
-    `ties="averaged"` is the mean over all orders of equal scores (McSherry and Najork, ECIR 2008).
+    `discount="jk"` is Järvelin and Kekäläinen's own, none up to rank b, as LensKit has it. Grades below
+    `gain_from` gain nothing (ranx' -l). `ties="averaged"`: over all orders of ties (McSherry and Najork, 2008).
 
     >>> import truerank as tr
-    >>> tr.evaluate({"q": {"a": 3, "b": 1}}, {"q": ["a", "x", "b"]}, "DCG DCG(gain='exp')@2").mean
-    {'DCG': 3.5, "DCG(gain='exp')@2": 7.0}
+    >>> asked = ["DCG(gain='exp')@2", "DCG(log_base=10)", "DCG(discount='jk', log_base=10)"]
+    >>> [round(value, 2) for value in tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, asked).mean.values()]
+    [1.0, 3.32, 1.0]
     """
+    check_base(discount, log_base)
     if ties == "averaged":
-        return hits.sum(_averaged(hits, k, gain, log_base))
+        whole = hits.whole  # a document that the depth cuts off is above it in other orders
+        return whole.sum(_averaged(whole, hits.limit(k), gains(whole.grade, gain, gain_from), discount, log_base))
     top = hits.top(k)
-    return top.sum(_discounted(top, gain, log_base))
+    return top.sum(discounted(top, gains(top.grade, gain, gain_from), discount, log_base))
 
 
-@measure("IDCG", "ideal_dcg", unit=False, formula="DCG@k of all that is judged, best first", source=CUMULATED)
+@measure(
+    "IDCG",
+    "ideal_dcg",
+    unit=False,
+    formula="DCG@k of all that is judged, best first",
+    source=CUMULATED,
+    takes_grades=True,
+)
 def ideal_dcg(
-    hits: Hits, *, k: int | None = None, gain: Gain = "linear", log_base: Base = 2, ideal: Ideal = "full"
+    hits: Hits,
+    *,
+    k: int | None = None,
+    gain: Gain = "linear",
+    gain_from: Amount = 0,
+    discount: Discount = "log2",
+    log_base: Base = 2,
+    ideal: Ideal = "full",
 ) -> PerQuery:
     """The largest DCG that any list could have; with `ideal="returned"`, that any list of this length could have.
 
@@ -68,23 +96,34 @@ def ideal_dcg(
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x"]}, "IDCG IDCG@1").mean
     {'IDCG': 3.6309297535714578, 'IDCG@1': 3.0}
     """
-    best = ideal_ranking(hits, gain).top(k)
+    check_base(discount, log_base)
+    best = ideal_ranking(hits, gain, gain_from).top(k)
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
-    return best.sum(_discounted(best, gain, log_base))
+    return best.sum(discounted(best, gains(best.grade, gain), discount, log_base))
 
 
 @measure(
     "nDCG",
     "ndcg_cut",
+    ndcg_burges={"gain": "exp"},
     formula="DCG@k / IDCG@k; 0 where IDCG is 0",
-    source=f"{CUMULATED}; {EXPONENTIAL}; trec_eval ndcg, ndcg_cut",
+    source=f"{CUMULATED}, whose own is discount='jk'; {LOGARITHM}; trec_eval ndcg, ndcg_cut",
+    meanings={
+        "ideal=returned": "How close the list comes to the best possible one of its length, the top counting most.",
+        "gain=binary": "How close the list comes to the best one, the top counting most; grades are yes or no.",
+        "ties=averaged": "How close the list comes to the best one, on average over all orders of equal scores.",
+    },
+    divides_by="gain",
+    takes_grades=True,
 )
 def ndcg(
     hits: Hits,
     *,
     k: int | None = None,
     gain: Gain = "linear",
+    gain_from: Amount = 0,
+    discount: Discount = "log2",
     log_base: Base = 2,
     ideal: Ideal = "full",
     ties: Ties = "ordered",
@@ -92,17 +131,16 @@ def ndcg(
     """How close the list comes to the best possible one, the top counting most and better grades more.
 
     `gain` is "linear" (the grade), "exp" (2^grade − 1), "binary" (1 above 0) or a mapping {grade: gain};
-    `ideal="returned"` compares with the best list of the same length; `ties="averaged"` is as in DCG.
+    `ideal="returned"` compares with the best list of the same length; the others are as in DCG.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"a": 3.0, "b": 2.0}}, "nDCG@10")
     >>> scores["nDCG@10"].round(4).tolist()
     [0.8597]
     """
-    return ratio(
-        dcg(hits, k=k, gain=gain, log_base=log_base, ties=ties),
-        ideal_dcg(hits, k=k, gain=gain, log_base=log_base, ideal=ideal),
-    )
+    got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
+    best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
+    return ratio(got, best)
 
 
 @measure(
@@ -110,6 +148,7 @@ def ndcg(
     "ndcg_rel",
     formula="mean over documents with a gain of nDCG at their rank; for one not found, of the whole list",
     source="trec_eval ndcg_rel",
+    divides_by="gain",
 )
 def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     """nDCG averaged over the ranks at which the documents with a gain came back.
@@ -119,9 +158,10 @@ def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     {'nDCGrel': 0.5}
     """
     ideal = ideal_ranking(hits, gain)
-    got = hits.running_sum(_discounted(hits, gain))
-    best = ideal.running_sum(_discounted(ideal, gain))
-    gained = gains(hits.grade, gain) > 0
+    worth = gains(hits.grade, gain)
+    got = hits.running_sum(discounted(hits, worth))
+    best = ideal.running_sum(discounted(ideal, gains(ideal.grade, gain)))
+    gained = worth > 0
     at = np.where(gained, ratio(got, ideal.running_at(best, hits.query, hits.rank)), 0.0)
     missed = ideal.count - hits.where(gained).count
     rest = ratio(missed * hits.last_value(got), ideal.last_value(best))
@@ -132,6 +172,7 @@ def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     "Rndcg",
     formula="mean of nDCG at the ranks where the ideal gain falls, and at the end of a list over one longer",
     source="trec_eval Rndcg",
+    divides_by="gain",
 )
 def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     """nDCG averaged over the ranks at which an ideal list runs out of one grade and goes on to the next.
@@ -141,8 +182,9 @@ def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     0.8801
     """
     ideal = ideal_ranking(hits, gain)
-    got, best = hits.running_sum(_discounted(hits, gain)), ideal.running_sum(_discounted(ideal, gain))
     worth = gains(ideal.grade, gain)
+    got = hits.running_sum(discounted(hits, gains(hits.grade, gain)))
+    best = ideal.running_sum(discounted(ideal, worth))
     falls = (np.diff(worth, append=0) != 0) | (np.diff(ideal.query, append=-1) != 0)
     levels = ideal.where(falls)
     at_falls = ratio(hits.running_at(got, levels.query, levels.rank), best[falls])
@@ -156,6 +198,7 @@ def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     "G",
     formula="Σ g_i / log2(2 + cost_i − got_i) / Σ ideal; cost = running sum of max(ideal, 1), got = of g",
     source="trec_eval G",
+    divides_by="gain",
 )
 def normalised_g(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     """The gain of the list, each document discounted by the gain missed before it rather than by its rank.

@@ -21,6 +21,8 @@ def _nonrelevant_total(hits: Hits, level: float) -> Ints:
     "Bpref",
     formula="Σ over relevant found of (1 − min(nonrelevant before, R) / min(NR, R)) / R",
     source="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
+    divides_by="relevant",
+    sees_judged=True,
 )
 def binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     """How seldom documents judged wrong stand before relevant ones; unjudged documents do not count.
@@ -41,6 +43,8 @@ def binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     average="geometric",
     formula="Bpref; the mean over queries is exp(mean of log max(Bpref, 0.00001))",
     source="trec_eval gm_bpref",
+    divides_by="relevant",
+    sees_judged=True,
 )
 def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     """Bpref whose mean over queries is geometric, so that the worst queries weigh most.
@@ -56,6 +60,8 @@ def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     "infAP",
     formula="Σ over relevant at i of (1/i + pooled/i · (rel + ε)/(rel + nonrel + 2ε)) / R; counts before i",
     source="Yilmaz and Aslam, Estimating average precision with incomplete judgments, CIKM 2006",
+    divides_by="relevant",
+    sees_judged=True,
 )
 def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Average precision as estimated when only a random part of the pool was judged.
@@ -77,7 +83,7 @@ def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     return ratio(hits.sum(np.where(is_relevant, estimate, 0.0)), hits.relevant_total(level))
 
 
-@measure("Judged", formula="judged in the first k / min(k, n)", source="ir_measures Judged")
+@measure("Judged", formula="judged in the first k / min(k, n)", source="ir_measures Judged", sees_judged=True)
 def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     """The share of the first k results that anybody judged.
 
@@ -89,7 +95,14 @@ def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     return ratio(hits.top(k).relevant(0).count, returned)
 
 
-@measure("Unjudged", "unj", formula="(min(k, n) − judged in the first k) / k", source="trec_eval 10 unj")
+@measure(
+    "Unjudged",
+    "unj",
+    "hole",
+    formula="(min(k, n) − judged in the first k) / k",
+    source="trec_eval 10 unj; BEIR hole, to which a document is judged that is for any query",
+    sees_judged=True,
+)
 def unjudged(hits: Hits, *, k: int) -> PerQuery:
     """The share of the first k ranks with a result that nobody judged; less is better.
 
@@ -106,6 +119,7 @@ def unjudged(hits: Hits, *, k: int) -> PerQuery:
     "residual",
     formula="1 − (1 − p) Σ over judged, i ≤ k, of p^(i−1): what the unjudged and all below the end could add",
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
+    sees_judged=True,
 )
 def rank_biased_residual(hits: Hits, *, k: int | None = None, p: Share = 0.8) -> PerQuery:
     """How much RBP could rise if all that is not judged or not returned turned out relevant; less is better.

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
 import types
 import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
+
+WHOLE = 2**53
+"""Whole numbers below it are the same as decimals and as integers."""
 
 LARGEST = 1e100  # products of larger numbers could overflow, and a measure is never infinite
 
@@ -44,6 +48,20 @@ def _gain(value: Any) -> bool:
     return value in ("linear", "exp", "binary")
 
 
+def _discount(value: Any) -> bool:
+    if not isinstance(value, tuple):
+        return value in ("log2", "jk", "reciprocal")
+    if not value or not all(map(_number, value)):
+        return False
+    return value[0] > 0 and value[-1] >= 0 and all(later <= one for one, later in itertools.pairwise(value))
+
+
+def _chances(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        _number(grade) and grade >= 0 and _share(chance) for grade, chance in value.items()
+    )
+
+
 Share = Annotated[float, Kind("a number from 0 to 1", _share)]
 
 Amount = Annotated[float, Kind("a number from 0 up", lambda value: _number(value) and value >= 0)]
@@ -59,8 +77,20 @@ Gain = Annotated[
 ]
 """'linear': the grade; 'exp': 2^grade - 1; 'binary': 1 above 0; or a mapping, where others keep their value."""
 
+Discount = Annotated[
+    str | tuple[float, ...],
+    Kind("'log2', 'jk', 'reciprocal' or a list of weights, one a rank, none above the one before", _discount),
+]
+"""'log2': 1 / log_b(rank + 1); 'jk': 1 / log_b(rank), 1 up to the base; 'reciprocal': 1 / rank; or a table."""
+
+Chances = Annotated[
+    Mapping[float, float],
+    Kind("a mapping {grade: chance} of grades from 0 up and chances from 0 to 1", _chances),
+]
+"""How likely a document of this grade or a better one satisfies the reader, up to the next grade."""
+
 KINDS: dict[Any, Kind] = {
-    int: Kind("a positive whole number", lambda value: type(value) is int and 0 < value < 2**53),
+    int: Kind("a positive whole number", lambda value: type(value) is int and 0 < value < WHOLE),
     float: Kind("a number", _number),
     bool: Kind("True or False", lambda value: isinstance(value, bool)),
     str: Kind("a word", lambda value: isinstance(value, str)),
@@ -94,7 +124,7 @@ def kind_of(hint: Any) -> Kind:
 
 def canonical(value: Any) -> Any:
     """The value as it prints: 2.0 as 2, a list as a tuple, a mapping in order; equal ones print the same."""
-    if isinstance(value, float) and value.is_integer():
+    if isinstance(value, float) and value.is_integer() and abs(value) < WHOLE:
         return int(value)
     if isinstance(value, Mapping):
         return FrozenMap(sorted((canonical(key), canonical(item)) for key, item in value.items()))

@@ -7,97 +7,32 @@ written between the parentheses, what the documentation says and what errors sug
 from __future__ import annotations
 
 import ast
-import inspect
+import math
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from truerank.errors import MeasureError, did_you_mean, shown
-from truerank.hits import Hits
-from truerank.measures.parameters import Kind, canonical, kind_of, resolved
-from truerank.measures.sums import PerQuery, geometric_mean, mean, total
-
-Function = Callable[..., PerQuery]
-
-RULED = ("level", "rounding")
-"""What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
-
-MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
-
-
-@dataclass(frozen=True)
-class Definition:
-    """A registered measure.
-
-    Attributes:
-        name: as the field spells it.
-        function: hits and keyword parameters in, one float64 a query out.
-        aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
-        at: the parameter that stands after "@".
-        average: how values become one number: mean, sum or geometric.
-        unit: whether values lie in [0, 1].
-        formula: one line of plain text.
-        source: paper and year, or the tool it comes from.
-    """
-
-    name: str
-    function: Function
-    aliases: dict[str, dict[str, Any]] = field(default_factory=dict)
-    at: str = "k"
-    average: str = "mean"
-    unit: bool = True
-    formula: str = ""
-    source: str = ""
-
-    @cached_property
-    def parameters(self) -> dict[str, inspect.Parameter]:
-        """The keyword-only parameters by name."""
-        parameters = inspect.signature(self.function).parameters
-        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
-
-    @cached_property
-    def kinds(self) -> dict[str, Kind]:
-        """What each parameter may be."""
-        names = getattr(self.function, "__globals__", {})
-        return {name: kind_of(resolved(p.annotation, names)) for name, p in self.parameters.items()}
-
-    @property
-    def takes(self) -> dict[str, str]:
-        """What each parameter may be, in words: {"p": "a number from 0 to 1; 0.8 if not given"}."""
-        return {name: self.kinds[name].words + _default(p) for name, p in self.parameters.items()}
-
-    @property
-    def meaning(self) -> str:
-        """The first line of the function's docstring."""
-        return (inspect.getdoc(self.function) or "").split("\n")[0]
-
-    @property
-    def is_less_better(self) -> bool:
-        """Whether a lower value is a better one, which the meaning then says."""
-        return "less is better" in self.meaning
-
-    @property
-    def spelling(self) -> str:
-        """How it is written, cutoff and all: "P@k", "AP[@k]", "IPrec@recall"."""
-        at = self.parameters.get(self.at)
-        if at is None:
-            return self.name
-        return f"{self.name}@{self.at}" if at.default is at.empty else f"{self.name}[@{self.at}]"
-
-
-def _default(parameter: inspect.Parameter) -> str:
-    if parameter.default is parameter.empty:
-        return "; must be given"
-    return "" if parameter.default is None else f"; {parameter.default!r} if not given"
+from truerank.hits import Bools, Hits
+from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function
+from truerank.measures.gains import ideal_ranking
+from truerank.measures.parameters import WHOLE, canonical
+from truerank.measures.spellings import AT_K, ELSEWHERE, OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
+from truerank.measures.suggestions import is_phrase, suggestion
+from truerank.measures.sums import PerQuery
 
 
 @dataclass(frozen=True)
 class Measure:
     """A measure with its parameters: a value that prints, parses, hashes and compares.
+
+    Attributes:
+        params: the parameters that it has, without those that are the default anyway.
+        said: those that were written out although they are the default: they change nothing, but a measure
+            that was written with parameters is no plain name, which rules may read in their own way.
 
     >>> from truerank import parse_measure
     >>> str(parse_measure("ndcg_cut_10"))
@@ -107,15 +42,52 @@ class Measure:
     definition: Definition = field(repr=False, compare=False)
     name: str
     params: tuple[tuple[str, Any], ...] = ()
+    said: tuple[tuple[str, Any], ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
+        return self._printed(self.params)
+
+    @property
+    def written(self) -> str:
+        """As it prints, with the defaults that were written out."""
+        return self._printed((*self.params, *self.said))
+
+    def _printed(self, params: tuple[tuple[str, Any], ...]) -> str:
         at = self.definition.at
-        inside = ", ".join(f"{key}={value!r}" for key, value in self.params if key != at)
-        cut = dict(self.params).get(at)
+        inside = ", ".join(f"{key}={value!r}" for key, value in params if key != at)
+        cut = dict(params).get(at)
         return self.name + (f"({inside})" if inside else "") + (f"@{cut!r}" if cut is not None else "")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return parse_measure, (str(self),)
+        return _again, (self.name, self.params, self.said)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a name alone, with or without a cutoff."""
+        return not self.said and all(key == self.definition.at for key, _ in self.params)
+
+    @property
+    def cutoff(self) -> int | None:
+        """The rank below which nothing counts; None where everything does."""
+        given = [value for key, value in self.params if key in ("k", DEPTH) and value is not None]
+        return min(given, default=None)
+
+    @property
+    def sense(self) -> str:
+        """The parameter with its value that decides what the number means: one of the definition's `meanings`."""
+        own = {f"{key}={value}" for key, value in self.params}
+        return next((sense for sense in self.definition.meanings if sense in own), "")
+
+    @property
+    def meaning(self) -> str:
+        """What the number means to a person, with these parameters."""
+        sentence = self.definition.meanings.get(self.sense, self.definition.meaning)
+        return sentence if self.depth is None else f"{sentence} Of the first {self.depth} results only."
+
+    @property
+    def depth(self) -> int | None:
+        """How many results it is shown; None for all."""
+        return None if DEPTH in self.definition.parameters else dict(self.params).get(DEPTH)
 
     def values(self, hits: Hits, **defaults: Any) -> PerQuery:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
@@ -125,11 +97,38 @@ class Measure:
         """
         known = self.definition.parameters
         chosen = {key: value for key, value in defaults.items() if key in known}
-        return _sound(self, hits, self.definition.function(hits, **{**chosen, **dict(self.params)}))
+        given = {key: value for key, value in self.params if key in known}
+        return _sound(self, hits, self.definition.function(hits.cut(self.depth), **{**chosen, **given}))
 
     def mean(self, values: PerQuery) -> float:
-        """One number from a value a query: the mean, or what this measure has in its place."""
-        return MEANS[self.definition.average](values)
+        """One number from a value a query, NaN for none: the mean, or what this measure has in its place.
+
+        Raises:
+            MeasureError: the values are so large that their sum overflows.
+        """
+        known = ~np.isnan(values)
+        values = values if known.all() else values[known]
+        with np.errstate(over="ignore"):
+            found = MEANS[self.definition.average](values)
+        if math.isinf(found) and np.isfinite(values).all():
+            raise MeasureError(f"the values of {self} are too large to be summed over {len(values)} queries")
+        return found
+
+    def is_defined(self, hits: Hits, level: float) -> Bools:
+        """(queries,) whether there is something to divide by; `level` is that of the rules."""
+        params = dict(self.params)
+        if self.definition.divides_by == "relevant":
+            return hits.relevant_total(params.get("level", level)) > 0
+        if self.definition.divides_by == "gain":
+            return ideal_ranking(hits, params.get("gain", "linear"), params.get("gain_from", 0)).count > 0
+        return np.ones(len(hits.queries), bool)
+
+
+def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str, Any], ...]) -> Measure:
+    """A measure that was pickled, of the definition that has its name here."""
+    if name not in _definitions:
+        raise MeasureError(f"unknown measure {name!r}: what defines it was not imported here")
+    return Measure(_definitions[name], name, params, said)
 
 
 def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
@@ -161,6 +160,10 @@ def measure(
     unit: bool = True,
     formula: str = "",
     source: str = "",
+    meanings: dict[str, str] | None = None,
+    divides_by: Divisor = "",
+    sees_judged: bool = False,
+    takes_grades: bool = False,
     **bound: dict[str, Any],
 ) -> Callable[[Function], Function]:
     """Register a function as a measure.
@@ -171,6 +174,8 @@ def measure(
         average: "mean", "sum" or "geometric".
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
+        meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
+        divides_by, sees_judged, takes_grades: as in `Definition`.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
 
@@ -186,7 +191,20 @@ def measure(
 
     def register(function: Function) -> Function:
         names: dict[str, dict[str, Any]] = {**{alias: {} for alias in aliases}, **bound}
-        definition = Definition(name, function, names, at, average, unit, formula, source)
+        definition = Definition(
+            name,
+            function,
+            names,
+            at,
+            average,
+            unit,
+            formula,
+            source,
+            meanings or {},
+            divides_by,
+            sees_judged,
+            takes_grades,
+        )
         if average not in MEANS:
             raise MeasureError(f"average is one of {', '.join(MEANS)}, not {average!r}")
         if name in _definitions and _same(_definitions[name].function, function):
@@ -220,6 +238,18 @@ def measures() -> dict[str, Definition]:
     return dict(_definitions)
 
 
+def named(word: str) -> str:
+    """The name of the measure that a word alone stands for.
+
+    >>> named("map")
+    'AP'
+    """
+    definition, params = _resolve(word, None, word)
+    if params:
+        raise MeasureError(f"{word} is {definition.name} with {', '.join(params)}; a name alone is needed here")
+    return definition.name
+
+
 def _fold(name: str) -> str:
     return name.lower().replace("-", "_")
 
@@ -227,24 +257,7 @@ def _fold(name: str) -> str:
 _SHAPE = re.compile(
     r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
 )
-_SUFFIX = re.compile(r"(.+?)(?:_at_|[_.])([0-9]+(?:\.[0-9]+)?)\Z")
-_CUT = re.compile(r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\))?\Z", re.DOTALL)
-_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
-
-_SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
-"""What ir_measures calls a parameter, and what it is called here."""
-
-_WORDS = {"log2": "linear", "exp-log2": "exp"}
-"""What ir_measures calls the value of `dcg`, and what it is called here."""
-
-_ELSEWHERE = {"judged_only": "use rules with unjudged = 'removed'"}
-"""What ir_measures makes a parameter, and rules decide here."""
-
-_OTHERS = {
-    "relstring": "text, not a number; `truerank trec_eval -m relstring` prints it",
-    "prcurve": "a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it",
-}
-"""What others list among their measures."""
+_LEVEL = re.compile(r"(.+\S)-l([0-9]+)\s*\Z", re.DOTALL | re.ASCII)
 
 
 def parse_measure(text: str | Measure) -> Measure:
@@ -255,9 +268,14 @@ def parse_measure(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
+    text = _spelled(text)
+    if isinstance(text, str) and (levelled := _LEVEL.match(text)) and _fold(text) not in _names:
+        return _at_level(levelled[1], int(levelled[2]), text)
     match = _SHAPE.match(text) if isinstance(text, str) else None
-    if not match:
-        raise MeasureError(f"cannot read the measure {text!r}; write it like nDCG@10 or AP(level=2)")
+    if not match or not isinstance(text, str):
+        hint = suggestion(text, ()) if isinstance(text, str) else ""
+        how = f".{hint} Write" if hint else "; write"
+        raise MeasureError(f"cannot read the measure {text!r}{how} it like nDCG@10 or AP(level=2)")
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
         raise MeasureError(f"cannot read the measure {text!r}: it has two sets of parameters")
@@ -269,6 +287,23 @@ def parse_measure(text: str | Measure) -> Measure:
     return _checked(definition, params)
 
 
+def _at_level(text: str, level: int, whole: str) -> Measure:
+    """A measure of grades from a level on, as ranx writes it: map-l2, ndcg@10-l2."""
+    measure = parse_measure(text)
+    definition, params = measure.definition, dict(measure.params)
+    key = next((name for name in ("level", "gain_from") if name in definition.parameters), None)
+    if key is None:
+        raise MeasureError(f"{whole!r}: {measure.name} has no level; {_takes(definition)}")
+    if params.get(key, level) != level:
+        raise MeasureError(f"{whole!r} says {key} twice: {params[key]!r} and {level!r}")
+    return _checked(definition, {**params, key: level})
+
+
+def _spelled(measure: Any) -> Any:
+    """ir_measures' own objects, which PyTerrier has too, print as they are written."""
+    return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure
+
+
 def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measure]:
     """Measures from one text with blanks or commas between them, or from a list; without repeats.
 
@@ -277,62 +312,39 @@ def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measur
     >>> [str(measure) for measure in parse_measures("P@1,5,AP nDCG(gain='exp')@10,20")]
     ['P@1', 'P@5', 'AP', "nDCG(gain='exp')@10", "nDCG(gain='exp')@20"]
     """
+    text = _spelled(text)
     if not isinstance(text, str | Measure | Iterable):
         raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
     words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
     if isinstance(text, str):
-        words = _words(text)
-    return list(dict.fromkeys(parse_measure(word) for word in words))
-
-
-def _words(text: str) -> list[str]:
-    """Split at commas and blanks outside parentheses; a number after a comma becomes a measure."""
-    words: list[str] = []
-    for part in _split(text, ","):
-        first, *others = _split(part, None) or [""]
-        if words and _NUMBER.match(first):
-            first = _with_cutoff(words[-1], first)
-        words += [word for word in (first, *others) if word]
-    return words
-
-
-def _split(text: str, at: str | None) -> list[str]:
-    """The pieces between commas, or between blanks (None), outside parentheses."""
-    pieces, depth = [""], 0
-    for letter in text:
-        depth += (letter == "(") - (letter == ")")
-        if depth == 0 and (letter == at if at else letter.isspace()):
-            pieces.append("")
-        else:
-            pieces[-1] += letter
-    return [piece for piece in pieces if piece]
-
-
-def _with_cutoff(word: str, cut: str) -> str:
-    """The same measure with another cutoff: P@1 and 5 are P@5; the cutoff alone if the measure has none."""
-    if found := _CUT.match(word):
-        return f"{found[1]}{cut}{found[2] or ''}"
-    suffix = _SUFFIX.match(word)
-    return word[: suffix.start(2)] + cut if suffix else cut
+        words = split(text)
+    try:
+        return list({(m, m.said): m for m in map(parse_measure, words)}.values())
+    except MeasureError:
+        if isinstance(text, str) and is_phrase(text):  # its words are no measures each
+            raise MeasureError(f"unknown measure {text!r}.{suggestion(text, ())}") from None
+        raise
 
 
 def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[str, Any]]:
     """The measure that a word names, and the parameters that the word and the cutoff set."""
     folded = _fold(word)
     entry = (_names.get(folded + "@") if cut is not None else None) or _names.get(folded)
-    suffix = _SUFFIX.match(folded)
+    suffix = SUFFIX.match(folded)
     by_suffix = entry is None and suffix is not None and cut is None
     if by_suffix and suffix:
-        cut = suffix[2]
-        entry = _names.get(suffix[1] + "@") or _names.get(suffix[1])
+        cut = suffix["number"]
+        entry = _names.get(suffix["word"] + "@") or _names.get(suffix["word"])
     if entry is None:
-        if other := _OTHERS.get(suffix[1] if suffix else folded):
+        if other := OTHERS.get(suffix["word"] if suffix else folded):
             raise MeasureError(f"{word} is {other}")
-        hint = did_you_mean(word, [*(n for n in _names if not n.endswith("@")), *_definitions])
+        hint = suggestion(word, [*(n for n in _names if not n.endswith("@")), *_definitions])
         raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
     definition = _definitions[entry[0]]
     params = {key: value for key, value in entry[1].items() if value is not ...}
-    if cut is not None:
+    if by_suffix and suffix and "p" in definition.parameters and suffix["mark"] != "_at_":
+        params["p"] = persistence(definition.name, suffix["mark"], suffix["number"], whole)
+    elif cut is not None:
         open_keys = [key for key, value in entry[1].items() if value is ... and by_suffix]
         params[(open_keys or [_cutoff_of(definition, word, cut)])[0]] = _literal(cut, whole)
     return definition, params
@@ -344,6 +356,8 @@ def _cutoff_of(definition: Definition, word: str, cut: str) -> str:
         return definition.at
     name = definition.name if _fold(word) == _fold(definition.name) else f"{word} ({definition.name})"
     hint = f"; rules with depth = {cut} (--set depth={cut}) cut every list there" if cut.isdecimal() else ""
+    if cut.isdecimal() and definition.name in AT_K:
+        hint = f"; {AT_K[definition.name]}@{cut} is the measure of the first {cut}"
     more = f" (`truerank measures {definition.name}` explains)" if definition.parameters else ""
     raise MeasureError(f"{name} takes no cutoff{hint}; {_takes(definition)}{more}")
 
@@ -366,18 +380,22 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
 
 
 def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any]:
-    if key in definition.parameters:
+    if key in definition.kinds:
         return key, value
-    return _SPELLINGS.get(key, key), _WORDS.get(value, value) if key == "dcg" else value
+    return SPELLINGS.get(key, key), WORDS.get(value, value) if key == "dcg" else value
 
 
 def _value(node: ast.expr, whole: str) -> Any:
     if isinstance(node, ast.Name):  # gain=exp
         return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
     try:
-        return canonical(ast.literal_eval(node))
+        value = ast.literal_eval(node)
+        found = canonical(value)
     except (ValueError, TypeError, OverflowError):
         raise MeasureError(f"{whole!r}: a parameter is a number, a word, or a mapping of numbers") from None
+    if isinstance(node, ast.Dict) and len(value) < len(node.keys):
+        raise MeasureError(f"{whole!r} says twice what a grade is worth; a mapping names each grade once")
+    return found
 
 
 def _literal(text: str, whole: str) -> int | float:
@@ -396,17 +414,22 @@ def _checked(definition: Definition, params: dict[str, Any]) -> Measure:
     """The measure with its parameters in the order of the signature, without those that change nothing."""
     name, known = definition.name, definition.parameters
     for key in params:
-        if key not in known:
+        if key not in definition.kinds:
             near = did_you_mean(key, known)
-            hint = _ELSEWHERE.get(key) or _takes(definition) + (f".{near}" if near else "")
+            hint = ELSEWHERE.get(key) or _takes(definition) + (f".{near}" if near else "")
             raise MeasureError(f"{name} has no parameter {key!r}; {hint}")
     for key, parameter in known.items():
         if parameter.default is parameter.empty and key not in params:
             example = "@10" if key == "k" else "@0.5" if key == definition.at else f"({key}=…)"
             raise MeasureError(f"{name} needs {key}: write {name}{example}")
-    given = {key: canonical(params[key]) for key in known if key in params}
+    order = [*known, *(key for key in definition.kinds if key not in known)]
+    given = {key: canonical(params[key]) for key in order if key in params}
     for key, value in given.items():
-        if not definition.kinds[key].allows(value):
+        if not (definition.kinds[key].allows(value) or (key == DEPTH and value is None)):
             raise MeasureError(f"{name}: {key} is {definition.kinds[key].words}, not {value!r}")
-    chosen = [(k, v) for k, v in given.items() if k in RULED or v != canonical(known[k].default)]
-    return Measure(definition, name, tuple(chosen))
+        if type(value) is int and abs(value) >= WHOLE:
+            given[key] = float(value)  # arrays hold no larger whole numbers
+    default = {key: canonical(known[key].default) if key in known else None for key in given}
+    chosen = {key: value for key, value in given.items() if key in RULED or value != default[key]}
+    said = [(key, value) for key, value in given.items() if key not in (*chosen, definition.at, DEPTH)]
+    return Measure(definition, name, tuple(chosen.items()), tuple(said))

@@ -13,9 +13,19 @@ from truerank.measures.sums import PerQuery, ratio
 TREC = "trec_eval, Buckley, NIST"
 
 
-@measure("SetP", "set_P", formula="N / n", source="Cleverdon, 1967; trec_eval set_P")
+@measure(
+    "SetP",
+    "set_P",
+    "context_precision",
+    "id_based_context_precision",
+    formula="N / n",
+    source="Cleverdon, 1967; trec_eval set_P; RAGAS' id-based context precision",
+    takes_grades=True,
+)
 def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """The share of all that came back that is relevant.
+
+    RAGAS' context precision that is not by ids, but judged by a model, is AP(divisor='hits').
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetP").mean
@@ -24,7 +34,15 @@ def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     return ratio(hits.relevant(level).count, hits.returned)
 
 
-@measure("SetR", "set_recall", formula="N / R", source="Cleverdon, 1967; trec_eval set_recall")
+@measure(
+    "SetR",
+    "set_recall",
+    "context_recall",
+    "id_based_context_recall",
+    formula="N / R",
+    source="Cleverdon, 1967; trec_eval set_recall; RAGAS' id-based context recall",
+    divides_by="relevant",
+)
 def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
     """The share of the relevant documents that came back at all.
 
@@ -35,7 +53,12 @@ def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
     return ratio(hits.relevant(level).count, hits.relevant_total(level))
 
 
-@measure("SetSuccess", formula="1 if N > 0, else 0", source="Haystack DocumentRecallEvaluator, single_hit")
+@measure(
+    "SetSuccess",
+    formula="1 if N > 0, else 0",
+    source="Haystack DocumentRecallEvaluator, single_hit",
+    takes_grades=True,
+)
 def set_success(hits: Hits, *, level: float = 1) -> PerQuery:
     """Whether anything relevant came back at all: 1 or 0.
 
@@ -52,6 +75,7 @@ def set_success(hits: Hits, *, level: float = 1) -> PerQuery:
     set_F={"beta_squared": ...},
     formula="(β² + 1) P R / (β² P + R), with β² = (1 − α) / α; P = N / n, R = N / R",
     source="van Rijsbergen, Information Retrieval, 1979; trec_eval set_F",
+    divides_by="relevant",
 )
 def set_f(
     hits: Hits,
@@ -87,7 +111,7 @@ def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) 
     return beta * beta if beta_squared is None else beta_squared
 
 
-@measure("SetAP", "set_map", formula="N² / (n R), which is P R", source=f"{TREC}, set_map")
+@measure("SetAP", "set_map", formula="N² / (n R), which is P R", source=f"{TREC}, set_map", divides_by="relevant")
 def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """The average precision to expect when the order of what came back is random: precision times recall.
 
@@ -99,7 +123,9 @@ def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     return ratio(found * found, hits.returned.astype(np.float64) * hits.relevant_total(level))
 
 
-@measure("SetRelP", "set_relative_P", formula="N / min(n, R)", source=f"{TREC}, set_relative_P")
+@measure(
+    "SetRelP", "set_relative_P", formula="N / min(n, R)", source=f"{TREC}, set_relative_P", divides_by="relevant"
+)
 def set_relative_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """The share of relevant documents in all that came back, of those that could have been there.
 

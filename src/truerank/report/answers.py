@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from truerank._kernel import as_text
 from truerank.errors import shown
+from truerank.evaluate import is_ruled
 from truerank.explain.worked import Case, Hit, Worked, work_out
 from truerank.explain.worked.form import whole
 from truerank.hits import Hits
@@ -59,6 +61,8 @@ class Answers:
         below: [system][query] relevant documents below the list, and their ranks.
         worked: {measure: [system][query] terms and lines; None where it is not worked out}.
         level: the lowest grade that is relevant.
+        ids: of the documents as files have them.
+        texts: the beginnings of their texts, as many as there is room for; empty where there are none.
     """
 
     depth: int
@@ -70,10 +74,20 @@ class Answers:
     below: Sequence[Sequence[Any]]
     worked: Mapping[str, Sequence[Sequence[Any]]]
     level: float
+    ids: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        left_out = ("ids",) if self.texts else ("ids", "texts")
+        names = (field.name for field in dataclasses.fields(self))
+        return {name: getattr(self, name) for name in names if name not in left_out}
+
+    def shown_first(self) -> list[int]:
+        """The places of the documents: those that stand high in a list come first."""
+        rows = [one[0] for lists in self.lists for one in lists if one]
+        high = (row[rank] for rank in range(self.depth) for row in rows if rank < len(row))
+        return list(dict.fromkeys([*high, *range(len(self.docs))]))
 
 
 @dataclass(frozen=True)
@@ -145,6 +159,7 @@ class _Page:
             worked=self._worked(keys, own, rows),
             level=self.rules.level,
             docs=tuple(map(shown, self.places)),
+            ids=tuple(map(as_text, self.places)),
         )
 
     def _place(self, doc: bytes) -> int:
@@ -215,8 +230,10 @@ class _Page:
 
     def _steps(self, measure: Measure, case: Case, value: float) -> Any:
         """Terms as [rank, document, how, value] and lines as [name, how, value]; None where a rule decides."""
-        if self.rules.without_relevant == "empty-is-right" and not case.total(self.rules.level):
+        if value != value or (is_ruled(measure, self.rules) and not case.total(self.rules.level)):
             return None
+        if self.rules.unjudged == "graded" or (self.rules.depth and dict(measure.params).get("ties") == "averaged"):
+            return None  # it takes documents that have no row here
         worked = work_out(measure, replace(case, measure=str(measure)), self.rules, value)
         return [_terms(worked), [[line.name, line.text(4), line.value] for line in worked.lines]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from truerank.bench.indexing import Indexing
 from truerank.bench.latency import PERCENTILES
 from truerank.bench.paired import Comparison
 from truerank.bench.result import Bench
@@ -22,6 +23,8 @@ DIGITS = 3
 
 FIGURES = ("mean", *PERCENTILES, "min", "max")
 
+INDEXED = ("documents", "seconds", "documents a second", "ms a document")
+
 SHORT = ("mean", "p50", "p95", "p99")
 """What a row has room for."""
 
@@ -35,8 +38,23 @@ def pages(found: Bench, digits: int | None = None) -> Pages:
     tables = [timed if found.answered else outcome_table(found)]
     if found.scores:
         tables.append(score_table(found, intervals, 4 if digits is None else digits))
+    if found.indexing:
+        tables.append(index_table([found.indexing], digits=DIGITS if digits is None else digits))
     plain = {**to_dict(found), "intervals": {name: _limits(each) for name, each in intervals.items()}}
     return Pages(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
+
+
+def pages_of(found: Bench | Comparison, digits: int | None = None) -> Pages:
+    """What a benchmark, or two beside each other, show of themselves."""
+    return pages(found, digits) if isinstance(found, Bench) else comparison_pages(found, digits)
+
+
+def remarks_of(found: Bench | Comparison) -> list[str]:
+    """What speaks against the figures, and what the means of the scores hide."""
+    if isinstance(found, Bench):
+        return [*bench_notes.warnings(found), *(ledger.remarks(found.scores) if found.scores else [])]
+    named = [f"{shown(one.name)}: {text}" for one in (found.a, found.b) for text in bench_notes.warnings(one)]
+    return [*found.remarks, *named]
 
 
 def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:
@@ -63,8 +81,19 @@ def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int
     for name, mean in found.scores.mean.items():
         rows.append((name, mean, *_limit_cells(intervals.get(name))))
     notes = ledger.notes([found.scores], [shown(found.name)])
-    notes += few.equal((name, intervals.get(name)) for name in found.scores.mean)
+    notes += few.doubts((name, intervals.get(name)) for name in found.scores.mean)
     return Table(("measure", "mean", "95 % from", "to"), tuple(rows), notes=tuple(notes), digits=digits)
+
+
+def index_table(
+    found: Sequence[Indexing], names: Sequence[str] = (), digits: int = DIGITS, title: str = ""
+) -> Table:
+    """A row an indexing: how many documents, how long all of them and one of them took."""
+    rows = [
+        (name, one.documents, one.seconds, _rate(one.per_second), one.per_document)
+        for name, one in zip(names or [shown(one.name) for one in found], found, strict=True)
+    ]
+    return Table(("indexing", *INDEXED), tuple(rows), title=title, digits=digits)
 
 
 def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
@@ -73,14 +102,17 @@ def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
     measures = list(dict.fromkeys(name for one in found if one.scores for name in one.scores.mean))
     outcomes = found[0].outcomes
     settings = [name for name in dict.fromkeys(key for one in found for key in one.settings) if name not in load]
-    columns = ("name", *settings, *load, *FIGURES, "throughput", *outcomes, *measures)
+    built = ("documents", "index_seconds") if any(one.indexing for one in found) else ()
+    columns = ("name", *settings, *load, *FIGURES, "throughput", *outcomes, *built, *measures)
     rows = []
     for one in found:
         means = one.scores.mean if one.scores else {}
         figures = (*(_there(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
         asked = (getattr(one.load, name) for name in load)
         swept = (_cell(one.settings.get(name)) for name in settings)
-        rows.append((shown(one.name), *swept, *asked, *figures, *(means.get(name) for name in measures)))
+        index = (one.indexing.documents, one.indexing.seconds) if one.indexing else (None, None)
+        values = (means.get(name) for name in measures)
+        rows.append((shown(one.name), *swept, *asked, *figures, *index[: len(built)], *values))
     return Table(columns, tuple(rows), digits=digits)
 
 
@@ -92,7 +124,10 @@ def marked(name: str, found: Sequence[Bench], unit: str = "") -> str:
 
 def per_second(found: Bench) -> float | int | None:
     """Answers a second, of large numbers no fractions."""
-    rate = found.throughput
+    return _rate(found.throughput)
+
+
+def _rate(rate: float | None) -> float | int | None:
     return rate if rate is None or rate < 100 else round(rate)
 
 
@@ -138,7 +173,10 @@ def sweep_pages(found: Sequence[Bench], latency: str = "p50", digits: int | None
     """A row a setting, those marked that no other one beats."""
     plain = list(map(to_dict, found))
     told = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
-    return Pages([sweep_table(found, latency, digits)], flat_table(found, digits), plain, told)
+    tables = [sweep_table(found, latency, digits)]
+    if first := found[0].indexing:
+        tables.append(index_table([first], digits=DIGITS if digits is None else digits))
+    return Pages(tables, flat_table(found, digits), plain, told)
 
 
 def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
@@ -155,7 +193,7 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
         rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
     columns = (*settings, *(marked(name, found, " ms") for name in SHORT), "a second", "failed", *measures)
     notes = [f"{shown(first.name)}: {counted(len(first.queries), 'query', 'queries')} a row."]
-    notes += [*bench_notes.shared(found), *bench_notes.needed(found)]
+    notes += [*bench_notes.shared(found), *bench_notes.made(found), *bench_notes.needed(found)]
     if measures:
         columns = (*columns, "best")
         notes.insert(0, f"*: no other setting has a better {measures[0]} and is as fast, by {latency}.")
@@ -204,9 +242,11 @@ def times_table(found: Comparison, digits: int = DIGITS) -> Table:
     if not found.interleaved:
         rows.append(("answers a second", *map(per_second, both), None))
     rows.append(("failed calls", *(one.failed for one in both), None))
+    if any(one.indexing for one in both):
+        rows.append(("indexing, s", *(one.indexing.seconds if one.indexing else None for one in both), None))
     notes = [_verdict(found, a, b), *([TURNS] if found.interleaved else found.remarks)]
     notes += [f"{name}: {text}" for name, one in ((a, found.a), (b, found.b)) for text in bench_notes.warnings(one)]
-    notes += bench_notes.needed(both)
+    notes += [*bench_notes.made(both), *bench_notes.needed(both)]
     columns = ("latency, ms", a, b, "ratio")
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
@@ -222,7 +262,7 @@ def differences_table(found: Comparison, digits: int = 4) -> Table:
         )
     columns = ("measure", a, b, "difference", "95 % from", "to", "p")
     notes = ["p: a randomization test over the queries, each measure by itself."]
-    notes += few.equal((name, between) for name, between in found.differences.items() if between.estimate)
+    notes += few.doubts((name, between) for name, between in found.differences.items() if between.estimate)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 

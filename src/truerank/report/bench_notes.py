@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from truerank.bench.latency import MILLION, NEEDED, PERCENTILES
 from truerank.bench.quality import MEND
 from truerank.bench.result import Bench
 from truerank.errors import counted, shown
+from truerank.stats.quantiles import LINEAR
 
 SERIAL = 1.5
 """Calls served at a time below which several workers are no faster than one."""
@@ -20,6 +23,8 @@ def loop(found: Bench) -> str:
     """In a few words how the retriever was asked."""
     load = found.load
     workers = counted(load.concurrency, "worker")
+    if load.plain:
+        return f"plain loop, k {load.k}"
     if load.is_open:
         return f"open loop, {load.rate:g} starts a second ({load.arrivals}), {workers}, k {load.k}"
     return f"closed loop, {workers}, k {load.k}"
@@ -27,7 +32,7 @@ def loop(found: Bench) -> str:
 
 def asked(found: Bench) -> str:
     """How often and how long."""
-    calls, queries = len(found.measured), len(found.asked)
+    calls, queries = len(found.measured), len(np.unique(found.measured.query))
     again = "" if calls == queries else f", {counted(queries, 'query', 'queries')}"
     if found.throughput is None:
         turns = f"It took turns with {shown(found.beside)}, so answers a second were not measured."
@@ -49,10 +54,20 @@ def needed(found: Sequence[Bench]) -> Iterable[str]:
         yield f"Unresolved with {counted(fewest, 'query', 'queries')}; needed: {needs}."
 
 
+def made(found: Sequence[Bench]) -> Iterable[str]:
+    """How percentiles are made that are not values that were measured, and what a plain loop leaves out."""
+    if any(one.percentiles == LINEAR for one in found):
+        yield "Percentiles are linear: between two measured values, as NumPy has them."
+    if plain := next((one for one in found if one.load.plain and one.load.warmup), None):
+        were = counted(plain.load.warmup, "query", "queries")
+        yield f"The first {were} warmed up: in no latency{', but in the scores' if plain.scores else ''}."
+
+
 def notes(found: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
     head = f"{shown(found.name)}: {loop(found)}; {asked(found)}"
-    return [head, *warnings(found), *_before(found), *_intervals(found), *_machinery(found), _machine(found)]
+    told = [head, *warnings(found), *_before(found), *made([found]), *_intervals(found)]
+    return [*told, *_machinery(found), _machine(found)]
 
 
 def warnings(found: Bench) -> list[str]:

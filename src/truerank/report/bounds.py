@@ -25,6 +25,23 @@ def pages(found: Sequence[Bounds], candidates: ToJudge | None = None, digits: in
     return Pages(tables, candidate_table(candidates, digits), plain, _all_remarks(found))
 
 
+def pages_of(found: Bounds | ToJudge, digits: int | None = None) -> Pages:
+    """What bounds, or a list of documents to judge, show of themselves."""
+    if isinstance(found, Bounds):
+        return pages([found], digits=digits)
+    rows = tuple(
+        (shown(c.query), shown(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing) for c in found.candidates
+    )
+    flat = Table(("query", "document", "rank_a", "rank_b", "low", "high", "swing"), rows, digits=digits)
+    table = candidate_table(found, 6 if digits is None else digits)
+    return Pages([table], flat, found.to_dict(), remarks_of(found))
+
+
+def remarks_of(found: Bounds | ToJudge) -> list[str]:
+    """What is open, and what would decide."""
+    return remarks(found) if isinstance(found, Bounds) else _decided(found)
+
+
 def bounds_table(found: Sequence[Bounds], digits: int | None = 4, *, named: bool = False) -> Table:
     """A row a run and measure; `named`: with the run even if there is but one."""
     names = labels([one.run for one in found])
@@ -65,7 +82,7 @@ def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
     if first.ties:
         told.append("Tied: the worst, the expected and the best mean over all orders of equal scores.")
     if first.unjudged:
-        told.append(f"Lowest, highest: whatever unjudged documents that came back may be: {_choice(first)}.")
+        told.append(f"Lowest, highest: the mean whatever the returned unjudged documents may be: {_choice(first)}.")
     for one, name in zip(found, names, strict=True):
         told += [f"{name}: {text}" if len(found) > 1 else text for text in remarks(one)]
     return told
@@ -84,8 +101,8 @@ def _moved(found: Bounds) -> Iterator[str]:
 
 def _open(found: Bounds) -> Iterator[str]:
     if found.open is not None:
-        documents = counted(found.open, "document that came back was", "documents that came back were")
-        yield f"{documents} not judged."
+        documents = counted(found.open, "returned document is", "returned documents are")
+        yield f"{documents} unjudged."
 
 
 def _sampled(found: Bounds) -> Iterator[str]:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 import math
 
-import numpy as np
-
 from truerank.compare import Comparison, Outcome
 from truerank.compare.outcome import direction
+from truerank.equal import are_equal
 from truerank.errors import counted, shown
 from truerank.measures.sums import FLOOR
 from truerank.report import few, ledger
@@ -31,16 +30,27 @@ CORRECTIONS = {
     "tukey": "of all pairs of systems together",
 }
 
+LETTERS = "A letter behind a mean: significantly better than the system of that letter."
 
-def notes(found: Comparison) -> list[str]:
-    """All that stands under the tables."""
+
+def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) -> list[str]:
+    """All that stands under the tables; the wide one has fewer columns to explain."""
     names = list(map(shown, found.scores))
-    return [*ledger.notes(list(found.scores.values()), names), *made(found), *remarks(found)]
+    how = wide_made(found, intervals=intervals) if is_wide else made(found)
+    return [*ledger.notes(list(found.scores.values()), names), *how, *remarks(found)]
 
 
 def remarks(found: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
-    told = [*sizes(found), *_left_out(found), *_kinds(found), *_equal(found), *_alike(found), *_silent(found)]
+    told = [
+        *sizes(found),
+        *_left_out(found),
+        *_kinds(found),
+        *_equal(found),
+        *_flat(found),
+        *_alike(found),
+        *_silent(found),
+    ]
     return [*told, *_sliced(found)]
 
 
@@ -48,14 +58,26 @@ def made(found: Comparison) -> list[str]:
     """The test, the correction, the intervals, and how to read the columns."""
     if len(found.systems) < 2:
         return [f"One system: there is nothing to compare it with. {_intervals(found)}"]
+    return [_test(found), _intervals(found), _reading(found)]
+
+
+def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
+    """The same of a table with a column a measure: what its letters and its stressed numbers are."""
+    told = [_intervals(found)] if intervals else []
+    if len(found.systems) < 2:
+        return told
+    return [f"{LETTERS} {_test(found)}", *told]
+
+
+def _test(found: Comparison) -> str:
+    """Where p comes from."""
     how, pairs = found.procedure, _pairs(found)
     few_enough = len(found.queries) <= EXACT_UP_TO and how.correction != "max-t"
     samples = "every pattern of signs counted" if few_enough else f"{how.samples:,} samples"
     drawn = f", {samples}" if how.test == "randomization" else ""
     of = f" over {pairs} pairs of each measure" if pairs > 1 and how.correction not in ("none", "tukey") else ""
     correction = f", {CORRECTIONS[how.correction]}{of}" if pairs > 1 or how.test == "tukey" else ""
-    test = f"p: {TESTS[how.test]}{drawn}{correction}; significant up to {how.alpha:g}."
-    return [test, _intervals(found), _reading(found)]
+    return f"p: {TESTS[how.test]}{drawn}{correction}; significant up to {how.alpha:g}."
 
 
 def _pairs(found: Comparison) -> int:
@@ -85,12 +107,12 @@ def _intervals(found: Comparison) -> str:
 
 
 def _reading(found: Comparison) -> str:
-    told = ["W/T/L: queries on which the first is better, as good, worse (for counts: more, as many, fewer)."]
+    told = ["W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer)."]
     if not _named(found, "sum"):
-        told = ["W/T/L: queries on which it is better, as good, worse."]
+        told = ["W/T/L: queries that the system wins, ties and loses."]
     told.append("Beats: those it is significantly better than, by letter.")
     if len(found.systems) > 2 and found.procedure.all_pairs:
-        told.append("Systems that share a group cannot be told apart.")
+        told.append("Systems that share a group do not differ significantly.")
     return " ".join(told)
 
 
@@ -109,10 +131,14 @@ def _least(found: Comparison) -> list[str]:
     parts = [f"{_span(outcome)} in {_scale(outcome)}" for outcome in found.outcomes if _span(outcome)]
     told = []
     if parts:
-        told = [f"The smallest real difference that so many queries show four times of five: {', '.join(parts)}."]
+        told = [
+            f"Smallest true difference that is detected in four of five samples of this size: {', '.join(parts)}."
+        ]
     if beyond := [str(outcome.measure) for outcome in found.outcomes if _beyond(outcome)]:
         names = ", ".join(beyond)
-        told.append(f"So few queries could not show any difference, however large, four times of five: {names}.")
+        told.append(
+            f"With so few queries no difference, however large, is detected in four of five samples: {names}."
+        )
     return told
 
 
@@ -121,7 +147,7 @@ def _span(outcome: Outcome) -> str:
     known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
     if not known or known[0] > _widest(outcome):
         return ""
-    most = "more than there can be" if known[-1] > _widest(outcome) else f"{known[-1]:.3g}"
+    most = "more than is possible" if known[-1] > _widest(outcome) else f"{known[-1]:.3g}"
     return " to ".join(dict.fromkeys((f"{known[0]:.3g}", most)))
 
 
@@ -150,9 +176,11 @@ def _out_of_reach(found: Comparison) -> list[str]:
     is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
     least = min(1.0, factor * 2.0 ** (1 - queries))
     if queries and is_by_patterns and least > how.alpha:
-        return [f"Warning: with so few queries no p can be below {least:.3g}: nothing could be significant."]
+        return [f"Warning: with so few queries p cannot be below {least:.3g}: no difference can be significant."]
     if how.test == "randomization" and factor / (how.samples + 1) > how.alpha:
-        return [f"Warning: {how.samples:,} samples are too few for {pairs} pairs: nothing could be significant."]
+        return [
+            f"Warning: {how.samples:,} samples are too few for {pairs} pairs: no difference can be significant."
+        ]
     return []
 
 
@@ -194,11 +222,20 @@ def _named(found: Comparison, average: str) -> list[str]:
 def _equal(found: Comparison) -> list[str]:
     """Measures with an interval without width, but for the differences of systems that do not differ."""
     outcomes = [outcome for part in (found, *found.slices.values()) for outcome in part.outcomes]
-    return few.equal(
+    return few.doubts(
         (str(outcome.measure), each)
         for outcome in outcomes
         for each in (*outcome.means.values(), *(p.difference for p in outcome.pairs if p.difference.estimate))
     )
+
+
+def _flat(found: Comparison) -> list[str]:
+    """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
+    if found.procedure.test not in ("t", "tukey"):
+        return []
+    flat = [str(o.measure) for o in found.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
+    said = "some systems differ by the same at every query, so that there is no spread; p is that of the sign test."
+    return [f"Warning: {', '.join(flat)}: {said}"] if flat else []
 
 
 def _alike(found: Comparison) -> list[str]:
@@ -209,7 +246,7 @@ def _alike(found: Comparison) -> list[str]:
     for first, second in itertools.combinations(found.scores.items(), 2):
         one, other = first[1], second[1]
         names = [str(outcome.measure) for outcome in found.outcomes]
-        if one.queries == other.queries and all(np.array_equal(one[m], other[m]) for m in names):
+        if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in names):
             told.append(f"{shown(first[0])} and {shown(second[0])} score the same on every query.")
     return told
 
@@ -217,7 +254,7 @@ def _alike(found: Comparison) -> list[str]:
 def _silent(found: Comparison) -> list[str]:
     return [
         f"Warning: {shown(name)} answers none of the judged queries; "
-        "`truerank lint` tells whether the ids are spelled otherwise."
+        "`truerank lint` shows whether the ids are spelled differently."
         for name, one in found.scores.items()
         if one.ledger.judged and not one.ledger.answered
     ]
@@ -230,5 +267,7 @@ def _sliced(found: Comparison) -> list[str]:
     if found.unsliced:
         told.append(f"{counted(found.unsliced, 'query has', 'queries have')} no {shown(found.by)}: in no slice.")
     if len(found.systems) > 2 and found.procedure.all_pairs:
-        told.append("The pairs of each slice are in csv and json; p are corrected within a slice.")
+        told.append(
+            "The pairs of each slice are in json, and in csv of the long layout; p are corrected within a slice."
+        )
     return told

@@ -14,9 +14,9 @@ from truerank.report.names import cells, shortened
 Rows = Sequence[Mapping[str, Any]]
 Spec = dict[str, Any]
 
-DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3], [10, 4]]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down"]
-"""With seven colours these never come together again within forty systems."""
+DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2], [2, 6], [12, 2, 6, 2]]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
+"""Eight lines differ without their colours; with seven colours no two of fifty-six look the same."""
 
 HEIGHT = 300
 PADDING = 8
@@ -27,6 +27,9 @@ WIDE, SYMBOL = 7.5, 40
 
 AROUND = "((width && containerSize()[0]) || width)"
 """Points from side to side of what the plot is in, which stay the same while it is laid out."""
+
+LINE, SWATCH = 62, 1200
+"""What stands before and after a name where lines are shown, and the area that a line takes, for a whole dash."""
 
 BESIDE = "70"
 """Points that an axis at the left takes."""
@@ -195,10 +198,10 @@ def legend(
         return None
     short = dict(zip(names, shortened(names), strict=True))
     called = [short[name] for name in there]
-    wide, room = WIDE * max(map(cells, called)) + SYMBOL, f"({AROUND} - {beside})"
-    look = (
-        {"symbolStrokeWidth": 0} if filled else {"symbolType": "stroke", "symbolSize": 300, "symbolStrokeWidth": 2}
-    )
+    room, mark = f"({AROUND} - {beside})", SYMBOL if filled else LINE
+    wide = WIDE * max(map(cells, called)) + mark
+    line = {"symbolType": "stroke", "symbolSize": SWATCH, "symbolStrokeWidth": 2}
+    look = {"symbolStrokeWidth": 0} if filled else line
     return {
         "title": None,
         "orient": "top",
@@ -206,7 +209,7 @@ def legend(
         "columns": {"expr": f"max(1, floor({room} / {wide}))"},
         "values": there,
         "labelExpr": f"{json.dumps(called)}[datum.index]",
-        "labelLimit": {"expr": f"{room} - {SYMBOL}"},
+        "labelLimit": {"expr": f"{room} - {mark}"},
         "symbolOpacity": 1,
         **look,
     }

@@ -43,6 +43,14 @@ def pages(found: Check, digits: int | None = None) -> Pages:
     return Pages([table], Table(FLAT, flat, digits=digits), plain, remarks(found))
 
 
+pages_of = pages
+
+
+def remarks_of(found: Check) -> list[str]:
+    """Whether there are enough queries, and why a gate has no interval."""
+    return remarks(found)
+
+
 FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "queries", "verdict", "note")
 
 
@@ -71,7 +79,7 @@ def remarks(found: Check) -> list[str]:
             by_note.setdefault(verdict.note, []).append(verdict.name)
     told += [f"{', '.join(map(shown, dict.fromkeys(names)))}: {note}." for note, names in by_note.items()]
     shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
-    return [*told, *few.equal((shown(verdict.name), verdict.interval) for verdict in shows)]
+    return [*told, *few.doubts((shown(verdict.name), verdict.interval) for verdict in shows)]
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:
@@ -130,6 +138,8 @@ def _flat(verdict: Verdict) -> tuple[Cell, ...]:
 
 
 def _number(verdict: Verdict, value: float, digits: int) -> str:
+    if math.isinf(value) and verdict.unit:
+        return "endless"
     if not math.isfinite(value):
         return "-"
     if verdict.against:
@@ -137,13 +147,18 @@ def _number(verdict: Verdict, value: float, digits: int) -> str:
     if verdict.name == "errors" and value.is_integer():
         return str(int(value))
     if verdict.unit:
-        return f"{value:.4g}" + (f" {verdict.unit}" if verdict.unit.isalpha() else verdict.unit)
+        least = "≥ " if verdict.is_least else ""
+        return f"{least}{value:.4g}" + (f" {verdict.unit}" if verdict.unit.isalpha() else verdict.unit)
     return as_text(value, digits)
 
 
 def _interval(verdict: Verdict, digits: int) -> str:
     found = verdict.interval
-    if found is None or not (math.isfinite(found.low) and math.isfinite(found.high)):
+    if found is None or not math.isfinite(found.low):
+        return ""
+    if found.method != "none" and math.isinf(found.high):
+        return f"[{found.low:.4g}, ∞)"
+    if not math.isfinite(found.high):
         return ""
     if verdict.unit:
         return f"[{found.low:.4g}, {found.high:.4g}]"

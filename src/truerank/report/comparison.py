@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 
 from truerank.compare import Comparison, Outcome, Pair
 from truerank.compare.outcome import direction
-from truerank.errors import counted, shown
-from truerank.report import cautions
+from truerank.equal import is_equal
+from truerank.errors import InputError, counted, quoted, shown
+from truerank.report import cautions, ledger
 from truerank.report.table import Cell, Table
 from truerank.report.tables import Pages
 from truerank.report.terminal import fits
@@ -22,22 +23,56 @@ MOST_PAIRS = 45
 SMALL = 1e-4
 """Smaller p are told apart by programs only."""
 
+LAYOUTS = ("long", "wide")
+"""A table a measure, with differences and pairs; or one table with a column a measure."""
+
 Column = tuple[str, list[Cell]]
 """A heading and the cells below it."""
 
 
-def pages(found: Comparison, digits: int | None = None, width: int | None = None) -> Pages:
-    """All there is to show: each measure's systems and pairs, then its systems on each slice.
+def pages(
+    found: Comparison,
+    digits: int | None = None,
+    width: int | None = None,
+    *,
+    layout: str = "long",
+    intervals: bool = False,
+) -> Pages:
+    """All there is to show: each measure's systems and pairs, then its systems on each slice; or the wide table.
 
     Args:
         width: of the terminal; what is wider comes in two tables.
+        layout: one of `LAYOUTS`.
+        intervals: beside the means of the wide table.
     """
-    drawn = 4 if digits is None else digits
+    drawn, remarks = 4 if digits is None else digits, cautions.remarks(found)
+    plain = {**found.to_dict(), "remarks": remarks}
+    if layout == "wide":
+        from truerank.report import wide
+
+        tables = wide.wide_tables(found, drawn, intervals=intervals)
+        return Pages(tables, wide.wide_flat(found, digits), plain, remarks)
+    if layout != "long":
+        raise InputError(f"a layout is {' or '.join(LAYOUTS)}, not {quoted(layout)}")
     tables = list(_tables(found, drawn, width))
     tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(found)))
     tables += _slices(found, drawn, width)
-    remarks = cautions.remarks(found)
-    return Pages(tables, flat_table(found, digits), {**found.to_dict(), "remarks": remarks}, remarks)
+    return Pages(tables, flat_table(found, digits), plain, remarks)
+
+
+def pages_of(
+    found: Comparison, digits: int | None = None, *, layout: str = "wide", intervals: bool = False
+) -> Pages:
+    """What a comparison shows of itself: the wide table, unless the long one is asked for."""
+    return pages(found, digits, layout=layout, intervals=intervals)
+
+
+def remarks_of(found: Comparison) -> list[str]:
+    """What the means hide, then how far the comparison can be trusted."""
+    return [
+        *ledger.named_remarks(list(found.scores.values()), list(map(shown, found.scores))),
+        *cautions.remarks(found),
+    ]
 
 
 def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
@@ -72,7 +107,7 @@ def _of_systems(found: Comparison, outcome: Outcome, digits: int, title: str, wi
 
 def _title(outcome: Outcome, where: str) -> str:
     queries = counted(outcome.queries, "query", "queries")
-    return f"{outcome.measure}, {where} ({queries})" if where else f"{outcome.measure}"
+    return f"{outcome.name}, {where} ({queries})" if where else outcome.name
 
 
 def _shows_pairs(found: Comparison) -> bool:
@@ -107,7 +142,7 @@ class SideBySide:
     def _drawn(self, columns: list[Column], title: str) -> Table:
         letters = self.found.superscripts(self.outcome.measure)
         raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters[name]}
-        return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised)
+        return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised, is_spelled=True)
 
     @property
     def _names(self) -> list[str]:
@@ -118,8 +153,8 @@ class SideBySide:
         return [
             ("", [self.found.letters[name] for name in self._names]),
             ("run", [shown(name) for name in self._names]),
-            (str(self.outcome.measure), [mean_cell(self.outcome, mean) for mean in means]),
-            (_interval(self.found), [_ends(self.outcome, mean, self.digits) for mean in means]),
+            (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
+            (interval_heading(self.found), [ends(self.outcome, mean, self.digits) for mean in means]),
         ]
 
     def _against(self, names: Sequence[str]) -> list[Column]:
@@ -133,7 +168,7 @@ class SideBySide:
         _, intervals, effects, p, counts = zip(*rows, strict=True)
         return [
             ("difference", first),
-            (_interval(self.found), [*intervals]),
+            (interval_heading(self.found), [*intervals]),
             ("effect", [*effects]),
             ("p", [*p]),
             ("W/T/L", [*counts]),
@@ -165,7 +200,7 @@ def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_lette
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
     letters = found.letters if by_letter else {name: shown(name) for name in found.systems}
-    columns = ("run", "against", "difference", _interval(found), "effect", "p", "W/T/L")
+    columns = ("run", "against", "difference", interval_heading(found), "effect", "p", "W/T/L")
     who = [(letters[pair.system], letters[pair.against]) for pair in pairs]
     rows = tuple((*two, *_pair_cells(outcome, pair, digits)) for two, pair in zip(who, pairs, strict=True))
     return Table(columns, rows, digits=digits)
@@ -192,10 +227,11 @@ def winners(outcome: Outcome) -> frozenset[str]:
     if not direction(outcome.measure) or not min(heights.values()) < max(heights.values()):
         return frozenset()
     best = heights[ranked(outcome)[0]]
-    return frozenset(name for name, height in heights.items() if height == best)
+    return frozenset(name for name, height in heights.items() if is_equal(height, best))
 
 
-def _interval(found: Comparison) -> str:
+def interval_heading(found: Comparison) -> str:
+    """What stands above intervals."""
     return f"{percent(found.procedure.confidence)} % interval"
 
 
@@ -217,14 +253,14 @@ def _pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, 
     fine = 0 if _is_sum(outcome) else digits
     return (
         f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
-        _ends(outcome, pair.difference, digits),
+        ends(outcome, pair.difference, digits),
         "unknown" if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
         "<.0001" if pair.adjusted < SMALL else f"{pair.adjusted:.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
     )
 
 
-def _ends(outcome: Outcome, interval: Interval, digits: int) -> str:
+def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
     """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
     if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return "unknown"

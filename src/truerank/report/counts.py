@@ -19,6 +19,12 @@ Row = tuple[tuple[Cell, ...], Confusion]
 RARE = 0.9
 """Where a larger share than this is not relevant, accuracy says little."""
 
+WORDS = {
+    "documents": (("relevant", "not relevant"), ("retrieved", "not retrieved")),
+    "results": (("right", "wrong"), ("accepted", "rejected")),
+}
+"""What the columns and the rows of the four counts are called."""
+
 FIGURES = ("accuracy", "precision", "recall", "specificity", "f1")
 
 
@@ -68,6 +74,24 @@ class Weight:
         return {**counts.to_dict(), **(weighted if self.asked else {})}
 
 
+def pages_of(found: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False) -> Pages:
+    """What counts show of themselves: given ones, those of a run, those at each threshold."""
+    if isinstance(found, Confusion):
+        return of_counts(found, Weight(), digits)
+    if isinstance(found, Sweep):
+        return of_sweep(found, Weight(given_alpha=found.alpha) if found.alpha != 0.5 else Weight(), digits)
+    return of_run(found, Weight(), digits, per_query=per_query)
+
+
+def remarks_of(found: Confusion | Counts | Sweep) -> list[str]:
+    """What the sums hide, and what must be known to read the figures."""
+    if isinstance(found, Confusion):
+        return remarks(found)
+    last = found.steps[-1].counts if isinstance(found, Sweep) and found.steps else Confusion(0, 0, 0, 0)
+    counts, queries = (last, found.queries) if isinstance(found, Sweep) else (found.micro, len(found.queries))
+    return [*ledger.remarks(found), *few.remarks(queries), *remarks(counts)]
+
+
 def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Pages:
     """Four counts that were given."""
     said = remarks(counts)
@@ -78,10 +102,10 @@ def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> P
 def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Pages:
     """The counts of a run: their sums and, if asked, those of each query."""
     size = len(found.queries)
-    said = [*remarks(found.micro), *few.remarks(size)]
-    plain = {**_who(found, size), "k": found.k, "threshold": found.threshold}
+    said = [*remarks(found.micro, found.of), *few.remarks(size)]
+    plain = {**_who(found, size), "of": found.of, "k": found.k, "threshold": found.threshold}
     plain |= {**weight.to_dict(found.micro), "remarks": said}
-    square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said])
+    square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said], found.of)
     said = [*_hidden(found), *said]
     if not per_query:
         flat = _flat([((shown(found.run), shown(found.rules.name)), found.micro)], ("run", "rules"), weight, digits)
@@ -94,12 +118,20 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
 
 def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
     """The counts at each threshold, of which the best is marked."""
-    about = _about(found, found.queries, f"retrieved: what scores at least that; * has the highest {weight.name}")
-    said = [*few.remarks(found.queries), *remarks(found.steps[-1].counts if found.steps else Confusion(0, 0, 0))]
+    about = _about(found, found.queries, f"{_swept(found)}; * has the highest {weight.name}")
+    last = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
+    said = [*few.remarks(found.queries), *remarks(last, found.of)]
     steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
     best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
     people = replace(_for_people(_steps(found, weight, digits), digits), notes=(*about, *said))
-    plain = {**_who(found, found.queries), "sweep": steps, "best": best, "remarks": said}
+    plain = {
+        **_who(found, found.queries),
+        "of": found.of,
+        "k": found.k,
+        "sweep": steps,
+        "best": best,
+        "remarks": said,
+    }
     return Pages([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
 
 
@@ -116,12 +148,12 @@ def _digits(digits: int | None) -> int:
     return 4 if digits is None else digits
 
 
-def _square(counts: Confusion, weight: Weight, digits: int | None, notes: Sequence[str]) -> list[Table]:
+def _square(
+    counts: Confusion, weight: Weight, digits: int | None, notes: Sequence[str], of: str = "documents"
+) -> list[Table]:
     """The four counts, and the figures below them."""
-    square = Table(
-        ("", "relevant", "not relevant"),
-        (("retrieved", counts.tp, counts.fp), ("not retrieved", counts.fn, counts.tn)),
-    )
+    (right, wrong), (taken, left) = WORDS[of]
+    square = Table(("", right, wrong), ((taken, counts.tp, counts.fp), (left, counts.fn, counts.tn)))
     rows = tuple((name, value) for name, value in weight.figures(counts).items() if value is not None)
     return [square, Table(("measure", "value"), rows, notes=tuple(notes), digits=_digits(digits))]
 
@@ -157,15 +189,29 @@ def _hidden(found: Counts | Sweep) -> list[str]:
 
 
 def _retrieved(found: Counts) -> str:
+    least = "" if found.threshold is None else f" with a score of at least {found.threshold!r}"
+    if found.of == "results":
+        return f"of {_first(found.k)} of each query; accepted: all{least}"
     if found.k is not None:
-        return f"retrieved: the first {found.k:,} results" if found.k > 1 else "retrieved: the first result"
-    if found.threshold is not None:
-        return f"retrieved: results with a score of at least {found.threshold!r}"
-    return "retrieved: all that came back"
+        return f"retrieved: {_first(found.k)}{least}"
+    return f"retrieved: results{least}" if least else "retrieved: all returned documents"
 
 
-def remarks(counts: Confusion) -> list[str]:
+def _first(k: int | None) -> str:
+    return "all results" if k is None else f"the first {k:,} results" if k > 1 else "the first result"
+
+
+def _swept(found: Sweep) -> str:
+    what = "what scores at least that"
+    if found.of == "results":
+        return f"of {_first(found.k)} of each query; accepted: {what}"
+    return f"retrieved: {what}" if found.k is None else f"retrieved: of {_first(found.k)} {what}"
+
+
+def remarks(counts: Confusion, of: str = "documents") -> list[str]:
     """What must be known to read the figures rightly."""
+    if of == "results":
+        return []
     if counts.tn is None:
         return ["TN, accuracy and specificity need the number of documents: --documents N."]
     documents, relevant = counts.tp + counts.fp + counts.fn + counts.tn, counts.tp + counts.fn

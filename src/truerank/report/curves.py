@@ -35,6 +35,16 @@ def pages(curves: Sequence[Curve], digits: int | None = None) -> Pages:
     )
 
 
+def pages_of(curve: Curve, digits: int | None = None) -> Pages:
+    """What a curve shows of itself."""
+    return pages([curve], digits)
+
+
+def remarks_of(curve: Curve) -> list[str]:
+    """What the mean hides, and whether there are enough queries."""
+    return [*ledger.remarks(curve), *remarks(curve)]
+
+
 def points_table(curves: Sequence[Curve], digits: int = 4) -> Table:
     """A column a run: precision at each recall, its mean, and the area below."""
     names = labels([curve.run for curve in curves])

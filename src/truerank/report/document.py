@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from truerank.errors import counted
 from truerank.measures.sums import PerQuery
 from truerank.report.answers import Answers
 from truerank.report.table import Table
@@ -86,6 +87,7 @@ class Queries:
         answers: what each system answers; None where it is not shown.
         differing: a few queries as a table, for renderers that cannot page.
         notes: what was left out.
+        texts: the beginning of each query's text; empty where there are none.
     """
 
     title: str
@@ -96,11 +98,13 @@ class Queries:
     answers: Answers | None
     differing: Table
     notes: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
 
     def to_dict(self) -> dict[str, Any]:
         """Plain columns: values[measure][system][query]."""
         return {
             "queries": list(self.queries),
+            **({"texts": list(self.texts)} if self.texts else {}),
             "systems": list(self.systems),
             "reference": self.reference,
             "values": {name: rows.T.tolist() for name, rows in self.values.items()},
@@ -111,7 +115,7 @@ class Queries:
 Block = Heading | Prose | Note | Command | Table | Figure | Queries
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Document:
     """A report.
 
@@ -126,6 +130,28 @@ class Document:
     language: str
     blocks: Sequence[Block]
     results: Mapping[str, Any] = field(default_factory=dict)
+
+    def __repr__(self) -> str:
+        sections = counted(sum(isinstance(block, Heading) for block in self.blocks), "section")
+        return f"Document({self.title!r}, {self.language}, {sections}, {counted(len(self.figures), 'figure')})"
+
+    def __str__(self) -> str:
+        """The whole as plain text."""
+        from truerank.report.renderers import terminal
+
+        return terminal.text(self).rstrip("\n")
+
+    def to_markdown(self) -> str:
+        """The whole as GitHub writes it."""
+        from truerank.report.renderers import markdown
+
+        return markdown.render(self).decode()
+
+    def to_latex(self) -> str:
+        """The whole as a document of LaTeX."""
+        from truerank.report.renderers import latex
+
+        return latex.render(self).decode()
 
     @property
     def texts(self) -> Texts:

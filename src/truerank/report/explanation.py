@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from truerank.errors import counted, shown
+from truerank.errors import brief, counted, shown
 from truerank.explain import Explanation, Listed, Moves, Note
 from truerank.explain.worked import Sum, Term
+from truerank.formats.texts import Snippets
 from truerank.report.table import Cell, Table
 from truerank.report.tables import Pages, labels
 
@@ -41,10 +42,28 @@ def pages(explanations: Sequence[Explanation], *, depth: int | None = DEPTH, dig
     for explanation in explanations:
         tables += [sum_table(part, explanation, depth, places) for part in explanation.worked.sums if part.terms]
         tables.append(lines_table(explanation, places))
-    said = all_remarks(explanations)
+    said = [*all_remarks(explanations), *first.texts.notes]
     tables[-1] = replace(tables[-1], notes=(f"Rules: {shown(first.rules.name)}.", *said))
     plain = [explanation.to_dict() for explanation in explanations]
     return Pages(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
+
+
+def pages_of(
+    found: Explanation | Moves,
+    digits: int | None = None,
+    *,
+    depth: int | None = DEPTH,
+    most: int | None = DOCUMENTS,
+) -> Pages:
+    """What an explanation, or what moved between two runs, shows of itself."""
+    if isinstance(found, Explanation):
+        return pages([found], depth=depth, digits=digits)
+    return moves_pages(found, most=most, digits=digits)
+
+
+def remarks_of(found: Explanation | Moves) -> list[str]:
+    """The rules that applied; of two runs, the queries that only one mean includes."""
+    return remarks(found) if isinstance(found, Explanation) else _uncommon(found)
 
 
 def all_remarks(explanations: Sequence[Explanation]) -> list[str]:
@@ -73,18 +92,24 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
     listed = [explanation.documents[place] for place in chosen]
     rows: list[tuple[Cell, ...]] = []
     best = set()
-    for before, place, row in zip([-1, *chosen], chosen, _rows(listed), strict=False):
+    for before, place, row in zip([-1, *chosen], chosen, _rows(listed, explanation.texts), strict=False):
         if place - before > 1:
-            rows.append((None, f"… {place - before - 1:,} more", "", None, "", ""))
+            rows.append((None, f"… {place - before - 1:,} more", "", None, "", "", ""))
         if explanation.documents[place].kind == "relevant":
             best |= {(len(rows), column) for column, cell in enumerate(row) if str(cell or "").strip()}
         rows.append(row)
     if rest := len(explanation.documents) - 1 - max(chosen, default=-1):
-        rows.append((None, f"… {rest:,} more", "", None, "", ""))
-    title = f"Query {shown(explanation.query)} of {labels([explanation.run])[0]}"
-    columns = ("rank", "document", "score", "grade", "judged", "tied")
+        rows.append((None, f"… {rest:,} more", "", None, "", "", ""))
+    title = f"Query {asked(explanation.query, explanation.texts)} of {labels([explanation.run])[0]}"
+    columns = ("rank", "document", "score", "grade", "judged", "tied", "text")
     table = Table(columns, tuple(rows), title=title, best=frozenset(best), digits=digits)
-    return table if any(doc.tied for doc in listed) else table.only(range(len(columns) - 1))
+    needed = {"tied": any(doc.tied for doc in listed), "text": bool(explanation.texts.docs)}
+    return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
+
+
+def asked(query: str, texts: Snippets) -> str:
+    """A query by its id, and by its text where that is known."""
+    return f"{shown(query)} ({brief(texts.queries[query])})" if query in texts.queries else shown(query)
 
 
 def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
@@ -97,10 +122,11 @@ def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
     return [*returned[:depth], *below[:depth], *missing[:depth]]
 
 
-def _rows(documents: Sequence[Listed]) -> Iterator[tuple[Cell, ...]]:
+def _rows(documents: Sequence[Listed], texts: Snippets) -> Iterator[tuple[Cell, ...]]:
     for doc, score in zip(documents, _scores(documents), strict=True):
         mark = MARKS.get(doc.place, "{}").format("not judged" if doc.kind == "pooled" else doc.kind)
-        yield doc.rank, shown(doc.doc), score, doc.grade, mark, f"{doc.tied[0]}–{doc.tied[1]}" if doc.tied else ""
+        tied = f"{doc.tied[0]}–{doc.tied[1]}" if doc.tied else ""
+        yield doc.rank, shown(doc.doc), score, doc.grade, mark, tied, brief(texts.docs.get(doc.doc, ""))
 
 
 def _scores(documents: Sequence[Listed]) -> list[str]:
@@ -152,7 +178,12 @@ def lines_table(explanation: Explanation, digits: int) -> Table:
 def flat_table(explanations: Sequence[Explanation], digits: int | None = None) -> Table:
     """A row a document and measure."""
     rows = [row for explanation in explanations for row in _flat(explanation)]
-    return Table(FLAT, tuple(rows), digits=digits)
+    return _texted(Table((*FLAT, "text"), tuple(rows), digits=digits), explanations[0].texts)
+
+
+def _texted(table: Table, texts: Snippets) -> Table:
+    """The table without its last column where there are no texts for it."""
+    return table if texts.docs else table.only(range(len(table.columns) - 1))
 
 
 def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
@@ -160,7 +191,21 @@ def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
     for doc in explanation.documents:
         tied = doc.tied or (None, None)
         adds = explanation.shares.get(doc.doc, 0.0) if explanation.shares else None
-        yield (*who, doc.rank, shown(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds)
+        text = explanation.texts.docs.get(doc.doc)
+        yield (*who, doc.rank, shown(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
+
+
+def several_moves_pages(
+    found: Sequence[Moves], *, most: int | None = DOCUMENTS, digits: int | None = None
+) -> Pages:
+    """The same for each measure, one after another."""
+    pages = [moves_pages(one, most=most, digits=digits) for one in found]
+    if len(pages) == 1:
+        return pages[0]
+    flat = replace(pages[0].flat, rows=tuple(row for page in pages for row in page.flat.rows))
+    told = dict.fromkeys(remark for page in pages for remark in page.remarks)
+    tables = [table for page in pages for table in page.tables]
+    return Pages(tables, flat, [page.plain for page in pages], list(told))
 
 
 def moves_pages(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Pages:
@@ -179,23 +224,30 @@ def moves_pages(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | Non
 
 
 def _queries_table(moves: Moves, digits: int) -> Table:
-    rows = tuple((shown(move.query), move.before, move.after, move.change) for move in moves.queries)
+    texts = moves.texts.queries
+    rows = [(shown(m.query), m.before, m.after, m.change, brief(texts.get(m.query, ""))) for m in moves.queries]
     title = f"{moves.measure} from A to B"
-    return Table(("query", "A", "B", "change"), rows, title=title, digits=digits)
+    table = Table(("query", "A", "B", "change", "text"), tuple(rows), title=title, digits=digits)
+    return table if texts else table.only(range(4))
 
 
 def _documents_table(moves: Moves, most: int | None, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
+    texts = moves.texts.docs
     for move in moves.queries:
         shifts = move.documents[:most]
-        rows += [(shown(move.query), shown(s.doc), s.grade, s.before, s.after, s.change) for s in shifts]
+        rows += [
+            (shown(move.query), shown(s.doc), s.grade, s.before, s.after, s.change, brief(texts.get(s.doc, "")))
+            for s in shifts
+        ]
         if more := move.documents[len(shifts) :]:
             rest = None if more[0].change is None else sum(shift.change or 0.0 for shift in more)
-            rows.append((shown(move.query), f"… {len(more):,} more", None, None, None, rest))
-    columns = ("query", "document", "grade", "rank in A", "rank in B", "change")
+            rows.append((shown(move.query), f"… {len(more):,} more", None, None, None, rest, ""))
+    columns = ("query", "document", "grade", "rank in A", "rank in B", "change", "text")
     table = Table(columns, tuple(rows), title="The documents that moved them", digits=digits)
     is_known = any(shift.change is not None for move in moves.queries for shift in move.documents)
-    return table if is_known else table.only(range(len(columns) - 1))
+    needed = {"change": is_known, "text": bool(texts)}
+    return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
 
 
 def _moves_notes(moves: Moves, digits: int) -> list[str]:
@@ -210,18 +262,25 @@ def _moves_notes(moves: Moves, digits: int) -> list[str]:
         f"A: {a}. B: {b}. Rules: {shown(moves.rules.name)}.",
         f"Mean{of} {change}; queries: {counts}.",
     ]
-    if moves.uncommon:
-        some = counted(moves.uncommon, "query is", "queries are")
-        said.append(f"{some} in the mean of only one of the runs; what moved is told of the others.")
-    return said
+    return [*said, *_uncommon(moves), *moves.texts.notes]
+
+
+def _uncommon(moves: Moves) -> list[str]:
+    if not moves.uncommon:
+        return []
+    some = counted(moves.uncommon, "query is", "queries are")
+    return [f"{some} in the mean of only one of the runs; the moves are those of the others."]
 
 
 def _flat_moves(moves: Moves, digits: int | None) -> Table:
-    columns = ("query", "measure", "before", "after", "document", "grade", "rank_before", "rank_after", "change")
+    ids = ("query", "measure", "before", "after", "document", "grade", "rank_before", "rank_after", "change")
+    texts = moves.texts.docs
     rows: list[tuple[Cell, ...]] = []
     for move in moves.queries:
         who = (shown(move.query), str(moves.measure), move.before, move.after)
-        rows += [(*who, shown(s.doc), s.grade, s.before, s.after, s.change) for s in move.documents]
+        rows += [
+            (*who, shown(s.doc), s.grade, s.before, s.after, s.change, texts.get(s.doc)) for s in move.documents
+        ]
         if not move.documents:
-            rows.append((*who, None, None, None, None, None))
-    return Table(columns, tuple(rows), digits=digits)
+            rows.append((*who, None, None, None, None, None, None))
+    return _texted(Table((*ids, "text"), tuple(rows), digits=digits), moves.texts)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from types import MappingProxyType
 from typing import Any
 
+from truerank.confusion import Counts
 from truerank.errors import counted, shown
 from truerank.geo import Places, View
 from truerank.geo.accuracy import spelled
@@ -17,21 +19,74 @@ from truerank.report.tables import Pages
 from truerank.truth import Note
 
 
-def pages(places: Places, digits: int | None = None, *, per_query: bool = False, surface: bool = False) -> Pages:
+def pages(
+    places: Places,
+    digits: int | None = None,
+    *,
+    per_query: bool = False,
+    surface: bool = False,
+    decisions: Mapping[str, Counts] = MappingProxyType({}),
+) -> Pages:
     """The means or, if asked, a row a query.
 
     Args:
         digits: after the point; by default 4, of each query 2, and all in csv.
         surface: recall within metres above the means.
+        decisions: of each view, first results accepted or rejected.
     """
     told = places.to_dict(per_query)
+    for name, counts in decisions.items():
+        told[name]["decisions"] = {"threshold": counts.threshold, **counts.micro.to_dict()}
     if per_query:
         rows = queries(places, digits)
-        return Pages([replace(rows, digits=2 if digits is None else digits)], rows, told, notes(places))
+        shown_rows = replace(rows, digits=2 if digits is None else digits)
+        return Pages(
+            [*_decided(places, decisions, 4 if digits is None else digits), shown_rows], rows, told, notes(places)
+        )
     rounded = 4 if digits is None else digits
     above = [within(places, rounded)] if surface else []
-    tables = [*above, replace(means(places, rounded), notes=()), metres(places, rounded)]
-    return Pages(tables, _a_row_a_view(places, _numbers, digits), told, notes(places))
+    tables = [
+        *above,
+        replace(means(places, rounded), notes=()),
+        *_decided(places, decisions, rounded),
+        metres(places, rounded),
+    ]
+    return Pages(tables, _a_row_a_view(places, _numbers, digits, decisions), told, notes(places))
+
+
+def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> list[Table]:
+    """A row a view: first results accepted or rejected, and right or wrong."""
+    if not decisions:
+        return []
+    names = ("TP", "FP", "FN", "TN", "precision", "recall", "accuracy", "f1")
+    rows = tuple((name, *_counts(counts).values()) for name, counts in decisions.items())
+    threshold = next(iter(decisions.values())).threshold or 0.0
+    is_distance = places.results is not None and places.results.sign < 0
+    limit = f"a distance of at most {-threshold!r}" if is_distance else f"a score of at least {threshold!r}"
+    said = f"First results accepted ({limit}; TP right, FP wrong) or rejected (FN right, TN wrong)."
+    return [Table(("by", *names), rows, notes=(said,), digits=digits)]
+
+
+def _counts(counts: Counts) -> dict[str, Cell]:
+    names = ("tp", "fp", "fn", "tn", "precision", "recall", "accuracy", "f1")
+    return {name: getattr(counts.micro, name) for name in names}
+
+
+def pages_of(
+    found: Places | View, digits: int | None = None, *, per_query: bool = False, surface: bool = False
+) -> Pages:
+    """What evaluated places, or one view of them, show of themselves."""
+    places = found if isinstance(found, Places) else Places({found.distance: found})
+    return pages(places, digits, per_query=per_query, surface=surface)
+
+
+def remarks_of(found: Places | View) -> list[str]:
+    """What the means hide, and what is remarkable about the files."""
+    views = list(found.views.values()) if isinstance(found, Places) else [found]
+    told = [text for view in views for text in ledger.remarks(view.scores)]
+    notes = [note for view in views for note in (*view.notes, *_answerable(view))]
+    files = found.notes if isinstance(found, Places) else ()
+    return list(dict.fromkeys([*told, *(shown(note.message) for note in (*notes, *files))]))
 
 
 def means(places: Places, digits: int | None = 4) -> Table:
@@ -48,8 +103,16 @@ def _numbers(view: View) -> dict[str, float]:
     return {**view.mean, **view.sdm, **view.ma}
 
 
-def _a_row_a_view(places: Places, numbers: Callable[[View], dict[str, float]], digits: int | None) -> Table:
-    found = {name: numbers(view) for name, view in places.views.items()}
+def _a_row_a_view(
+    places: Places,
+    numbers: Callable[[View], dict[str, float]],
+    digits: int | None,
+    decisions: Mapping[str, Counts] = MappingProxyType({}),
+) -> Table:
+    counts = {name: _counts(one) for name, one in decisions.items()}
+    found: dict[str, dict[str, Cell]] = {
+        name: {**numbers(view), **counts.get(name, {})} for name, view in places.views.items()
+    }
     names = next(iter(found.values()))
     rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in found.items()]
     return Table(("by", *names), tuple(rows), notes=tuple(notes(places)), across="measure", digits=digits)
@@ -107,8 +170,8 @@ def _errors(view: View) -> list[str]:
     """The error of the first result."""
     curve: dict[str, Any] = view.error_curve
     areas = ", ".join(f"{area:.4f} to {t} m" for t, area in curve["auc"].items())
-    lines = [f"The first result is off by {_metres(curve['median'])} in the median."]
-    lines += [f"The area under the curve of its error is {areas}."] if areas else []
+    lines = [f"The median error of the first result is {_metres(curve['median'])}."]
+    lines += [f"The area under its error curve is {areas}."] if areas else []
     percent = view.one_percent
     if percent["complete"] and percent["k"] > 1:
         lines.append(f"R@1% is {percent['R@1%']:.4f}, k = {percent['k']}.")

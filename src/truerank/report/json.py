@@ -28,7 +28,7 @@ def dumps(thing: Any, indent: bool = False) -> str:
 
 
 def _query_lines(scores: Scores) -> list[dict[str, Any]]:
-    names = [str(measure) for measure in scores.measures]
+    names = list(scores.headings)
     rows = zip(*(scores[name].tolist() for name in names), strict=True)
     who = {"run": scores.run, "rules": scores.rules.name}
     return [

@@ -77,8 +77,11 @@ def remarks(scores: HasLedger, texts: Texts = ENGLISH) -> list[str]:
         for key, rule in RULED.items()
         if (n := getattr(ledger, key)) and key not in told
     ]
+    sentences += [texts("undefined", n=n, measure=measure) for measure, n in ledger.undefined.items()]
     if ledger.swapped:
         sentences.insert(0, texts("swapped"))
+    if ledger.foreign:
+        sentences.append(texts("foreign", measures=texts.listed(ledger.foreign), rules=shown(rules.name)))
     if ledger.interleaved:
         sentences.append(texts("interleaved"))
     return sentences + audit.sentences(scores, texts) if audit.is_audited(scores) else sentences

@@ -14,7 +14,7 @@ from truerank.errors import shown
 from truerank.measures import Measure
 from truerank.report import renderers
 from truerank.report.document import Document
-from truerank.report.material import Material, evaluated, inputs
+from truerank.report.material import Material, Readable, evaluated, inputs
 from truerank.report.sections import SECTIONS
 from truerank.report.texts import Texts, language
 
@@ -34,6 +34,8 @@ def write_report(
     title: str | None = None,
     lang: str | None = None,
     figures: str | os.PathLike[str] | None = None,
+    queries: Any = None,
+    docs: Any = None,
 ) -> Document:
     """Evaluate and compare runs, and write what there is to say to a file.
 
@@ -43,6 +45,7 @@ def write_report(
         benches: how fast retrievers are.
         lang: en or ko; by default that of the locale.
         figures: a folder for the pictures, as SVG and PNG.
+        queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
 
     Raises:
         TruerankError: wrong input, another ending, or a package is missing.
@@ -50,7 +53,10 @@ def write_report(
     draw = renderers.by_ending(path)
     found = evaluated(qrels, runs, measures, rules=rules, baseline=baseline)
     paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
-    document = make(Material(found, tuple(benches), inputs=inputs(paths), versions=versions()), title, lang)
+    readable = Readable(queries, docs)
+    read = inputs([*paths, *readable.files])
+    material = Material(found, tuple(benches), inputs=read, versions=versions(), readable=readable)
+    document = make(material, title, lang)
     write(document, path, draw, figures)
     return document
 
@@ -73,11 +79,17 @@ def results(material: Material) -> dict[str, Any]:
         "comparison": runs.comparison.to_dict() if runs else None,
         "scores": [scores.to_dict() for scores in runs.scores] if runs else [],
         "curves": [curve.to_dict() for curve in runs.curves] if runs else [],
-        "bench": [{"name": b.name, "latency_ms": b.latency, "throughput": b.throughput} for b in material.benches],
+        "bench": list(map(_bench, material.benches)),
         "places": located.places.to_dict() if located else None,
         "inputs": [vars(one) for one in material.inputs],
         "versions": dict(material.versions),
     }
+
+
+def _bench(found: Bench) -> dict[str, Any]:
+    figures = {"name": found.name, "latency_ms": found.latency, "percentiles": found.percentiles}
+    indexing = {"indexing": found.indexing.to_dict()} if found.indexing else {}
+    return {**figures, "throughput": found.throughput, **indexing}
 
 
 def write(

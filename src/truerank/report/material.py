@@ -24,8 +24,9 @@ from truerank.everything import ranked_rows
 from truerank.formats import open_run, read_qrels
 from truerank.formats.source import as_source
 from truerank.geo import Places
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure
 from truerank.qrels import Qrels
+from truerank.readings import measures_under
 from truerank.report.answers import System
 from truerank.rules import Rules
 from truerank.run import Run
@@ -128,6 +129,23 @@ class Located:
 
 
 @dataclass(frozen=True, eq=False)
+class Readable:
+    """Where the texts of queries and documents are, of which only those that are shown are read.
+
+    Attributes:
+        queries, docs: files or {id: text}, as `formats.texts.look_up` takes them; None for none.
+    """
+
+    queries: Any = None
+    docs: Any = None
+
+    @property
+    def files(self) -> list[str]:
+        """Those of them that are files."""
+        return [os.fspath(one) for one in (self.queries, self.docs) if isinstance(one, str | os.PathLike)]
+
+
+@dataclass(frozen=True, eq=False)
 class Material:
     """Everything that sections are made of; what there is not is left out.
 
@@ -139,6 +157,7 @@ class Material:
         command: what makes the report again.
         results: how many results of each list to show.
         versions: of what computed it.
+        readable: where the texts of queries and documents are.
     """
 
     runs: Runs | None = None
@@ -148,6 +167,7 @@ class Material:
     command: str = ""
     results: int = RESULTS
     versions: Mapping[str, str] = field(default_factory=dict)
+    readable: Readable = Readable()
 
 
 def evaluated(
@@ -174,7 +194,7 @@ def evaluated(
         TruerankError: wrong input, or a package is missing.
     """
     under, judged = Rules.of(rules), read_qrels(qrels)
-    chosen = parse_measures(measures if measures is not None else under.measures or DEFAULT)
+    chosen = measures_under(measures if measures is not None else under.measures or DEFAULT, under)
     named, is_contest = _named(runs), under.missing == "lines"
     opened = [open_run(run, format, name) for name, run in named]
     submitted = [run for _, run in named if is_contest]

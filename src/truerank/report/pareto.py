@@ -9,8 +9,8 @@ from truerank.bench.result import Bench
 from truerank.bench.sweep import front
 from truerank.errors import InputError, counted, shown
 from truerank.report.bench import standing
-from truerank.report.charts import spans
-from truerank.report.plots import COLOURS, HEIGHT, WIDTH, _altair
+from truerank.report.charts import LIGHT, spans
+from truerank.report.plots import HEIGHT, WIDTH, _altair
 
 
 def pareto(found: Sequence[Bench], latency: str = "p50") -> Any:
@@ -32,8 +32,8 @@ def pareto(found: Sequence[Bench], latency: str = "p50") -> Any:
     x = alt.X("ms:Q", title=f"latency {latency}, ms", scale=alt.Scale(**across))
     y = alt.Y("quality:Q", title=measure, scale=alt.Scale(**up))
     both = alt.Chart().encode(x=x, y=y)
-    line = both.mark_line(interpolate="step-after", color=COLOURS[0]).transform_filter("datum.best")
-    colour = alt.condition("datum.best", alt.value(COLOURS[0]), alt.value("#999999"))
+    line = both.mark_line(interpolate="step-after", color=LIGHT[0]).transform_filter("datum.best")
+    colour = alt.condition("datum.best", alt.value(LIGHT[0]), alt.value("#999999"))
     wide = both.mark_rule().encode(x="left:Q", x2="right:Q", color=colour)
     high = both.mark_rule().encode(y="low:Q", y2="high:Q", color=colour)
     dots = both.mark_point(filled=True, size=70).encode(

@@ -12,16 +12,12 @@ from typing import TYPE_CHECKING, Any, cast
 from truerank.curve import Curve
 from truerank.errors import InputError, MissingPackage, counted, shown
 from truerank.formats.target import writing
+from truerank.report.charts import DASHES, LIGHT, SHAPES
 from truerank.report.names import shortened
 from truerank.report.tables import labels
 
 if TYPE_CHECKING:
     import altair
-
-COLOURS = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"]
-"""Colours that the colour-blind can tell apart (Okabe and Ito, 2008)."""
-
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right"]
 
 WIDTH, HEIGHT = 520, 400
 SCALE = 2
@@ -133,10 +129,10 @@ def _layers_of_means(curves: Sequence[Curve], names: Sequence[str]) -> list[Any]
     opacity = alt.condition(chosen, alt.value(1), alt.value(0.15))
     both = alt.Chart().encode(**_axes(), color=_colour(names), opacity=opacity)
     points = both.mark_point(filled=True, size=55).encode(
-        shape=alt.Shape("run:N", scale=alt.Scale(domain=list(names), range=SHAPES), legend=_legend(names)),
+        shape=_look(alt.Shape, names, SHAPES),
         tooltip=["run:N", alt.Tooltip("recall:Q"), alt.Tooltip("precision:Q", format=".4f")],
     )
-    lines = both.mark_line(strokeWidth=2)
+    lines = both.mark_line(strokeWidth=2).encode(strokeDash=_look(alt.StrokeDash, names, DASHES))
     return [alt.layer(lines, points.add_params(chosen), data=alt.Data(values=rows))]
 
 
@@ -150,7 +146,9 @@ def _layers_of_query(curves: Sequence[Curve], names: Sequence[str]) -> list[Any]
     both = alt.Chart().encode(**_axes(), color=_colour(names))
     teeth = both.mark_line(strokeWidth=1, opacity=0.6, strokeDash=[4, 2]).encode(order="rank:Q")
     hints = ["run:N", "rank:Q", "relevant:N", "recall:Q", alt.Tooltip("precision:Q", format=".4f")]
-    dots = both.mark_point(filled=True, size=28, opacity=0.8).encode(tooltip=hints)
+    dots = both.mark_point(filled=True, size=28, opacity=0.8).encode(
+        tooltip=hints, shape=_look(alt.Shape, names, SHAPES)
+    )
     upper = both.mark_line(interpolate="step-before", strokeWidth=2.5).encode(order="place:Q")
     return [alt.layer(teeth, dots, data=raw), alt.layer(upper, data=steps)]
 
@@ -190,8 +188,14 @@ def _axes() -> dict[str, Any]:
 def _colour(names: Sequence[str]) -> Any:
     """A colour a run; with more runs than colours, those of a larger palette."""
     alt = _altair()
-    colours = {"range": COLOURS} if len(names) <= len(COLOURS) else {"scheme": "tableau20"}
+    colours = {"range": LIGHT} if len(names) <= len(LIGHT) else {"scheme": "tableau20"}
     return alt.Color("run:N", scale=alt.Scale(domain=list(names), **colours), legend=_legend(names))
+
+
+def _look(channel: Any, names: Sequence[str], looks: Sequence[Any]) -> Any:
+    """A shape or a dash a run, beside its colour."""
+    spread = [looks[i % len(looks)] for i in range(len(names))]
+    return channel("run:N", scale=_altair().Scale(domain=list(names), range=spread), legend=_legend(names))
 
 
 def _legend(names: Sequence[str]) -> Any:

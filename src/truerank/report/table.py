@@ -18,7 +18,8 @@ class Table:
         title: what the table shows.
         notes: what belongs under it, a sentence a line.
         best: (row, column) of the cells to stress.
-        raised: {(row, column): letters} that papers and pages print above the end of the cell.
+        raised: {(row, column): letters} that papers print above the end of the cell.
+        is_spelled: whether a column says these letters as well, so that only papers raise them.
         across: what stands in the columns after the first, where rows and columns may change places.
         digits: after the point; None for as many as say the number exactly.
 
@@ -34,11 +35,21 @@ class Table:
     across: str = ""
     digits: int | None = 4
     raised: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    is_spelled: bool = False
 
     @property
     def texts(self) -> list[list[str]]:
         """The rows as they are drawn."""
         return [[as_text(cell, self.digits) for cell in row] for row in self.rows]
+
+    @property
+    def marks(self) -> Mapping[tuple[int, int], str]:
+        """The letters that pages and terminals put behind cells."""
+        return {} if self.is_spelled else self.raised
+
+    def room(self, column: int) -> int:
+        """How many letters the longest mark of a column has."""
+        return max((len(text) for (_, c), text in self.marks.items() if c == column), default=0)
 
     def is_numeric(self, column: int) -> bool:
         """Whether a column holds numbers, which are aligned at the right."""
@@ -64,6 +75,19 @@ class Table:
         marks = self.raised.items()
         raised = {(row, at): text for at, i in enumerate(places) for (row, column), text in marks if column == i}
         return replace(self, columns=tuple(self.columns[i] for i in places), rows=rows, best=best, raised=raised)
+
+    def melted(self, keys: int, heading: str = "measure") -> Table:
+        """A row for each cell behind the first columns, which say whose it is.
+
+        >>> Table(("run", "AP", "P@5"), (("bm25", 0.25, 0.4),)).melted(1).rows
+        (('bm25', 'AP', 0.25), ('bm25', 'P@5', 0.4))
+        """
+        places = [(r, c) for r in range(len(self.rows)) for c in range(keys, len(self.columns))]
+        rows = tuple((*self.rows[r][:keys], self.columns[c], self.rows[r][c]) for r, c in places)
+        best = frozenset((at, keys + 1) for at, place in enumerate(places) if place in self.best)
+        raised = {(at, keys + 1): self.raised[place] for at, place in enumerate(places) if place in self.raised}
+        columns = (*self.columns[:keys], heading, "value")
+        return replace(self, columns=columns, rows=rows, best=best, raised=raised, across="")
 
     def without_first_column(self) -> Table:
         """The same, where the first column says nothing."""

@@ -9,9 +9,10 @@ from typing import Any
 
 from truerank.errors import shown
 from truerank.formats.compression import codec_for
-from truerank.report import csv, latex, markdown, terminal
+from truerank.report import csv, fragment, latex, markdown, terminal
 from truerank.report.json import dumps
-from truerank.report.table import Table
+from truerank.report.table import Cell, Table
+from truerank.scores import distinct
 
 FORMATS = {
     "table": (".txt",),
@@ -19,6 +20,7 @@ FORMATS = {
     "csv": (".csv",),
     "markdown": (".md", ".markdown"),
     "latex": (".tex",),
+    "html": (".html", ".htm"),
 }
 """The formats by name, and the file endings that suggest them."""
 
@@ -54,12 +56,26 @@ class Pages:
             return csv.render(self.flat)
         return drawn(self.tables, format, styled=styled)
 
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The flat table by its headings; a column of both texts and numbers is one of texts."""
+        names = distinct(self.flat.columns)
+        return {name: _alike([row[i] for row in self.flat.rows]) for i, name in enumerate(names)}
+
+
+def _alike(cells: list[Cell]) -> list[Cell]:
+    kinds = {isinstance(cell, str) for cell in cells if cell is not None}
+    return [None if cell is None else str(cell) for cell in cells] if len(kinds) > 1 else cells
+
 
 def drawn(tables: Sequence[Table], format: str, *, styled: bool = False) -> str:
-    """Tables for people, one below another: as "table", "markdown" or "latex"."""
+    """Tables for people, one below another: as "table", "markdown", "latex" or "html"."""
     if format == "table":
         return "\n".join(terminal.render(table, styled=styled) for table in tables)
-    return "\n".join(map(markdown.render if format == "markdown" else latex.render, tables))
+    return "\n".join(map(PRINTED[format], tables))
+
+
+PRINTED = {"markdown": markdown.render, "latex": latex.render, "html": fragment.render}
+"""How each format draws a table that is read on a page."""
 
 
 def labels(runs: Sequence[str]) -> list[str]:

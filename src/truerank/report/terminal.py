@@ -48,7 +48,7 @@ def _plain(table: Table) -> str:
     run       AP
     bm25  0.2500
     """
-    rows, widths = [list(table.columns), *table.texts], _widths(table)
+    rows, widths = [list(table.columns), *_texts(table)], _widths(table)
     right = [table.is_numeric(i) for i in range(len(widths))]
     lines = [_padded(row, widths, right) for row in rows]
     title = [isolated_words(table.title), ""] if table.title else []
@@ -62,7 +62,23 @@ def _notes(table: Table) -> list[str]:
 
 def _widths(table: Table) -> list[int]:
     """How wide each column is, its heading included."""
-    return [max(map(_cells, column)) for column in zip(table.columns, *table.texts, strict=True)]
+    return [max(map(_cells, column)) for column in zip(table.columns, *_texts(table), strict=True)]
+
+
+def _texts(table: Table) -> list[list[str]]:
+    """The rows with their letters behind the cells, the numbers below one another all the same.
+
+    >>> _texts(Table(("AP", "P"), ((0.5, 1), (0.25, 2)), raised={(0, 0): "b"}, digits=2))
+    [['0.50 b', '1'], ['0.25  ', '2']]
+    """
+    rooms = [table.room(i) for i in range(len(table.columns))]
+    return [
+        [
+            cell + (" " + table.marks.get((r, c), "").ljust(rooms[c]) if rooms[c] else "")
+            for c, cell in enumerate(row)
+        ]
+        for r, row in enumerate(table.texts)
+    ]
 
 
 def _padded(row: list[str], widths: list[int], right: list[bool]) -> str:
@@ -136,7 +152,7 @@ def _grid(table: Table) -> Grid:
             grid.add_column(Text(isolated(heading)), justify="right", no_wrap=True, min_width=need)
         else:
             grid.add_column(Text(isolated(heading)), overflow="fold", min_width=need)
-    for r, row in enumerate(table.texts):
+    for r, row in enumerate(_texts(table)):
         cells = enumerate(map(isolated, row))
         grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in cells))
     return grid

@@ -41,6 +41,17 @@ def pages(comparison: ToolComparison, digits: int | None = None, width: int | No
     return Pages(tables, flat, comparison.to_dict())
 
 
+def pages_of(found: ToolComparison, digits: int | None = None) -> Pages:
+    """What a comparison of tools shows of itself."""
+    return pages(found, digits)
+
+
+def remarks_of(found: ToolComparison) -> list[str]:
+    """Which tools refuse the run, and what the others are compared with."""
+    refused = [f"{shown(row.name)} refuses: {row.refused}" for row in found.rows if row.refused]
+    return [*filter(None, [found.note]), *refused]
+
+
 def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
     """A row a tool, a column a measure; what a tool does not have is left empty. With notes, the base is there."""
     rows: list[tuple[Cell, ...]] = [_values(row) for row in comparison.rows]

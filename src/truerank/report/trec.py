@@ -19,6 +19,6 @@ def render(scores: Sequence[Scores], per_query: bool = False, digits: int = 4) -
 def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
     yield "runid", "all", shown(scores.run)
     yield "rules", "all", shown(scores.rules.name)
-    names = list(map(str, scores.measures))
+    names = list(scores.headings)
     for query, *row in [*(values.per_query(scores) if per_query else ()), ("all", *values.means(scores))]:
-        yield from ((name, query, cell) for name, cell in zip(names, row, strict=True))
+        yield from ((name, query, cell) for name, cell in zip(names, row, strict=True) if cell is not None)

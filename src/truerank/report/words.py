@@ -10,15 +10,15 @@ TEXTS: dict[str, tuple[str, str]] = {
     "contents": ("Contents", "차례"),
     "dark": ("Dark", "어둡게"),
     "light": ("Light", "밝게"),
-    "numbers": ("The numbers", "수치 보기"),
+    "numbers": ("Data table", "수치 보기"),
     "drag": (
-        "Point at a mark to read it. Drag to move, Ctrl + wheel to zoom, double-click to go back; click a name "
-        "in the legend to bring it forward.",
+        "Point at a mark to read its values. Drag to move, Ctrl + wheel to zoom, double-click to reset; "
+        "click a name in the legend to highlight it.",
         "표시에 마우스를 올리면 값이 보입니다. 끌어서 이동, Ctrl + 휠로 확대, 두 번 클릭하면 되돌아갑니다. "
         "범례의 이름을 누르면 강조됩니다.",
     ),
     "tap": (
-        "Tap a mark to read it; tap a name in the legend to bring it forward.",
+        "Tap a mark to read its values; tap a name in the legend to highlight it.",
         "표시를 누르면 값이 보입니다. 범례의 이름을 누르면 강조됩니다.",
     ),
     "save svg": ("Save as SVG", "SVG로 저장"),
@@ -28,7 +28,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "그림과 질의별 표는 JavaScript가 필요합니다. 나머지는 그대로 볼 수 있습니다.",
     ),
     "too old": (
-        "This browser is too old to open the data of the queries; take one from 2023 or later.",
+        "This browser is too old to open the per-query data; use one from 2023 or later.",
         "이 브라우저는 질의 데이터를 열 수 없습니다. 2023년 이후의 브라우저를 사용하세요.",
     ),
     "made by": ("Made by truerank {version}.", "truerank {version}로 만들었습니다."),
@@ -46,9 +46,10 @@ TEXTS: dict[str, tuple[str, str]] = {
     "limits": ("{low} to {high}", "{low}–{high}"),
     "best count": ("{best}: {measure} {mean} ({queries}).", "{best}: {measure} {mean} ({queries})."),
     "beats all": (
-        "It is significantly better than every other system that it was compared to.",
-        "비교한 다른 모든 시스템보다 유의하게 낫습니다.",
+        "It is significantly better than every other system.",
+        "다른 모든 시스템보다 유의하게 낫습니다.",
     ),
+    "beats these": ("It is significantly better than {beaten}.", "{beaten}보다 유의하게 낫습니다."),
     "beats some": (
         "It is significantly better than {beaten}. It cannot be told apart from {others}.",
         "{beaten}보다 유의하게 낫습니다. {others}와(과)는 구별되지 않습니다.",
@@ -57,14 +58,19 @@ TEXTS: dict[str, tuple[str, str]] = {
         "It cannot be told apart from {others}: the differences may be chance.",
         "{others}와(과)는 구별되지 않습니다. 차이는 우연일 수 있습니다.",
     ),
-    "means": ("Every measure", "모든 측도"),
-    "measure by measure": ("Measure by measure", "다른 측도"),
+    "not compared": ("It was not compared to {others}.", "{others}와(과)는 비교하지 않았습니다."),
+    "means": ("All measures", "모든 측도"),
+    "letters": (
+        "A letter behind a mean: significantly better than the system of that letter.",
+        "평균 뒤의 글자: 그 글자의 시스템보다 유의하게 낫습니다.",
+    ),
+    "measure by measure": ("Other measures", "다른 측도"),
     "systems by": ("Systems by {measure}", "{measure} 기준 시스템"),
     "pairs by": ("Pairs of systems by {measure}", "{measure} 기준 시스템 쌍"),
-    "intervals": ("Means with their {confidence} % intervals", "평균과 {confidence} % 신뢰구간"),
+    "intervals": ("Means with {confidence} % intervals", "평균과 {confidence} % 신뢰구간"),
     "intervals alt": (
-        "A dot a system and measure at its mean, with a line from the lower to the upper end of its interval.",
-        "시스템과 측도마다 평균을 점으로, 신뢰구간을 선으로 나타냅니다.",
+        "One dot per system and measure at its mean; the line spans its interval.",
+        "시스템과 측도마다 점은 평균, 선은 신뢰구간입니다.",
     ),
     "intervals best": ("Best by {measure}: {best}.", "{measure} 기준 1위: {best}."),
     "baseline": ("baseline", "기준"),
@@ -73,7 +79,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "low": ("from", "하한"),
     "high": ("to", "상한"),
     # the ledger
-    "ledger": ("What the means hide", "평균이 감추는 것"),
+    "ledger": ("Coverage", "질의 현황"),
     "judged": ("{queries} judged, {answered:,} answered.", "판정된 {queries} 중 {answered:,}개에 답했습니다."),
     "mean over": ("The mean is over {queries}.", "평균은 {queries}에 대한 것입니다."),
     "mean over lines": (
@@ -85,6 +91,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     "without_relevant": (
         "{n:,} without a relevant document ({how}): {ids}.",
         "관련 문서가 없는 질의 {n:,}개 ({how}): {ids}.",
+    ),
+    "undefined": (
+        "{measure} has no value for {n:,} query, which its mean leaves out.|"
+        "{measure} has no value for {n:,} queries, which its mean leaves out.",
+        "{measure}: 값이 없는 질의 {n:,}개를 평균에서 뺐습니다.",
     ),
     "ties": (
         "{n:,} decided by the order of equal scores (here {how}): {ids}.",
@@ -100,6 +111,10 @@ TEXTS: dict[str, tuple[str, str]] = {
         "정답은 실행 결과처럼, 실행 결과는 정답처럼 보입니다(등급은 소수, 점수는 작은 정수). 두 입력이 뒤바뀌지 "
         "않았습니까?",
     ),
+    "foreign": (
+        "Not among the measures of the rules {rules}, so read as truerank reads them: {measures}.",
+        "규칙 {rules}의 측도에 없어 truerank의 정의를 따른 측도: {measures}.",
+    ),
     "interleaved": (
         "The rows of some queries are scattered over the run; they were put together.",
         "일부 질의의 행이 흩어져 있어 한데 모았습니다.",
@@ -109,7 +124,7 @@ TEXTS: dict[str, tuple[str, str]] = {
         "{measure}: 공식 점수 {official!r}, 엄격 점수 {strict!r}.",
     ),
     # how far to trust it
-    "trust": ("How far to trust this", "얼마나 믿을 수 있나"),
+    "trust": ("Reliability", "신뢰도"),
     "too few": (
         "Warning: {n} query is too few to rely on; take at least {enough}, better {usual}."
         "|Warning: {n} queries are too few to rely on; take at least {enough}, better {usual}.",
@@ -123,16 +138,14 @@ TEXTS: dict[str, tuple[str, str]] = {
     "curves": ("Curves", "곡선"),
     "pr": ("Precision against recall", "재현율에 따른 정밀도"),
     "pr alt": (
-        "A line a system: interpolated precision at eleven recalls, the mean of {queries}. Higher is better.",
+        "One line per system: interpolated precision at eleven recall levels, the mean of {queries}. Higher "
+        "is better.",
         "시스템마다 선 하나: 재현율 11점에서의 보간 정밀도, {queries}의 평균. 높을수록 좋습니다.",
     ),
-    "cmc": (
-        "Queries with something relevant within the first k (CMC)",
-        "처음 k개 안에 관련 문서가 있는 질의 (CMC)",
-    ),
+    "cmc": ("Queries with a relevant document in the first k (CMC)", "처음 k개 안에 관련 문서가 있는 질의 (CMC)"),
     "cmc alt": (
-        "A line a system: the share of {queries} with something relevant among the first k results. Higher is "
-        "better.",
+        "One line per system: the share of {queries} with a relevant document among the first k results. "
+        "Higher is better.",
         "시스템마다 선 하나: 처음 k개 결과에 관련 문서가 있는 질의의 비율 ({queries}). 높을수록 좋습니다.",
     ),
     "recall": ("recall", "재현율"),
@@ -140,133 +153,136 @@ TEXTS: dict[str, tuple[str, str]] = {
     "first k": ("first k results", "처음 k개 결과"),
     "share of queries": ("share of queries", "질의의 비율"),
     # queries
-    "per query": ("Query by query", "질의별 결과"),
+    "per query": ("Per-query results", "질의별 결과"),
     "per query lead": (
-        "Click a query to see what each system answered, what was right, and how its score comes about.",
-        "질의를 누르면 각 시스템의 답과 정답, 점수가 나온 과정을 볼 수 있습니다.",
+        "Click a query to see what each system returned, which documents are relevant, and how its score is "
+        "computed.",
+        "질의를 누르면 각 시스템의 결과와 관련 문서, 점수의 계산 과정을 볼 수 있습니다.",
     ),
-    "differences": ("Where the systems differ", "시스템이 갈리는 곳"),
+    "differences": ("Per-query differences", "질의별 차이"),
     "differences alt": (
-        "A line a system: its {measure} less that of {reference} on each query, from the greatest gain to the "
-        "greatest loss. Above 0 it is better.",
-        "시스템마다 선 하나: 질의마다 {measure}에서 {reference}의 값을 뺀 차이를 큰 순서로 늘어놓았습니다. 0보다 "
-        "위면 더 낫습니다.",
+        "One line per system: its {measure} minus that of {reference} on each query, from the largest gain "
+        "to the largest loss. Above 0 is better.",
+        "시스템마다 선 하나: 질의마다 {measure}에서 {reference}의 값을 뺀 차이를 큰 순서로 늘어놓았습니다. "
+        "0보다 위면 더 낫습니다.",
     ),
-    "query order": ("queries, the greatest gain first", "질의 (이득이 큰 순서)"),
+    "query order": ("queries, largest gain first", "질의 (이득이 큰 순서)"),
     "difference": ("difference", "차이"),
-    "differing": ("Where {measure} differs most", "{measure} 차이가 가장 큰 질의"),
-    "worst": ("Where {measure} is lowest", "{measure} 값이 가장 낮은 질의"),
+    "differing": ("Queries where {measure} differs most", "{measure} 차이가 가장 큰 질의"),
+    "worst": ("Queries where {measure} is lowest", "{measure} 값이 가장 낮은 질의"),
     "all queries": ("All queries", "모든 질의"),
     "left measures": (
-        "The table holds {kept} of {all} measures: with {queries} more would make this page too large.",
+        "The table shows {kept} of {all} measures: with {queries}, more would make this page too large.",
         "표에는 측도 {all}개 가운데 {kept}개만 있습니다. {queries}라 더 넣으면 페이지가 너무 커집니다.",
     ),
     "left queries": (
-        "The table holds the {kept:,} queries of {all:,} that differ most; the others would make this page too "
-        "large.",
+        "The table shows the {kept:,} of {all:,} queries that differ most; more would make this page too large.",
         "표에는 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개만 있습니다. 나머지를 넣으면 페이지가 너무 "
         "커집니다.",
     ),
     "left depth": (
-        "The first {k} results of each list are in this page.",
+        "This page includes the first {k} results of each list.",
         "이 페이지에는 목록마다 처음 {k}개 결과가 들어 있습니다.",
     ),
     "left lists": (
-        "Lists of results are here for the {kept:,} queries of {all:,} that differ most.",
+        "Result lists are included for the {kept:,} of {all:,} queries that differ most.",
         "결과 목록은 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개에 대해서만 있습니다.",
     ),
     "left worked": (
-        "The arithmetic is here for the {kept:,} queries of {all:,} that differ most; for any other: truerank "
-        "explain.",
-        "계산 과정은 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개에 대해서만 있습니다. 다른 질의는 truerank "
-        "explain으로 볼 수 있습니다.",
+        "The computation is included for the {kept:,} of {all:,} queries that differ most; for any other: "
+        "truerank explain.",
+        "계산 과정은 질의 {all:,}개 가운데 차이가 가장 큰 {kept:,}개에 대해서만 있습니다. 다른 질의는 "
+        "truerank explain으로 볼 수 있습니다.",
     ),
     "left lines": (
-        "The mean is over submitted lines under these rules; lists are not shown.",
+        "Under these rules the mean is over submitted lines; result lists are not shown.",
         "이 규칙에서는 평균이 제출된 줄에 대한 것이라 목록을 보이지 않습니다.",
     ),
     # distributions and the rest
-    "spread": ("How scores are spread", "점수의 분포"),
-    "distribution": ("Queries that score at least so much", "이만큼 이상 받은 질의"),
+    "spread": ("Score distribution", "점수의 분포"),
+    "distribution": ("Share of queries with at least a given score", "주어진 점수 이상을 받은 질의의 비율"),
     "distribution alt": (
-        "A line a system: the share of {queries} whose {measure} is at least the value below. Higher is better.",
+        "One line per system: the share of {queries} whose {measure} is at least the value on the horizontal "
+        "axis. Higher is better.",
         "시스템마다 선 하나: {measure} 값이 가로축 이상인 질의의 비율 ({queries}). 높을수록 좋습니다.",
     ),
     "scatter": ("{x} against {y}", "{x} 대 {y}"),
     "scatter alt": (
-        "A mark a query and system: its {x} across and its {y} up.",
+        "One mark per query and system: {x} on the horizontal axis, {y} on the vertical axis.",
         "질의와 시스템마다 표시 하나: 가로는 {x}, 세로는 {y}.",
     ),
     "scatter binned": (
-        "There are too many queries for a mark each, so {x} (across) and {y} (up) are cut into {cells} equal steps "
-        "each: a mark stands for a system's queries whose two values fall into the same steps, and the larger it "
-        "is, the more they are.",
-        "질의가 많아 하나씩 표시하지 않고 가로 {x}, 세로 {y}를 각각 같은 폭의 {cells}단계로 나누었습니다. 표시 "
-        "하나는 두 값이 같은 단계에 든 한 시스템의 질의를 나타내며, 클수록 질의가 많습니다.",
+        "There are too many queries to draw one mark each, so {x} (horizontal) and {y} (vertical) are "
+        "divided into {cells} equal steps each: a mark stands for the queries of one system whose two values "
+        "fall into the same steps, and a larger mark for more queries.",
+        "질의가 많아 하나씩 표시하지 않고 가로 {x}, 세로 {y}를 각각 같은 폭의 {cells}단계로 나누었습니다. "
+        "표시 하나는 두 값이 같은 단계에 든 한 시스템의 질의를 나타내며, 클수록 질의가 많습니다.",
     ),
-    "unjudged": ("How much nobody judged", "판정되지 않은 결과"),
+    "unjudged": ("Unjudged documents", "판정되지 않은 문서"),
     "unjudged figure": ("Unjudged results by depth", "깊이에 따른 미판정 비율"),
     "unjudged alt": (
-        "A line a system: the share of its first k results that nobody judged. Much of it makes a mean uncertain.",
+        "One line per system: the share of its first k results that are unjudged. A large share makes a mean "
+        "uncertain.",
         "시스템마다 선 하나: 처음 k개 결과 가운데 판정되지 않은 비율. 많을수록 평균이 불확실합니다.",
     ),
     "unjudged lead": (
-        "Unjudged among the first {k} results, as far as they came back: {shares}.",
-        "처음 {k}개까지 돌아온 결과 가운데 판정되지 않은 비율: {shares}.",
+        "Unjudged among the first {k} returned results: {shares}.",
+        "돌려준 처음 {k}개 결과 가운데 판정되지 않은 비율: {shares}.",
     ),
     "share unjudged": ("share unjudged", "미판정 비율"),
     # speed
     "speed": ("Speed", "속도"),
     "benchmarks": ("Benchmarks", "벤치마크"),
+    "indexing": ("Indexing", "색인"),
     "latency": ("Latency", "지연 시간"),
     "latency alt": (
-        "A line a retriever: the share of calls answered within so many milliseconds, on a logarithmic axis. "
-        "Further left is faster.",
+        "One line per retriever: the share of calls answered within a given time in milliseconds "
+        "(logarithmic axis). Further left is faster.",
         "검색기마다 선 하나: 이 시간(밀리초, 로그 축) 안에 답한 호출의 비율. 왼쪽일수록 빠릅니다.",
     ),
     "share of calls": ("share of calls", "호출의 비율"),
     "milliseconds": ("milliseconds", "밀리초"),
     "pareto": ("Quality against latency", "지연 시간과 품질"),
     "pareto alt": (
-        "A mark a benchmark: its median latency across and its {measure} up, on 95 % intervals. Best is the upper "
-        "left.",
+        "One mark per benchmark: median latency (horizontal) and {measure} (vertical), with 95 % intervals. "
+        "Best is the upper left.",
         "벤치마크마다 표시 하나: 가로는 지연 시간 중앙값, 세로는 {measure}, 선은 95 % 신뢰구간. 왼쪽 위가 "
         "좋습니다.",
     ),
     "front": (
-        "No other one is faster or better than {best}."
-        "|The line joins those that no other one beats in both: {best}.",
+        "No other benchmark is faster or better than {best}.|The line connects the benchmarks that no other "
+        "one beats on both: {best}.",
         "{best}보다 빠르거나 나은 것은 없습니다.|점선은 다른 것에 뒤지지 않는 것을 잇습니다: {best}.",
     ),
     "median ms": ("median latency, ms", "지연 시간 중앙값, ms"),
     # places
     "places": ("Places", "장소"),
-    "geo error": ("How far off the first result is", "첫 결과의 위치 오차"),
+    "geo error": ("Error of the first result", "첫 결과의 위치 오차"),
     "geo error alt": (
-        "A line a way of measuring: the share of queries whose first result lies within so many metres, on a "
-        "logarithmic axis. Median: {median}.",
+        "One line per distance: the share of queries whose first result lies within a given number of metres "
+        "(logarithmic axis). Median: {median}.",
         "측정 방법마다 선 하나: 첫 결과가 이 거리(미터, 로그 축) 안에 있는 질의의 비율. 중앙값: {median}.",
     ),
     "metres": ("metres", "미터"),
     "map": ("Map of misses", "빗나간 질의의 지도"),
     "map alt": (
-        "Each query whose first result is not right ({shown} of {queries}), joined to that result. Rings are "
-        "queries, squares are what was returned.",
+        "Each query whose first result is wrong ({shown} of {queries}), connected to that result. Rings are "
+        "queries, squares are returned results.",
         "첫 결과가 틀린 질의({queries} 중 {shown}개)를 그 결과와 이었습니다. 고리는 질의, 네모는 돌려준 "
         "결과입니다.",
     ),
     "longitude": ("longitude", "경도"),
     "latitude": ("latitude", "위도"),
-    "places means": ("Places, every measure", "장소별 모든 측도"),
-    "within metres": ("Recall within metres", "거리(미터) 이내 재현율"),
+    "places means": ("Places, all measures", "장소별 모든 측도"),
+    "within metres": ("Recall by distance in metres", "거리(미터) 이내 재현율"),
     "first result": ("first result", "첫 결과"),
     "right one": ("right one", "정답"),
     "retriever": ("retriever", "검색기"),
     "queries of many": ("queries", "질의 수"),
     # the foot
-    "foot": ("To make it again", "다시 만들려면"),
-    "foot lead": ("In a folder that holds the files below:", "아래 파일이 있는 폴더에서:"),
-    "inputs": ("What was read", "읽은 파일"),
+    "foot": ("Reproduce", "재현"),
+    "foot lead": ("Run this in a folder that contains the files below:", "아래 파일이 있는 폴더에서 실행하세요:"),
+    "inputs": ("Input files", "읽은 파일"),
     "rules": ("Rules: {name}", "규칙: {name}"),
     "standard input": ("- was read from standard input.", "-는 표준 입력에서 읽었습니다."),
     "versions": ("Versions", "버전"),
@@ -281,7 +297,7 @@ TEXTS: dict[str, tuple[str, str]] = {
     "show better": ("better than {reference}", "{reference}보다 나음"),
     "show worse": ("worse than {reference}", "{reference}보다 못함"),
     "show differ": ("where systems differ", "시스템이 갈림"),
-    "show zero": ("where someone scores 0", "0점이 있음"),
+    "show zero": ("where a system scores 0", "0점인 시스템이 있음"),
     "query": ("query", "질의"),
     "spread column": ("spread", "폭"),
     "of": ("{from}–{to} of {total}", "{total}개 중 {from}–{to}"),
@@ -295,21 +311,25 @@ TEXTS: dict[str, tuple[str, str]] = {
     "score": ("score", "점수"),
     "grade": ("grade", "등급"),
     "adds": ("adds", "기여"),
+    "left texts": (
+        "Texts of {kept:,} of the {all:,} documents are on this page, those first that stand high in a list.",
+        "이 페이지에는 문서 {all:,}개 중 목록 위쪽의 {kept:,}개의 본문이 있습니다.",
+    ),
     "relevant": ("relevant", "관련"),
     "not relevant": ("not relevant", "무관"),
     "unjudged mark": ("unjudged", "미판정"),
     "not judged": ("not judged", "판정 보류"),
     "tied": ("tied", "동점"),
-    "returned": ("{n} results came back.", "결과 {n}개가 돌아왔습니다."),
+    "returned": ("{n} results returned.", "결과 {n}개가 돌아왔습니다."),
     "unanswered": ("The run does not answer this query.", "이 런은 이 질의에 답하지 않았습니다."),
-    "also found": ("Relevant further down", "더 아래에 있는 관련 문서"),
-    "not found": ("Relevant, but not returned", "돌아오지 않은 관련 문서"),
+    "also found": ("Relevant, ranked lower", "더 아래에 있는 관련 문서"),
+    "not found": ("Relevant, not returned", "돌아오지 않은 관련 문서"),
     "at rank": ("{doc} at rank {rank}", "{doc} ({rank}위)"),
     "and more": ("and {n} more", "외 {n}개"),
-    "worked": ("How {measure} comes about", "{measure} 계산 과정"),
-    "no list": ("No list of this query is in this page.", "이 페이지에는 이 질의의 목록이 없습니다."),
+    "worked": ("How {measure} is computed", "{measure} 계산 과정"),
+    "no list": ("This page has no list for this query.", "이 페이지에는 이 질의의 목록이 없습니다."),
     "relevant of": (
-        "{found} of {all} relevant documents came back, {top} of them among the first {k}.",
+        "{found} of {all} relevant documents returned, {top} of them among the first {k}.",
         "관련 문서 {all}개 중 {found}개가 돌아왔고, 그중 {top}개가 처음 {k}개 안에 있습니다.",
     ),
 }
@@ -323,6 +343,7 @@ COLUMNS = {
     "against": "상대",
     "effect": "효과 크기",
     "query": "질의",
+    "text": "본문",
     "recall": "재현율",
     "rule": "규칙",
     "value": "값",
@@ -334,6 +355,11 @@ COLUMNS = {
     "spread": "폭",
     "retriever": "검색기",
     "calls": "호출",
+    "indexing": "색인",
+    "documents": "문서",
+    "seconds": "초",
+    "documents a second": "초당 문서",
+    "ms a document": "문서당 ms",
     "a second": "초당",
     "failed": "실패",
     "best": "최선",
@@ -356,12 +382,22 @@ RULES = {
     "extra": "답은 있으나 판정이 없는 질의",
     "without_relevant": "관련 문서가 없는 질의",
     "unjudged": "판정되지 않은 문서",
+    "unjudged_grade": "unjudged = graded일 때 판정되지 않은 문서의 등급",
     "unreturned": "판정되었으나 돌아오지 않은 문서",
     "duplicates": "한 질의에 두 번 나온 문서",
     "depth": "질의마다 이 수만큼의 결과만 인정",
+    "depth_of": "결과 수를 세는 때: 판정되지 않은 문서를 뺀 뒤(left) 또는 빼기 전(returned)",
     "recall_points": "재현율 지점을 대표하는 정답",
     "self_match": "id가 질의와 같은 문서",
+    "same_camera": "벡터: 질의와 같은 카메라에 찍힌 같은 신원 (ignore: 목록에서 빠짐)",
+    "junk_identities": "벡터: 갤러리에서 빠지는 신원",
+    "distractor_identities": "벡터: 갤러리에 남지만 결코 정답이 아닌 신원",
+    "single_shot_galleries": "벡터: 순위 k 정확도는 신원마다 한 장인 무작위 갤러리 이만큼의 평균 (0: 전체 갤러리)",
+    "gallery_seed": "벡터: 그 갤러리들의 시드",
+    "percent_ranks": "벡터: 갤러리의 이 백분율에서의 R@x%도",
     "measures": "지정하지 않았을 때의 측도",
+    "vocabulary": "있는 측도 (readings: 적힌 것만, 그 밖의 것은 truerank의 정의로 표시)",
+    "readings": "측도 이름만 적었을 때의 뜻 (k는 요청한 순위, 숫자는 요청이 없을 때의 순위)",
 }
 """What each rule decides, in Korean."""
 
@@ -376,7 +412,9 @@ VALUES: dict[str, dict[str, tuple[str, str]]] = {
     "without_relevant": {
         "zero": ("scored 0", "0점"),
         "skip": ("left out", "제외"),
-        "empty-is-right": ("scored 1 where nothing came back", "답이 없으면 1점"),
+        "empty-is-right": ("scored 1 where nothing was returned", "답이 없으면 1점"),
+        "one": ("scored 1", "1점"),
+        "undefined": ("left out where a measure has no value", "측도의 값이 없으면 제외"),
         "error": ("left out", "제외"),
     },
     "ties": {

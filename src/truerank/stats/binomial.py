@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from truerank.stats.distributions import beta_quantile, binomial_up_to
+from truerank.stats.values import count, share
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
@@ -10,10 +11,13 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
 
     It contains the truth at least as often as promised, whatever the truth is. Clopper and Pearson (1934).
 
+    Raises:
+        ValueError: n is no whole number from 1 on, or successes none from 0 to n.
+
     >>> [round(limit, 4) for limit in clopper_pearson(0, 10)]
     [0.0, 0.3085]
     """
-    tail = (1 - confidence) / 2
+    tail = _tail(successes, n, confidence)
     low = beta_quantile(tail, successes, n - successes + 1) if successes else 0.0
     high = beta_quantile(1 - tail, successes + 1, n - successes) if successes < n else 1.0
     return low, high
@@ -27,10 +31,18 @@ def mid_p(successes: int, n: int, confidence: float = 0.95) -> tuple[float, floa
     >>> mid_p(0, 10)[1] < clopper_pearson(0, 10)[1]
     True
     """
-    tail = (1 - confidence) / 2
+    tail = _tail(successes, n, confidence)
     low = _share_with(1 - tail, successes, n) if successes else 0.0
     high = _share_with(tail, successes, n) if successes < n else 1.0
     return low, high
+
+
+def _tail(successes: int, n: int, confidence: float) -> float:
+    """The probability that is left to either side, of counts that can be."""
+    count(n, "n")
+    if successes != int(successes) or not 0 <= successes <= n:
+        raise ValueError(f"successes is a whole number from 0 to n = {n}, not {successes!r}")
+    return (1 - share(confidence, "confidence")) / 2
 
 
 def _share_with(below: float, successes: int, n: int) -> float:
@@ -42,6 +54,11 @@ def _share_with(below: float, successes: int, n: int) -> float:
         is_low = (fewer + binomial_up_to(successes, n, middle)) / 2 > below
         low, high = (middle, high) if is_low else (low, middle)
     return (low + high) / 2
+
+
+def unanimous_p(n: int) -> float:
+    """The two-sided probability that n queries all go the same way, were both ways equally likely."""
+    return min(1.0, 2 * 0.5**n)
 
 
 def sign_p(wins: int, losses: int) -> float:

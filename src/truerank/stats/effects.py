@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
+from truerank.equal import is_equal
 from truerank.stats.values import column, differences, is_constant, mean, scale
 
 
@@ -19,5 +20,7 @@ def effect(a: ArrayLike, b: ArrayLike) -> float:
     """
     between = differences(column(a, "a"), column(b, "b"))
     difference = float(mean(between))
+    if is_equal(difference, 0.0):
+        return 0.0
     spread = 0.0 if is_constant(between, scale(a, b)) else float(between.std(ddof=1))
-    return difference / spread if spread else float(np.sign(difference)) * np.inf if difference else 0.0
+    return difference / spread if spread else float(np.sign(difference)) * np.inf

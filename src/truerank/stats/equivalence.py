@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from truerank.equal import is_equal
 from truerank.stats.distributions import t_above, t_quantile
 from truerank.stats.intervals import is_too_few
-from truerank.stats.values import TINY, column, differences, is_constant, mean, scale, share
+from truerank.stats.values import column, differences, is_constant, mean, scale, share
 
 
 @dataclass(frozen=True)
@@ -20,19 +21,21 @@ class Equivalence:
         p: the chance to say so when it does not.
         equivalent: p is below the level: within the margin (or no worse than it, one-sided).
         low, high: where the mean of a − b lies with confidence 1 − 2 alpha; one-sided from low to inf.
+        constant: all differences are the same: there is no spread to judge them by, and p is that of the sign test.
     """
 
     p: float
     equivalent: bool
     low: float
     high: float
+    constant: bool = field(default=False, repr=False)
 
 
 def tost(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equivalence:
     """Are a and b the same but for a margin? Two one-sided paired t-tests.
 
     One query alone shows nothing: p = 1; nor do too few (`is_too_few`) whose differences are all the same, and
-    so have no spread to judge them by. Schuirmann (1987).
+    so have no spread to judge them by. A difference that is the margin itself is not within it. Schuirmann (1987).
 
     Args:
         margin: above 0, in the unit of the measure.
@@ -43,7 +46,7 @@ def tost(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> E
     middle, error, n = _mean_and_error(a, b, margin, alpha)
     p = max(_p(middle + margin, error, n), _p(margin - middle, error, n))
     reach = _reach(error, n, alpha)
-    return Equivalence(p, p <= alpha, middle - reach, middle + reach)
+    return Equivalence(p, p <= alpha, middle - reach, middle + reach, _is_flat(error))
 
 
 def non_inferiority(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float = 0.05) -> Equivalence:
@@ -54,7 +57,7 @@ def non_inferiority(a: ArrayLike, b: ArrayLike, margin: float, *, alpha: float =
     """
     middle, error, n = _mean_and_error(a, b, margin, alpha)
     p = _p(middle + margin, error, n)
-    return Equivalence(p, p <= alpha, middle - _reach(error, n, alpha), np.inf)
+    return Equivalence(p, p <= alpha, middle - _reach(error, n, alpha), np.inf, _is_flat(error))
 
 
 def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> tuple[float, float, int]:
@@ -72,8 +75,13 @@ def _mean_and_error(a: ArrayLike, b: ArrayLike, margin: float, alpha: float) -> 
 def _p(inside: float, error: float, n: int) -> float:
     """The p of lying so far inside of a limit."""
     if error == 0:
-        return TINY if inside > 0 else 1.0
+        return 0.5**n if inside > 0 and not is_equal(inside, 0.0) else 1.0
     return 1.0 if error == np.inf else t_above(inside / error, n - 1)
+
+
+def _is_flat(error: float) -> bool:
+    """Whether the differences have no spread."""
+    return not 0 < error < np.inf
 
 
 def _reach(error: float, n: int, alpha: float) -> float:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, get_args
 
 import numpy as np
@@ -18,6 +18,10 @@ BINOMIAL = {"binomial": clopper_pearson, "mid-p": mid_p}
 """Exact intervals of a share."""
 
 
+FEWEST = 10
+"""With fewer values than these that differ from all the others, a bootstrap knows too little of their tail."""
+
+
 @dataclass(frozen=True)
 class Interval:
     """An estimate, and where the truth may lie.
@@ -28,6 +32,8 @@ class Interval:
         confidence: how often such intervals contain the truth.
         method: bca, percentile, binomial, mid-p, order statistics; "constant" when all values are equal and the
             sample shows no spread; "none" when there are too few values to say: from −inf to inf.
+        differing: of a bootstrap, how many values differ from the commonest where fewer than 10 (`FEWEST`)
+            and less than half: then the interval holds the truth less often than promised. None where all is well.
     """
 
     estimate: float
@@ -35,6 +41,7 @@ class Interval:
     high: float
     confidence: float
     method: str
+    differing: int | None = field(default=None, repr=False)
 
 
 def is_too_few(n: int, confidence: float = 0.95) -> bool:
@@ -172,4 +179,13 @@ def _interval(values: Floats, way: str, confidence: float, limits: tuple[float, 
         limits = (estimate, estimate)
     elif limits is None:
         limits = (-np.inf, np.inf)
-    return Interval(estimate, *limits, confidence, way)
+    return Interval(
+        estimate, *limits, confidence, way, _differing(values) if way in ("bca", "percentile") else None
+    )
+
+
+def _differing(values: Floats) -> int | None:
+    """How many values differ from the commonest one, where these are so few that they decide everything."""
+    counts = np.unique(values, return_counts=True)[1]
+    others = len(values) - int(counts.max())
+    return others if others < FEWEST and 2 * others < len(values) else None

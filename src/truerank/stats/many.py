@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from truerank.equal import difference
+from truerank.stats.binomial import unanimous_p
 from truerank.stats.flips import all_flipped_sums, flipped_sums
 from truerank.stats.ranges import range_above, range_quantile
 from truerank.stats.values import TINY, Floats, column, count, on_grid, rounding, scale, share, table
@@ -27,11 +29,14 @@ class Tukey:
         p: (m, m) of each pair; 1 on the diagonal.
         half_width: means that are further apart than this differ, at the confidence asked for.
         groups: of systems that cannot be told apart, as columns, the best first.
+        constant: every query parts the systems alike: no noise to judge them by, and p is that of sign tests,
+            corrected for the number of pairs.
     """
 
     p: Floats
     half_width: float
     groups: Groups
+    constant: bool = field(default=False, repr=False)
 
 
 def max_t(
@@ -98,10 +103,10 @@ def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
     freedom = (n - 1) * (m - 1)
     error = float(np.sqrt((noise**2).sum() / freedom / n))
     least = rounding(scale(checked))
-    apart = np.abs(means[:, None] - means)
-    p = _range_p(apart, error, least, m, freedom)
+    apart = np.abs(difference(*np.broadcast_arrays(means[:, None], means)))
+    p = _range_p(apart, error, m, freedom) if error > least else _flat_p(apart, least, n)
     half_width = range_quantile(confidence, m, freedom) * error if error > least else 0.0
-    return Tukey(p, half_width, groups(p, means, 1 - confidence))
+    return Tukey(p, half_width, groups(p, means, 1 - confidence), error <= least)
 
 
 def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05) -> Groups:
@@ -140,10 +145,14 @@ def _columns(pairs: Sequence[tuple[int, int]] | None, m: int) -> tuple[list[int]
     return [i for i, _ in chosen], [j for _, j in chosen]
 
 
-def _range_p(apart: Floats, error: float, least: float, m: int, freedom: int) -> Floats:
-    """(m, m) the p of each distance; without noise any difference is certain."""
-    if error <= least:
-        return np.where(apart > least, TINY, 1.0)
+def _flat_p(apart: Floats, least: float, n: int) -> Floats:
+    """(m, m) the p of each distance where every query shows just that."""
+    pairs = len(apart) * (len(apart) - 1) // 2
+    return np.where(apart > least, min(1.0, pairs * unanimous_p(n)), 1.0)
+
+
+def _range_p(apart: Floats, error: float, m: int, freedom: int) -> Floats:
+    """(m, m) the p of each distance."""
     ranges, inverse = np.unique(apart / error, return_inverse=True)
     p = np.clip(range_above(ranges, m, freedom), TINY, 1.0)
     p[ranges == 0] = 1.0

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from truerank.stats.binomial import sign_p
+from truerank.equal import is_equal
+from truerank.stats.binomial import sign_p, unanimous_p
 from truerank.stats.distributions import normal_below, t_above
 from truerank.stats.flips import flipped_sums, share_at_least
 from truerank.stats.values import (
-    TINY,
     Floats,
     column,
     count,
@@ -42,6 +42,8 @@ class Paired:
         method: randomization, t, wilcoxon or sign.
         n: how many queries.
         exact: p is counted or a distribution's own, not simulated or approximated.
+        constant: of t, whether all differences are the same and not 0: no spread to judge them by, and p is
+            that of the sign test.
     """
 
     difference: float
@@ -49,6 +51,7 @@ class Paired:
     method: str
     n: int
     exact: bool
+    constant: bool = field(default=False, repr=False)
 
 
 def randomization(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: int = 0) -> Paired:
@@ -89,14 +92,15 @@ def randomizations(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: i
 def paired_t(a: ArrayLike, b: ArrayLike) -> Paired:
     """Student's paired t-test: the mean difference against its standard error.
 
-    One query alone gives p = 1, and so do means that differ by less than 1e-12 of the largest value. The same
-    difference at every query gives the smallest p there is. Student (1908).
+    One query alone gives p = 1, and so do equal means. The same difference at every query has no spread, of which
+    t knows nothing: then `constant` is true, and p is that of the sign test. Student (1908).
 
     >>> round(paired_t([0.5, 0.75, 1.0, 0.5], [0.25, 0.5, 0.5, 0.25]).p, 4)
     0.0154
     """
     between = differences(column(a, "a"), column(b, "b"))
-    return Paired(float(mean(between)), _t_p(between, scale(a, b)), "t", len(between), True)
+    p, is_flat = _t_p(between, scale(a, b))
+    return Paired(float(mean(between)), p, "t", len(between), True, is_flat)
 
 
 def wilcoxon(a: ArrayLike, b: ArrayLike) -> Paired:
@@ -144,14 +148,15 @@ TESTS: dict[str, Callable[..., Paired]] = {
 }
 
 
-def _t_p(between: Floats, largest: Floats) -> float:
+def _t_p(between: Floats, largest: Floats) -> tuple[float, bool]:
+    """p, and whether there is no spread to judge by."""
     n = len(between)
     difference = abs(float(between.mean()))
-    if n == 1 or difference <= rounding(largest):
-        return 1.0
+    if n == 1 or difference <= rounding(largest) or is_equal(difference, 0.0):
+        return 1.0, False
     if is_constant(between, largest):
-        return TINY
-    return min(1.0, 2 * t_above(difference / (float(between.std(ddof=1)) / n**0.5), n - 1))
+        return unanimous_p(n), True
+    return min(1.0, 2 * t_above(difference / (float(between.std(ddof=1)) / n**0.5), n - 1)), False
 
 
 def _doubled_ranks(sizes: Floats) -> tuple[np.ndarray, np.ndarray]:

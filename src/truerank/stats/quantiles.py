@@ -11,6 +11,9 @@ from truerank.stats.distributions import binomial_up_to
 from truerank.stats.intervals import Interval
 from truerank.stats.values import column, share
 
+NEAREST, LINEAR = KINDS = ("nearest-rank", "linear")
+"""What a percentile may be: a value of the sample, or one between two (definitions 1 and 7 of Hyndman and Fan)."""
+
 
 def quantile_interval(values: ArrayLike, q: float, *, confidence: float = 0.95) -> Interval | None:
     """Where a percentile may lie, such as the p95 of latencies; None when there are too few values to say.

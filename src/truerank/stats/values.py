@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from truerank.equal import difference
+
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
@@ -33,12 +35,12 @@ def table(values: ArrayLike, what: str = "values") -> Floats:
 
 
 def differences(a: ArrayLike, b: ArrayLike) -> Floats:
-    """(n,) or (n, c) a − b, after both were checked."""
+    """(n,) or (n, c) a − b, after both were checked; exactly 0 where they are equal (`truerank.equal`)."""
     dimensions = np.ndim(a)
     first, second = _finite(a, "a", dimensions), _finite(b, "b", dimensions)
     if first.shape != second.shape:
         raise ValueError(f"a and b are not pairs: they have {_size(first)} and {_size(second)} values")
-    return first - second
+    return difference(first, second)
 
 
 def scale(*arrays: ArrayLike) -> Floats:

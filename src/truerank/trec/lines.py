@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
@@ -41,8 +42,17 @@ def decimals(values: Floats) -> list[str]:
         plain = (values >= 0) & (values <= 1) & ~np.signbit(values) & (np.abs(scaled - nearest) < NEAR_HALF)
     texts = _texts()[np.where(plain, nearest, 0).astype(np.int64)]
     odd = np.flatnonzero(~plain)
-    texts[odd] = [f"{value:6.4f}" for value in values[odd].tolist()]
+    texts[odd] = list(map(printed, values[odd].tolist()))
     return texts.tolist()  # type: ignore[no-any-return]
+
+
+def printed(value: float) -> str:
+    """A value as C prints it with %6.4f; a nan has a sign there.
+
+    >>> printed(0.12345), printed(-float("nan"))
+    ('0.1235', '  -nan')
+    """
+    return f"{value:6.4f}" if value == value or math.copysign(1, value) > 0 else "  -nan"
 
 
 def wholes(values: Floats) -> list[str]:

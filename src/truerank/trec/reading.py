@@ -71,9 +71,10 @@ def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
 
 
 def _cut(hits: Hits, options: Options) -> Hits:
-    """-M and then -J, in the reference's order."""
-    hits = hits.under(options.rules.replace(depth=options.depth))
-    return hits.under(options.rules.replace(unjudged="removed")) if options.judged_only else hits
+    """-M and -J."""
+    return hits.under(
+        options.rules.replace(depth=options.depth, unjudged="removed" if options.judged_only else "not-relevant")
+    )
 
 
 def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:

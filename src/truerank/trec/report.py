@@ -67,7 +67,7 @@ class Report:
         if column.name == "runid":
             return self.answers.tag.decode("latin-1")
         average = self._average(column)
-        return f"{average:.0f}" if self._is_whole(column) else f"{average:6.4f}"
+        return f"{average:.0f}" if self._is_whole(column) else lines.printed(average)
 
     def _average(self, column: Column) -> float:
         """One number for all topics, which are with -c those of the qrels."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 import numpy as np
@@ -24,19 +25,24 @@ def read(path: str) -> Norms:
         fields = line.split()
         if not fields:
             continue
-        values = [decimal(field.decode("latin-1")) for field in fields[2:]]
+        values = [_number(field.decode("latin-1")) for field in fields[2:]]
         if len(fields) != 4 or values[0] is None or values[1] is None:
             raise InputError("a line has four columns: topic, measure, mean, deviation", path, number)
         norms[fields[0], fields[1]] = (values[0], values[1])
     return norms
 
 
+def _number(text: str) -> float | None:
+    """A number, or the nan that the reference writes for what one system alone has no deviation of."""
+    return float(text) if re.fullmatch(r"[+-]?nan", text.lower()) else decimal(text)
+
+
 def standardized(values: Floats, measure: str, topics: Sequence[bytes], norms: Norms) -> Floats:
     """The values of a measure as z scores."""
     name = measure.encode()
-    known = np.array([norms.get((topic, name), (np.nan, np.nan)) for topic in topics]).reshape(-1, 2)
-    mean, deviation = known.T
+    found = [norms.get((topic, name)) for topic in topics]
+    mean, deviation = np.array([norm or (0.0, 1.0) for norm in found]).reshape(-1, 2).T
     with np.errstate(invalid="ignore", divide="ignore"):
         scores = (values - mean) / deviation
     scores = np.where(deviation == 0, np.where(values == mean, 0.0, UNKNOWN), scores)
-    return np.where(np.isnan(mean), UNKNOWN, scores)
+    return np.where([norm is None for norm in found], UNKNOWN, scores)

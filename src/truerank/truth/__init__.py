@@ -6,7 +6,7 @@ scores = tr.evaluate(right, "model.run", ["R@1", "R@10"])
 """
 
 from truerank.truth.contains import contains
-from truerank.truth.distances import DISTANCES, Distance
+from truerank.truth.distances import DISTANCES, Distance, distance_named, on_earth
 from truerank.truth.identity import identity
 from truerank.truth.items import Items
 from truerank.truth.listed import listed
@@ -27,9 +27,11 @@ __all__ = [
     "Truth",
     "build",
     "contains",
+    "distance_named",
     "identity",
     "listed",
     "nearest",
+    "on_earth",
     "parse",
     "read_items",
     "rule",

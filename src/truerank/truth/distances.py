@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -78,26 +79,26 @@ def geodesic_reach(metres: Any) -> Any:
     return np.minimum(metres, far) * (1 + 1e-12) + MARGIN
 
 
-def haversine(one: Floats, other: Floats) -> Floats:
-    """The length of the great circle between them on a sphere of `RADIUS`; off the geodesic by -0.45 to 0.56 %."""
+def haversine(one: Floats, other: Floats, radius: float = RADIUS) -> Floats:
+    """The length of the great circle between them on a sphere; of `RADIUS`, off the geodesic by -0.45 to 0.56 %."""
     (lat, lon), (lat2, lon2) = np.radians(one).T, np.radians(other).T
     h = np.sin((lat2 - lat) / 2) ** 2 + np.cos(lat) * np.cos(lat2) * np.sin((lon2 - lon) / 2) ** 2
-    return np.asarray(2 * RADIUS * np.arcsin(np.sqrt(np.minimum(h, 1.0))), np.float64)
+    return np.asarray(2 * radius * np.arcsin(np.sqrt(np.minimum(h, 1.0))), np.float64)
 
 
-def on_sphere(places: Floats) -> Floats:
+def on_sphere(places: Floats, radius: float = RADIUS) -> Floats:
     """Places on the sphere as x, y, z from its centre."""
     lat, lon = np.radians(places).T
-    return RADIUS * np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
+    return radius * np.column_stack([np.cos(lat) * np.cos(lon), np.cos(lat) * np.sin(lon), np.sin(lat)])
 
 
-def sphere_reach(metres: Any) -> Any:
+def sphere_reach(metres: Any, radius: float = RADIUS) -> Any:
     """How far apart, straight through the sphere, two places are whose great circle is so long.
 
     Near the antipode the great circle is known to 0.1 m only, but there the straight line hardly grows with it.
     """
-    half_angle = np.minimum(np.asarray(metres) / RADIUS, np.pi) / 2
-    return 2 * RADIUS * np.sin(half_angle) * (1 + 1e-12) + MARGIN
+    half_angle = np.minimum(np.asarray(metres) / radius, np.pi) / 2
+    return 2 * radius * np.sin(half_angle) * (1 + 1e-12) + MARGIN
 
 
 def planar(one: Floats, other: Floats) -> Floats:
@@ -117,14 +118,50 @@ DISTANCES = {
 }
 
 
+_SPHERE = re.compile(r"haversine\(([0-9][0-9.eE+]*)\)")
+
+
+def on_earth(radius: float) -> str:
+    """The name of the haversine distance on a sphere of this radius, in metres.
+
+    Raises:
+        RulesError: it is no radius of the earth: 6,300 to 6,400 km, in metres.
+
+    >>> on_earth(6371000)
+    'haversine(6371000)'
+    """
+    if isinstance(radius, bool) or not isinstance(radius, int | float) or not 6.3e6 <= radius <= 6.4e6:
+        raise RulesError(f"the radius of the earth is 6300000 to 6400000 metres, not {radius!r}")
+    return f"haversine({int(radius) if radius == int(radius) else float(radius)!r})"
+
+
+def _sphere(radius: float) -> Distance:
+    return Distance(
+        on_earth(radius),
+        lambda items: items.places,
+        partial(haversine, radius=radius),
+        partial(on_sphere, radius=radius),
+        partial(sphere_reach, radius=radius),
+    )
+
+
 def distance_named(name: str) -> Distance:
-    """The distance that an option names.
+    """The distance that an option names; haversine(6371000) is on a sphere of this radius.
 
     Raises:
         RulesError: there is none of this name.
     """
+    if sphere := _SPHERE.fullmatch(name):
+        return _sphere(_number(sphere[1]))
     if name not in DISTANCES:
         raise RulesError(
             f"no distance is called {name!r}.{did_you_mean(name, DISTANCES)} There is {', '.join(DISTANCES)}"
         )
     return DISTANCES[name]
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise RulesError(f"the radius of the earth is a number of metres, not {text!r}") from None

@@ -43,6 +43,36 @@ def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str,
     return {"id": list(names), **{role: [(found or {}).get(role) for found in said] for role in roles}}
 
 
+GPS = re.compile(r"(\S.*?)\s+([EW])\s*([-+]?[0-9.]+)\s+([NS])\s*([-+]?[0-9.]+)(?:\s+[-+]?[0-9.]+)?", re.IGNORECASE)
+"""A line of DenseUAV's Dense_GPS_ALL.txt: a path, E and degrees, N and degrees, and perhaps a height."""
+
+
+def gps_columns(lines: Sequence[str], source: str) -> dict[str, Sequence[Any]]:
+    """The paths and the degrees after E (W: west, less than 0) and N (S: south); a path's folder is its label.
+
+    Raises:
+        InputError: a line is not like that.
+    """
+    rows: dict[str, list[Any]] = {"id": [], "lat": [], "lon": [], "label": []}
+    for number, line in enumerate(lines, 1):
+        found = GPS.fullmatch(line)
+        if found is None:
+            raise InputError(f"{line!r:.60} is not like path E127.0 N37.5", source, number)
+        path, east, lon, north, lat = found.groups()
+        rows["id"].append(path)
+        rows["lon"].append(_degrees(lon, east in "Ww", source, number))
+        rows["lat"].append(_degrees(lat, north in "Ss", source, number))
+        rows["label"].append(Path(path.replace("\\", "/")).parent.name or None)
+    return {**rows}
+
+
+def _degrees(text: str, is_negative: bool, source: str, line: int) -> float:
+    try:
+        return -float(text) if is_negative else float(text)
+    except ValueError:
+        raise InputError(f"{text!r} is no number of degrees", source, line) from None
+
+
 def _by_at(name: str) -> dict[str, str] | None:
     parts = name.rsplit("/", 1)[-1].split("@")
     if len(parts) < 3 or not (parts[1] and parts[2]):

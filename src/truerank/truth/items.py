@@ -19,6 +19,9 @@ Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 Texts = tuple[str | None, ...]
 
+_ABOUT = ("ids", "name", "aliases", "others", "remarks")
+"""Attributes that are no columns of their own."""
+
 
 @dataclass(frozen=True, eq=False)
 class Items:
@@ -36,6 +39,7 @@ class Items:
             crosses the antimeridian.
         aliases: other columns that name the items, such as a file's path beside a number.
         others: the names of columns that were not read, for messages.
+        remarks: how columns were read, where that was found out from their values.
 
     >>> Items(("a", "b"), lat=[37.5, 37.6], lon=[127.0, 127.1]).places.shape
     (2, 2)
@@ -54,6 +58,7 @@ class Items:
     bounds: Floats | None = field(default=None, repr=False)
     aliases: Mapping[str, Texts] = field(default_factory=dict, repr=False)
     others: tuple[str, ...] = field(default=(), repr=False)
+    remarks: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "ids", tuple(self.ids))
@@ -86,7 +91,7 @@ class Items:
     @property
     def columns(self) -> dict[str, Sequence[Any] | NDArray[Any]]:
         """What the items have, by the name of the attribute."""
-        named = (f.name for f in fields(self) if f.name not in ("ids", "name", "aliases", "others"))
+        named = (f.name for f in fields(self) if f.name not in _ABOUT)
         return {name: getattr(self, name) for name in named if getattr(self, name) is not None}
 
     @property

@@ -24,11 +24,11 @@ KNOWN: dict[str, tuple[str, ...]] = {
     ),
     "x": (
         *("x", "easting", "utme", "utmeasting", "utmeast", "utmx", "east", "e", "xm", "xcoord", "coordx"),
-        *("posx", "mapx", "localx", "xy0", "utm0"),
+        *("posx", "mapx", "localx", "xy0", "coordxy0", "utm0"),
     ),
     "y": (
         *("y", "northing", "utmn", "utmnorthing", "utmnorth", "utmy", "north", "n", "ym", "ycoord", "coordy"),
-        *("posy", "mapy", "localy", "xy1", "utm1"),
+        *("posy", "mapy", "localy", "xy1", "coordxy1", "utm1"),
     ),
     "zone": ("zone", "utmzone", "utmzonenumber", "zonenumber", "epsg", "crs", "srid"),
     "letter": ("letter", "utmzoneletter", "zoneletter", "utmletter", "utmband", "hemisphere"),
@@ -59,8 +59,11 @@ SIDES = ("west", "south", "east", "north")
 PATHS = ("filename", "file", "image", "imagename", "imgname", "img", "path", "filepath", "imagepath", "imgpath")
 """Names of a file: they may name an item beside its id."""
 
-_PAIRS = {"gps", "location", "position", "pos", "coords", "coord", "geo", "point", "loc"}
+_PAIRS = {"gps", "location", "position", "pos", "coords", "coord", "coordgeo", "geocoord", "geo", "point", "loc"}
 """Two numbers under one of these may stand in either order."""
+
+_DECIDED = {"coordgeo", "geocoord"}
+"""Of these the numbers decide the order, where one of the two goes beyond 90: no latitude does."""
 
 
 def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[str, str]:
@@ -128,6 +131,12 @@ def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> d
                     f"{path!r} is {one}, but what is {other}? Name it: {other}=… ({_hint(paths)})", name
                 )
     return found
+
+
+def open_pairs(paths: Sequence[str]) -> list[str]:
+    """The columns of two numbers, a latitude and a longitude, whose order the numbers may decide."""
+    bases = [path[:-2] for path in paths if path.endswith(".0") and _readings(path[:-2]) & _DECIDED]
+    return [base for base in bases if f"{base}.1" in paths and f"{base}.2" not in paths]
 
 
 def unread(paths: Sequence[str]) -> str:

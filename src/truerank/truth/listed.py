@@ -17,7 +17,7 @@ from truerank.formats.objects import is_frame
 from truerank.formats.source import MARK, Source, as_source
 from truerank.qrels import Qrels
 from truerank.truth.checks import checked
-from truerank.truth.distances import DISTANCES, distance_named
+from truerank.truth.distances import distance_named
 from truerank.truth.items import Floats, Ints, Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
@@ -86,5 +86,5 @@ def _metres(queries: Items, references: Items, query: Ints, reference: Ints, dis
     if distance is None:
         return np.full(len(query), np.nan)
     measured = distance_named(distance)
-    asked, there = (DISTANCES[distance].places(checked(items, distance)) for items in (queries, references))
+    asked, there = (measured.places(checked(items, distance)) for items in (queries, references))
     return measured.metres(asked[query], there[reference])

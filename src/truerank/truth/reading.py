@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
 from truerank.truth import filenames, nested, tabular
 from truerank.truth.items import Floats, Items, Texts
-from truerank.truth.keys import PATHS, SIDES, chosen
+from truerank.truth.keys import PATHS, SIDES, chosen, open_pairs
 from truerank.truth.nested import Columns
 from truerank.truth.values import numbers, texts, vectors
 
@@ -71,6 +71,8 @@ def _of_path(path: str | os.PathLike[str], pattern: str | None, inside: str | No
     if not head:
         raise InputError("the file is empty", name)
     first = head.split(b"\n", 1)[0]
+    if not pattern and filenames.GPS.fullmatch(first.decode("utf-8", "replace").strip()):
+        return filenames.gps_columns(_lines(source), name)
     if pattern or b"@" in first or not any(mark in first for mark in b"\t,;|"):
         return filenames.columns(_lines(source), pattern, name)
     return tabular.from_csv(source)
@@ -112,6 +114,8 @@ def _of_object(thing: Any, name: str, pattern: str | None, inside: str | None) -
 def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:
     paths = [path for path in columns if path != KEY]
     roles = chosen(paths, keys, name)
+    order = _order(columns, paths, name) if not {"lat", "lon"} & roles.keys() else None
+    roles = {**roles, **(order.roles if order else {})}
     named = _id_path(columns, roles, "id" in keys, name)
     table = _Table(columns, roles, keys, _ids(columns, named, name), name)
     sides = [side for role in SIDES if (side := table.needed(role)) is not None]
@@ -129,7 +133,33 @@ def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:
         bounds=np.column_stack(sides) if sides else None,
         aliases=_aliases(columns, named, roles),
         others=tuple(path for path in paths if path not in roles.values()),
+        remarks=(order.remark,) if order else (),
     )
+
+
+class _Order(NamedTuple):
+    """Which of two numbers is the latitude, and what decided that."""
+
+    roles: dict[str, str]
+    remark: str
+
+
+def _order(columns: Columns, paths: Sequence[str], name: str) -> _Order | None:
+    """The order of two numbers whose name does not say it, where the numbers do: beyond 90 there is no latitude."""
+    pairs = open_pairs(paths)
+    if len(pairs) != 1:
+        return None
+    halves = [f"{pairs[0]}.{i}" for i in (0, 1)]
+    try:
+        wide = [bool((np.abs(numbers(columns[path], path, (), name)) > 90).any()) for path in halves]
+    except (InputError, IndexError):  # no coordinates
+        return None
+    if wide[0] == wide[1]:
+        return None
+    lon, lat = halves if wide[0] else halves[::-1]
+    said = "longitude, latitude" if wide[0] else "latitude, longitude"
+    why = f"the {'first' if wide[0] else 'second'} numbers go beyond 90 degrees, the others do not"
+    return _Order({"lat": lat, "lon": lon}, f"{pairs[0]!r} of {name} is read as {said}: {why}.")
 
 
 @dataclass(frozen=True)

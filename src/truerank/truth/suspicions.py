@@ -45,6 +45,11 @@ def suspicions(queries: Items, references: Items, distance: str | None) -> tuple
     return tuple(note for notes in found for note in notes)
 
 
+def _orders(queries: Items, references: Items) -> Iterator[Note]:
+    """How coordinates were read whose names do not say it."""
+    yield from (Note("order", remark) for items in (queries, references) for remark in items.remarks)
+
+
 def _swapped(queries: Items, references: Items) -> Iterator[Note]:
     """The queries' box misses the references', but would meet it with the axes the other way round."""
     there = _box(references.places)
@@ -144,5 +149,5 @@ def _meet(one: Floats, other: Floats) -> bool:
 
 Check = Callable[[Items, Items], Iterator[Note]]
 
-_GLOBE: tuple[Check, ...] = (_swapped, _radians, _beyond_180, _float32, _nowhere)
+_GLOBE: tuple[Check, ...] = (_orders, _swapped, _radians, _beyond_180, _float32, _nowhere)
 _PLANE: tuple[Check, ...] = (_disagreement, _plane_zero)

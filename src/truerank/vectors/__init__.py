@@ -6,21 +6,25 @@ better scores. Entries that do not count (the same person seen by the same camer
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
-from truerank.formats import read_qrels
+from truerank.formats import convert, read_qrels
 from truerank.hits import Hits
 from truerank.measures import Measure
 from truerank.rules import Rules
 from truerank.scores import Scores
 from truerank.vectors import blocks
 from truerank.vectors.blocks import Holds, Metric, Source
-from truerank.vectors.protocol import PROTOCOLS, Protocol, chosen, protocol_of
+from truerank.vectors.pooling import Pool, pooled
+from truerank.vectors.protocol import chosen
 from truerank.vectors.retrieval import Retrieval, Watch
+from truerank.vectors.saving import DEPTH, FirstResults
 from truerank.vectors.sides import Given
 
-__all__ = ["PROTOCOLS", "Protocol", "evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
+__all__ = ["evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
 
 AnyRules = Rules | str | dict[str, Any] | None
 Measures = str | Measure | Iterable[str | Measure] | None
@@ -43,26 +47,32 @@ def evaluate_vectors(
     gallery_ids: Any = None,
     measures: Measures = None,
     rules: AnyRules = "market1501",
-    protocol: Protocol | None = None,
     metric: Metric = "cosine",
+    pool: Pool | None = None,
     name: str = "vectors",
     watch: Watch = _unwatched,
+    save_run: str | os.PathLike[str] | None = None,
+    save_depth: int = DEPTH,
 ) -> Scores:
     """How well vectors find the entries of a gallery that show the same identity.
 
     Args:
         query_vectors, gallery_vectors: (entries, numbers), of NumPy or torch; without a gallery the queries are
-            one another's, and none finds itself.
-        query_labels, gallery_labels: the identity on each entry.
+            one another's, and none finds itself. (tracklets, frames, numbers) need `pool`.
+        query_labels, gallery_labels: the identity on each entry; or (entries, labels) of 0 and 1, where what shares
+            a label is right, its grade the number of shared ones.
         query_cameras, gallery_cameras: which camera saw it; the same identity seen by the same camera is ignored.
         qrels: what is right for each id, instead of labels.
         query_ids, gallery_ids: what the entries are called; their places if not given.
         measures: names such as "cmc@1 mAP mINP"; by default those of the rules.
-        rules: "market1501", "cuhk03", "university1652", or as for `truerank.evaluate`.
-        protocol: junk, distractors and random galleries, if not those that go with the rules.
+        rules: "market1501", "cuhk03", "university1652", or as for `truerank.evaluate`; they say which identities
+            are junk or distractors, whether the same camera counts, and how many random galleries there are.
         metric: "cosine", "dot" or "euclidean".
+        pool: "mean" or "max" over the frames of a tracklet.
         name: what to call it in tables.
         watch: told how many queries are ranked, and of how many.
+        save_run: a file to write each judged query's first results to, `save_depth` of them; what is ignored is
+            not among them.
 
     Raises:
         TruerankError: wrong input; the message says what and where.
@@ -72,10 +82,10 @@ def evaluate_vectors(
     {'Success@1': 1.0, 'AP': 1.0, 'mINP': 1.0}
     """
     under = Rules.of(rules)
-    source = _products(query_vectors, gallery_vectors, metric, under)
+    source = _products(query_vectors, gallery_vectors, metric, under, pool)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    retrieval = _retrieval(source, given, under, protocol, qrels, is_self=gallery_vectors is None)
-    return _scores(retrieval, measures, name, watch)
+    retrieval = _retrieval(source, given, under, qrels, is_self=gallery_vectors is None)
+    return _scores(retrieval, measures, name, watch, save_run, save_depth)
 
 
 def rank_vectors(
@@ -90,8 +100,8 @@ def rank_vectors(
     query_ids: Any = None,
     gallery_ids: Any = None,
     rules: AnyRules = "market1501",
-    protocol: Protocol | None = None,
     metric: Metric = "cosine",
+    pool: Pool | None = None,
     watch: Watch = _unwatched,
 ) -> Hits:
     """Where the right entries came back. Arguments as for `evaluate_vectors`.
@@ -100,9 +110,9 @@ def rank_vectors(
     [2, 3]
     """
     under = Rules.of(rules)
-    source = _products(query_vectors, gallery_vectors, metric, under)
+    source = _products(query_vectors, gallery_vectors, metric, under, pool)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    return _retrieval(source, given, under, protocol, qrels, is_self=gallery_vectors is None).hits(watch)
+    return _retrieval(source, given, under, qrels, is_self=gallery_vectors is None).hits(watch)
 
 
 def evaluate_matrix(
@@ -118,9 +128,10 @@ def evaluate_matrix(
     gallery_ids: Any = None,
     measures: Measures = None,
     rules: AnyRules = "market1501",
-    protocol: Protocol | None = None,
     name: str = "matrix",
     watch: Watch = _unwatched,
+    save_run: str | os.PathLike[str] | None = None,
+    save_depth: int = DEPTH,
 ) -> Scores:
     """How well a ready matrix of distances or similarities ranks a gallery for each query.
 
@@ -135,8 +146,8 @@ def evaluate_matrix(
     """
     under = Rules.of(rules)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    retrieval = _retrieval(_ready(matrix, holds, under), given, under, protocol, qrels, is_self=_is_alone(given))
-    return _scores(retrieval, measures, name, watch)
+    retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
+    return _scores(retrieval, measures, name, watch, save_run, save_depth)
 
 
 def rank_matrix(
@@ -151,19 +162,20 @@ def rank_matrix(
     query_ids: Any = None,
     gallery_ids: Any = None,
     rules: AnyRules = "market1501",
-    protocol: Protocol | None = None,
     watch: Watch = _unwatched,
 ) -> Hits:
     """Where the right entries came back. Arguments as for `evaluate_matrix`."""
     under = Rules.of(rules)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    retrieval = _retrieval(_ready(matrix, holds, under), given, under, protocol, qrels, is_self=_is_alone(given))
+    retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
     return retrieval.hits(watch)
 
 
-def _products(queries: Any, gallery: Any, metric: str, rules: Rules) -> Source:
-    gallery = queries if gallery is None else gallery
-    return blocks.vectors(queries, gallery, metric, single=rules.score_precision == "single")
+def _products(queries: Any, gallery: Any, metric: str, rules: Rules, pool: Pool | None) -> Source:
+    is_self = gallery is None
+    queries, gallery = pooled(queries, queries if is_self else gallery, pool)
+    source = blocks.vectors(queries, gallery, metric, single=rules.score_precision == "single")
+    return replace(source, name=f"{source.name}, {pool} over frames") if pool else source
 
 
 def _ready(matrix: Any, holds: Holds, rules: Rules) -> Source:
@@ -180,14 +192,22 @@ def _is_alone(given: Given) -> bool:
     return given.gallery_labels is None and given.gallery_ids is None
 
 
-def _retrieval(
-    source: Source, given: Given, rules: Rules, protocol: Protocol | None, qrels: Any, *, is_self: bool
-) -> Retrieval:
+def _retrieval(source: Source, given: Given, rules: Rules, qrels: Any, *, is_self: bool) -> Retrieval:
     judged = None if qrels is None else read_qrels(qrels)
-    return Retrieval.of(source, given, rules, protocol or protocol_of(rules), judged, is_self=is_self)
+    return Retrieval.of(source, given, rules, judged, is_self=is_self)
 
 
-def _scores(retrieval: Retrieval, measures: Measures, name: str, watch: Watch) -> Scores:
-    size = retrieval.source.shape[1]
-    wanted = chosen(measures, retrieval.rules, retrieval.protocol, size)
-    return retrieval.scores(wanted, name, watch)
+def _scores(
+    retrieval: Retrieval,
+    measures: Measures,
+    name: str,
+    watch: Watch,
+    save_run: str | os.PathLike[str] | None,
+    save_depth: int,
+) -> Scores:
+    wanted = chosen(measures, retrieval.rules, retrieval.source.shape[1])
+    first = None if save_run is None else FirstResults(save_depth)
+    scores = retrieval.scores(wanted, name, watch, first)
+    if first is not None and save_run is not None:
+        convert(first.run(retrieval.queries, retrieval.gallery, name), save_run, what="run")
+    return scores

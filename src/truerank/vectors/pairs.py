@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.errors import InputError, RulesError, shown
 from truerank.hits import Bools
-from truerank.qrels import IGNORED, Ints, Qrels
+from truerank.qrels import IGNORED, Floats, Ints, Qrels
 from truerank.vectors.sides import Side
 
 AT_ONCE = 1 << 20
@@ -47,28 +47,68 @@ def by_qrels(qrels: Qrels, queries: Side, gallery: Side) -> Iterator[Pairs]:
     yield Pairs(qrels, row, column, tuple(name for name in queries.ids if name not in judged))
 
 
-def by_label(queries: Side, gallery: Side, *, is_self_ignored: bool = False) -> Iterator[Pairs]:
-    """A part of the queries at a time: an entry is right that shows the same identity.
+@dataclass(frozen=True)
+class Ignored:
+    """Which right entries leave a query's list before there are ranks: its own camera's, or the query itself."""
 
-    One that was seen by the same camera too, or is the query itself, is ignored.
-    """
+    camera: bool = True
+    itself: bool = False
+
+
+def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[Pairs]:
+    """A part of the queries at a time: an entry is right that shows the same identity."""
     if queries.labels is None or gallery.labels is None:
         raise RulesError("there are neither labels nor qrels to tell what is right; give one of them")
     order = np.argsort(gallery.labels, kind="stable")
     in_order = gallery.labels[order]
     low = np.searchsorted(in_order, queries.labels, side="left")
     size = np.searchsorted(in_order, queries.labels, side="right") - low
-    own = _own(queries, gallery) if is_self_ignored else None
-    text = b"".join(gallery.ids)
-    end = np.cumsum([len(name) for name in gallery.ids])
+    judge = _Judge(queries, gallery, leave)
     for rows in _parts(queries, size):
         start = np.concatenate([[0], np.cumsum(size[rows])])
         column = order[np.arange(start[-1]) + np.repeat(low[rows] - start[:-1], size[rows])]
-        ignored = _ignored(queries, gallery, np.repeat(rows, size[rows]), column, own)
-        grades = np.where(ignored, IGNORED, 1.0)
-        names = tuple(queries.ids[row] for row in rows.tolist())
-        begin = (end - np.diff(end, prepend=0))[column]
-        yield Pairs(Qrels(names, start, begin, end[column], text, grades, "labels"), rows, column)
+        yield judge.pairs(rows, start, column, np.ones(len(column)))
+
+
+def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[Pairs]:
+    """A part of the queries at a time: an entry is right that shares a label; its grade is how many it shares."""
+    if queries.classes is None or gallery.classes is None:
+        raise RulesError("there are neither labels nor qrels to tell what is right; give one of them")
+    judge = _Judge(queries, gallery, leave)
+    for rows in _parts(queries, np.full(len(queries), len(gallery))):
+        shared = queries.classes[rows] @ gallery.classes.T  # whole numbers, exact in 32 bits
+        place, column = np.nonzero(shared)
+        start = np.searchsorted(place, np.arange(len(rows) + 1))
+        yield judge.pairs(rows, start, column, shared[place, column].astype(np.float64))
+
+
+class _Judge:
+    """What is the same for all parts of the queries."""
+
+    def __init__(self, queries: Side, gallery: Side, leave: Ignored):
+        self._queries, self._gallery, self._leave = queries, gallery, leave
+        self._own = _own(queries, gallery) if leave.itself else None
+        self._text = b"".join(gallery.ids)
+        self._end = np.cumsum([len(name) for name in gallery.ids])
+
+    def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> Pairs:
+        """The judgements of these queries; query i's are start[i] to start[i + 1]."""
+        row = np.repeat(rows, np.diff(start))
+        grades = np.where(self._is_ignored(row, column), IGNORED, grades)
+        names = tuple(self._queries.ids[row] for row in rows.tolist())
+        begin = (self._end - np.diff(self._end, prepend=0))[column]
+        judged = Qrels(names, start, begin, self._end[column], self._text, grades, "labels")
+        return Pairs(judged, rows, column)
+
+    def _is_ignored(self, row: Ints, column: Ints) -> Bools:
+        """(pairs,) which show the same identity, and yet are no test of the system."""
+        ignored = np.zeros(len(row), bool)
+        one, other = self._queries.cameras, self._gallery.cameras
+        if self._leave.camera and one is not None and other is not None:
+            ignored |= one[row] == other[column]
+        if self._own is not None:
+            ignored |= self._own[row] == column
+        return ignored
 
 
 def _parts(queries: Side, size: Ints) -> list[Ints]:
@@ -78,22 +118,15 @@ def _parts(queries: Side, size: Ints) -> list[Ints]:
     return np.split(rows, np.flatnonzero(np.diff(part)) + 1)
 
 
-def _ignored(queries: Side, gallery: Side, row: Ints, column: Ints, own: Ints | None) -> Bools:
-    """(pairs,) which show the same identity, and yet are no test of the system."""
-    ignored = np.zeros(len(row), bool)
-    if queries.cameras is not None and gallery.cameras is not None:
-        ignored |= queries.cameras[row] == gallery.cameras[column]
-    if own is not None:
-        ignored |= own[row] == column
-    return ignored
-
-
 def _own(queries: Side, gallery: Side) -> Ints:
     """(queries,) the entry of the gallery that is the query itself, by its id; -1 without one."""
     own = np.array([gallery.place.get(name, -1) for name in queries.ids], np.int64)
-    assert queries.labels is not None
-    assert gallery.labels is not None
-    differ = (own >= 0) & (gallery.labels[own] != queries.labels)
+    if queries.labels is not None and gallery.labels is not None:
+        differ = (own >= 0) & (gallery.labels[own] != queries.labels)
+    else:
+        assert queries.classes is not None
+        assert gallery.classes is not None
+        differ = (own >= 0) & (gallery.classes[own] != queries.classes).any(axis=1)
     if differ.any():
         name = shown(queries.ids[int(np.argmax(differ))])
         raise InputError(f"{name} has one label as a query and another in the gallery, but is to be the same entry")

@@ -16,9 +16,9 @@ def joined(parts: Sequence[Scores]) -> Scores:
     """One table of all; a value a query does not depend on where they were cut."""
     if len(parts) == 1:
         return parts[0]
-    values = {name: np.concatenate([part.values[name] for part in parts]) for name in parts[0].values}
+    values = {name: np.concatenate([part.columns[name] for part in parts]) for name in parts[0].columns}
     queries = tuple(query for part in parts for query in part.queries)
-    return replace(parts[0], queries=queries, values=values, ledger=_ledger([part.ledger for part in parts]))
+    return replace(parts[0], queries=queries, columns=values, ledger=_ledger([part.ledger for part in parts]))
 
 
 def _ledger(parts: Sequence[Ledger]) -> Ledger:

@@ -10,17 +10,18 @@ from typing import Any
 import numpy as np
 
 from truerank.errors import InputError, RulesError, shown
-from truerank.evaluate import ranked, score
+from truerank.evaluate import as_ruled, ranked, score
 from truerank.hits import Hits, concatenate
 from truerank.qrels import Ints, Qrels
 from truerank.rules import Rules
 from truerank.run import Scan
 from truerank.scores import Scores
 from truerank.vectors.blocks import Source
-from truerank.vectors.pairs import Pairs, by_label, by_qrels
+from truerank.vectors.pairs import Ignored, Pairs, by_classes, by_label, by_qrels
 from truerank.vectors.parts import joined
-from truerank.vectors.protocol import Chosen, Protocol
+from truerank.vectors.protocol import Chosen, remark
 from truerank.vectors.ranking import scan
+from truerank.vectors.saving import FirstResults
 from truerank.vectors.sides import Given, Side, Sides, plain, sides
 from truerank.vectors.single_shot import SingleShot, with_ranks
 
@@ -44,13 +45,10 @@ class Retrieval:
     gallery: Side
     columns: Ints | None
     rules: Rules
-    protocol: Protocol
     qrels: Qrels | None
 
     @classmethod
-    def of(
-        cls, source: Source, given: Given, rules: Rules, protocol: Protocol, qrels: Qrels | None, *, is_self: bool
-    ) -> Retrieval:
+    def of(cls, source: Source, given: Given, rules: Rules, qrels: Qrels | None, *, is_self: bool) -> Retrieval:
         """What was given, checked.
 
         Args:
@@ -58,29 +56,37 @@ class Retrieval:
         """
         if is_self:
             rules, given = rules.replace(self_match="remove"), _twice(given, source)
-        elif rules.self_match == "remove" and (given.query_ids is None or given.gallery_ids is None):
-            raise InputError("self_match = 'remove' needs query_ids and gallery_ids, to tell who is the same")
+        elif rules.self_match != "keep" and (given.query_ids is None or given.gallery_ids is None):
+            raise InputError(
+                f"self_match = {rules.self_match!r} needs query_ids and gallery_ids, to tell who is the same"
+            )
         both = sides(given, *source.shape)
-        _refuse(given, both, rules, protocol, qrels)
-        columns = _columns(both, rules, protocol)
+        _refuse(given, both, rules, qrels)
+        columns = _columns(both, rules)
         if not len(columns):
             raise InputError("nothing is left in the gallery: all of it is junk")
         is_whole = len(columns) == len(both.gallery) and (np.diff(columns) == 1).all()
         gallery = both.gallery if is_whole else both.gallery.take(columns)
-        return cls(source, both.queries, gallery, None if is_whole else columns, rules, protocol, qrels)
+        return cls(source, both.queries, gallery, None if is_whole else columns, rules, qrels)
 
     def hits(self, watch: Watch) -> Hits:
         """Where the right entries came back."""
         name = self.source.name
-        return concatenate([ranked(p.qrels, found, self.rules, name) for p, found in self._scans(None, watch)])
+        scans = self._scans(None, watch, None)
+        return concatenate([ranked(p.qrels, found, self.rules, name) for p, found in scans])
 
-    def scores(self, wanted: Chosen, name: str, watch: Watch) -> Scores:
-        """What the measures say; the run's name says how the scores were made."""
-        remark = "; ".join(filter(None, [self.source.name, self.protocol.remark, *wanted.remarks]))
+    def scores(self, wanted: Chosen, name: str, watch: Watch, first: FirstResults | None = None) -> Scores:
+        """What the measures say; the run's name says how the scores were made.
+
+        Args:
+            first: keeps the first results on the way.
+        """
+        labels = "multi-hot labels" if self.queries.classes is not None else ""
+        said = "; ".join(filter(None, [self.source.name, labels, remark(self.rules), *wanted.remarks]))
         draw = self._draw()
-        scans = self._scans(draw, watch)
+        scans = self._scans(draw, watch, first)
         scores = joined(
-            [score(p.qrels, found, wanted.measures, self.rules, f"{name} ({remark})") for p, found in scans]
+            [score(p.qrels, found, wanted.measures, self.rules, f"{name} ({said})") for p, found in scans]
         )
         if draw is None:
             return scores
@@ -88,17 +94,22 @@ class Retrieval:
         return with_ranks(scores, dict(zip(names, draw.ranks, strict=True)))
 
     def _draw(self) -> SingleShot | None:
-        if not self.protocol.galleries or self.gallery.labels is None:
+        rules, labels = self.rules, self.gallery.labels
+        if not rules.single_shot_galleries or labels is None:
             return None
-        return SingleShot(self.gallery.labels, len(self.queries), self.protocol.galleries, self.protocol.seed)
+        return SingleShot(labels, len(self.queries), rules.single_shot_galleries, rules.gallery_seed)
 
-    def _scans(self, draw: SingleShot | None, watch: Watch) -> Iterator[tuple[Pairs, Scan]]:
+    def _scans(
+        self, draw: SingleShot | None, watch: Watch, first: FirstResults | None
+    ) -> Iterator[tuple[Pairs, Scan]]:
         done, one_at_a_time = 0, Lock()
 
         def look(rows: Ints, block: Any, pair_row: Ints, pair_column: Ints) -> None:
             nonlocal done
             if draw is not None and self.queries.labels is not None:
                 draw.look(rows, self.queries.labels[rows], plain(block), pair_row, pair_column)
+            if first is not None:
+                first.look(rows, plain(block), self.source.final)
             with one_at_a_time:
                 done += len(rows)
                 watch(done, len(self.queries))
@@ -108,10 +119,13 @@ class Retrieval:
             yield pairs, scan(pairs, self.source, scorers, len(self.gallery), look)
 
     def _pairs(self) -> Iterator[Pairs]:
-        without_self = self.rules.self_match == "remove"
-        if self.qrels is None:
-            return by_label(self.queries, self.gallery, is_self_ignored=without_self)
-        return by_qrels(self.qrels.ignoring_self() if without_self else self.qrels, self.queries, self.gallery)
+        if self.qrels is not None:
+            return by_qrels(as_ruled(self.qrels, self.rules), self.queries, self.gallery)
+        if self.rules.self_match == "remove-from-answers":
+            raise RulesError("by labels nobody is his own answer to be found; say self_match = 'remove'")
+        ignored = Ignored(camera=self.rules.same_camera == "ignore", itself=self.rules.self_match == "remove")
+        by = by_label if self.queries.classes is None else by_classes
+        return by(self.queries, self.gallery, ignored)
 
 
 def _twice(given: Given, source: Source) -> Given:
@@ -129,39 +143,45 @@ def _twice(given: Given, source: Source) -> Given:
     )
 
 
-def _refuse(given: Given, both: Sides, rules: Rules, protocol: Protocol, qrels: Qrels | None) -> None:
+def _refuse(given: Given, both: Sides, rules: Rules, qrels: Qrels | None) -> None:
     """What cannot be evaluated, said before the work begins."""
     if rules.missing == "lines":
         raise RulesError("missing = 'lines' is for runs that are written in lines; vectors have none")
     if qrels is None:
-        _refuse_labels(both, protocol)
-    elif both.queries.labels is not None or both.queries.cameras is not None:
+        _refuse_labels(both, rules)
+    elif both.queries.is_labelled or both.queries.cameras is not None:
         raise InputError("qrels say what is right, and so do labels and cameras; give one of the two")
     elif given.query_ids is None or given.gallery_ids is None:
         raise InputError("qrels name queries and documents; give query_ids and gallery_ids to find them by")
-    elif protocol.galleries:
+    elif rules.single_shot_galleries:
         raise RulesError("random galleries with one entry an identity need labels, not qrels")
 
 
-def _refuse_labels(both: Sides, protocol: Protocol) -> None:
+def _refuse_labels(both: Sides, rules: Rules) -> None:
     """A query must be somebody whom the gallery can show."""
     labels = both.queries.labels
-    if labels is None:
+    if both.queries.classes is not None and rules.single_shot_galleries:
+        raise RulesError("random galleries with one entry an identity need one label an entry, not several")
+    if not both.queries.is_labelled:
         raise InputError("there are neither labels nor qrels to tell what is right; give one of them")
-    nobody = np.isin(labels, both.named((*protocol.junk, *protocol.distractors)))
+    if labels is None:  # several an entry: no identities
+        return
+    nobody = np.isin(labels, both.named((*rules.junk_identities, *rules.distractor_identities)))
     if nobody.any():
         name, count = shown(str(both.names[labels[nobody][0]])), int(nobody.sum())
+        which = "junk" if (labels[nobody][0] == both.named(rules.junk_identities)).any() else "distractor"
         raise InputError(
             f"{count:,} of the queries have the label {name}, which these rules keep for junk or distractors; "
-            "number identities from 1, or choose other rules, e.g. truerank"
+            f"where that is somebody, as identity 0 is in MSMT17, say --{which} none (in Python the rule "
+            f"{which}_identities = []), or choose other rules, e.g. truerank"
         )
 
 
-def _columns(both: Sides, rules: Rules, protocol: Protocol) -> Ints:
+def _columns(both: Sides, rules: Rules) -> Ints:
     """The entries of the gallery that count, in the order of the tie rule."""
     ids, labels = both.gallery.ids, both.gallery.labels
     columns = np.arange(len(ids))
     if rules.ties != "input":
         by_id = sorted(range(len(ids)), key=ids.__getitem__, reverse=rules.ties == "doc-descending")
         columns = np.array(by_id, np.int64)
-    return columns if labels is None else columns[~np.isin(labels[columns], both.named(protocol.junk))]
+    return columns if labels is None else columns[~np.isin(labels[columns], both.named(rules.junk_identities))]

@@ -24,15 +24,22 @@ class Side:
         ids: distinct.
         labels: (entries,) who is on each, as numbers that mean the same on both sides; None without labels.
         cameras: (entries,) which camera saw it, likewise.
+        classes: (entries, labels) 1 for each label that an entry has, where it may have several; else None.
     """
 
     ids: tuple[bytes, ...]
     labels: Ints | None = None
     cameras: Ints | None = None
+    classes: NDArray[np.float32] | None = None
 
     def __len__(self) -> int:
         """The number of entries."""
         return len(self.ids)
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether labels say what is on the entries."""
+        return self.labels is not None or self.classes is not None
 
     @cached_property
     def place(self) -> dict[bytes, int]:
@@ -42,7 +49,8 @@ class Side:
     def take(self, places: Ints) -> Side:
         """Only these, in this order."""
         labels, cameras = (None if x is None else x[places] for x in (self.labels, self.cameras))
-        return Side(tuple(self.ids[place] for place in places.tolist()), labels, cameras)
+        classes = None if self.classes is None else self.classes[places]
+        return Side(tuple(self.ids[place] for place in places.tolist()), labels, cameras, classes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +90,12 @@ def sides(given: Given, queries: int, gallery: int) -> Sides:
     """
     width = len(str(max(queries, gallery) - 1))
     ids = [_ids(given.query_ids, queries, width, "query"), _ids(given.gallery_ids, gallery, width, "gallery")]
-    q_labels, g_labels, names = _codes(given.query_labels, given.gallery_labels, queries, gallery, "labels")
     q_cameras, g_cameras, _ = _codes(given.query_cameras, given.gallery_cameras, queries, gallery, "cameras")
+    labels = given.query_labels, given.gallery_labels
+    if (classes := _classes(*labels, queries, gallery)) is not None:
+        one, other = (Side(i, None, c, k) for i, c, k in zip(ids, (q_cameras, g_cameras), classes, strict=True))
+        return Sides(one, other, np.empty(0))
+    q_labels, g_labels, names = _codes(*labels, queries, gallery, "labels")
     return Sides(Side(ids[0], q_labels, q_cameras), Side(ids[1], g_labels, g_cameras), names)
 
 
@@ -114,6 +126,29 @@ def _codes(
     names, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     codes = codes.astype(np.int64)
     return codes[:queries], codes[queries:], names
+
+
+def _classes(
+    one: Any, other: Any, queries: int, gallery: int
+) -> tuple[NDArray[np.float32], NDArray[np.float32]] | None:
+    """Both matrices of labels, (entries, labels) of 0 and 1; None where there is one label an entry."""
+    if one is None or other is None:
+        return None
+    tables = [plain(one), plain(other)]
+    is_table = [
+        t.ndim == 2 and t.shape[1] > 1 and len(t) == n for t, n in zip(tables, (queries, gallery), strict=True)
+    ]
+    if not any(is_table):
+        return None
+    if not all(is_table) or tables[0].shape[1] != tables[1].shape[1]:
+        shapes = " and ".join(str(table.shape) for table in tables)
+        raise InputError(f"matrices of labels have a row an entry and the same labels on both sides, not {shapes}")
+    for table, what in zip(tables, ("query_labels", "gallery_labels"), strict=True):
+        bad = ~np.isin(table, (0, 1))
+        if table.dtype.kind not in "biuf" or bad.any():
+            value = table[bad][0].item() if bad.any() else table.dtype
+            raise InputError(f"{what}: a matrix of labels holds 0 and 1, not {value!r}")
+    return tables[0].astype(np.float32), tables[1].astype(np.float32)
 
 
 def _column(values: Any, count: int, what: str) -> NDArray[Any]:

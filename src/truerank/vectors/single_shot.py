@@ -62,7 +62,7 @@ def with_ranks(scores: Scores, ranks: dict[str, Ints]) -> Scores:
     """The scores with Success@k taken from the ranks in random galleries, {query: (galleries,) ranks}."""
     drawn = np.array([ranks[query] for query in scores.queries], np.int64).reshape(len(scores.queries), -1)
     values = {str(m): _share(drawn, m) for m in scores.measures if m.name == "Success"}
-    return replace(scores, values={**scores.values, **values})
+    return replace(scores, columns={**scores.columns, **values})
 
 
 def _share(ranks: NDArray[np.int64], measure: Measure) -> PerQuery:

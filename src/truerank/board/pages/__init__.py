@@ -105,6 +105,7 @@ def render(request: Request, template: str, values: dict[str, Any], status: int 
         "path": request.url.path,
         "origin": f"{request.url.scheme}://{request.url.netloc}",
         "site": service.settings.title,
+        "takes_registrations": service.settings.registration,
         "now": service.clock(),
         **values,
         "team": values["team"] or getattr(request.state, "team", None),

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from truerank.board.audit import SAID
+from truerank.board.audit import SAID, TOO_MANY_IDS
+from truerank.board.processing import TOO_LONG
 
 KOREAN: dict[str, str] = {
     SAID["unreadable"]: "{}줄을 읽을 수 없습니다. 줄마다 eval_id와 topk가 있는 JSON 객체 하나입니다",
@@ -16,6 +17,11 @@ KOREAN: dict[str, str] = {
     SAID["repeated-line"]: "여러 줄로 답한 질의 {}개",
     SAID["repeated-document"]: "같은 문서를 두 번 이상 낸 줄 {}개",
     SAID["too-many"]: "세는 것보다 결과가 많은 줄 {}개. 앞의 것만 셉니다",
+    f"{{}} {TOO_MANY_IDS}": "한 목록에 결과 {}개가 있습니다. 최대 {}개까지 받습니다",
+    TOO_LONG: (
+        "처리 시간 {}초를 넘어 중단했습니다. 검사와 채점에 쓸 수 있는 최대 시간입니다. "
+        "결과를 줄이고 한 덩어리로 압축하십시오"
+    ),
     "the file is empty": "파일이 비어 있습니다",
     "a run line has 6 columns (query Q0 document rank score tag); this one has {}": (
         "런의 한 줄은 6열(질의 Q0 문서 순위 점수 태그)인데, 이 줄은 {}열입니다"

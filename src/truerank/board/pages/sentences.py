@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from truerank.board.texts import LANGUAGES
 from truerank.errors import TruerankError
-from truerank.measures import parse_measures
+from truerank.measures import parse_measure
 from truerank.rules import Rules
 
 RULES: dict[str, tuple[str, str]] = {
@@ -42,6 +42,18 @@ RULES: dict[str, tuple[str, str]] = {
     "without_relevant-empty-is-right": (
         "Where nothing is relevant, an empty answer scores 1 and any other 0.",
         "관련 문서가 없는 질의는 빈 답이면 1점, 아니면 0점입니다.",
+    ),
+    "without_relevant-one": (
+        "A query for which nothing is relevant scores 1, whatever is returned.",
+        "관련 문서가 없는 질의는 무엇을 돌려주든 1점입니다.",
+    ),
+    "without_relevant-undefined": (
+        "A query for which nothing is relevant is left out of the means of measures that would divide by 0 there.",
+        "관련 문서가 없는 질의는 0으로 나누게 되는 측도의 평균에서 뺍니다.",
+    ),
+    "unjudged-graded": (
+        "Each unjudged document counts as if it had one and the same grade.",
+        "판정되지 않은 문서는 모두 같은 등급을 받은 것으로 봅니다.",
     ),
     "unjudged-not-relevant": (
         "A document that nobody judged counts as not relevant.",
@@ -79,6 +91,10 @@ RULES: dict[str, tuple[str, str]] = {
         "A document whose id is the query's own is removed.",
         "질의와 ID가 같은 문서는 뺍니다.",
     ),
+    "self_match-remove-from-answers": (
+        "A document whose id is the query's own is removed from the answers; its judgement stays.",
+        "질의와 ID가 같은 문서는 답에서만 빼고, 판정은 그대로 둡니다.",
+    ),
     "score_precision-single": ("Scores are compared in single precision.", "점수는 단정밀도로 비교합니다."),
 }
 
@@ -90,9 +106,28 @@ KOREAN: dict[str, str] = {
     "SetAP": "돌려준 순서가 무작위일 때 기대되는 평균 정밀도.",
     "P": "처음 k개 결과 중 관련 문서의 비율. 목록이 짧아도 k로 나눕니다.",
     "R": "관련 문서 중 처음 k개 결과에 든 것의 비율.",
+    "F": "처음 k개 결과의 정밀도와 재현율의 가중 조화평균. 기본은 F1.",
+    "Hits": "처음 k개 결과에 든 관련 문서의 수. 질의에 대한 합이 아니라 평균입니다.",
+    "NCRR": "관련 문서마다 순위의 역수를 더해, 가능한 최댓값으로 나눈 값.",
+    "PFound": "독자가 그만두기 전에 원하는 것을 찾을 확률. 어느 문서 뒤에서든 그만둘 수 있습니다.",
+    "FirstRank": "첫 관련 문서의 순위. 처음 k개 안에 없으면 k + 1이고, 작을수록 좋습니다.",
+    "MeanRank": "관련 문서 순위의 평균. 처음 k개 안에 없는 것은 k + 1이고, 작을수록 좋습니다.",
+    "ARP": "판정된 문서의 등급 가중 평균 순위. 처음 k개 안에 없는 것은 k + 1이고, 작을수록 좋습니다.",
+    "FallOut": "관련 없는 문서 중 처음 k개 결과에 든 것의 비율. 작을수록 좋습니다.",
+    "MCC": "처음 k개 결과에 드는 것과 관련이 있는 것의 상관계수, −1에서 1.",
+    "AUROC": "처음 k개 결과에서 관련 문서의 점수가 그렇지 않은 문서보다 높을 확률.",
     "Success": "처음 k개 결과에 관련 문서가 하나라도 있는지: 1 또는 0.",
     "RR": "첫 관련 문서가 얼마나 빨리 나오는지: 1위면 1, 2위면 1/2, 없으면 0.",
     "AP": "각 관련 문서 위치에서의 정밀도의 평균. 찾지 못한 문서는 0입니다.",
+    "P divisor=returned": "처음 k개 결과(그보다 적으면 모든 결과) 중 관련 문서의 비율.",
+    "R capped=True": "관련 문서(k개보다 많으면 k개) 중 처음 k개 결과에 든 것의 비율.",
+    "AP divisor=hits": "돌려준 각 관련 문서 위치에서의 정밀도의 평균. 찾지 못한 문서는 세지 않습니다.",
+    "AP divisor=capped": "각 관련 문서 위치에서의 정밀도의 합을 k개 결과에 들 수 있는 수로 나눈 값.",
+    "AP area=trapezoid": "각 관련 문서 바로 앞과 그 위치에서의 정밀도의 평균. 찾지 못한 문서는 0입니다.",
+    "AP ties=together": "점수가 같은 문서를 모두 센 뒤의, 각 관련 문서 위치에서의 정밀도의 평균.",
+    "nDCG ideal=returned": "목록이 같은 길이의 최선의 순서에 얼마나 가까운지. 위쪽이 더 크게 반영됩니다.",
+    "nDCG gain=binary": "목록이 최선의 순서에 얼마나 가까운지. 위쪽이 더 크게 반영되고 등급은 예와 아니요뿐입니다.",
+    "nDCG ties=averaged": "점수가 같은 문서의 모든 순서에 대한 평균으로, 목록이 최선의 순서에 얼마나 가까운지.",
     "GMAP": "평균 정밀도의 기하평균. 가장 나쁜 질의가 가장 크게 반영됩니다.",
     "Rprec": "관련 문서 수만큼의 결과에서의 정밀도. 이때 정밀도와 재현율이 같습니다.",
     "Accuracy": "돌려준 문서 중 관련 문서가 그렇지 않은 문서보다 앞에 있을 확률.",
@@ -143,12 +178,13 @@ def measure_in_words(measure: str, language: str) -> tuple[str, str]:
     ('How soon the first relevant document comes: 1 at rank 1, 1/2 at rank 2, 0 when none comes.', 'en')
     """
     try:
-        definition = parse_measures(measure)[0].definition
+        found = parse_measure(measure)
     except TruerankError:
         return "", "en"
-    if language == "ko" and definition.name in KOREAN:
-        return KOREAN[definition.name], "ko"
-    return definition.meaning, "en"
+    known = KOREAN.get(f"{found.name} {found.sense}".strip()) if language == "ko" else None
+    if known and found.depth is None:
+        return known, "ko"
+    return (f"{known} 처음 {found.depth}개 결과만 봅니다.", "ko") if known else (found.meaning, "en")
 
 
 @lru_cache(maxsize=256)

@@ -5,6 +5,8 @@ from truerank.explain.worked import cascade as cascade
 from truerank.explain.worked import curves as curves
 from truerank.explain.worked import graded as graded
 from truerank.explain.worked import incomplete as incomplete
+from truerank.explain.worked import nonrelevant as nonrelevant
+from truerank.explain.worked import ranks as ranks
 from truerank.explain.worked import sets as sets
 from truerank.explain.worked.case import Case, Hit
 from truerank.explain.worked.form import Line, Sum, Term, Worked

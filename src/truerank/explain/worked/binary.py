@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from truerank.explain.worked.case import Case, Hit
-from truerank.explain.worked.form import Line, Step, Sum, Worked, added, divided, quotient
+from truerank.explain.worked.form import Line, Step, Sum, Worked, added, divided, quotient, whole
 from truerank.explain.worked.registry import works
 
 
@@ -47,6 +47,50 @@ def recall(case: Case, *, k: int, level: float, capped: bool) -> Worked:
     first = Line("N", "relevant among the first {}", len(found), (k,))
     lines = (relevant_total(total), first, *cap, divided(case.measure, len(found), divisor))
     return Worked((counted(found, divisor, case.lost(level, k)),), lines)
+
+
+@works("F")
+def f_measure(case: Case, *, k: int, level: float, beta: float) -> Worked:
+    """Precision and recall of the first k, as one number."""
+    n, total = len(case.relevant(level, k)), case.total(level)
+    p, r = n / k, quotient(n, total)
+    above, below = (beta * beta + 1.0) * p * r, beta * beta * p + r
+    lines = (
+        relevant_total(total),
+        Line("N", "relevant among the first {}", n, (k,)),
+        Line("precision", "{} / {}", p, (n, k)),
+        divided("recall", n, total),
+        Line("β²", "how much more recall weighs than precision", whole(beta * beta)),
+        Line("above", "(β² + 1) × {} × {}", above, (p, r)),
+        Line("below", "β² × {} + {}", below, (p, r)),
+    )
+    return Worked((), (*lines, divided(case.measure, above, below)))
+
+
+@works("Hits")
+def found_within(case: Case, *, k: int | None, level: float) -> Worked:
+    """How many relevant documents are among the first k."""
+    found = case.relevant(level, k)
+    how, numbers = ("relevant among the first {}", (k,)) if k else ("relevant documents came back", ())
+    return Worked((counted(found, 1, case.lost(level, k)),), (Line(case.measure, how, len(found), numbers),))
+
+
+@works("NCRR")
+def cumulative_reciprocal_rank(case: Case, *, k: int | None, level: float) -> Worked:
+    """One over the rank of each relevant document, by the most that could be."""
+    total = case.total(level)
+    most = total if k is None else min(total, k)
+    steps = (Step(hit, "1 / {}", (hit.rank,), 1 / hit.rank) for hit in case.relevant(level, k))
+    got = added("Σ", "1 / rank", steps, case.lost(level, k))
+    ideal = 0.0
+    for rank in range(1, most + 1):
+        ideal += 1 / rank
+    lines = (
+        relevant_total(total),
+        Line("Σ", "the sum", got.value),
+        Line("ideal", "1 / rank of the first {} ranks", ideal, (most,)),
+    )
+    return Worked((got.over(ideal),), (*lines, divided(case.measure, got.value, ideal)))
 
 
 @works("Success")
@@ -122,11 +166,13 @@ def average_precision(
     """The mean of the precision at each relevant document."""
     found, total, lost = case.relevant(level, k), case.total(level), case.lost(level, k)
     if ties == "together":
-        at = precisions(_ends(found, k), lost, area, "after its equals")
+        at = precisions(_ends(found, case.limit(k)), lost, area, "after its equals")
     else:
         at = precisions(ranks(found), lost, area)
     if divisor == "hits":
         return divided_sum(case, at, len(found), Line("N", "relevant documents found", len(found)))
+    if divisor == "k" and k is not None:
+        return divided_sum(case, at, k, Line("k", "the cutoff", k))
     if divisor == "capped" and k is not None:
         cap = Line("min(R, k)", "the smaller of {} and {}", min(total, k), (total, k))
         return divided_sum(case, at, min(total, k), relevant_total(total), cap)

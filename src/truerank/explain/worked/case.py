@@ -26,6 +26,8 @@ class Case:
         hits: the judged ones of them, by rank.
         judged: all judged documents, best grade first.
         max_grade: the highest grade of the whole collection, or 0.
+        depth: the last rank that counts; None: all.
+        beyond: the judged documents below it that are tied with one above it.
     """
 
     measure: str
@@ -33,6 +35,12 @@ class Case:
     hits: tuple[Hit, ...]
     judged: tuple[Hit, ...]
     max_grade: float
+    depth: int | None = None
+    beyond: tuple[Hit, ...] = ()
+
+    def limit(self, k: int | None) -> int | None:
+        """The last rank that counts: k or the depth, whichever comes first; None for neither."""
+        return min((each for each in (k, self.depth) if each is not None), default=None)
 
     def top(self, k: int | None) -> list[Hit]:
         """The hits among the first k results; all for None."""

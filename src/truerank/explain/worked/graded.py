@@ -9,82 +9,94 @@ from typing import Any
 import numpy as np
 
 from truerank.explain.worked.case import Case, Hit
+from truerank.explain.worked.discounts import Discounting
 from truerank.explain.worked.form import Line, Step, Sum, Worked, added, divided, whole
 from truerank.explain.worked.registry import works
 from truerank.measures.gains import gains
 
 
-def worth(grade: float, gain: Any) -> float:
+def worth(grade: float, gain: Any, start: float = 0) -> float:
     """The gain of a grade."""
-    return float(gains(np.array([grade], np.float64), gain)[0])
+    return float(gains(np.array([grade], np.float64), gain, start)[0])
 
 
-def best_list(case: Case, gain: Any, ideal: str = "full") -> list[Hit]:
+def best_list(case: Case, gain: Any, ideal: str = "full", start: float = 0) -> list[Hit]:
     """The best possible ranking: every judged document with a gain, the best gain first."""
-    ranked = sorted(case.judged, key=lambda hit: -worth(hit.grade, gain))
-    best = [hit._replace(rank=rank) for rank, hit in enumerate(ranked, 1) if worth(hit.grade, gain) > 0]
+    ranked = sorted(case.judged, key=lambda hit: -worth(hit.grade, gain, start))
+    best = [hit._replace(rank=rank) for rank, hit in enumerate(ranked, 1) if worth(hit.grade, gain, start) > 0]
     return best[: case.returned] if ideal == "returned" else best
 
 
-def discounted(name: str, hits: Sequence[Hit], k: int | None, gain: Any, log_base: float) -> Sum:
-    """The gains of the first k results, each divided by the logarithm of its rank + 1."""
-    base = "2" if log_base == 2 else f"{log_base:g}"
-    kept = [hit for hit in hits if (k is None or hit.rank <= k) and worth(hit.grade, gain) > 0]
-    return added(name, f"{_gain(gain)} / log{base}(rank + 1)", _discounts(kept, gain, log_base, base))
-
-
-def _discounts(hits: list[Hit], gain: Any, log_base: float, base: str) -> Iterator[Step]:
-    for hit in hits:
-        value = worth(hit.grade, gain)
-        discount = math.log2(hit.rank + 1) / (1.0 if log_base == 2 else math.log2(log_base))
-        yield Step(hit, f"{{}} / log{base}({{}})", (whole(value), hit.rank + 1), value / discount)
+def discounted(
+    name: str, hits: Sequence[Hit], k: int | None, gain: Any, discount: Discounting, start: float
+) -> Sum:
+    """The gains of the first k results, each with the discount of its rank."""
+    worths = ((hit, worth(hit.grade, gain, start)) for hit in hits if k is None or hit.rank <= k)
+    steps = (discount.step(hit, value) for hit, value in worths if value > 0)
+    return added(name, f"{_gain(gain)} {discount.words}", steps)
 
 
 def _gain(gain: Any) -> str:
     return {"linear": "grade", "exp": "(2^grade − 1)"}.get(gain, "gain") if isinstance(gain, str) else "gain"
 
 
-def _gained(name: str, case: Case, k: int | None, gain: Any, log_base: float, ties: str) -> Sum:
+def _gained(name: str, case: Case, k: int | None, gain: Any, discount: Discounting, ties: str, start: float) -> Sum:
     """The discounted gains of what came back."""
     if ties != "averaged":
-        return discounted(name, case.hits, k, gain, log_base)
-    lowest = max((hit.last for hit in case.hits), default=0)
-    deepest = lowest if k is None else min(k, lowest)
-    below = [0.0, *_running(math.log2(log_base) / math.log2(rank + 1) for rank in range(1, deepest + 1))]
-    steps = (_averaged(hit, worth(hit.grade, gain), below, log_base) for hit in case.hits)
+        return discounted(name, case.hits, k, gain, discount, start)
+    hits, limit = (*case.hits, *case.beyond), case.limit(k)
+    lowest = max((hit.last for hit in hits), default=0)
+    deepest = lowest if limit is None else min(limit, lowest)
+    below = [0.0, *_running(discount.weight(rank) for rank in range(1, deepest + 1))]
+    steps = (_averaged(hit, worth(hit.grade, gain, start), below, discount) for hit in hits)
     return added(name, f"{_gain(gain)} × mean discount of its equals", (step for step in steps if step.value > 0))
 
 
-def _averaged(hit: Hit, gain: float, below: list[float], log_base: float) -> Step:
+def _averaged(hit: Hit, gain: float, below: list[float], discount: Discounting) -> Step:
     """A gain times what the ranks of its group weigh on average; `below` sums the weights down to each rank."""
     deepest, size = len(below) - 1, hit.last - hit.first + 1
     if size == 1:
-        discount = math.log2(hit.rank + 1) / (1.0 if log_base == 2 else math.log2(log_base))
-        value = gain / discount if hit.rank <= deepest else 0.0
-        return Step(hit, f"{{}} / log{log_base:g}({{}})", (whole(gain), hit.rank + 1), value)
+        step = discount.step(hit, gain)
+        return step if hit.rank <= deepest else step._replace(value=0.0)
     shared = below[min(hit.last, deepest)] - below[min(hit.first - 1, deepest)]
     return Step(hit, "{} × {} / {}", (whole(gain), shared, size), gain * shared / size)
 
 
 @works("DCG")
-def dcg(case: Case, *, k: int | None, gain: Any, log_base: float, ties: str) -> Worked:
+def dcg(
+    case: Case, *, k: int | None, gain: Any, gain_from: float, discount: Any, log_base: float, ties: str
+) -> Worked:
     """The sum of the discounted gains."""
-    got = _gained(case.measure, case, k, gain, log_base, ties).over(1)
+    got = _gained(case.measure, case, k, gain, Discounting(discount, log_base), ties, gain_from).over(1)
     return Worked((got,), (Line(case.measure, "the sum", got.value),))
 
 
 @works("IDCG")
-def ideal_dcg(case: Case, *, k: int | None, gain: Any, log_base: float, ideal: str) -> Worked:
+def ideal_dcg(
+    case: Case, *, k: int | None, gain: Any, gain_from: float, discount: Any, log_base: float, ideal: str
+) -> Worked:
     """The sum of the discounted gains of the best possible list."""
-    best = discounted(case.measure, best_list(case, gain, ideal), k, gain, log_base)
+    listed = best_list(case, gain, ideal, gain_from)
+    best = discounted(case.measure, listed, k, gain, Discounting(discount, log_base), gain_from)
     return Worked((best,), (Line(case.measure, "the sum, over the best possible list", best.value),))
 
 
 @works("nDCG")
-def ndcg(case: Case, *, k: int | None, gain: Any, log_base: float, ideal: str, ties: str) -> Worked:
+def ndcg(
+    case: Case,
+    *,
+    k: int | None,
+    gain: Any,
+    gain_from: float,
+    discount: Any,
+    log_base: float,
+    ideal: str,
+    ties: str,
+) -> Worked:
     """The discounted gains over those of the best possible list."""
-    got = _gained("DCG", case, k, gain, log_base, ties)
-    best = discounted("IDCG", best_list(case, gain, ideal), k, gain, log_base)
+    by = Discounting(discount, log_base)
+    got = _gained("DCG", case, k, gain, by, ties, gain_from)
+    best = discounted("IDCG", best_list(case, gain, ideal, gain_from), k, gain, by, gain_from)
     lines = (
         Line("DCG", "the sum over what came back", got.value),
         Line("IDCG", "the sum over the best possible list", best.value),

@@ -9,6 +9,7 @@ from typing import Any
 from truerank.explain.worked.case import Case
 from truerank.explain.worked.form import Line, Worked
 from truerank.measures import Measure
+from truerank.measures.definition import DEPTH
 from truerank.rules import Rules
 
 Form = Callable[..., Worked]
@@ -44,7 +45,7 @@ def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked
     chosen = parameters(measure, rules)
     form = FORMS.get(measure.name) if _is_ours(measure) else None
     known = set(inspect.signature(form).parameters) if form else set()
-    if form and set(dict(measure.params)) <= known:
+    if form and set(dict(measure.params)) - {DEPTH} <= known:
         return form(case, **{name: given for name, given in chosen.items() if name in known})
     return _inputs(case, chosen, rules, value)
 

@@ -1,6 +1,7 @@
 const PAGE = 50;
 const PLACES = 4;
 const FINGER = 24;
+const FOLDED = 48;
 const given = JSON.parse(document.getElementById("data").textContent);
 const root = document.documentElement;
 
@@ -186,11 +187,16 @@ class Queries {
     }
   }
 
+  /** What a query is found by: its id and the beginning of its text. */
+  says(query) {
+    return `${this.data.queries[query]} ${this.data.texts?.[query] ?? ""}`;
+  }
+
   /** The wanted queries in order; equal ones stay as they were. */
   found() {
     const text = this.state.text.toLowerCase();
     const rows = [...this.data.queries.keys()].filter(
-      (query) => this.data.queries[query].toLowerCase().includes(text) && this.isWanted(query),
+      (query) => this.says(query).toLowerCase().includes(text) && this.isWanted(query),
     );
     const turn = this.state.down ? -1 : 1;
     if (this.state.column < 0) return this.state.down ? rows.reverse() : rows;
@@ -286,7 +292,9 @@ class Queries {
     });
     if (this.several) cells.push(make("td", { class: "number", "data-value": String(this.apart(query)) }, isolated(shown(this.apart(query)))));
     const open = make("button", { type: "button", class: "link", onclick: () => openQuery(this.data, query) }, isolated(this.data.queries[query]));
-    return make("tr", {}, make("th", { scope: "row" }, open), cells);
+    const text = this.data.texts?.[query];
+    const said = text ? make("span", { class: "said", title: text }, isolated(text)) : null;
+    return make("tr", {}, make("th", { scope: "row" }, open, said), cells);
   }
 }
 
@@ -298,11 +306,14 @@ function openQuery(data, query) {
   const title = make("h2", { id: "query-title" }, `${say("query")} `, isolated(data.queries[query]));
   dialog.replaceChildren(
     make("div", { class: "top" }, title, close),
+    ...(data.texts?.[query] ? [make("p", { class: "query-text" }, isolated(data.texts[query]))] : []),
     valuesOf(data, query),
     make("div", { class: "columns" }, data.systems.map((_, system) => answerOf(data, query, system))),
   );
   dialog.onclose = () => address("");
-  dialog.onclick = (event) => event.target === dialog && dialog.close();
+  dialog.onclick = (event) => {
+    if (event.target === dialog) dialog.close(); // a handler that returns false would keep what is folded shut
+  };
   address(`#query=${encodeURIComponent(data.queries[query])}`);
   dialog.showModal();
   dialog.scrollTop = 0;
@@ -368,6 +379,23 @@ function summary(answers, query, system, list) {
 /** What a document that is not relevant is: below 0 it was in the pool, but nobody judged it. */
 const kindOf = (grade) => (grade === undefined ? "unjudged_mark" : grade < 0 ? "not_judged" : "not_relevant");
 
+/** The beginning of a document's text, what is long being folded. */
+function textOf(answers, doc) {
+  const text = answers.texts?.[doc];
+  if (!text) return null;
+  const letters = [...text];
+  if (letters.length <= FOLDED) return make("div", { class: "said" }, isolated(text));
+  const summary = make("summary", {}, isolated(`${letters.slice(0, FOLDED).join("").trimEnd()}…`));
+  return make("details", { class: "said" }, summary, make("p", {}, isolated(text)));
+}
+
+/** Documents in a sentence; where there are texts, one below another. */
+function named(answers, title, docs, tell) {
+  if (!answers.texts) return make("p", {}, make("strong", {}, title), `: ${docs.map(tell).join(", ")}`);
+  const items = docs.map((doc, place) => make("li", {}, tell(doc, place), doc === null ? null : textOf(answers, doc)));
+  return make("div", { class: "named" }, make("strong", {}, title), make("ul", {}, items));
+}
+
 function listOf(answers, query, [docs, scores], name) {
   const grades = gradesOf(answers, query);
   const rows = docs.map((doc, place) => {
@@ -379,7 +407,7 @@ function listOf(answers, query, [docs, scores], name) {
       "tr",
       { class: isRelevant ? "relevant" : null },
       make("td", { class: "number" }, String(place + 1)),
-      make("th", { scope: "row" }, isolated(answers.docs[doc])),
+      make("th", { scope: "row" }, isolated(answers.docs[doc]), textOf(answers, doc)),
       make("td", { class: "number", "data-value": String(scores[place]) }, brief(scores[place]), tied ? make("span", { class: "quiet" }, ` ${say("tied")}`) : null),
       make("td", { class: "mark" }, judged),
       make("td", { class: "number" }, grade === undefined ? "" : String(grade)),
@@ -400,13 +428,14 @@ function beyond(answers, query, system, list) {
   const missing = answers.relevant[query] - answers.found[system][query];
   const parts = [];
   if (docs.length) {
-    const named = docs.map((doc, place) => say("at_rank", { doc: `\u2068${answers.docs[doc]}\u2069`, rank: ranks[place].toLocaleString("en") }));
-    parts.push(make("p", {}, make("strong", {}, say("also_found")), `: ${named.join(", ")}`));
+    const tell = (doc, place) => say("at_rank", { doc: `\u2068${answers.docs[doc]}\u2069`, rank: ranks[place].toLocaleString("en") });
+    parts.push(named(answers, say("also_found"), docs, tell));
   }
   if (missing > 0) {
-    const named = lost.slice(0, missing).map((doc) => `\u2068${answers.docs[doc]}\u2069`);
-    if (missing > named.length) named.push(say("and_more", { n: missing - named.length }));
-    parts.push(make("p", {}, make("strong", {}, say("not_found")), `: ${named.join(", ")}`));
+    const told = lost.slice(0, missing);
+    const rest = missing - told.length;
+    const tell = (doc) => (doc === null ? say("and_more", { n: rest }) : `\u2068${answers.docs[doc]}\u2069`);
+    parts.push(named(answers, say("not_found"), rest ? [...told, null] : told, tell));
   }
   return parts;
 }

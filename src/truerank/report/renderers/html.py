@@ -86,6 +86,8 @@ def cells(table: Table) -> list[list[dict[str, Any]]]:
                 "text": text,
                 "value": _value(cell),
                 "best": (r, c) in table.best,
+                "letters": table.marks.get((r, c), ""),
+                "room": table.room(c),
                 "number": table.is_numeric(c),
                 "names": c == naming,
             }

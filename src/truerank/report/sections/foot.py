@@ -39,4 +39,6 @@ def _rules(rules: Rules, texts: Texts) -> Table:
 def _text(value: object) -> str:
     if value is None or value == ():
         return "–"
+    if isinstance(value, tuple) and isinstance(value[0], tuple):
+        return "; ".join(f"{name} = {text}" for name, text in value)
     return " ".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -9,11 +9,12 @@ from truerank.compare import Outcome
 from truerank.compare.outcome import direction
 from truerank.errors import shown
 from truerank.report import audit, charts
-from truerank.report.comparison import MOST_PAIRS, SideBySide, mean_cell, pair_table, ranked, winners
+from truerank.report.comparison import MOST_PAIRS, SideBySide, mean_cell, pair_table, ranked
 from truerank.report.document import Block, Figure, Heading, Note, Prose
 from truerank.report.material import Material, Runs
-from truerank.report.table import Cell, Table, as_text
+from truerank.report.table import Table, as_text
 from truerank.report.texts import Texts, percent
+from truerank.report.wide import wide_table
 from truerank.stats import Interval
 
 DIGITS = 4
@@ -94,31 +95,24 @@ def _limits(mean: Interval, texts: Texts) -> str:
 
 
 def _standing(outcome: Outcome, best: str, texts: Texts) -> str:
-    """Whom it beats."""
+    """Whom it beats, and whom it was not compared to."""
     compared = [p.against if p.system == best else p.system for p in outcome.pairs if best in (p.system, p.against)]
     if not compared or not direction(outcome.measure):
         return ""
     beaten = [shown(name) for name in outcome.beaten[best]]
     others = [shown(name) for name in compared if name not in outcome.beaten[best]]
-    key = "beats all" if not others else "beats some" if beaten else "beats nobody"
-    return texts(key, beaten=texts.listed(beaten, NAMED), others=texts.listed(others, NAMED))
+    untested = [shown(name) for name in outcome.means if name not in (best, *compared)]
+    is_all = len(beaten) > 1 and not others and not untested
+    key = "beats all" if is_all else "beats nobody" if not beaten else "beats some" if others else "beats these"
+    told = texts(key, beaten=texts.listed(beaten, NAMED), others=texts.listed(others, NAMED))
+    return f"{told} {texts('not compared', others=texts.listed(untested, NAMED))}" if untested else told
 
 
 def means(runs: Runs, texts: Texts) -> Table:
-    """A row a system, a column a measure, the best of each marked."""
-    found = runs.comparison
-    order = ranked(found.outcomes[0])
-    rows: list[tuple[Cell, ...]] = [
-        (found.letters[n], shown(n), *(mean_cell(o, o.means[n]) for o in found.outcomes)) for n in order
-    ]
-    best = frozenset(
-        (row, column)
-        for column, outcome in enumerate(found.outcomes, 2)
-        for row, name in enumerate(order)
-        if name in winners(outcome)
-    )
-    columns = ("", "run", *map(str, runs.measures))
-    return texts.table(Table(columns, tuple(rows), title=texts("means"), best=best, digits=DIGITS))
+    """A row a system, a column a measure, the best of each marked, with letters of those that each beats."""
+    table = wide_table(runs.comparison, DIGITS)
+    notes = (texts("letters"),) if table.raised else ()
+    return texts.table(replace(table, title=texts("means"), notes=notes))
 
 
 def alone(runs: Runs, texts: Texts) -> Table:

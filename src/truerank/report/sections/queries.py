@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import shown
+from truerank.errors import brief, shown
+from truerank.formats.texts import SNIPPET, Snippets, look_up
 from truerank.report.answers import Answers, Wanted, answers
 from truerank.report.document import Block, Prose, Queries
-from truerank.report.material import Material, Runs
+from truerank.report.material import Material, Readable, Runs
 from truerank.report.table import Table
 from truerank.report.texts import Texts
 
@@ -28,6 +29,12 @@ SCORE = 8
 SHORTEST = 5
 """A list is cut to this before whole lists are left out."""
 
+QUERY_TEXTS, DOC_TEXTS = 300_000, 1_000_000
+"""Letters of the texts of queries and of documents at most."""
+
+SHORT = 60
+"""A text is cut to this before whole ones are left out."""
+
 WORKED = 4_000
 """How often a measure is worked out."""
 
@@ -40,10 +47,10 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     if material.runs is None:
         return
     yield Prose((texts("per query lead"),), is_for_page=True)
-    yield made(material.runs, material.results, texts)
+    yield made(material.runs, material.results, texts, material.readable)
 
 
-def made(runs: Runs, depth: int, texts: Texts) -> Queries:
+def made(runs: Runs, depth: int, texts: Texts, readable: Readable = Readable()) -> Queries:  # noqa: B008
     """As many queries, measures and results as make a page of a few megabytes."""
     everything = runs.comparison.queries
     order = most_differing(runs)
@@ -59,6 +66,8 @@ def made(runs: Runs, depth: int, texts: Texts) -> Queries:
     if len(measures) < len(runs.measures):
         size = texts("queries", n=len(kept))
         notes.insert(0, texts("left measures", kept=len(measures), all=len(runs.measures), queries=size))
+    said = _query_texts(everything, order, readable, texts)
+    found, told = _with_texts(found, readable, texts)
     return Queries(
         texts("all queries"),
         tuple(map(shown, queries)),
@@ -66,9 +75,30 @@ def made(runs: Runs, depth: int, texts: Texts) -> Queries:
         runs.reference,
         values,
         found,
-        differing(runs, order, texts),
-        tuple(notes),
+        differing(runs, order, texts, said.queries),
+        (*notes, *map(texts.said, said.notes), *told),
+        tuple(said.queries.get(query, "") for query in queries) if said.queries else (),
     )
+
+
+def _query_texts(queries: Sequence[str], order: Sequence[int], readable: Readable, texts: Texts) -> Snippets:
+    """The texts of as many queries as there is room for, those first that differ most."""
+    length = max(SHORT, min(SNIPPET, QUERY_TEXTS // max(1, len(order))))
+    wanted = [queries[q] for q in order[: QUERY_TEXTS // length]]
+    return look_up(readable.queries, None, wanted, [], length)
+
+
+def _with_texts(found: Answers | None, readable: Readable, texts: Texts) -> tuple[Answers | None, list[str]]:
+    """The answers with as many texts of documents as there is room for, and what is said of that."""
+    if found is None or readable.docs is None:
+        return found, []
+    length = max(SHORT, min(SNIPPET, DOC_TEXTS // max(1, len(found.ids))))
+    wanted = [found.ids[place] for place in found.shown_first()[: DOC_TEXTS // length]]
+    read = look_up(None, readable.docs, [], wanted, length)
+    notes = [texts.said(note) for note in read.notes]
+    if len(wanted) < len(found.ids):
+        notes.append(texts("left texts", kept=len(wanted), all=len(found.ids)))
+    return replace(found, texts=tuple(read.docs.get(doc, "") for doc in found.ids) if read.docs else ()), notes
 
 
 def most_differing(runs: Runs) -> list[int]:
@@ -79,15 +109,16 @@ def most_differing(runs: Runs) -> list[int]:
     return order
 
 
-def differing(runs: Runs, order: Sequence[int], texts: Texts) -> Table:
+def differing(runs: Runs, order: Sequence[int], texts: Texts, read: Mapping[str, str]) -> Table:
     """The first of these queries by the first measure."""
     values = runs.values(runs.first)
     spread = len(runs.systems) > 1
     rows = []
     for q in order[:DIFFERING]:
-        row = values[q].tolist()
-        rows.append((shown(runs.comparison.queries[q]), *row, *([max(row) - min(row)] if spread else [])))
-    columns = ("query", *map(shown, runs.names), *(["spread"] if spread else []))
+        row, query = values[q].tolist(), runs.comparison.queries[q]
+        text = [brief(read.get(query, ""))] if read else []
+        rows.append((shown(query), *text, *row, *([max(row) - min(row)] if spread else [])))
+    columns = ("query", *(["text"] if read else []), *map(shown, runs.names), *(["spread"] if spread else []))
     title = texts("differing" if spread else "worst", measure=runs.first)
     return texts.table(Table(columns, tuple(rows), title=title))
 

@@ -10,7 +10,7 @@ from truerank.bench.result import Bench
 from truerank.bench.sweep import front
 from truerank.errors import shown
 from truerank.report import bench_notes, charts
-from truerank.report.bench import DIGITS, SHORT, marked, per_second, standing
+from truerank.report.bench import DIGITS, SHORT, index_table, marked, per_second, standing
 from truerank.report.document import Block, Figure, Heading, Note, Prose
 from truerank.report.material import Material
 from truerank.report.table import Cell, Table
@@ -27,6 +27,9 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     for name, one in zip(names, material.benches, strict=True):
         yield from (Note(f"{name}: {texts.said(warning)}") for warning in bench_notes.warnings(one))
     yield texts.table(table(material.benches, names, texts))
+    if built := [(name, one.indexing) for name, one in zip(names, material.benches, strict=True) if one.indexing]:
+        of, indexings = zip(*built, strict=True)
+        yield texts.table(index_table(indexings, of, title=texts("indexing")))
     if found:
         yield latencies(found, called(found), texts)
     scored = [one for one in found if one.scores]
@@ -34,6 +37,8 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
         yield pareto(scored, called(scored), texts)
     for name, one in zip(names, material.benches, strict=True):
         yield Prose((f"{name}: {texts.said(bench_notes.loop(one))}; {texts.said(bench_notes.asked(one))}",))
+    if told := tuple(map(texts.said, bench_notes.made(material.benches))):
+        yield Prose(told)
 
 
 def called(benches: Sequence[Bench]) -> list[str]:

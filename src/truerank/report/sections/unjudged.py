@@ -1,4 +1,4 @@
-"""How much of what came back nobody judged, by depth."""
+"""The share of returned documents that are unjudged, by depth."""
 
 from __future__ import annotations
 

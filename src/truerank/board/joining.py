@@ -1,0 +1,32 @@
+"""Asking to take part, where the service allows it: an account that lets nobody in until a host approves."""
+
+from __future__ import annotations
+
+from fastapi import APIRouter, Request
+
+from truerank.board import schemas, tokens
+from truerank.board.api import clean, problems, service_of
+from truerank.board.refusals import not_found
+from truerank.board.security import address
+
+router = APIRouter(tags=["registration"])
+
+
+@router.post("/api/registrations", status_code=201, responses=problems(400, 404, 408, 409, 413, 422, 429, 503))
+async def register(request: Request, new: schemas.NewRegistration) -> schemas.NewToken:
+    """Ask to take part. The token in the answer lets in once a host has approved; nobody will see it again."""
+    return await registered(request, new.name, new.contact)
+
+
+async def registered(request: Request, name: str, contact: str) -> schemas.NewToken:
+    """A new registration; few come from one address.
+
+    Raises:
+        Refusal: the service takes none, or not this one.
+    """
+    service = service_of(request)
+    if not service.settings.registration:
+        raise not_found("page")
+    service.registrations.check(address(request))
+    said = (clean(contact) or "")[:200]
+    return await service.database.write(lambda session: tokens.register(session, name, said, service.now))

@@ -1,0 +1,256 @@
+"""The way of a submission from its arrival to its score, within what it may take of the processor."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import logging
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeVar
+
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.orm import Session
+
+from truerank.board import submissions
+from truerank.board.audit import Audit, Finding, audit
+from truerank.board.contests import Contest, Spec, load
+from truerank.board.database import Database
+from truerank.board.following import Judgement, result_of
+from truerank.board.logs import tell
+from truerank.board.metrics import Metrics
+from truerank.board.models import ACCEPTED, RECEIVED, UNDER_WAY, Submission
+from truerank.board.rates import Rate
+from truerank.board.refusals import BoardError, Refusal
+from truerank.board.scoring import Result, score
+from truerank.board.settings import Settings
+from truerank.board.storage import Storage
+from truerank.board.workers import Followed, OutOfTime, Pool, WorkerLost
+
+Found = TypeVar("Found", Audit, Result)
+
+HOUR = 3600
+
+TOO_LONG = (
+    "it was stopped after {} seconds of processor time, the most that auditing and scoring may take here; "
+    "send fewer results, compressed as one piece"
+)
+"""What a submission is told that takes too much of the processor."""
+
+
+def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> Audit:
+    """`audit`, where only the files are known."""
+    return audit(path, load(spec), unpacked)
+
+
+def score_in_worker(path: Path, format: str, spec: Spec) -> Result:
+    """`score`, where only the files are known."""
+    return score(path, format, load(spec))
+
+
+def load_all(specs: list[Spec]) -> None:
+    """Get ready for every board; what is wrong with one is told where it matters."""
+    for spec in specs:
+        with suppress(BoardError):
+            load(spec)
+
+
+@dataclass
+class Meter:
+    """What the jobs of one submission, or one check, take of the processor.
+
+    Attributes:
+        team: the account that is charged.
+        most: seconds that all jobs together may take.
+        spent: seconds so far.
+    """
+
+    team: int
+    most: float
+    rate: Rate
+    spent: float = 0.0
+
+    @property
+    def left(self) -> float:
+        """What the next job may take."""
+        return max(1.0, self.most - self.spent)
+
+    def charge(self, seconds: float) -> None:
+        """So many more were taken."""
+        self.spent += seconds
+        self.rate.charge(self.team, seconds)
+
+    @property
+    def fault(self) -> Finding:
+        """That all of it was taken."""
+        return Finding("processor-time", True, TOO_LONG.format(f"{self.most:g}"))
+
+
+class Processing:
+    """Audits and scores what was received, whether or not anybody waits for it.
+
+    Args:
+        contest: what a board's submissions are judged by.
+        now: milliseconds since 1970.
+        clock: seconds, rising.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        database: Database,
+        storage: Storage,
+        contest: Callable[[Session, str], Contest],
+        now: Callable[[], int],
+        clock: Callable[[], float],
+    ):
+        self.settings, self.database, self.storage = settings, database, storage
+        self.contest, self.now = contest, now
+        self.pool = Pool(settings.workers, settings.memory, settings.seconds)
+        self.metrics = Metrics(lambda: self.pool.waiting)
+        self.rate = Rate(settings.team_processor, settings.team_processor / HOUR, clock)
+        self.tasks: dict[str, asyncio.Task[Submission]] = {}
+        self.waiting: Counter[int] = Counter()
+        self.early: dict[str, tuple[Followed[Judgement], Meter]] = {}
+
+    def meter(self, team: int) -> Meter:
+        """For a team's next submission or check."""
+        return Meter(team, self.settings.processor, self.rate)
+
+    def check_time(self, team: int) -> None:
+        """Refuse a team that has used up its processor time for now."""
+        if after := self.rate.wait(team, 0):
+            why = f"this team has used its {self.settings.team_processor:g} seconds of processor time an hour"
+            raise Refusal(429, "processor-time", f"{why}; try again in {after:.0f} seconds", after=after)
+
+    def check_waiting(self, team: int) -> None:
+        """Refuse a team of which many submissions wait already."""
+        if self.waiting[team] >= self.settings.waiting:
+            why = f"{self.waiting[team]} submissions of this team wait to be scored; send more when they are done"
+            raise Refusal(429, "too-many-waiting", why, after=10)
+
+    async def finished(self, submission: Submission, patience: float) -> Submission:
+        """The submission when nothing more will happen to it, or as it is when patience ends."""
+        if submission.state not in UNDER_WAY:
+            return submission
+        task = self.begin(submission)
+        try:
+            return await asyncio.wait_for(asyncio.shield(task), patience)
+        except asyncio.TimeoutError:
+            return await self.database.read(lambda session: session.get_one(Submission, submission.id))
+
+    def begin(self, submission: Submission) -> asyncio.Task[Submission]:
+        """Let it be audited and scored, unless that was begun already."""
+        if (found := self.tasks.get(submission.id)) is not None:
+            return found
+        task = asyncio.create_task(self._process(submission))
+        self.tasks[submission.id] = task
+        self.waiting[submission.account_id] += 1
+
+        def over(task: asyncio.Task[Submission]) -> None:
+            self.tasks.pop(submission.id, None)
+            self.waiting[submission.account_id] -= 1
+            if not task.cancelled():
+                task.exception()  # told in the log already; perhaps nobody waits
+
+        task.add_done_callback(over)
+        return task
+
+    async def _process(self, submission: Submission) -> Submission:
+        followed, meter = self.early.pop(submission.id, (None, self.meter(submission.account_id)))
+        try:
+            submission = await self._judged(submission, followed, meter)
+        except OutOfTime:
+            submission = await self._refused(submission, Audit((meter.fault,)), meter)
+        except SQLAlchemyError as error:  # the database's fault: it stays as it is until somebody asks again
+            tell("left", logging.ERROR, error=error, submission=submission.id)
+            raise
+        except Exception as error:
+            tell("failed", logging.ERROR, error=error, submission=submission.id)
+            submission = await self.database.write(lambda session: submissions.fail(session, submission.id))
+        board = self.settings.board(submission.board)
+        told = submission.board if board and board.visible == "everyone" else "hidden"
+        self.metrics.submissions.labels(told, submission.state).inc()
+        self.metrics.processor.labels(told).inc(meter.spent)
+        spent = round(meter.spent, 3)
+        tell(submission.state, submission=submission.id, board=submission.board, processor=spent)
+        return submission
+
+    async def _judged(
+        self, submission: Submission, followed: Followed[Judgement] | None, meter: Meter
+    ) -> Submission:
+        judged = None
+        if followed:
+            try:
+                judged = await asyncio.to_thread(result_of, followed)
+            finally:
+                meter.charge(followed.spent)
+        if submission.state == RECEIVED:
+            submission = await self._audit(submission, judged, meter)
+        if submission.state == ACCEPTED:
+            submission = await self._score(submission, judged, meter)
+        return submission
+
+    async def _audit(self, submission: Submission, judged: Judgement | None, meter: Meter) -> Submission:
+        board, path = self.settings.board(submission.board), self.storage.path(submission.sha256)
+        assert board is not None
+        spec = await self.spec(submission.board)
+        try:
+            job = (path, spec, submission.unpacked)
+            found = judged.audit if judged else await self.in_worker(meter, audit_in_worker, *job)
+        except OutOfTime:
+            raise
+        except (MemoryError, WorkerLost):
+            words = "the file cannot be read within this board's limits of memory and time"
+            found = Audit((Finding("unreadable", True, words),))
+        if not found.is_valid:
+            return await self._refused(submission, found, meter)
+
+        def step(session: Session) -> Submission:
+            return submissions.accept(session, self.storage, submission.id, found, board)
+
+        return await self.database.write(step)
+
+    async def _refused(self, submission: Submission, found: Audit, meter: Meter) -> Submission:
+        def step(session: Session) -> Submission:
+            refused = submissions.refuse(session, self.storage, submission.id, found)
+            refused.processor = meter.spent
+            return refused
+
+        return await self.database.write(step)
+
+    async def _score(self, submission: Submission, judged: Judgement | None, meter: Meter) -> Submission:
+        format = json.loads(submission.audit)["format"]
+        path = self.storage.path(submission.sha256)
+        contest = await self.database.read(lambda session: self.contest(session, submission.board))
+        result = judged.result if judged and judged.fingerprint == contest.fingerprint else None
+        if result is None:
+            result = await self.in_worker(meter, score_in_worker, path, format, contest.spec)
+
+        def step(session: Session) -> Submission:
+            contest = self.contest(session, submission.board)
+            done = submissions.finish(session, submission.id, result, contest, self.now())
+            done.processor = meter.spent
+            return done
+
+        return await self.database.write(step)
+
+    async def spec(self, board: str) -> Spec:
+        """What a worker needs to judge a board's submissions."""
+        return await self.database.read(lambda session: self.contest(session, board).spec)
+
+    async def in_worker(self, meter: Meter, work: Callable[..., Found], *args: object) -> Found:
+        """What a job of a team returns, when it is the team's turn."""
+
+        async def once() -> Found:
+            return await self.pool.do(work, *args, who=meter.team, processor=meter.left, charge=meter.charge)
+
+        try:
+            return await once()
+        except OutOfTime:
+            raise
+        except WorkerLost:  # perhaps another's fault: memory was short
+            return await once()

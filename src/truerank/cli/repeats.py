@@ -1,0 +1,64 @@
+"""What is given twice where only the last one would count: an option with one value, or the value of a name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import click
+
+Value = TypeVar("Value")
+
+
+def refusing_repeats(command: click.Command) -> click.Command:
+    """The same command, and the commands in it, where an option that takes one value is given once at most."""
+    for inner in getattr(command, "commands", {}).values():
+        refusing_repeats(inner)
+    if getattr(command, "refuses_repeats", False):
+        return command
+    make = command.make_parser
+
+    def make_parser(ctx: click.Context) -> Any:
+        parser = make(ctx)
+        parse = parser.parse_args
+
+        def parse_args(args: list[str]) -> Any:
+            found = parse(args)
+            _refuse(found[2], ctx)
+            return found
+
+        parser.parse_args = parse_args  # type: ignore[method-assign]
+        return parser
+
+    command.make_parser = make_parser  # type: ignore[method-assign]
+    command.refuses_repeats = True  # type: ignore[attr-defined]
+    return command
+
+
+def _refuse(given: Sequence[click.Parameter], ctx: click.Context) -> None:
+    """Raise where an option stands twice among those that were given.
+
+    Args:
+        given: the parameters in the order of the command line, each as often as it was given.
+    """
+    seen: set[click.Parameter] = set()
+    for param in given:
+        if param in seen and not ctx.resilient_parsing:
+            raise click.UsageError(f"{param.opts[-1]} is given twice; it takes one value.", ctx)
+        if isinstance(param, click.Option) and _has_one_value(param):
+            seen.add(param)
+
+
+def _has_one_value(option: click.Option) -> bool:
+    """Whether a second one would replace the first: not where all count, nor a flag that can only be on."""
+    return not option.multiple and not option.count and (not option.is_flag or bool(option.secondary_opts))
+
+
+def distinct(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value]:
+    """The values by name; of an option NAME=VALUE that may be repeated, each name may come once."""
+    found: dict[str, Value] = {}
+    for name, value in pairs:
+        if name in found:
+            raise click.UsageError(f"{option} says {name} twice; only one would count.")
+        found[name] = value
+    return found

@@ -1,0 +1,55 @@
+"""A folder with a JSON file a query as a run, such as scripts around FAISS write: its neighbours, best first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+from truerank.errors import InputError, quoted
+from truerank.formats import neighbours
+from truerank.formats.registry import Format, register
+from truerank.formats.source import Source
+from truerank.run import Batch
+
+NAME = "faiss-folder"
+
+
+def read_run(source: Source, **options: Any) -> Iterator[Batch]:
+    """The neighbours in each file, whose name has the query's id."""
+    yield from neighbours.folder_run(source.name, watch=source.watch, **options).batches()
+
+
+def configured(
+    *,
+    pattern: str = neighbours.PATTERN,
+    name: str = neighbours.NAME,
+    better: str | None = None,
+    others: str = "refuse",
+) -> Format:
+    """The format, read otherwise.
+
+    Args:
+        pattern, name: where a file's name has the query's id, and what the query is then called.
+        better: "lower", "higher" or "order", instead of what the value's key says.
+        others: "skip" files whose names have no query's id; by default they are refused.
+    """
+    for option, value in {"pattern": pattern, "name": name, "better": better or ""}.items():
+        if not isinstance(value, str):
+            raise InputError(f"{option} of {NAME} is text, not {quoted(value)}")
+    if others not in ("refuse", "skip"):
+        raise InputError(f"others of {NAME} is refuse or skip, not {quoted(others)}")
+    read = partial(read_run, pattern=pattern, name=name, better=better, is_skipping=others == "skip")
+    return Format(
+        NAME,
+        "a folder with a JSON file of neighbours a query, whose name has the query's id; "
+        "otherwise faiss-folder(pattern='q(\\d+)', name='{}', better='higher')",
+        sniff=lambda head, name: 0.5 * neighbours.is_folder(name),
+        holds=lambda source: "run",
+        read_run=read,
+        is_folder=True,
+        options=configured,
+    )
+
+
+register(configured())

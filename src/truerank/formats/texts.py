@@ -1,0 +1,356 @@
+"""The texts behind ids: of each query and document that is shown a snippet, out of whatever holds them all.
+
+A collection may have millions of texts. It is read once, a piece at a time, and only the beginnings of those that
+are wanted are kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from truerank._kernel import as_text
+from truerank.errors import InputError, brief, did_you_mean, quoted, shown
+from truerank.formats import names
+from truerank.formats.delimited import header
+from truerank.formats.jsonl import KEY, LONGEST, records
+from truerank.formats.parquet import batches
+from truerank.formats.records import Numbered, parsed
+from truerank.formats.source import HEAD, MARK, Source, as_source
+
+SNIPPET = 240
+"""Characters of a text that are kept, unless said otherwise."""
+
+SPARE = 8
+"""So many times as much is looked at, since blanks are folded."""
+
+ROWS = 1 << 12
+"""Rows of Parquet that are in memory at once."""
+
+BETWEEN = " — "
+"""What stands between a title and a text."""
+
+Found = Generator[tuple[str, str], None, None]
+"""Ids that are wanted, with their texts."""
+
+
+@dataclass(frozen=True)
+class Snippets:
+    """The beginnings of texts, in one line and printable.
+
+    Attributes:
+        queries, docs: {id: text}.
+        notes: of how many there is none, in a sentence each.
+    """
+
+    queries: Mapping[str, str] = field(default_factory=dict)
+    docs: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+
+NOTHING = Snippets()
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What has texts, and what its columns or keys are called: as `names.folded` spells them, the surest first."""
+
+    one: str
+    many: str
+    ids: tuple[str, ...]
+    texts: tuple[str, ...]
+
+
+QUERIES = Kind(
+    "query",
+    "queries",
+    ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number"),
+    ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description"),
+)
+DOCS = Kind(
+    "document",
+    "documents",
+    ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did"),
+    (
+        "text",
+        "contents",
+        "content",
+        "body",
+        "passage",
+        "chunk",
+        "abstract",
+        "document",
+        "doc",
+        "description",
+        "title",
+    ),
+)
+
+
+def look_up(
+    queries: Any, docs: Any, asked: Collection[str], named: Collection[str], length: int = SNIPPET
+) -> Snippets:
+    r"""The texts of some queries and documents.
+
+    Args:
+        queries, docs: a file (JSON lines such as BEIR's, JSON, TSV, CSV or Parquet, also compressed), {id: text},
+            or {id: {"title": …, "text": …}}; None for none.
+        asked, named: the ids of the queries and of the documents.
+        length: characters that are kept of each.
+
+    Raises:
+        InputError: a file cannot be read, or has no ids or texts.
+
+    >>> look_up({"q": "red  shoes"}, {"d1": "Shoes\nthat are red", "d2": "x"}, ["q"], ["d1", "d3"])
+    ... # doctest: +NORMALIZE_WHITESPACE
+    Snippets(queries={'q': 'red shoes'}, docs={'d1': 'Shoes that are red'},
+             notes=('Texts: 1 of 2 documents has none.',))
+    """
+    found, notes = [], []
+    for source, wanted, kind in ((queries, asked, QUERIES), (docs, named, DOCS)):
+        found.append({} if source is None else snippets(source, wanted, kind, length))
+        missing = 0 if source is None else len(set(wanted)) - len(found[-1])
+        if missing:
+            many = kind.one if len(set(wanted)) == 1 else kind.many
+            notes.append(
+                f"Texts: {missing:,} of {len(set(wanted)):,} {many} {'has' if missing == 1 else 'have'} none."
+            )
+    return Snippets(found[0], found[1], tuple(notes))
+
+
+def with_text(texts: Mapping[str, str], key: str) -> dict[str, str]:
+    """{"text": …} of an id, for JSON; nothing where it has none."""
+    return {"text": texts[key]} if key in texts else {}
+
+
+def snippets(source: Any, wanted: Collection[str], kind: Kind, length: int = SNIPPET) -> dict[str, str]:
+    """{id: the beginning of its text} of those that are wanted and there; the first text of an id counts."""
+    left = set(wanted)
+    found: dict[str, str] = {}
+    with closing(_found(source, left, kind)) as pairs:
+        for key, text in pairs if left else ():
+            left.discard(key)
+            if text := snippet(text, length):
+                found[key] = text
+            if not left:
+                break
+    return {key: found[key] for key in wanted if key in found}
+
+
+def snippet(text: str, length: int = SNIPPET) -> str:
+    r"""The beginning of a text in one line: blanks folded; what cannot be seen or turns the line is escaped.
+
+    >>> snippet("Red\n shoes \u202e and hats", 16)
+    'Red shoes \\u202…'
+    """
+    line = shown(" ".join(text[: SPARE * length].split()))
+    is_whole = len(line) <= length and len(text) <= SPARE * length
+    return line if is_whole else line[: length - 1].rstrip() + "…"
+
+
+def _found(source: Any, left: Collection[str], kind: Kind) -> Found:
+    """The wanted texts of anything; what is taken out of `left` meanwhile is not wanted any more."""
+    if isinstance(source, Mapping):
+        return _of_mapping(source, left)
+    if not isinstance(source, str | os.PathLike):
+        raise InputError(f"texts of {kind.many} are a file or {{id: text}}, not {type(source).__name__}")
+    return _of_file(as_source(source), left, kind)
+
+
+def _of_mapping(texts: Mapping[Any, Any], left: Collection[str]) -> Found:
+    for key in sorted(left):
+        own = key if key in texts or not key.isdecimal() else int(key)
+        if own in texts:
+            yield key, _text(texts[own])
+
+
+def _of_file(source: Source, left: Collection[str], kind: Kind) -> Found:
+    head = source.head.lstrip()
+    if not head:
+        raise InputError("the file is empty", source.name)
+    if head.startswith(b"PAR1"):
+        return _of_parquet(source, left, kind)
+    if head.startswith(b"{") and _is_of_lines(head, kind, len(source.head) < HEAD):
+        return _of_records(records(source), source.name, left, kind)
+    if head.startswith((b"{", b"[")):
+        return _of_json(source, left, kind)
+    first = header(head)
+    if len(first.names) < 2:
+        raise InputError(
+            f"a text is found by its id: an id, a tab and a text should stand here, or {kind.ids[0]}",
+            source.name,
+            1,
+        )
+    return (
+        _of_tabs(source, left, kind) if first.delimiter == "\t" else _of_cells(source, first.delimiter, left, kind)
+    )
+
+
+def _is_of_lines(head: bytes, kind: Kind, is_all: bool) -> bool:
+    """Whether the first line is a record of its own, rather than {id: text}.
+
+    Args:
+        is_all: whether there is nothing behind the head.
+    """
+    first, newline, _ = head.partition(b"\n")
+    try:
+        cut = (key.decode("utf-8", "replace") for key in KEY.findall(first))
+        keys = list(parsed(first, "") if newline or is_all else cut)
+    except InputError:
+        return False
+    return names.find(keys, kind.ids) is not None and names.find(keys, kind.texts) is not None
+
+
+def _of_json(source: Source, left: Collection[str], kind: Kind) -> Found:
+    """One JSON value, which is read whole: {id: text}, or a list of records, in whatever it is wrapped."""
+    value = parsed(source.read().removeprefix(MARK), source.name)
+    if isinstance(value, dict) and isinstance(inside := value.get(kind.many), dict | list):
+        value = inside
+    if isinstance(value, dict) and names.find(list(value), kind.ids) is not None:
+        value = [value] if names.find(list(value), kind.texts) is not None else value
+    if isinstance(value, dict):
+        yield from _of_mapping(value, left)
+    elif isinstance(value, list):
+        yield from _of_records(((None, record) for record in value), source.name, left, kind)
+    else:
+        raise InputError(
+            f"texts of {kind.many} are {{id: text}} or a list of records, not {quoted(value)}", source.name
+        )
+
+
+def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kind: Kind) -> Found:
+    is_first = True
+    for line, record in there:
+        if not isinstance(record, dict):
+            raise InputError(f"a JSON object should stand here, not {quoted(record)}", name, line)
+        keys = tuple(record)
+        where = _columns(keys, kind)
+        if where is None:
+            if is_first:
+                raise _nameless(keys, kind, name, line)
+            continue
+        is_first = False
+        if (key := str(record[keys[where.key]])) in left:
+            yield key, where.joined([record[name] for name in keys])
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Where the id stands, the text, and the title if that is another one."""
+
+    key: int
+    text: int
+    title: int | None
+
+    def joined(self, cells: Sequence[Any]) -> str:
+        """The title and the text of a row."""
+        title = "" if self.title is None else _text(cells[self.title])
+        return BETWEEN.join(filter(None, (title.strip(), _text(cells[self.text]))))
+
+
+@lru_cache(maxsize=64)
+def _columns(there: tuple[str, ...], kind: Kind) -> _Columns | None:
+    """Which columns or keys hold what; None where none is called as an id or a text is."""
+    key, text = (names.find(there, wanted) for wanted in (kind.ids, kind.texts))
+    if key is None or text is None:
+        return None
+    title = names.find(there, ("title",))
+    return _Columns(key, text, None if title == text else title)
+
+
+def _nameless(there: Sequence[str], kind: Kind, name: str, line: int | None = None) -> InputError:
+    """The error for columns or keys without an id or a text."""
+    what, known = ("id", kind.ids) if names.find(there, kind.ids) is None else ("text", kind.texts)
+    others = (key for key in there if names.folded(key) not in (*kind.ids, *kind.texts))
+    near = next((hint for key in others if (hint := did_you_mean(key, known))), "")
+    listed = brief(", ".join(there))
+    return InputError(f"none of {listed} is the {what} of a {kind.one}; name it {known[0]}.{near}", name, line)
+
+
+def _of_parquet(source: Source, left: Collection[str], kind: Kind) -> Found:
+    where: list[_Columns] = []
+
+    def choose(there: Sequence[str]) -> list[str]:
+        found = _columns(tuple(there), kind)
+        if found is None:
+            raise _nameless(there, kind, source.name)
+        where.append(_Columns(0, 1, None if found.title is None else 2))
+        return [there[place] for place in (found.key, found.text, found.title) if place is not None]
+
+    for batch in batches(source, choose, ROWS):
+        for row, key in enumerate(map(str, batch.column(0).to_pylist())):
+            if key in left:
+                yield key, where[0].joined([column[row].as_py() for column in batch.columns])
+
+
+def _of_tabs(source: Source, left: Collection[str], kind: Kind) -> Found:
+    """Lines with tabs, in which a quotation mark is one; with a header or without."""
+    where: _Columns | None = None
+    for number, line in _lines(source):
+        if number == 1 and (where := _columns(tuple(line.split("\t")), kind)):
+            continue
+        key, _, rest = line.partition("\t")
+        if where is None:
+            if key.strip() in left:
+                yield key.strip(), rest
+            continue
+        cells = line.split("\t")
+        if len(cells) > where.key and cells[where.key] in left:
+            yield cells[where.key], _row(where, cells, source.name, number)
+
+
+def _of_cells(source: Source, delimiter: str, left: Collection[str], kind: Kind) -> Found:
+    """CSV, with a header or without."""
+    where: _Columns | None = None
+    with _any_length():
+        rows = csv.reader((f"{line}\n" for _, line in _lines(source)), delimiter=delimiter)
+        try:
+            for row in rows:
+                if rows.line_num == 1 and (where := _columns(tuple(row), kind)):
+                    continue
+                place = where.key if where else 0
+                if len(row) > place and row[place] in left:
+                    yield row[place], _row(where, row, source.name, rows.line_num) if where else " ".join(row[1:])
+        except csv.Error as error:
+            raise InputError(f"this is no CSV: {error}", source.name, rows.line_num) from None
+
+
+def _row(where: _Columns, cells: Sequence[str], name: str, line: int) -> str:
+    try:
+        return where.joined(cells)
+    except IndexError:
+        raise InputError("this line has fewer columns than the header", name, line) from None
+
+
+def _lines(source: Source) -> Iterator[tuple[int, str]]:
+    for first, block in source.blocks(LONGEST):
+        for number, line in enumerate(block[:-1].split(b"\n"), first):
+            yield number, as_text(line.removesuffix(b"\r"))
+
+
+@contextmanager
+def _any_length() -> Iterator[None]:
+    """Cells as long as a line may be: the csv module has one bound for all of Python."""
+    before = csv.field_size_limit(LONGEST)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
+
+
+def _text(value: Any) -> str:
+    """A text of whatever holds one: {"title": …, "text": …}, a list of parts, nothing."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, Mapping):
+        keys, cells = list(map(str, value)), list(value.values())
+        places = (names.find(keys, ("title",)), names.find(keys, DOCS.texts[:-1]))
+        return BETWEEN.join(filter(None, (_text(cells[at]) for at in places if at is not None)))
+    if isinstance(value, list | tuple):
+        return " ".join(map(_text, value))
+    return "" if value is None else str(value)

@@ -1,0 +1,104 @@
+"""What is known of a measure: its function, its names, and what each parameter may be."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Literal
+
+from truerank.measures.parameters import KINDS, Kind, kind_of, resolved
+from truerank.measures.sums import PerQuery, geometric_mean, mean, total
+
+Function = Callable[..., PerQuery]
+
+Divisor = Literal["", "relevant", "gain"]
+
+RULED = ("level", "rounding")
+"""What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
+
+DEPTH = "depth"
+"""What every measure takes: of so many first results only, as if no more had been returned."""
+
+MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A registered measure.
+
+    Attributes:
+        name: as the field spells it.
+        function: hits and keyword parameters in, one float64 a query out.
+        aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
+        at: the parameter that stands after "@".
+        average: how values become one number: mean, sum or geometric.
+        unit: whether values lie in [0, 1].
+        formula: one line of plain text.
+        source: paper and year, or the tool it comes from.
+        meanings: what it means in place of `meaning` where a parameter has a value, by "parameter=value".
+        divides_by: what it has no value without: relevant documents, or some that gain; empty: it always has one.
+        sees_judged: whether a document judged wrong is not the same to it as an unjudged one.
+        takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
+    """
+
+    name: str
+    function: Function
+    aliases: dict[str, dict[str, Any]] = field(default_factory=dict)
+    at: str = "k"
+    average: str = "mean"
+    unit: bool = True
+    formula: str = ""
+    source: str = ""
+    meanings: dict[str, str] = field(default_factory=dict)
+    divides_by: Divisor = ""
+    sees_judged: bool = False
+    takes_grades: bool = False
+
+    @cached_property
+    def parameters(self) -> dict[str, inspect.Parameter]:
+        """The keyword-only parameters by name."""
+        parameters = inspect.signature(self.function).parameters
+        return {name: p for name, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
+
+    @cached_property
+    def kinds(self) -> dict[str, Kind]:
+        """What each parameter may be."""
+        names = getattr(self.function, "__globals__", {})
+        own = {name: kind_of(resolved(p.annotation, names)) for name, p in self.parameters.items()}
+        return {DEPTH: KINDS[int], **own}
+
+    @property
+    def takes(self) -> dict[str, str]:
+        """What each parameter may be, in words: {"p": "a number from 0 to 1; 0.8 if not given"}."""
+        return {name: self.kinds[name].words + _default(p) for name, p in self.parameters.items()}
+
+    @property
+    def meaning(self) -> str:
+        """The first line of the function's docstring."""
+        return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+    @property
+    def is_of_judgements(self) -> bool:
+        """Whether it asks what was judged, and not what is relevant."""
+        return self.sees_judged and not {"level", "gain"} & set(self.parameters)
+
+    @property
+    def is_less_better(self) -> bool:
+        """Whether a lower value is a better one, which the meaning then says."""
+        return "less is better" in self.meaning
+
+    @property
+    def spelling(self) -> str:
+        """How it is written, cutoff and all: "P@k", "AP[@k]", "IPrec@recall"."""
+        at = self.parameters.get(self.at)
+        if at is None:
+            return self.name
+        return f"{self.name}@{self.at}" if at.default is at.empty else f"{self.name}[@{self.at}]"
+
+
+def _default(parameter: inspect.Parameter) -> str:
+    if parameter.default is parameter.empty:
+        return "; must be given"
+    return "" if parameter.default is None else f"; {parameter.default!r} if not given"

@@ -1,0 +1,56 @@
+"""What a rank makes of a gain: the discounts of cumulated gain, which papers and tools define differently.
+
+One relevant document at rank 1, with log_base=10, is worth 3.32 by "log2", and 1 by "jk" as Järvelin and Kekäläinen
+have it.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from truerank.errors import MeasureError
+from truerank.hits import Hits
+from truerank.measures.parameters import Discount
+from truerank.measures.sums import Floats, Ints, log2
+
+
+def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base: float = 2) -> Floats:
+    """(hits,) each gain with the discount of its rank."""
+    if not isinstance(discount, str):
+        return worth * listed(hits.rank, discount)
+    if discount == "log2":
+        return worth / (hits.discount if log_base == 2 else hits.discount / math.log2(log_base))
+    return worth / divisors(hits.rank, discount, log_base)
+
+
+def weights(ranks: Ints, discount: Discount, log_base: float) -> Floats:
+    """(ranks,) what a gain of 1 is worth at each."""
+    if not isinstance(discount, str):
+        return listed(ranks, discount)
+    if discount == "log2":
+        return math.log2(log_base) / log2(ranks + 1)
+    return 1.0 / divisors(ranks, discount, log_base)
+
+
+def divisors(ranks: Ints, discount: str, log_base: float) -> Floats:
+    """(ranks,) what a gain is divided by, by "jk" or "reciprocal"."""
+    if discount == "reciprocal":
+        return ranks.astype(np.float64)
+    return np.maximum(log2(ranks) / math.log2(log_base), 1.0)
+
+
+def listed(ranks: Ints, table: tuple[float, ...]) -> Floats:
+    """(ranks,) the weights of a table, which has nothing for the ranks below its end."""
+    return np.array([*table, 0.0], np.float64)[np.minimum(ranks - 1, len(table))]
+
+
+def check_base(discount: Discount, log_base: float) -> None:
+    """Refuse a base where no logarithm is taken.
+
+    Raises:
+        MeasureError: the discount has none.
+    """
+    if log_base != 2 and discount not in ("log2", "jk"):
+        raise MeasureError(f"log_base is for discount='log2' or 'jk'; discount={discount!r} takes no logarithm")

@@ -1,0 +1,99 @@
+"""Measures that count what is not relevant: of what came back, or of a collection of `docs` documents.
+
+A document that nobody judged is not relevant here. Unless `docs` says how large the collection is, there is nothing
+in it but what came back and the relevant documents that did not.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.errors import MeasureError
+from truerank.hits import Hits
+from truerank.measures.registry import measure
+from truerank.measures.sums import Floats, PerQuery, ratio
+
+
+def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
+    """(queries,) how many documents are not relevant, by the size of the collection or of what came back."""
+    others = hits.returned - hits.relevant(level).count
+    if docs is None:
+        return others.astype(np.float64)
+    total = hits.relevant_total(level)
+    if (docs < others + total).any():
+        most = int((others + total).max())
+        raise MeasureError(f"docs={docs} is too small: there are {most} relevant or returned documents of a query")
+    return docs - total.astype(np.float64)
+
+
+@measure(
+    "FallOut",
+    "fall_out",
+    formula="(min(k, n) − Σ_{i≤k} rel_i) / (n − N); with docs: / (docs − R)",
+    source="van Rijsbergen, Information Retrieval, 1979; torchmetrics retrieval_fall_out",
+)
+def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | None = None) -> PerQuery:
+    """The share of what is not relevant that is among the first k results; less is better.
+
+    `docs` is the size of the collection; without it, only what came back is counted, as torchmetrics does.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a", "y"]}, "FallOut@2 FallOut(docs=101)@2").mean
+    {'FallOut@2': 0.5, 'FallOut(docs=101)@2': 0.01}
+    """
+    returned = hits.returned if k is None else np.minimum(hits.returned, k)
+    wrong = returned - hits.top(k).relevant(level).count
+    return ratio(wrong, _nonrelevant(hits, level, docs))
+
+
+@measure(
+    "MCC",
+    unit=False,
+    formula="(TP TN − FP FN) / √((TP + FP) (TP + FN) (TN + FP) (TN + FN)); 0 where that is 0",
+    source="Matthews, Biochimica et Biophysica Acta, 1975; scikit-learn matthews_corrcoef",
+)
+def matthews_correlation(
+    hits: Hits, *, k: int | None = None, level: float = 1, docs: int | None = None
+) -> PerQuery:
+    """The correlation between being among the first k results and being relevant, from −1 to 1.
+
+    TP: relevant in the first k; FP: others there; FN: relevant elsewhere; TN: others elsewhere.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x", "y"]}, "MCC@1 MCC(docs=11)@2").mean
+    {'MCC@1': 1.0, 'MCC(docs=11)@2': 0.6708203932499369}
+    """
+    tp = hits.top(k).relevant(level).count.astype(np.float64)
+    fp = (hits.returned if k is None else np.minimum(hits.returned, k)) - tp
+    fn = hits.relevant_total(level) - tp
+    tn = _nonrelevant(hits, level, docs) - fp
+    scale = np.sqrt((tp + fp) * (tp + fn)) * np.sqrt((tn + fp) * (tn + fn))
+    return ratio(tp * tn - fp * fn, scale)
+
+
+@measure(
+    "AUROC",
+    "AUC",
+    "GAUC",
+    formula="pairs (relevant, not) of the first k in order, equal scores as halves / all such pairs; 0 without any",
+    source="Hanley and McNeil, Radiology, 1982; torchmetrics retrieval_auroc; scikit-learn roc_auc_score",
+)
+def area_under_roc(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+    """The chance that a relevant document has a higher score than one that is not, among the first k results.
+
+    What did not come back is not in it. The mean over queries is GAUC in which each query weighs the same; with
+    weights by impressions (Zhou et al., KDD 2018) it is another number.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 2.0, "z": 1.0}}, "AUROC GAUC@2").mean
+    {'AUROC': 0.5, 'AUROC@2': 0.0}
+    """
+    found = hits.top(k).relevant(level)
+    end = found.last if k is None else np.minimum(found.last, k)
+    so_far = found.ordinal.astype(np.float64)
+    above = found.first - 1 - found.running_at(so_far, found.query, found.first - 1)
+    equal = end - found.running_at(so_far, found.query, end) - above
+    returned = hits.returned if k is None else np.minimum(hits.returned, k)
+    wrong = returned - found.count
+    in_order = found.sum(wrong[found.query] - above - equal / 2)
+    return ratio(in_order, found.count * wrong)

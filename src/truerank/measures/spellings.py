@@ -1,0 +1,86 @@
+"""What other tools write that is not simply another name: of parameters, of p, and of what is no measure here."""
+
+from __future__ import annotations
+
+import re
+
+from truerank.errors import MeasureError
+
+SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
+"""What ir_measures calls a parameter, and what it is called here."""
+
+WORDS = {"log2": "linear", "exp-log2": "exp"}
+"""What ir_measures calls the value of `dcg`, and what it is called here."""
+
+ELSEWHERE = {"judged_only": "use rules with unjudged = 'removed'"}
+"""What ir_measures makes a parameter, and rules decide here."""
+
+OTHERS = {
+    "relstring": "text, not a number; `truerank trec_eval -m relstring` prints it",
+    "prcurve": "a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it",
+    **dict.fromkeys(
+        ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "ap_ia", "p_ia", "strec"),
+        "a measure of subtopics, for which there is no format yet; ndeval and pyndeval compute it",
+    ),
+}
+"""What others list among their measures."""
+
+AT_K = {"SetP": "P", "SetR": "R", "SetF": "F", "SetSuccess": "Success"}
+"""Measures of everything that came back, and those of the first k results."""
+
+
+def persistence(name: str, mark: str, number: str, whole: str) -> float:
+    """The p of rbp.95, which is how ranx writes 0.95.
+
+    >>> persistence("RBP", ".", "95", "rbp.95")
+    0.95
+
+    Raises:
+        MeasureError: it could be a cutoff as well: rbp_95, rbp.100.
+    """
+    if "." in number:
+        return float(number)
+    p = float(f"0.{number}")
+    if mark != "." or len(number) > 2:
+        both = f"{name}(p={p:g}) or {name}@{int(number)}"
+        raise MeasureError(f"{whole!r} could be {both}; write the one that you mean")
+    return p
+
+SUFFIX = re.compile(r"(?P<word>.+?)(?P<mark>_at_|[_.])(?P<number>[0-9]+(?:\.[0-9]+)?)\Z")
+_CUT = re.compile(r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\)|-l[0-9]+)?\Z", re.DOTALL)
+_NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)
+
+
+def split(text: str) -> list[str]:
+    """The measures that a text names, each as it is written; a number after a comma is another cutoff.
+
+    >>> split("map, P@1,5")
+    ['map', 'P@1', 'P@5']
+    """
+    words: list[str] = []
+    for part in _split(text, ","):
+        first, *others = _split(part, None) or [""]
+        if words and _NUMBER.match(first):
+            first = _with_cutoff(words[-1], first)
+        words += [word for word in (first, *others) if word]
+    return words
+
+
+def _split(text: str, at: str | None) -> list[str]:
+    """The pieces between commas, or between blanks (None), outside parentheses."""
+    pieces, depth = [""], 0
+    for letter in text:
+        depth += (letter == "(") - (letter == ")")
+        if depth == 0 and (letter == at if at else letter.isspace()):
+            pieces.append("")
+        else:
+            pieces[-1] += letter
+    return [piece for piece in pieces if piece]
+
+
+def _with_cutoff(word: str, cut: str) -> str:
+    """The same measure with another cutoff: P@1 and 5 are P@5; the cutoff alone if the measure has none."""
+    if found := _CUT.match(word):
+        return f"{found[1]}{cut}{found[2] or ''}"
+    suffix = SUFFIX.match(word)
+    return word[: suffix.start("number")] + cut if suffix else cut

@@ -1,0 +1,78 @@
+"""What was probably meant by a name that no measure has: near in meaning first, then in letters."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from truerank.errors import did_you_mean
+
+CALLED = {
+    "P@10": ("precision at", "precision", "prec", "positive predictive value"),
+    "R@100": ("recall at", "recall", "sensitivity", "true positive rate", "coverage of relevant documents"),
+    "Success@10": (
+        *("hit rate", "hit ratio", "hits", "hr", "success rate", "hit at", "top accuracy", "accuracy at"),
+        *("top", "answer coverage", "match rate"),
+    ),
+    "RR": ("mean reciprocal rank", "reciprocal rank", "inverse rank", "first relevant rank"),
+    "AP": ("mean average precision", "average precision"),
+    "GMAP": ("geometric mean average precision",),
+    "nDCG@10": ("normalized discounted cumulative gain", "normalised discounted cumulative gain", "normalized dcg"),
+    "DCG@10": ("discounted cumulative gain", "cumulative gain"),
+    "ERR@20": ("expected reciprocal rank",),
+    "RBP": ("rank biased precision",),
+    "SetF": ("f measure", "f score", "fscore", "dice"),
+    "IPrec@0.5": ("interpolated precision",),
+    "AUPRC": ("area under the precision recall curve", "average precision area", "auc pr", "prauc"),
+    "Bpref": ("binary preference",),
+    "infAP": ("inferred average precision",),
+    "Judged@10": ("judged share", "judgement coverage", "share of judged"),
+    "Rprec": ("r precision", "precision at r"),
+    "mINP": ("inverse negative penalty", "mean inverse negative penalty"),
+}
+"""What measures are called in words, beside their names and aliases."""
+
+NEAR = 0.6
+"""The share of words that have to agree."""
+
+ALIKE = 0.8
+"""Words as alike as this are one with a slip of the pen."""
+
+
+def suggestion(text: str, known: Iterable[str]) -> str:
+    """' Did you mean RR (mean reciprocal rank)?', or nothing where no measure is near.
+
+    >>> suggestion("hit rate", []), suggestion("precission", []), suggestion("NDGC", ["nDCG"])
+    (' Did you mean Success@10 (hit rate)?', ' Did you mean P@10 (precision)?', ' Did you mean nDCG?')
+    """
+    words = _words(text)
+    likeness, name, phrase = max(
+        (_likeness(words, _words(phrase)), name, phrase) for name, phrases in CALLED.items() for phrase in phrases
+    )
+    if likeness < 1 and (by_letters := did_you_mean(text, known)):
+        return by_letters
+    return f" Did you mean {name} ({phrase})?" if likeness >= NEAR else ""
+
+
+def is_phrase(text: str) -> bool:
+    """Whether these are the words for a measure."""
+    words = _words(text)
+    return len(words) > 1 and any(
+        _likeness(words, _words(phrase)) == 1 for phrases in CALLED.values() for phrase in phrases
+    )
+
+
+def _words(text: str) -> list[str]:
+    return re.findall(r"[a-z]+", text.lower())
+
+
+def _likeness(one: list[str], two: list[str]) -> float:
+    """The share of the words of either that the other has too."""
+    both = sum(any(_is_same(word, other) for other in two) for word in one)
+    return both / max(len(one), len(two)) if one else 0.0
+
+
+def _is_same(one: str, two: str) -> bool:
+    from difflib import SequenceMatcher
+
+    return one == two or (min(len(one), len(two)) > 4 and SequenceMatcher(None, one, two).ratio() >= ALIKE)

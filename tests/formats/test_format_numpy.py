@@ -1,0 +1,85 @@
+"""FAISS's arrays as runs and as judgements: distances or products, short rows, ids of one's own."""
+
+from __future__ import annotations
+
+import zipfile
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank.cli import truerank
+
+IDS = np.array([[3, 1, -1], [2, 5, 9]])
+RANKED = {"0": ["3", "1"], "1": ["2", "5", "9"]}
+TRUTH = {"0": {"1": 1}, "1": {"2": 1, "9": 1}}
+DISTANCES = np.array([[0.1, 0.5, 3.4e38], [0.2, 0.3, 0.4]], np.float32)
+MEASURES = "AP RR R@2"
+
+
+def values(run: object, truth: object = TRUTH) -> dict[str, dict[str, float]]:
+    return tr.evaluate(truth, run, MEASURES).per_query()
+
+
+@pytest.fixture(autouse=True)
+def here(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def test_an_array_of_ids_alone_is_a_run_best_first():
+    np.save("run.npy", IDS)
+    assert values("run.npy") == values(RANKED)
+
+
+@pytest.mark.parametrize("name", ["D", "distances", "dist"])
+def test_the_lower_distance_is_the_better(name):
+    shuffled = [1, 0, 2]  # neither rising nor falling: the name decides
+    np.savez("run.npz", I=IDS[:, shuffled], **{name: DISTANCES[:, shuffled]})
+    assert values("run.npz") == values(RANKED)
+
+
+def test_a_row_best_first_tells_products_from_distances():
+    np.savez("run.npz", I=IDS, D=-DISTANCES)
+    assert values("run.npz") == values(RANKED)
+
+
+@pytest.mark.parametrize("names", [("ids", "scores", "queries"), ("docs", "similarities", "query_ids")])
+def test_ids_of_text_and_of_queries_are_taken(names):
+    arrays = np.array([["b", "a"], ["c", "d"]]), np.array([[0.9, 0.8], [0.7, 0.1]]), np.array(["x", "y"])
+    np.savez_compressed("run.npz", **dict(zip(names, arrays, strict=True)))
+    assert values("run.npz", {"x": {"a": 1}, "y": {"c": 1}}) == values(
+        {"x": ["b", "a"], "y": ["c", "d"]}, {"x": {"a": 1}, "y": {"c": 1}}
+    )
+
+
+def test_arrays_are_judgements_too():
+    np.save("truth.npy", np.array([[1, -1], [2, 9]]))
+    np.savez("graded.npz", ids=np.array([[1, -1], [2, 9]]), relevance=np.array([[2, 0], [1, 0]]))
+    assert values(RANKED, "truth.npy") == values(RANKED)
+    assert tr.read_qrels("graded.npz").to_dict() == {b"0": {b"1": 2.0}, b"1": {b"2": 1.0, b"9": 0.0}}
+
+
+def test_the_command_line_reads_and_converts_them():
+    np.save("truth.npy", np.array([[1, -1], [2, 9]]))
+    np.savez("run.npz", I=IDS, D=DISTANCES)
+    done = CliRunner().invoke(truerank, ["eval", "truth.npy", "run.npz", "-m", "RR"])
+    assert (done.exit_code, "0.7500" in done.stdout) == (0, True)
+    assert CliRunner().invoke(truerank, ["convert", "run.npz", "a.run"]).exit_code == 0
+    assert values("a.run") == values(RANKED)
+
+
+def test_what_is_no_result_is_refused_with_what_there_is():
+    np.save("d.npy", DISTANCES)
+    np.savez("two.npz", I=IDS, D=DISTANCES[:, :2])
+    with pytest.raises(tr.InputError, match=r"d.npy: none of the arrays is that of the ids.*float32 \(2, 3\)"):
+        values("d.npy")
+    with pytest.raises(tr.InputError, match="are two arrays of one shape"):
+        values("two.npz")
+
+
+def test_another_zip_archive_is_refused_by_name():
+    with zipfile.ZipFile("runs.zip", "w") as archive:
+        archive.writestr("a.run", "q Q0 d 1 1 t\n")
+    with pytest.raises(tr.InputError, match=r"runs.zip: this is a .zip archive.*unpack it"):
+        values("runs.zip")
