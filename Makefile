@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .peers
-KERNEL := $(wildcard src/truerank/_*.pyx src/truerank/_*.pxd src/truerank/_*.h) setup.py
+KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truerank/core/_*.pxi src/truerank/core/_*.h) setup.py
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types docs bench calibrate peers fuzz asan clean board
@@ -80,4 +80,4 @@ board: $(VENV)/board ## start a leaderboard with a real contest on it (PORT=8000
 	@$(BIN)/truerank serve --board build/board/board.toml --port $(or $(PORT),8000)
 
 clean: ## remove what was built
-	rm -rf $(VENV) $(PEERS) build src/truerank/*.so src/truerank/_*.c src/*.egg-info .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(PEERS) build src/truerank/core/*.so src/truerank/core/_*.c src/*.egg-info .pytest_cache .mypy_cache .ruff_cache

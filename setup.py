@@ -11,15 +11,18 @@ flags = [f"-fsanitize={sanitize}", "-O1", "-g"] if sanitize else ["-O3"]
 
 compiled = [
     Extension(
-        f"truerank.{name}",
-        [f"src/truerank/{name}.pyx"],
+        f"truerank.core.{name}",
+        [f"src/truerank/core/{name}.pyx"],
         depends=depends,
         extra_compile_args=[] if os.name == "nt" else flags,
         extra_link_args=[f"-fsanitize={sanitize}"] if sanitize else [],
     )
     for name, depends in {
-        "_kernel": [f"src/truerank/{name}" for name in ("_bytes.h", "_ids.pxd", "_names.pxd", "_ranking.pxd")],
-        "_names": ["src/truerank/_bytes.h", "src/truerank/_ids.pxd", "src/truerank/_names.pxd"],
+        "_kernel": [
+            f"src/truerank/core/{name}"
+            for name in ("_bytes.h", "_ids.pxd", "_judged.pxi", "_names.pxd", "_ranking.pxd")
+        ],
+        "_names": ["src/truerank/core/_bytes.h", "src/truerank/core/_ids.pxd", "src/truerank/core/_names.pxd"],
         "_counting": [],
     }.items()
 ]

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 
 import truerank as tr
-from truerank.bench.overhead import harness
+from truerank.live.overhead import harness
 
 CALLS = 20_000
 RATE = 200

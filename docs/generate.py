@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from truerank.cli import COMMANDS, formats, rules, truerank
 from truerank.measures import Definition, measures
-from truerank.report import markdown
-from truerank.report.definitions import AVERAGES, aliases, parameters
+from truerank.present import markdown
+from truerank.present.definitions import AVERAGES, aliases, parameters
 
 HERE = Path(__file__).parent
 WIDTH = 100

@@ -11,7 +11,7 @@ trap 'exit 1' HUP INT TERM
 # A copy without what was built before: nothing of an ordinary build may be reused.
 mkdir "$work/source"
 cp -R pyproject.toml setup.py LICENSE README.md src "$work/source"
-rm -rf "$work"/source/src/*.egg-info "$work"/source/src/truerank/*.so "$work"/source/src/truerank/*.c
+rm -rf "$work"/source/src/*.egg-info "$work"/source/src/truerank/core/*.so "$work"/source/src/truerank/core/*.c
 echo "building under AddressSanitizer and UndefinedBehaviorSanitizer" >&2
 TRUERANK_SANITIZE=address,undefined "$python" -m pip install --quiet --no-deps --target "$work/site" "$work/source"
 
@@ -22,10 +22,10 @@ export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 export PYTHONMALLOC=malloc PYTHONPATH="$work/site"
 "$python" - "$work/site" <<'CHECK'
 import sys
-from truerank import _counting, _kernel
+from truerank.core import _counting, _kernel
 for compiled in (_counting, _kernel):
     if not compiled.__file__.startswith(sys.argv[1]):
         sys.exit(f"the instrumented code is not the one in use: {compiled.__file__}")
 CHECK
 "$python" tests/fuzz.py --seconds "${FUZZ_SECONDS:-20}"
-"$python" -m pytest -q -p no:cacheprovider tests/test_kernel.py tests/test_counting.py
+"$python" -m pytest -q -p no:cacheprovider tests/core/test_kernel.py tests/core/test_counting.py

@@ -34,9 +34,9 @@ from fuzz_inputs import (
     run_line,
 )
 from fuzz_oracle import LineError, Options
-from truerank._kernel import Judged, QrelsParser, Scanner, as_text
-from truerank.errors import Refused
-from truerank.qrels import Qrels
+from truerank.core._kernel import Judged, QrelsParser, Scanner, as_text
+from truerank.core.errors import Refused
+from truerank.core.qrels import Qrels
 
 
 def outcome(work: Callable[[], Any]) -> Any:

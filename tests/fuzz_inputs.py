@@ -9,7 +9,7 @@ from decimal import Decimal, localcontext
 import numpy as np
 
 from fuzz_oracle import Options
-from truerank.qrels import Qrels
+from truerank.core.qrels import Qrels
 
 Random = random.Random
 

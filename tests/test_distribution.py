@@ -63,5 +63,6 @@ def test_every_file_of_the_package_is_in_the_source_distribution(unpacked):
 def test_the_source_distribution_compiles(unpacked):
     run(unpacked, sys.executable, "setup.py", "build_ext", "--inplace")
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    sources = [path.stem for path in (unpacked / "src" / "truerank").glob("*.pyx")]
-    assert [name for name in sources if not (unpacked / "src" / "truerank" / (name + suffix)).is_file()] == []
+    sources = list((unpacked / "src" / "truerank").rglob("*.pyx"))
+    assert sources
+    assert [path.stem for path in sources if not path.with_name(path.stem + suffix).is_file()] == []

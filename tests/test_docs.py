@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 import truerank as tr
+from truerank.core.rules import presets
 from truerank.formats import formats
-from truerank.rules import presets
 
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]

@@ -18,9 +18,9 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from oracles import ORACLES, Answer
-from truerank.explain.tools import under_rules
+from truerank.analysis.explain.tools import under_rules
+from truerank.core.rules import presets
 from truerank.measures import Measure, parse_measure
-from truerank.rules import presets
 from worlds import DOCS, World, worlds
 
 BY_DEFINITION = "(rounding='definition')"

@@ -1,8 +1,9 @@
-"""Imports point down: each file may name only the layers below its own (and modules of its own part)."""
+"""Imports point down: a module names only the layers below its own, and others of its room without a circle."""
 
 from __future__ import annotations
 
 import ast
+from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -11,70 +12,122 @@ SOURCE = Path(__file__).parent.parent / "src" / "truerank"
 
 LAYERS = [
     {"__main__"},
-    {"cli", "pytest_plugin"},
+    {"pytest_plugin", "cli"},
     {"board"},
-    {"demo"},
-    {"report", "engines"},
-    {"check"},
-    {"compare", "explain", "lint", "trec", "bench", "geo", "contest", "curve", "confusion"},
-    {"bounds", "vectors"},
-    {"everything"},
-    {"evaluate"},
-    {"scores", "swapped"},
-    {"readings"},
+    {"present"},
+    {"interop"},
+    {"analysis"},
+    {"contest", "geo", "live"},
+    {"vectors"},
+    {"core.everything"},
+    {"core.evaluate"},
+    {"core.scores", "core.swapped"},
+    {"core.vocabulary"},
+    {"core.merge"},
+    {"core.reading"},
     {"measures"},
     {"truth"},
-    {"hits", "formats"},
-    {"qrels", "run"},
-    {"rules", "_kernel", "_names", "_counting"},
-    {"presented"},
-    {"errors", "stats"},
-    {"equal"},
+    {"core.build", "formats"},
+    {"core.hits"},
+    {"core.scan"},
+    {"core.rankings"},
+    {"core.qrels", "core.run"},
+    {"core.rules", "core.faults", "core.ids", "core._kernel", "core._names", "core._counting"},
+    {"core.presented"},
+    {"core.errors", "stats"},
+    {"core.equal"},
 ]
+"""The rooms of docs/how-it-works.md, from the top down; the modules of `core` stand on several floors."""
+
 HEIGHT = {part: len(LAYERS) - i for i, layer in enumerate(LAYERS) for part in layer}
-FILES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+PACKAGES = (SOURCE / "__init__.py", SOURCE / "core" / "__init__.py")
+FILES = sorted(path for path in SOURCE.rglob("*.py") if path not in PACKAGES)
 
 
-def part_of(path: Path) -> str:
-    return path.relative_to(SOURCE).with_suffix("").parts[0]
+def module_of(path: Path) -> str:
+    return ".".join(path.relative_to(SOURCE).with_suffix("").parts)
 
 
-def imports(path: Path) -> set[str]:
-    """The full names of truerank's modules that a file imports, wherever in it."""
+def part_of(module: str) -> str:
+    """The room of a module, or the module itself where it is one of `core`."""
+    room, _, rest = module.partition(".")
+    return f"core.{rest.partition('.')[0]}" if room == "core" and rest else room
+
+
+def imports(path: Path, *, later: bool = True) -> set[str]:
+    """The modules and names of truerank that a file imports, without "truerank."; in functions too if `later`."""
     tree = ast.parse(path.read_text("utf-8"))
+    nodes = ast.walk(tree) if later else _at_import(tree)
     names = set()
-    for node in ast.walk(tree):
+    for node in nodes:
         if isinstance(node, ast.Import):
             names |= {alias.name for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            assert not node.level, f"{path}: a relative import"
             names |= {f"{node.module}.{alias.name}" for alias in node.names}
-        assert not (isinstance(node, ast.ImportFrom) and node.level), f"{path}: a relative import"
-    return {name for name in names if name.startswith("truerank.") or name == "truerank"}
+    return {name.partition(".")[2] for name in names if name.partition(".")[0] == "truerank"} - {"__version__"}
+
+
+def _at_import(tree: ast.Module) -> list[ast.AST]:
+    """The nodes that run when the module is imported: not those in functions, nor under TYPE_CHECKING."""
+    found, waiting = [], list[ast.AST](tree.body)
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        found.append(node)
+        waiting += ast.iter_child_nodes(node)
+    return found
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: str(path.relative_to(SOURCE)))
 def test_a_file_names_only_what_is_below_it(path):
-    part = part_of(path)
+    part = part_of(module_of(path))
     assert part in HEIGHT, f"{part} has no layer yet"
     for name in imports(path):
-        other = name.split(".")[1] if "." in name else "truerank"
-        if other not in HEIGHT:  # a name re-exported by truerank/__init__.py: only the top may use those
-            assert part in set().union(*LAYERS[1:4]) or other == "__version__", f"{path.name} imports {name}"
+        other = part_of(name)
+        if other not in HEIGHT:  # a public name of truerank: only the top may use those
+            assert part in set().union(*LAYERS[:3]), f"{path.name} imports truerank.{name}"
         else:
-            assert other == part or HEIGHT[other] < HEIGHT[part], (
-                f"{path.name} imports {name}, which is not below it"
-            )
+            is_below = other == part or HEIGHT[other] < HEIGHT[part]
+            assert is_below, f"{path.name} imports {name}, which is not below it"
+
+
+def test_every_layer_has_its_modules():
+    assert set(HEIGHT) == {part_of(module_of(path)) for path in [*FILES, *SOURCE.glob("core/_*.pyx")]}
+
+
+ROOMS = sorted({path.relative_to(SOURCE).parts[0] for path in FILES if path.parent != SOURCE})
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_no_circle_inside_a_room(room):
+    modules = {module_of(path).removesuffix(".__init__"): path for path in (SOURCE / room).rglob("*.py")}
+    graph = {}
+    for module, path in modules.items():
+        names = {name if name in modules else name.rpartition(".")[0] for name in imports(path)}
+        graph[module] = {n for n in names if n in modules and n != module and not is_own_package(n, module)}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(" → ".join(error.args[1]))
+
+
+def is_own_package(name: str, module: str) -> bool:
+    return module.startswith(f"{name}.")
 
 
 def test_measures_know_only_hits_their_sums_and_numpy():
-    allowed = ("truerank.hits", "truerank.measures", "truerank.errors", "truerank._kernel")
+    allowed = ("core.hits", "measures", "core.errors", "core._kernel")
     for path in (SOURCE / "measures").glob("*.py"):
         assert all(name.startswith(allowed) for name in imports(path)), path.name
 
 
 def test_files_stay_short():
     assert {p.name: n for p in FILES if (n := len(p.read_text("utf-8").splitlines())) > 450} == {}
-    assert len((SOURCE / "_kernel.pyx").read_text("utf-8").splitlines()) <= 700
+    assert len((SOURCE / "core" / "_kernel.pyx").read_text("utf-8").splitlines()) <= 700
 
 
 def test_functions_stay_short():

@@ -109,5 +109,5 @@ def test_a_plain_pytest_finds_the_fixture_by_its_entry_point(tmp_path):
 
 
 def test_the_entry_point_is_asked_for():
-    text = (Path(__file__).parent.parent / "pyproject.toml").read_text("utf-8")
+    text = (Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8")
     assert '[project.entry-points.pytest11]\ntruerank = "truerank.pytest_plugin"\n' in text

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from truerank.errors import TruerankError
-from truerank.trec import Options, TrecEvalError, trec_eval
-from truerank.trec.columns import columns
-from truerank.trec.status import FILES
+from truerank.core.errors import TruerankError
+from truerank.interop.trec_eval import Options, TrecEvalError, trec_eval
+from truerank.interop.trec_eval.columns import columns
+from truerank.interop.trec_eval.status import FILES
 
 REFERENCES = {9: os.environ.get("TREC_EVAL_9"), 10: os.environ.get("TREC_EVAL")}
 

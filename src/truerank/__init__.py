@@ -4,110 +4,25 @@ A ranking is its hits: where the judged documents came back. A run is read once 
 measure is a few lines over it (`measures/binary.py`), `evaluate.py` puts both together, and all else stands on it.
 """
 
-import sys
+import re
 from importlib import import_module
-from types import ModuleType
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from truerank.bench import Bench, bench, interleave
-    from truerank.bench.sweep import sweep
-    from truerank.bounds import Bounds, bounds, judge_next
-    from truerank.check import Check, check
-    from truerank.compare import Comparison, compare
-    from truerank.compare.agreement import Agreement, agreement
-    from truerank.errors import InputError, MeasureError, MissingPackage, RulesError, TruerankError
-    from truerank.evaluate import evaluate, rank
-    from truerank.explain import Explanation, explain, moved
-    from truerank.formats import open_run, read_qrels
-    from truerank.hits import Hits
-    from truerank.measures import Measure, measure, measures, parse_measure, unregister
-    from truerank.qrels import Qrels
-    from truerank.report.making import write_report
-    from truerank.rules import Rules
-    from truerank.run import Run
-    from truerank.scores import Ledger, Scores
+from typing import Any
 
 __version__ = "0.1.0"
 
-__all__ = [
-    "Agreement",
-    "Bench",
-    "Bounds",
-    "Check",
-    "Comparison",
-    "Explanation",
-    "Hits",
-    "InputError",
-    "Ledger",
-    "Measure",
-    "MeasureError",
-    "MissingPackage",
-    "Qrels",
-    "Rules",
-    "RulesError",
-    "Run",
-    "Scores",
-    "TruerankError",
-    "agreement",
-    "bench",
-    "bounds",
-    "check",
-    "compare",
-    "evaluate",
-    "explain",
-    "interleave",
-    "judge_next",
-    "measure",
-    "measures",
-    "moved",
-    "open_run",
-    "parse_measure",
-    "rank",
-    "read_qrels",
-    "sweep",
-    "unregister",
-    "write_report",
-]
+_STUB = __spec__.loader.get_data(f"{__file__}i").decode()  # type: ignore[union-attr]  # __init__.pyi beside it
+_HOME = {name: module for module, name in re.findall(r"^from (\S+) import (\w+) as", _STUB, re.M)}
 
-_HOMES = {
-    "bench": ("Bench", "bench", "interleave", "sweep"),
-    "bounds": ("Bounds", "bounds", "judge_next"),
-    "check": ("Check", "check"),
-    "compare": ("Comparison", "compare"),
-    "compare.agreement": ("Agreement", "agreement"),
-    "errors": ("InputError", "MeasureError", "MissingPackage", "RulesError", "TruerankError"),
-    "evaluate": ("evaluate", "rank"),
-    "explain": ("Explanation", "explain", "moved"),
-    "formats": ("open_run", "read_qrels"),
-    "hits": ("Hits",),
-    "measures": ("Measure", "measure", "measures", "parse_measure", "unregister"),
-    "qrels": ("Qrels",),
-    "report.making": ("write_report",),
-    "rules": ("Rules",),
-    "run": ("Run",),
-    "scores": ("Ledger", "Scores"),
-}
-_HOME = {name: home for home, names in _HOMES.items() for name in names}
+__all__ = sorted(_HOME)
 
 
-class _Package(ModuleType):
-    """Imports a public name when it is first used: `truerank --help` need not wait for NumPy."""
-
-    def __getattr__(self, name: str) -> Any:
-        if name not in _HOME:
-            raise AttributeError(f"module 'truerank' has no attribute {name!r}")
-        value = getattr(import_module(f"truerank.{_HOME[name]}"), name)
-        setattr(self, name, value)
-        return value
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        # Importing the module truerank.evaluate would bind it here, over the function of that name.
-        if not (name in _HOME and isinstance(value, ModuleType)):
-            super().__setattr__(name, value)
-
-    def __dir__(self) -> list[str]:
-        return sorted([*__all__, *(name for name in super().__dir__() if name.startswith("__"))])
+def __getattr__(name: str) -> Any:
+    """A public name, imported when it is first used: `truerank --help` need not wait for NumPy (PEP 562)."""
+    if name not in _HOME:
+        raise AttributeError(f"module 'truerank' has no attribute {name!r}")
+    value = getattr(import_module(_HOME[name]), name)
+    return globals().setdefault(name, value)  # the package `measures` binds itself, and can be called
 
 
-sys.modules[__name__].__class__ = _Package
+def __dir__() -> list[str]:
+    return sorted([*__all__, *(name for name in globals() if name.startswith("__"))])

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from truerank.check import Check
+    from truerank.analysis.check import Check
 
 
 class UndecidedWarning(UserWarning):
@@ -53,9 +53,9 @@ class Gates:
             TruerankError: the gates, or what they are about, make no sense.
         """
         __tracebackhide__ = True
-        from truerank.check import check
-        from truerank.errors import TruerankError
-        from truerank.report.check import failures
+        from truerank.analysis.check import check
+        from truerank.core.errors import TruerankError
+        from truerank.present.check import failures
 
         try:
             found = check(

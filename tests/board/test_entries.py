@@ -23,7 +23,7 @@ from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.board.split import drawn, public
 from truerank.cli import truerank
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 
 MANY = "\n".join(f"q{q} 0 d{q}{d} {grade}" for q in range(220) for d, grade in enumerate((2, 1, 0)))
 

@@ -37,8 +37,8 @@ def watched(world: World) -> list[Any]:
     """The judgements that were reached before the whole file was looked at again."""
     follow, found = world.service.pool.follow, []
 
-    def watch(*args: Any) -> Any:
-        followed = follow(*args)
+    def watch(*args: Any, **how: Any) -> Any:
+        followed = follow(*args, **how)
         found.append(followed is not None)
         return followed
 
@@ -138,8 +138,8 @@ def test_a_follower_that_dies_costs_only_time(build: Build, sqlite: str):
     ready(world)
     follow = world.service.pool.follow
 
-    def kill(*args: Any) -> Any:
-        followed = follow(*args)
+    def kill(*args: Any, **how: Any) -> Any:
+        followed = follow(*args, **how)
         world.service.pool._follower.process.kill()  # type: ignore[union-attr]
         return followed
 
@@ -155,8 +155,8 @@ def test_truth_that_changed_on_the_way_is_not_what_scores(build: Build, sqlite: 
     data, worse = text_of(large()), QRELS.replace(" 2", " 0")
     follow = world.service.pool.follow
 
-    def change(*args: Any) -> Any:
-        followed = follow(*args)
+    def change(*args: Any, **how: Any) -> Any:
+        followed = follow(*args, **how)
         assert world.client.put("/api/boards/new/truth", content=worse, headers=host).status_code == 200
         return followed
 

@@ -128,7 +128,7 @@ def test_what_is_for_hosts_is_closed_to_everybody_else(build: Build, sqlite: str
         for method, operation in operations.items()
         if "hosts" in operation.get("tags", ())
     ]
-    assert len(routes) == 8
+    assert len(routes) == 11
     for method, path in routes:
         answers = [world.client.request(method, path, headers=who) for who in ({}, world.headers("A"))]
         assert [answer.status_code for answer in answers] == [401, 403], (method, path)

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truerank.report import making
-from truerank.report.material import Material, Readable, evaluated, inputs
-from truerank.report.renderers import html
-from truerank.report.renderers import json as renderer
+from truerank.present import making
+from truerank.present.material import Material, Readable, evaluated, inputs
+from truerank.present.renderers import html
+from truerank.present.renderers import json as renderer
 
 PHONE = {"viewport": {"width": 390, "height": 844}, "is_mobile": True, "has_touch": True}
 

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 import truerank as tr
-from truerank.confusion import Confusion, confusion, sweep
-from truerank.curve import BY_DEFINITION, precision_recall
-from truerank.report import counts as report
-from truerank.report.counts import Weight
+from truerank.analysis.confusion import Confusion, confusion, sweep
+from truerank.analysis.curve import BY_DEFINITION, precision_recall
+from truerank.present import counts as report
+from truerank.present.counts import Weight
 
 CURVE = ("curve", "qrels.txt", "first.run")
 COUNTED = ("confusion", "qrels.txt", "first.run")

@@ -10,7 +10,7 @@ import json
 import pytest
 
 import truerank as tr
-from truerank.rules import Rules
+from truerank.core.rules import Rules
 
 EXAMPLE = ("eval", "qrels.txt", "first.run", "-m", "RR AP")
 BOTH = ("eval", "qrels.txt", "first.run", "second.run", "-m", "RR")
@@ -286,9 +286,9 @@ def test_odd_bytes_in_ids_survive_json(invoke, here, format):
         (("qrels.txt", "first.run", "--set", "level=nan"), "level is a number, not nan"),
         (("qrels.txt", "first.run", "--run-format", "trek"), "there is no format 'trek'. Did you mean trec?"),
         (("first.run", "qrels.txt"), "are the two files swapped?"),
-        (("qrels.txt", "first.run", "-o", "x.html"), "no format of scores ends in .html: say which (--format)"),
+        (("qrels.txt", "first.run", "-o", "x.docx"), "no format of scores ends in .docx: say which (--format)"),
         (("qrels.txt", "first.run", "-o", "x.xyz.gz"), "no format of scores ends in .xyz"),
-        (("qrels.txt", "first.run", "-o", "x.json.lz4"), "compressed files end in .gz, .zst or .bz2"),
+        (("qrels.txt", "first.run", "-o", "x.json.lz4"), "compressed files end in .gz, .zst, .bz2 or .xz"),
         (("qrels.txt", "first.run", "-o", "no/such/folder.txt"), "no/such/folder.txt: cannot be written"),
     ],
 )

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 import truerank as tr
-from truerank.explain.tools import under_rules
-from truerank.report.tools import render
+from truerank.analysis.explain.tools import under_rules
+from truerank.present.tools import render
 
 ONE = ("explain", "qrels.txt", "first.run", "q1")
 TWO = ("explain", "qrels.txt", "first.run", "second.run")

@@ -7,9 +7,9 @@ import json
 import pytest
 
 import truerank as tr
+from truerank.core.rules import MEANINGS, Rules, presets
 from truerank.formats import formats
-from truerank.report.definitions import aliases
-from truerank.rules import MEANINGS, Rules, presets
+from truerank.present.definitions import aliases
 
 
 def test_every_measure_is_listed_with_its_meaning_and_other_names(invoke):

@@ -12,7 +12,7 @@ from click.testing import CliRunner, Result
 
 from truerank.cli import truerank
 from truerank.cli.progress import Counting
-from truerank.rules import Rules
+from truerank.core.rules import Rules
 from truerank.vectors import evaluate_vectors
 
 Invoke = Any

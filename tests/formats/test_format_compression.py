@@ -108,7 +108,8 @@ def test_a_large_compressed_file_is_read_in_little_memory(tmp_path):
 @pytest.mark.parametrize("kind", PACK)
 def test_a_small_file_that_grows_without_end_is_unpacked_in_pieces(kind, tmp_path):
     zeros = bytes(1 << 20)
-    packer = {"gzip": zlib.compressobj(9, wbits=31), "bzip2": bz2.BZ2Compressor()}.get(kind)
+    packers = {"gzip": zlib.compressobj(9, wbits=31), "bzip2": bz2.BZ2Compressor(), "xz": lzma.LZMACompressor()}
+    packer = packers.get(kind)
     packer = packer or zstandard.ZstdCompressor().compressobj()
     (tmp_path / "a").write_bytes(b"".join([*(packer.compress(zeros) for _ in range(24)), packer.flush()]))
     assert (tmp_path / "a").stat().st_size < 50_000

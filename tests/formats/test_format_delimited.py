@@ -8,9 +8,9 @@ import random
 import pytest
 
 import truerank as tr
+from truerank.core.run import Columns
 from truerank.formats import convert, open_run, registry
 from truerank.formats.source import as_source
-from truerank.run import Columns
 
 QRELS = {"q1": {"b": 1}, "q2": {"c": 1}}
 ROWS = [("q1", "a", "2.5"), ("q1", "b", "1.5"), ("q2", "c", "-1e-3")]

@@ -8,10 +8,10 @@ import random
 import pytest
 
 import truerank as tr
+from truerank.core.qrels import IGNORED
+from truerank.core.rankings import rankings
 from truerank.formats import convert, open_run
 from truerank.formats import json as json_format
-from truerank.qrels import IGNORED
-from truerank.run import rankings
 
 QRELS = {"q1": {"b": 1}, "q2": {"c": 2}}
 ANSWERS = [
@@ -92,7 +92,8 @@ def test_a_query_that_comes_twice_in_one_object_is_put_together(tmp_path):
     (tmp_path / "a.json").write_text('{"q": {"a": 2.0}, "x": {"a": 1.0}, "q": {"b": 1.0}}')
     (tmp_path / "b.jsonl").write_text('{"qid": "q", "docs": {"a": 2.0}}\n{"qid": "x", "docs": {"a": 1.0}}\n'
                                       '{"qid": "q", "docs": {"b": 1.0}}\n')  # fmt: skip
-    assert tr.evaluate({"q": ["b"]}, tmp_path / "b.jsonl", "RR").mean == {"RR": 0.5}
+    with pytest.raises(tr.InputError, match=r"b\.jsonl:3: query q comes twice \(first in line 1\)"):
+        tr.evaluate({"q": ["b"]}, tmp_path / "b.jsonl", "RR")
 
 
 def test_scattered_rows_and_repeated_documents_are_no_json(tmp_path):

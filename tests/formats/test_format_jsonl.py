@@ -7,8 +7,8 @@ import json
 import pytest
 
 import truerank as tr
+from truerank.analysis.lint import lint
 from truerank.formats import convert
-from truerank.lint import lint
 
 LISTS = [
     {"eval_id": 1, "topk": ["x", "a", "y"]},

@@ -12,10 +12,10 @@ from click.testing import CliRunner
 
 import truerank as tr
 from truerank.cli import truerank
+from truerank.core.rankings import rankings
 from truerank.formats import convert, open_run
 from truerank.formats.neighbours import folder_run, open_folder, queries
 from truerank.formats.shapes import is_empty, shapes
-from truerank.run import rankings
 
 IDS = ["b.jpg", "a.jpg", "c.jpg"]
 NEAR = [0.5, 0.75, 2.0]

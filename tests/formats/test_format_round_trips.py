@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
+from truerank.core.rankings import rankings
 from truerank.formats import convert, open_run, read_qrels
-from truerank.run import rankings
 
 FULL = st.floats(allow_nan=False, allow_infinity=False)
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=8)

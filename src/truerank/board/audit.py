@@ -17,18 +17,19 @@ from typing import Any
 
 import numpy as np
 
+from truerank.analysis.lint import lint
 from truerank.board.contests import Contest
 from truerank.contest.findings import Case
 from truerank.contest.findings import Finding as LineFinding
 from truerank.contest.findings import findings as line_findings
 from truerank.contest.submission import read
-from truerank.errors import InputError, shown
+from truerank.core.errors import InputError, shown
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Ranked, Run
+from truerank.core.scan import Scan, scan
 from truerank.formats.jsonl import LONGEST
 from truerank.formats.registry import chosen
 from truerank.formats.source import Source, as_source
-from truerank.lint import lint
-from truerank.qrels import Qrels
-from truerank.run import Batch, Ranked, Run, Scan, scan
 
 TEXT = ("trec", "csv", "tsv", "jsonl", "json", "msmarco")
 """The formats that strangers may send."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
-from truerank.errors import InputError, TruerankError
+from truerank.core.errors import InputError, TruerankError
 
 BLOCK = 1 << 18
 TRIES = 4

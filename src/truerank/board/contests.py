@@ -20,14 +20,14 @@ from truerank.board.settings import BoardSettings
 from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
-from truerank.errors import TruerankError, shown
-from truerank.evaluate import DEFAULT, evaluate
+from truerank.core.errors import TruerankError, shown
+from truerank.core.evaluate import DEFAULT, evaluate
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.core.vocabulary import measures_under, under
 from truerank.formats import read_qrels
 from truerank.measures import Measure
-from truerank.qrels import Qrels
-from truerank.readings import measures_under, under
-from truerank.rules import Rules
-from truerank.run import Run
 
 PARTS = ("all", "public", "private")
 

@@ -20,7 +20,7 @@ from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 
 from truerank.board.refusals import BoardError
-from truerank.errors import MissingPackage
+from truerank.core.errors import MissingPackage
 
 Result = TypeVar("Result")
 

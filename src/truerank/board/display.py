@@ -20,7 +20,7 @@ from truerank.board.scoring import describe, matrix_of, tie_groups
 from truerank.board.service import Service, Team
 from truerank.board.settings import BoardSettings
 from truerank.board.standings import Standing, Standings, entry_values, part_of, rounded, standings
-from truerank.errors import shown
+from truerank.core.errors import shown
 
 PAUSE = 0.5
 """Seconds between two computations of tie groups, at least; also at least as long as the last one took."""

@@ -22,7 +22,7 @@ from truerank.board.contests import Contest, Spec, load
 from truerank.board.scoring import Result, score
 from truerank.board.upload import Receiver
 from truerank.board.workers import Abandoned, Followed, OutOfTime, Pool, has_ended
-from truerank.errors import TruerankError
+from truerank.core.errors import TruerankError
 from truerank.formats.source import Source
 
 PATIENCE = 60.0

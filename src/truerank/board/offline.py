@@ -82,7 +82,7 @@ def account_named(session: Session, name: str) -> Account:
     Raises:
         BoardError: there is none.
     """
-    from truerank.errors import did_you_mean
+    from truerank.core.errors import did_you_mean
 
     account = session.scalar(select(Account).where(Account.name == name))
     if account is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truerank.errors import TruerankError
+from truerank.core.errors import TruerankError
 
 
 class BoardError(TruerankError):

@@ -15,12 +15,12 @@ from truerank import __version__
 from truerank.board.contests import PARTS, Contest
 from truerank.board.split import Bools
 from truerank.contest import audit as audited
-from truerank.errors import InputError
-from truerank.evaluate import evaluate
+from truerank.core.errors import InputError
+from truerank.core.evaluate import evaluate
+from truerank.core.run import Run
+from truerank.core.scores import Scores, intervals
 from truerank.formats import open_run
 from truerank.measures import Measure
-from truerank.run import Run
-from truerank.scores import Scores, intervals
 
 Floats = NDArray[np.float64]
 Means = dict[str, dict[str, float]]

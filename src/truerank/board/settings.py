@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from truerank.board.refusals import BoardError
-from truerank.errors import did_you_mean
+from truerank.core.errors import did_you_mean
 
 VISIBLE = ("everyone", "teams", "hosts")
 """Who may see a board."""

@@ -10,7 +10,7 @@ import click
 from truerank import __version__
 from truerank.cli.failures import told_in_one_line
 from truerank.cli.repeats import refusing_repeats
-from truerank.errors import did_you_mean
+from truerank.core.errors import did_you_mean
 
 COMMANDS = {
     "eval": "Tell how well runs answer the queries of the qrels.",

@@ -11,21 +11,21 @@ from typing import Any
 
 import click
 
-from truerank.bench import compare, interleave, sweep
-from truerank.bench.adapters.objects import load
-from truerank.bench.plan import ARRIVALS
-from truerank.bench.result import Bench
-from truerank.bench.running import bench
-from truerank.bench.storage import dumped, loaded
-from truerank.bench.sweep import LOADS
 from truerank.cli import inputs, options, tables
 from truerank.cli.asking import Asking, apart_from_stdout, leave_hanging
 from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
 from truerank.cli.repeats import distinct
-from truerank.errors import InputError
-from truerank.report import bench as report
-from truerank.report.tables import Pages
+from truerank.core.errors import InputError
+from truerank.live import compare, interleave, sweep
+from truerank.live.adapters.objects import load
+from truerank.live.plan import ARRIVALS
+from truerank.live.result import Bench
+from truerank.live.running import bench
+from truerank.live.storage import dumped
+from truerank.live.sweep import LOADS
+from truerank.present import bench as report
+from truerank.present.tables import Pages
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
 UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -173,13 +173,13 @@ def command(
     if plot:
         _check_plot(plot, is_saved, how)
     if is_saved:
-        saved = [one for path in (pair or (show,)) for one in loaded(str(path))]
+        saved = [one for path in (pair or (show,)) for one in Bench.read_all(str(path))]
         found = options.with_percentiles(saved, how["percentiles"])
     else:
         with apart_from_stdout(), Asking() as asking:
             found = _asked(targets, in_turns, asking, how)
     if output:  # before all else, which may go wrong
-        write(dumped(found).decode(), output)
+        write(dumped([one.to_dict() for one in found]).decode(), output)
     tables.show(_pages(found, pair, digits), format)
     if plot:
         _draw(found, plot)
@@ -235,7 +235,7 @@ def _place(path: str | None) -> str | None:
 
 def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
     """What can be told of a picture before anything is asked."""
-    from truerank.report import plots
+    from truerank.present import plots
 
     plots.drawer(path)
     if not is_saved and not _swept(how):
@@ -273,8 +273,8 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
 
 
 def _draw(found: Sequence[Bench], path: str) -> None:
-    from truerank.report import plots
-    from truerank.report.pareto import pareto
+    from truerank.present import plots
+    from truerank.present.pareto import pareto
 
     plots.save(pareto(found), path)
 

@@ -86,8 +86,8 @@ def demo(folder: Path) -> None:
     Example:
       truerank board demo demo && truerank serve --board demo/board.toml
     """
-    from truerank.board.sample import write as write_sample
-    from truerank.demo import PACKAGES, need
+    from truerank.cli.demo.board import write as write_sample
+    from truerank.cli.demo.packages import PACKAGES, need
 
     need(*PACKAGES)
     kept = folder / "tokens.txt"

@@ -6,14 +6,14 @@ from typing import Any, get_args
 
 import click
 
-from truerank.bounds import bounds, judge_next
-from truerank.bounds.bounding import SAMPLES, Doubt
+from truerank.analysis.bounds import bounds, judge_next
+from truerank.analysis.bounds.bounding import SAMPLES, Doubt
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.evaluate import DEFAULT
+from truerank.core.evaluate import DEFAULT
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
-from truerank.report.bounds import pages
+from truerank.present.bounds import pages
 
 
 @click.command("bounds")

@@ -8,21 +8,21 @@ from typing import Any
 
 import click
 
-from truerank.check import Check, Settings, check, read_settings
-from truerank.check.figures import Figures, is_saved
-from truerank.check.gates import FIGURES, written
-from truerank.check.settings import FILES
+from truerank.analysis.check import Check, Settings, check, read_settings
+from truerank.analysis.check.figures import Figures, is_saved
+from truerank.analysis.check.gates import FIGURES, written
+from truerank.analysis.check.settings import FILES
 from truerank.cli import inputs, options, strangers, tables
 from truerank.cli.output import is_styled, write
 from truerank.cli.repeats import distinct
-from truerank.errors import InputError
-from truerank.evaluate import evaluate
+from truerank.core.errors import InputError
+from truerank.core.evaluate import evaluate
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
-from truerank.qrels import Qrels
-from truerank.report.check import FORMATS, by_ending, pages, render
-from truerank.rules import Rules
-from truerank.scores import Scores
+from truerank.present.check import FORMATS, by_ending, pages, render
 
 
 @click.command("check")

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import click
 
+from truerank.analysis.compare import compare, read_attribute
+from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
 from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
-from truerank.compare import compare, read_attribute
-from truerank.compare.outcome import CORRECTIONS, TESTS
-from truerank.errors import InputError
-from truerank.evaluate import evaluate
+from truerank.core.errors import InputError
+from truerank.core.evaluate import evaluate
+from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
-from truerank.readings import asked_for
-from truerank.report.comparison import LAYOUTS, pages
+from truerank.present.comparison import LAYOUTS, pages
 
 
 @click.command("compare")

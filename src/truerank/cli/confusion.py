@@ -7,14 +7,14 @@ from typing import Any
 
 import click
 
+from truerank.analysis.confusion import UNITS, Confusion, Counts, Sweep, confusion, counted, sweep
 from truerank.cli import inputs, options, strangers, tables
-from truerank.confusion import UNITS, Confusion, Counts, Sweep, confusion, counted, sweep
-from truerank.errors import InputError
+from truerank.core.errors import InputError
+from truerank.core.rules import DEEPEST
 from truerank.formats import read_qrels
-from truerank.report import counts as report
-from truerank.report.counts import Weight
-from truerank.report.tables import labels
-from truerank.rules import DEEPEST
+from truerank.present import counts as report
+from truerank.present.counts import Weight
+from truerank.present.tables import labels
 
 _SIZE = click.IntRange(0, DEEPEST)
 

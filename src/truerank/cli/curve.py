@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import click
 
+from truerank.analysis.curve import precision_recall
 from truerank.cli import inputs, options, strangers, tables
-from truerank.curve import precision_recall
+from truerank.core.rules import Rules
 from truerank.formats import read_qrels
-from truerank.report.curves import pages
-from truerank.report.tables import labels
-from truerank.rules import Rules
+from truerank.present.curves import pages
+from truerank.present.tables import labels
 
 DEFAULT = "recall_points = definition"
-"""What is changed in the default rules: it makes `truerank.curve.BY_DEFINITION` of them."""
+"""What is changed in the default rules: it makes `truerank.analysis.curve.BY_DEFINITION` of them."""
 
 
 @click.command("curve")
@@ -64,7 +64,7 @@ def command(
     inputs.refuse(qrels, *runs, rules=rules, output=output, plot=plot)
     under = _ruled(rules, changes)
     if plot:
-        from truerank.report import plots
+        from truerank.present import plots
 
         plots.drawer(plot)  # a wrong ending is told before anything is read
     judged = read_qrels(qrels, qrels_format)

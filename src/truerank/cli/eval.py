@@ -7,11 +7,11 @@ from dataclasses import replace
 import click
 
 from truerank.cli import inputs, options, strangers, tables
-from truerank.evaluate import evaluate
+from truerank.core.evaluate import evaluate
+from truerank.core.scores import Scores
+from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
-from truerank.readings import asked_for
-from truerank.report.scores import labels
-from truerank.scores import Scores
+from truerank.present.scores import labels
 
 
 @click.command("eval")

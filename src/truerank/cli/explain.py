@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from truerank._kernel import as_bytes
+from truerank.analysis.explain import explain_each, moved_each
+from truerank.analysis.explain.moves import MOST
 from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
-from truerank.errors import InputError, did_you_mean, shown
-from truerank.evaluate import DEFAULT
-from truerank.explain import explain_each, moved_each
-from truerank.explain.moves import MOST
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.evaluate import DEFAULT
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
 from truerank.formats import read_qrels
 from truerank.measures import Measure, parse_measure, parse_measures
-from truerank.qrels import Qrels
-from truerank.report import explanation as report
-from truerank.report.tables import Pages
-from truerank.rules import Rules
-from truerank.run import Run
+from truerank.present import explanation as report
+from truerank.present.tables import Pages
 
 
 def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
@@ -143,8 +143,8 @@ def _under_many(
     judged: Qrels, run: Run, measures: list[Measure], rules: str, digits: int | None, width: int | None
 ) -> Pages:
     """One run under the rules of many tools."""
-    from truerank.explain.tools import under_rules
-    from truerank.report.tools import pages
+    from truerank.analysis.explain.tools import under_rules
+    from truerank.present.tools import pages
 
     names = [name.strip() for name in rules.split(",") if name.strip()]
     return pages(under_rules(judged, run, measures or parse_measures(DEFAULT), names), digits, width)

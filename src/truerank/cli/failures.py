@@ -10,7 +10,7 @@ from typing import IO, Any
 
 import click
 
-from truerank.errors import TruerankError
+from truerank.core.errors import TruerankError
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13

@@ -6,7 +6,7 @@ import click
 
 from truerank.cli.output import show
 from truerank.formats import Format, formats
-from truerank.report.table import Table
+from truerank.present.table import Table
 
 COLUMNS = ("format", "run", "qrels", "endings", "meaning")
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
+from truerank.analysis.confusion import Counts, confusion
 from truerank.cli import inputs, options, places, tables
 from truerank.cli.items import files_in
-from truerank.confusion import Counts, confusion
 from truerank.formats import convert
 from truerank.geo import Places
-from truerank.report import geo as report
+from truerank.present import geo as report
 
 FORMATS = ("table", "json", "csv", "markdown")
 

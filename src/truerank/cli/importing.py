@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 
 import click
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 
 _ASKED = "truerank.imports"
 
@@ -33,7 +33,7 @@ def import_named(name: str) -> None:
     Raises:
         InputError: there is no such module or file, or it raises.
     """
-    from truerank.bench.adapters.objects import imported
+    from truerank.live.adapters.objects import imported
 
     with redirect_stdout(sys.stderr):
         imported(_beside(name) if name.endswith(".py") else name)

@@ -10,10 +10,10 @@ from dataclasses import replace
 import click
 
 from truerank.cli.progress import Reading
-from truerank.errors import InputError
+from truerank.core.errors import InputError
+from truerank.core.run import Run
 from truerank.formats import open_run
 from truerank.formats.target import refuse_unwritten
-from truerank.run import Run
 
 
 def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) -> None:

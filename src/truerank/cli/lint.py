@@ -6,12 +6,12 @@ import os
 
 import click
 
+from truerank.analysis.lint import Finding, Findings, lint
 from truerank.cli import inputs, options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
-from truerank.errors import counted
-from truerank.lint import Finding, Findings, lint
-from truerank.report.json import dumps
+from truerank.core.errors import counted
+from truerank.present.json import dumps
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 

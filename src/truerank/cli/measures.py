@@ -8,10 +8,10 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import show, write
-from truerank.errors import MeasureError
+from truerank.core.errors import MeasureError
 from truerank.measures import Definition, measures, parse_measure
-from truerank.report.definitions import AVERAGES, aliases, parameters
-from truerank.report.table import Table
+from truerank.present.definitions import AVERAGES, aliases, parameters
+from truerank.present.table import Table
 
 
 @click.command("measures")

@@ -10,14 +10,14 @@ import click
 
 from truerank.cli import importing
 from truerank.cli.repeats import distinct
-from truerank.errors import InputError, RulesError
+from truerank.core.errors import InputError, RulesError
+from truerank.core.rules import MEANINGS, Rules, presets
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
-from truerank.rules import MEANINGS, Rules, presets
 from truerank.stats.quantiles import KINDS
 
 if TYPE_CHECKING:
-    from truerank.bench import Bench
+    from truerank.live import Bench
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -7,8 +7,8 @@ import shutil
 import sys
 
 from truerank.formats.target import writing
-from truerank.report import terminal
-from truerank.report.table import Table
+from truerank.present import terminal
+from truerank.present.table import Table
 
 
 def write(text: str, path: str = "-") -> None:

@@ -12,18 +12,18 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from truerank.bench.storage import loaded
 from truerank.cli import importing, inputs, options, places
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Counting
 from truerank.formats import read_qrels
+from truerank.live.result import Bench
 from truerank.measures import parse_measures
-from truerank.report import making, renderers
-from truerank.report.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
-from truerank.report.material import inputs as identified
-from truerank.report.renderers import figures, terminal
-from truerank.report.texts import LANGUAGES, language
+from truerank.present import making, renderers
+from truerank.present.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
+from truerank.present.material import inputs as identified
+from truerank.present.renderers import figures, terminal
+from truerank.present.texts import LANGUAGES, language
 
 
 @click.command("report")
@@ -145,7 +145,7 @@ def _working(text: str) -> AbstractContextManager[object]:
 def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> Material:
     read = [*files, *_read_too(asked)]
     located = _located(asked, alone=not qrels) if asked["places"] else None
-    saved = [one for path in asked["benches"] for one in loaded(path)]
+    saved = [one for path in asked["benches"] for one in Bench.read_all(path)]
     benches = tuple(options.with_percentiles(saved, asked["percentiles"]))
     return Material(
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import click
 
 from truerank.cli.output import show, write
-from truerank.report.table import Table
-from truerank.rules import Rules, purposes
+from truerank.core.rules import Rules, purposes
+from truerank.present.table import Table
 
 
 @click.command("rules")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from truerank.errors import MissingPackage
+from truerank.core.errors import MissingPackage
 
 if TYPE_CHECKING:
     from truerank.board.settings import Settings

@@ -8,11 +8,12 @@ from itertools import islice
 
 import click
 
-from truerank._kernel import as_bytes
-from truerank.errors import InputError, brief
-from truerank.qrels import Qrels
-from truerank.report.ledger import HasLedger
-from truerank.run import Run, rankings
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, brief
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.run import Run
+from truerank.present.ledger import HasLedger
 
 FOUND = 0.01
 """Where a smaller share is found, of what is judged and of what the run has, the ids may differ."""
@@ -49,7 +50,7 @@ def _is_strange(judged: Qrels, returned: int, unjudged: int) -> bool:
 
 def _why(judged: Qrels, runs: Sequence[Run]) -> str:
     """That the documents are parts of judged ones, where a look at the run shows it."""
-    from truerank.lint.ids import HOW_PARTS, parts_of
+    from truerank.analysis.lint.ids import HOW_PARTS, parts_of
 
     with suppress(InputError):
         for answer in (answer for run in runs for answer in islice(rankings(run.batches()), LOOK)):
@@ -67,7 +68,7 @@ def _docs(judged: Qrels, query: bytes) -> set[bytes]:
 
 def _likely(judged: Qrels, others: Sequence[bytes]) -> str:
     """What the queries are called here and there."""
-    from truerank.lint.ids import difference, nearly
+    from truerank.analysis.lint.ids import difference, nearly
 
     for wanted, other in nearly(judged.queries, others):
         return f"it answers {brief(other)}, which is judged as {brief(wanted)} (other {difference(wanted, other)})"

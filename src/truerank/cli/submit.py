@@ -15,7 +15,7 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import write
-from truerank.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, MissingPackage
 from truerank.formats import convert
 
 

@@ -10,11 +10,11 @@ import click
 
 from truerank.cli import options
 from truerank.cli.output import is_styled, write
-from truerank.errors import InputError
+from truerank.core.errors import InputError
+from truerank.core.scores import Scores
 from truerank.formats.compression import codec_for
-from truerank.report import ledger, scores
-from truerank.report.tables import FORMATS, Pages, by_ending
-from truerank.scores import Scores
+from truerank.present import ledger, scores
+from truerank.present.tables import FORMATS, Pages, by_ending
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -9,7 +9,7 @@ import click
 from truerank.cli.failures import Failure
 from truerank.cli.progress import Reading
 from truerank.formats.target import writing
-from truerank.trec import Options, TrecEvalError, help_text, trec_eval
+from truerank.interop.trec_eval import Options, TrecEvalError, help_text, trec_eval
 
 
 class Ended(Failure):

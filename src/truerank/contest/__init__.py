@@ -18,16 +18,16 @@ import numpy as np
 
 from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
-from truerank.errors import InputError, shown
-from truerank.evaluate import evaluate
+from truerank.core.errors import InputError, shown
+from truerank.core.evaluate import evaluate
+from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Ranked, Run
+from truerank.core.scores import AnySpelling, Ledger, Scores
+from truerank.core.vocabulary import measures_under
 from truerank.formats import read_qrels
 from truerank.measures import Measure
-from truerank.presented import Presented
-from truerank.qrels import Qrels
-from truerank.readings import measures_under
-from truerank.rules import Rules
-from truerank.run import Ranked, Run
-from truerank.scores import AnySpelling, Ledger, Scores
 
 __all__ = ["Audit", "AuditedScores", "Finding", "audit", "judge"]
 

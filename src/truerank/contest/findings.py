@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from truerank._kernel import as_bytes
 from truerank.contest.submission import Line, is_id, short
-from truerank.errors import shown
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import shown
 
 EXAMPLES = 5
 """How many places of each kind are kept."""

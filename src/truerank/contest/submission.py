@@ -10,15 +10,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from truerank._kernel import as_bytes
-from truerank.errors import InputError, shown
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, shown
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.run import Batch, Ranked, Run
 from truerank.formats import names, open_run
 from truerank.formats.jsonl import LONGEST
 from truerank.formats.records import answer
 from truerank.formats.registry import chosen
 from truerank.formats.source import MARK, Source, as_source
-from truerank.qrels import Qrels
-from truerank.run import Batch, Ranked, Run, rankings
 
 NO_DOC = b"\0"
 """Begins what stands for a result that is no document's id."""

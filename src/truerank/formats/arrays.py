@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, MissingPackage, quoted
+from truerank.core.errors import InputError, MissingPackage, quoted
 from truerank.formats import frames
 from truerank.formats.names import folded
 from truerank.formats.source import Source, as_source

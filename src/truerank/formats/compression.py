@@ -9,7 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
-from truerank.errors import MissingPackage
+from truerank.core.errors import MissingPackage
 
 MOST = 4 << 20
 """Bytes that are unpacked at once, so that a small file which grows without end fills no memory."""

@@ -11,14 +11,16 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import InputError, brief, counted, quoted
+from truerank.core.errors import InputError, brief, counted, quoted
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.run import Ranked, Run
+from truerank.core.scan import each_once
 from truerank.formats.compression import codec_for
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
 from truerank.formats.source import Source
 from truerank.formats.target import refuse_unwritten, writing
-from truerank.qrels import Qrels
-from truerank.run import Ranked, Run, each_once, rankings
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
 """Endings that TREC's format goes by."""

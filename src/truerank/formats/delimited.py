@@ -18,16 +18,16 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank._kernel import as_bytes, as_text
-from truerank.errors import InputError, brief
+from truerank.core._kernel import as_bytes, as_text
+from truerank.core.errors import InputError, brief
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import Ints, columns, complete, qrels_of
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
-from truerank.qrels import Qrels
-from truerank.run import Batch, Columns, Ranked
 
 DELIMITERS = "\t,;|"
 ROWS = 1 << 15

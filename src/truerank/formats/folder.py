@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any
 
-from truerank.errors import InputError, quoted
+from truerank.core.errors import InputError, quoted
+from truerank.core.run import Batch
 from truerank.formats import neighbours
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
-from truerank.run import Batch
 
 NAME = "faiss-folder"
 

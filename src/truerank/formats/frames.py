@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, MissingPackage, quoted
+from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
 from truerank.formats.rows import Ints, complete, qrels_of
-from truerank.qrels import Qrels
-from truerank.run import Batch, Columns, Run
 
 if TYPE_CHECKING:
     import pyarrow

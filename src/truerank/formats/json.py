@@ -9,14 +9,14 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from truerank.errors import InputError, brief
+from truerank.core.errors import InputError, brief
+from truerank.core.qrels import IGNORED, Qrels
+from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
 from truerank.formats.jsonl import dumped, graded, utf8
 from truerank.formats.records import answer, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import BLOCK, MARK, Source
-from truerank.qrels import IGNORED, Qrels
-from truerank.run import Batch, Ranked
 
 _START = re.compile(rb'\s*(\{\s*["}]|\[\s*[{\]])')
 _WORD = re.compile(rb"\s*(?:null|true|false)\s*\Z")

@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
-from truerank.errors import InputError, quoted
+from truerank.core.errors import InputError, quoted
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.records import Numbered, kind, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
-from truerank.qrels import Qrels
-from truerank.run import Batch, Ranked
 
 LONGEST = 1 << 26
 

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from truerank.core.run import Batch
 from truerank.formats.delimited import Reader
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
-from truerank.run import Batch
 
 
 def sniff(head: bytes, name: str) -> float:

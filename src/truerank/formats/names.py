@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from truerank.errors import InputError, quoted
+from truerank.core.errors import InputError, quoted
 
 # Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
 QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q")

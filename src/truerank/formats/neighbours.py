@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, brief, quoted
+from truerank.core.errors import InputError, brief, quoted
+from truerank.core.run import Ranked, Run
 from truerank.formats.compression import codec_for
 from truerank.formats.objects import FILL
 from truerank.formats.records import parsed
 from truerank.formats.shapes import UNLIKE, Shape, is_empty, shapes
 from truerank.formats.source import MARK, as_source
-from truerank.run import Ranked, Run
 
 PATTERN = r"_(\d{12}_\d{5})_"
 """Where a file's name has the query's id: a date, a time and a number."""

@@ -12,7 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, quoted
+from truerank.core.errors import InputError, quoted
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.run import Batch
 from truerank.formats import names
 from truerank.formats.arrays import read_arrays
 from truerank.formats.names import folded
@@ -20,8 +23,6 @@ from truerank.formats.objects import listed
 from truerank.formats.registry import Format, register
 from truerank.formats.shapes import HIGHER, IDS, LOWER
 from truerank.formats.source import Source
-from truerank.qrels import Qrels
-from truerank.run import Batch, rankings
 
 Array = NDArray[Any]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank._kernel import as_bytes
-from truerank.errors import InputError, quoted
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, quoted
+from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.formats.names import DOC, QUERY, SCORE, find
 from truerank.formats.records import kind, qrels_of_records, run_parts
 from truerank.formats.rows import Ints, text_column
-from truerank.presented import Presented
-from truerank.qrels import Qrels
-from truerank.run import Batch, Columns, Ranked, Run
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""

@@ -10,14 +10,14 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import frames, names
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.registry import Format, register
 from truerank.formats.rows import qrels_of, text_column
 from truerank.formats.source import Source
-from truerank.qrels import Qrels
-from truerank.run import Batch, Columns, Ranked
 
 ROWS = 1 << 17
 """Rows that are written at once, about."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
+from truerank.core.qrels import Qrels
+from truerank.core.run import Run
 from truerank.formats.objects import qrels_from_object, run_from_object
 from truerank.formats.registry import chosen
 from truerank.formats.source import as_source
-from truerank.qrels import Qrels
-from truerank.run import Run
 
 
 def read_qrels(qrels: Any, format: str | None = None) -> Qrels:

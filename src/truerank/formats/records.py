@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_bytes
-from truerank.errors import InputError, quoted
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, quoted
+from truerank.core.qrels import Qrels, are_numbers
+from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.names import DOC, GRADE, QUERY, RANK, RELEVANT, SCORE, Layout
 from truerank.formats.rows import columns
-from truerank.qrels import Qrels, are_numbers
-from truerank.run import Batch, Ranked
 
 Numbered = tuple[int | None, Any]
 """A record and the line that it stands in, if in one."""

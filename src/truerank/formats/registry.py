@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import BinaryIO
 
-from truerank.errors import InputError, did_you_mean, quoted
+from truerank.core.errors import InputError, did_you_mean, quoted
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Ranked
 from truerank.formats.names import SWAPPED
 from truerank.formats.source import Source
-from truerank.qrels import Qrels
-from truerank.run import Batch, Ranked
 
 
 @dataclass(frozen=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
+from truerank.core.qrels import Qrels
+from truerank.core.run import Columns
 from truerank.formats.names import SWAPPED
-from truerank.qrels import Qrels
-from truerank.run import Columns
 
 Ints = NDArray[np.int64]
 

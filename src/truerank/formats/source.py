@@ -16,9 +16,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import IO, Any
 
-from truerank.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.scan import CHUNK
 from truerank.formats.compression import Damaged, ahead, codec_of, unpacked
-from truerank.run import CHUNK
 
 MARK = b"\xef\xbb\xbf"
 """What some editors put before UTF-8 text."""

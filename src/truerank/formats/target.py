@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, BinaryIO, cast
 
-from truerank.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, MissingPackage
 from truerank.formats.compression import codec_for
 
 UNWRITTEN = (".lz4", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")

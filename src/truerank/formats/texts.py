@@ -14,8 +14,8 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any
 
-from truerank._kernel import as_text
-from truerank.errors import InputError, brief, did_you_mean, quoted, shown
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError, brief, did_you_mean, quoted, shown
 from truerank.formats import names
 from truerank.formats.delimited import header
 from truerank.formats.jsonl import KEY, LONGEST, records

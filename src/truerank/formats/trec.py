@@ -8,12 +8,13 @@ from typing import BinaryIO
 
 import numpy as np
 
-from truerank._kernel import QrelsParser
-from truerank.errors import InputError, Refused, brief
+from truerank.core._kernel import QrelsParser
+from truerank.core.errors import InputError, Refused, brief
+from truerank.core.faults import header_hint, qrels_fault
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch, Ranked
 from truerank.formats.registry import Format, register
 from truerank.formats.source import MARK, Source
-from truerank.qrels import Qrels
-from truerank.run import Batch, Ranked, header_hint, qrels_fault
 
 _WIDTHS = {4: "qrels", 6: "run"}
 _UNFIT = re.compile(rb"[\0- ]")  # a blank or control character

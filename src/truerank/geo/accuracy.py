@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import RulesError
+from truerank.core.errors import RulesError
 from truerank.measures.sums import mean
 from truerank.truth.items import Floats
 

@@ -10,18 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_bytes
-from truerank.errors import InputError, RulesError, counted, did_you_mean
-from truerank.evaluate import evaluate as evaluate_run
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, RulesError, counted, did_you_mean
+from truerank.core.evaluate import evaluate as evaluate_run
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
 from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
 from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
-from truerank.qrels import Qrels
-from truerank.readings import measures_under
-from truerank.rules import Rules
-from truerank.run import Run
 from truerank.truth import DISTANCES, Items, Note, Truth, build, distance_named, on_earth, parse, read_items
 from truerank.truth.items import Ints
 from truerank.truth.result import EXAMPLES, listed

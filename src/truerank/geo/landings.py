@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_bytes
+from truerank.core._kernel import as_bytes
+from truerank.core.rules import Rules
+from truerank.core.run import Ranked
 from truerank.geo.names import UNKNOWN
 from truerank.geo.results import Results
-from truerank.rules import Rules
-from truerank.run import Ranked
 from truerank.truth.distances import Distance
 from truerank.truth.items import Floats, Ints, Items
 

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from truerank.errors import InputError, shown
+from truerank.core.errors import InputError, shown
 from truerank.truth.items import Floats, Ints
 
 Packed = Union[str, "array[int]", list[Any]]

@@ -8,13 +8,14 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from truerank._kernel import as_text
-from truerank.errors import InputError, counted, shown
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError, counted, shown
+from truerank.core.rankings import rankings
+from truerank.core.run import Ranked, Run
 from truerank.formats import neighbours, open_run
 from truerank.formats.neighbours import NAME, PATTERN, Folder
 from truerank.geo.names import UNKNOWN, Form, Names
 from truerank.geo.packing import Answers, unpacked
-from truerank.run import Ranked, Run, rankings
 from truerank.truth import Items, Note
 from truerank.truth.items import Floats, Ints
 from truerank.truth.result import listed

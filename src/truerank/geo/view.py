@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
-from truerank.evaluate import rank
+from truerank.core.evaluate import rank
+from truerank.core.hits import Hits
+from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels
+from truerank.core.run import Run
+from truerank.core.scores import Scores
 from truerank.geo import accuracy
 from truerank.geo.results import Results
-from truerank.hits import Hits
 from truerank.measures import Measure
-from truerank.presented import Presented
-from truerank.qrels import Qrels
-from truerank.run import Run
-from truerank.scores import Scores
 from truerank.truth import Items, Note, Truth
 from truerank.truth.items import Bools, Floats, Ints
 

@@ -1,6 +1,9 @@
 """Measures: a file a family. Importing this package registers them all, in the order of these lines."""
 
 # ruff: noqa: I001
+import sys
+from types import ModuleType
+
 from truerank.measures import sets as sets
 from truerank.measures import binary as binary
 from truerank.measures import graded as graded
@@ -22,3 +25,13 @@ from truerank.measures.registry import (
 )
 
 __all__ = ["Definition", "Measure", "measure", "measures", "parse_measure", "parse_measures", "unregister"]
+
+
+class _Callable(ModuleType):
+    """This package, which lists the measures when it is called: both go by the name `truerank.measures`."""
+
+    def __call__(self) -> dict[str, Definition]:
+        return measures()
+
+
+sys.modules[__name__].__class__ = _Callable

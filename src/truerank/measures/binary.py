@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from truerank.errors import MeasureError
-from truerank.hits import Hits
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio

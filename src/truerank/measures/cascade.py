@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from truerank.hits import Hits
+from truerank.core.hits import Hits
 from truerank.measures.parameters import Amount, Chances, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio

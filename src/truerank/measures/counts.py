@@ -6,7 +6,7 @@ import functools
 
 import numpy as np
 
-from truerank.hits import Hits
+from truerank.core.hits import Hits
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
 

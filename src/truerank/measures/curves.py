@@ -9,7 +9,7 @@ from typing import Literal
 
 import numpy as np
 
-from truerank.hits import Hits
+from truerank.core.hits import Hits
 from truerank.measures.binary import average_precision
 from truerank.measures.parameters import Points, Share
 from truerank.measures.registry import measure

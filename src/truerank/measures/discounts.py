@@ -10,8 +10,8 @@ import math
 
 import numpy as np
 
-from truerank.errors import MeasureError
-from truerank.hits import Hits
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
 from truerank.measures.parameters import Discount
 from truerank.measures.sums import Floats, Ints, log2
 

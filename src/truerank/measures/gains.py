@@ -7,8 +7,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.errors import MeasureError
-from truerank.hits import Hits
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
 from truerank.measures.parameters import Gain
 from truerank.measures.sums import Floats
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from truerank.hits import Hits
+from truerank.core.hits import Hits
 from truerank.measures.discounts import check_base, discounted, weights
 from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain

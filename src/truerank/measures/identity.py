@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.hits import Hits
+from truerank.core.hits import Hits
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
 

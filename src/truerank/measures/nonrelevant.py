@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.errors import MeasureError
-from truerank.hits import Hits
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, ratio
 
@@ -88,8 +88,8 @@ def area_under_roc(hits: Hits, *, k: int | None = None, level: float = 1) -> Per
     >>> tr.evaluate({"q": {"a": 1}}, {"q": {"x": 3.0, "a": 2.0, "y": 2.0, "z": 1.0}}, "AUROC GAUC@2").mean
     {'AUROC': 0.5, 'AUROC@2': 0.0}
     """
-    found = hits.top(k).relevant(level)
-    end = found.last if k is None else np.minimum(found.last, k)
+    found, limit = hits.top(k).relevant(level), hits.limit(k)
+    end = found.last if limit is None else np.minimum(found.last, limit)
     so_far = found.ordinal.astype(np.float64)
     above = found.first - 1 - found.running_at(so_far, found.query, found.first - 1)
     equal = end - found.running_at(so_far, found.query, end) - above

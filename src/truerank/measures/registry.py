@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import MeasureError, did_you_mean, shown
-from truerank.hits import Bools, Hits
+from truerank.core.errors import MeasureError, did_you_mean, shown
+from truerank.core.hits import Bools, Hits
 from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
@@ -268,7 +268,7 @@ def parse_measure(text: str | Measure) -> Measure:
     """
     if isinstance(text, Measure):
         return text
-    text = _spelled(text)
+    text = spelled(text)
     if isinstance(text, str) and (levelled := _LEVEL.match(text)) and _fold(text) not in _names:
         return _at_level(levelled[1], int(levelled[2]), text)
     match = _SHAPE.match(text) if isinstance(text, str) else None
@@ -299,7 +299,7 @@ def _at_level(text: str, level: int, whole: str) -> Measure:
     return _checked(definition, {**params, key: level})
 
 
-def _spelled(measure: Any) -> Any:
+def spelled(measure: Any) -> Any:
     """ir_measures' own objects, which PyTerrier has too, print as they are written."""
     return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure
 
@@ -312,7 +312,7 @@ def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measur
     >>> [str(measure) for measure in parse_measures("P@1,5,AP nDCG(gain='exp')@10,20")]
     ['P@1', 'P@5', 'AP', "nDCG(gain='exp')@10", "nDCG(gain='exp')@20"]
     """
-    text = _spelled(text)
+    text = spelled(text)
     if not isinstance(text, str | Measure | Iterable):
         raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
     words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text

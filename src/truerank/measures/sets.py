@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.errors import MeasureError
-from truerank.hits import Hits
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Hits
 from truerank.measures.parameters import Amount, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio

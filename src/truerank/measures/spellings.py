@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from truerank.errors import MeasureError
+from truerank.core.errors import MeasureError
 
 SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
 """What ir_measures calls a parameter, and what it is called here."""

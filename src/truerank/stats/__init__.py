@@ -5,7 +5,7 @@ whatever the number of threads. Wrong input is a ValueError that says what is wr
 SciPy is loaded when a function first needs it; where it is missing, a ModuleNotFoundError says what to install.
 """
 
-from truerank.stats.agreement import kendall_tau, rbo, tau_ap
+from truerank.stats.agreement import kendall_tau, rbo, rbo_of_shared, tau_ap
 from truerank.stats.binomial import clopper_pearson, mid_p
 from truerank.stats.corrections import Correction, adjust
 from truerank.stats.effects import effect
@@ -55,6 +55,7 @@ __all__ = [
     "randomization",
     "randomizations",
     "rbo",
+    "rbo_of_shared",
     "sign",
     "smallest_detectable",
     "tau_ap",

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Hashable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from truerank.stats.values import Floats, column
 
@@ -23,13 +24,33 @@ def kendall_tau(x: ArrayLike, y: ArrayLike) -> float:
     0.6667
     """
     first, second = _same_systems(x, y)
-    both = in_first = in_second = 0
-    for i in range(1, len(first)):
-        up, over = np.sign(first[:i] - first[i]), np.sign(second[:i] - second[i])
-        both += int(up @ over)
-        in_first += int(np.count_nonzero(up))
-        in_second += int(np.count_nonzero(over))
+    order = np.lexsort((second, first))
+    first, second = first[order], second[order]
+    pairs = len(first) * (len(first) - 1) // 2
+    tied_first = _tied_pairs(first[1:] != first[:-1])
+    tied_both = _tied_pairs((first[1:] != first[:-1]) | (second[1:] != second[:-1]))
+    in_order = np.sort(second)
+    tied_second = _tied_pairs(in_order[1:] != in_order[:-1])
+    in_first, in_second = pairs - tied_first, pairs - tied_second
+    both = pairs - tied_first - tied_second + tied_both - 2 * _inversions(second)
     return both / math.sqrt(in_first * in_second) if in_first and in_second else 0.0
+
+
+def _tied_pairs(differs: NDArray[np.bool_]) -> int:
+    """How many pairs are equal among ordered values, which differ from the one before where it says so."""
+    sizes = np.diff(np.flatnonzero(np.concatenate([[True], differs, [True]])))
+    return int((sizes * (sizes - 1) // 2).sum())
+
+
+def _inversions(values: Floats) -> int:
+    """How many pairs stand in the wrong order: Knight's algorithm (1966), with insertion in place of merging."""
+    seen: list[float] = []
+    found = 0
+    for count, value in enumerate(values.tolist()):
+        place = bisect_right(seen, value)
+        found += count - place
+        seen.insert(place, value)
+    return found
 
 
 def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
@@ -75,25 +96,28 @@ def rbo(list_a: Sequence[Hashable], list_b: Sequence[Hashable], p: float = 0.9) 
     """
     if not 0 < p < 1:
         raise ValueError(f"p is a number between 0 and 1, not {p!r}")
-    short, long = sorted((list(list_a), list(list_b)), key=len)
-    for each in (short, long):
-        if len(set(each)) < len(each):
-            raise ValueError("a ranked list holds each thing once, but one of these does not")
+    place = {thing: i for i, thing in enumerate(list_b)}
+    if len(place) < len(list_b) or len(set(list_a)) < len(list_a):
+        raise ValueError("a ranked list holds each thing once, but one of these does not")
+    met = [max(i, place[thing]) for i, thing in enumerate(list_a) if thing in place]
+    return rbo_of_shared(np.array(met, np.int64), len(list_a), len(list_b), p)
+
+
+def rbo_of_shared(met: NDArray[np.int64], length_a: int, length_b: int, p: float) -> float:
+    """The same of lists with these lengths, from what both hold.
+
+    Args:
+        met: for each thing in both lists, the larger of its two ranks, counted from 0.
+    """
+    short, long = sorted((length_a, length_b))
     if not short:
         return 1.0 if not long else 0.0
-    overlap = _overlap(short, long)
-    depth = np.arange(1, len(long) + 1)
-    s, at_s, at_l = len(short), overlap[len(short) - 1], overlap[-1]
-    assumed = overlap + np.where(depth > s, at_s * (depth - s) / s, 0)
+    overlap = np.bincount(met, minlength=long).cumsum().astype(np.float64)
+    depth = np.arange(1, long + 1)
+    at_s, at_l = overlap[short - 1], overlap[-1]
+    assumed = overlap + np.where(depth > short, at_s * (depth - short) / short, 0)
     seen = (1 - p) / p * float((assumed / depth * p**depth).sum())
-    return float(min(1.0, seen + ((at_l - at_s) / len(long) + at_s / s) * p ** len(long)))
-
-
-def _overlap(short: list[Hashable], long: list[Hashable]) -> Floats:
-    """How many things both lists have down to each depth of the longer one."""
-    place = {thing: i for i, thing in enumerate(short)}
-    met = [max(i, place[thing]) for i, thing in enumerate(long) if thing in place]
-    return np.bincount(met, minlength=len(long)).cumsum().astype(np.float64)
+    return float(min(1.0, seen + ((at_l - at_s) / long + at_s / short) * p**long))
 
 
 def _same_systems(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from truerank.equal import is_equal
+from truerank.core.equal import is_equal
 from truerank.stats.values import column, differences, is_constant, mean, scale
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from truerank.equal import is_equal
+from truerank.core.equal import is_equal
 from truerank.stats.distributions import t_above, t_quantile
 from truerank.stats.intervals import is_too_few
 from truerank.stats.values import column, differences, is_constant, mean, scale, share

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from truerank.equal import difference
+from truerank.core.equal import difference
 from truerank.stats.binomial import unanimous_p
 from truerank.stats.flips import all_flipped_sums, flipped_sums
 from truerank.stats.ranges import range_above, range_quantile

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike
 
-from truerank.equal import is_equal
+from truerank.core.equal import is_equal
 from truerank.stats.binomial import sign_p, unanimous_p
 from truerank.stats.distributions import normal_below, t_above
 from truerank.stats.flips import flipped_sums, share_at_least

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from truerank.equal import difference
+from truerank.core.equal import difference
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

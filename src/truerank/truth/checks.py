@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.errors import InputError, shown
+from truerank.core.errors import InputError, shown
 from truerank.truth.items import Floats, Items
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import MissingPackage, RulesError, did_you_mean
+from truerank.core.errors import MissingPackage, RulesError, did_you_mean
 from truerank.truth.items import Floats, Items
 
 RADIUS = 6371008.8

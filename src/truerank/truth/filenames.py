@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from truerank.errors import InputError, shown
+from truerank.core.errors import InputError, shown
 from truerank.truth.keys import KNOWN
 
 PARTS = ("x", "y", "zone", "letter", "lat", "lon")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 
 
 def record(feature: Mapping[str, Any], name: str) -> dict[str, Any]:

@@ -6,8 +6,8 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from truerank.errors import InputError, RulesError, shown
-from truerank.qrels import IGNORED
+from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.qrels import IGNORED
 from truerank.truth.items import Ints, Items, Texts
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs

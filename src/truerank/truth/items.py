@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, shown
 from truerank.truth.bounds import middles
 from truerank.truth.keys import unread
 

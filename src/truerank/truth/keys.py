@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from truerank.errors import InputError, did_you_mean
+from truerank.core.errors import InputError, did_you_mean
 from truerank.formats.names import folded
 
 KNOWN: dict[str, tuple[str, ...]] = {

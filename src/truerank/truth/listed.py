@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_text
-from truerank.errors import InputError
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError
+from truerank.core.qrels import Qrels
 from truerank.formats import read_qrels
 from truerank.formats.delimited import header
 from truerank.formats.names import QUERY, find
 from truerank.formats.objects import is_frame
 from truerank.formats.source import MARK, Source, as_source
-from truerank.qrels import Qrels
 from truerank.truth.checks import checked
 from truerank.truth.distances import distance_named
 from truerank.truth.items import Floats, Ints, Items

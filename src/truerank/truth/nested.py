@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 from truerank.formats.names import folded
 from truerank.truth import geojson
 from truerank.truth.keys import KNOWN

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 from truerank.formats.names import folded
 from truerank.formats.objects import is_frame
 from truerank.formats.records import parsed

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from truerank.errors import RulesError, did_you_mean
+from truerank.core.errors import RulesError, did_you_mean
 from truerank.truth.items import Items
 from truerank.truth.reading import read_items
 from truerank.truth.result import Pairs, Truth, truth_of

@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from truerank._kernel import as_bytes, as_text
-from truerank.errors import counted, shown
-from truerank.qrels import Qrels
+from truerank.core._kernel import as_bytes, as_text
+from truerank.core.errors import counted, shown
+from truerank.core.qrels import Qrels
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.suspicions import Note, suspicions
 

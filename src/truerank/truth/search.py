@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import MissingPackage
+from truerank.core.errors import MissingPackage
 from truerank.truth.distances import Distance
 from truerank.truth.items import Bools, Floats, Ints
 

@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from truerank.errors import counted, shown
+from truerank.core.errors import counted, shown
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
 

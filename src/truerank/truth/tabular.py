@@ -6,7 +6,7 @@ import csv
 import io
 from typing import TYPE_CHECKING, Any
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 from truerank.formats.delimited import header
 from truerank.formats.frames import arrow
 from truerank.formats.source import MARK, Source

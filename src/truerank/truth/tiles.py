@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truerank.errors import InputError, counted, shown
+from truerank.core.errors import InputError, counted, shown
 from truerank.truth.bounds import middles, sizes
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.search import tree_of

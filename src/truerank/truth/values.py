@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, shown
+from truerank.core.errors import InputError, shown
 from truerank.truth.items import Floats, Texts
 
 TEXTS = {str, int, type(None)}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from truerank.errors import RulesError
+from truerank.core.errors import RulesError
 from truerank.truth import search
 from truerank.truth.checks import checked, one_plane
 from truerank.truth.distances import distance_named

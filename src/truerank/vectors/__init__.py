@@ -11,18 +11,19 @@ from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
+from truerank.core.hits import Hits
+from truerank.core.rules import Rules
+from truerank.core.scores import Scores
 from truerank.formats import convert, read_qrels
-from truerank.hits import Hits
 from truerank.measures import Measure
-from truerank.rules import Rules
-from truerank.scores import Scores
 from truerank.vectors import blocks
-from truerank.vectors.blocks import Holds, Metric, Source
+from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.pooling import Pool, pooled
 from truerank.vectors.protocol import chosen
 from truerank.vectors.retrieval import Retrieval, Watch
 from truerank.vectors.saving import DEPTH, FirstResults
 from truerank.vectors.sides import Given
+from truerank.vectors.source import Source
 
 __all__ = ["evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank import _counting
-from truerank.qrels import Ints
+from truerank.core import _counting
+from truerank.core.qrels import Ints
 
 Block = NDArray[np.float32] | NDArray[np.float64]
 """(queries, gallery) scores, more is better; never NaN, and finite until something is ignored."""
@@ -34,12 +34,8 @@ class Found(NamedTuple):
     before: Ints
 
 
-def find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
+def find(block: Block, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
     """Where the entries (row, column) stand when the ignored ones (rows, columns) are gone; rows ascending."""
-    if not isinstance(block, np.ndarray):
-        from truerank.vectors import tensors
-
-        return tensors.find(block, row, column, ignored)
     block[ignored] = -np.inf
     score = block[row, column]
     better, tied = count_better(block, np.searchsorted(row, np.arange(len(block) + 1)), score)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from truerank.errors import InputError
+from truerank.core.errors import InputError
 from truerank.formats.arrays import CAMERAS, IDS, LABELS, Entries, read_lists, read_sides
 
 

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truerank.errors import InputError, RulesError, shown
-from truerank.hits import Bools
-from truerank.qrels import IGNORED, Floats, Ints, Qrels
+from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.hits import Bools
+from truerank.core.qrels import IGNORED, Floats, Ints, Qrels
 from truerank.vectors.sides import Side
 
 AT_ONCE = 1 << 20

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import fields, replace
 
 import numpy as np
 
-from truerank.scores import Ledger, Scores
+from truerank.core.scores import Ledger, Scores
 
 EXAMPLES = 5
 
@@ -22,7 +23,11 @@ def joined(parts: Sequence[Scores]) -> Scores:
 
 
 def _ledger(parts: Sequence[Ledger]) -> Ledger:
-    names = [field.name for field in fields(Ledger) if field.name not in ("interleaved", "examples")]
+    others = ("interleaved", "swapped", "foreign", "undefined", "examples")
+    names = [field.name for field in fields(Ledger) if field.name not in others]
     keys = dict.fromkeys(key for part in parts for key in part.examples)
     examples = {key: tuple(q for part in parts for q in part.examples.get(key, ()))[:EXAMPLES] for key in keys}
-    return Ledger(**{name: sum(getattr(part, name) for part in parts) for name in names}, examples=examples)
+    undefined: Counter[str] = sum((Counter(part.undefined) for part in parts), Counter())
+    counts = {name: sum(getattr(part, name) for part in parts) for name in names}
+    swapped = any(part.swapped for part in parts)
+    return Ledger(**counts, swapped=swapped, foreign=parts[0].foreign, undefined=undefined, examples=examples)

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.errors import InputError, did_you_mean
+from truerank.core.errors import InputError, did_you_mean
 from truerank.vectors.sides import plain
 
 Pool = Literal["mean", "max"]

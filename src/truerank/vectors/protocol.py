@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from truerank.core.rules import Rules
+from truerank.core.vocabulary import measures_under
 from truerank.measures import Measure
-from truerank.readings import measures_under
-from truerank.rules import Rules
 
 DEFAULT = ("Success@1", "Success@3", "Success@5", "AP", "mINP")
 """What is evaluated when neither the call nor the rules name measures."""

@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.qrels import Ints
-from truerank.run import Scan
-from truerank.vectors.blocks import Scorer, Source
-from truerank.vectors.counting import find
+from truerank.core.qrels import Ints
+from truerank.core.scan import Scan
+from truerank.vectors.counting import Found, find
 from truerank.vectors.pairs import Pairs
+from truerank.vectors.source import Scorer, Source
 
 Look = Callable[[Ints, Any, Ints, Ints], None]
 """Told each block, by any thread: the rows of its queries, their scores without what is ignored, and its pairs
@@ -63,13 +63,22 @@ def _ranked(pairs: Pairs, source: Source, score: Scorer, queries: Ints, look: Lo
     judged, place, ignored = _judged(pairs, queries)
     rows = pairs.row[queries]
     block = score(rows)
-    found = find(block, place, pairs.column[judged], ignored)
+    found = _find(block, place, pairs.column[judged], ignored)
     look(rows, block, place, pairs.column[judged])
     table = np.empty(len(judged), ROW)
     table["query"], table["doc"] = pairs.qrels.query[judged], judged
     table["first"], table["last"] = found.better + 1, found.better + found.tied
     table["rank"], table["score"] = found.better + found.before + 1, source.final(found.score, rows[place])
     return table[np.lexsort((table["rank"], place))], np.bincount(ignored[0], minlength=len(queries))
+
+
+def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
+    """Where the entries of a block stand, counted where the block is: by the kernel, or on the device."""
+    if isinstance(block, np.ndarray):
+        return find(block, row, column, ignored)
+    from truerank.vectors import tensors
+
+    return tensors.find(block, row, column, ignored)
 
 
 def _blocks(pairs: Pairs, most: int) -> list[NDArray[np.int64]]:

@@ -9,14 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import InputError, RulesError, shown
-from truerank.evaluate import as_ruled, ranked, score
-from truerank.hits import Hits, concatenate
-from truerank.qrels import Ints, Qrels
-from truerank.rules import Rules
-from truerank.run import Scan
-from truerank.scores import Scores
-from truerank.vectors.blocks import Source
+from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.evaluate import as_ruled, ranked, score
+from truerank.core.hits import Hits, concatenate
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.rules import Rules
+from truerank.core.scan import Scan
+from truerank.core.scores import Scores
 from truerank.vectors.pairs import Ignored, Pairs, by_classes, by_label, by_qrels
 from truerank.vectors.parts import joined
 from truerank.vectors.protocol import Chosen, remark
@@ -24,6 +23,7 @@ from truerank.vectors.ranking import scan
 from truerank.vectors.saving import FirstResults
 from truerank.vectors.sides import Given, Side, Sides, plain, sides
 from truerank.vectors.single_shot import SingleShot, with_ranks
+from truerank.vectors.source import Source
 
 Watch = Callable[[int, int], None]
 """Told how many queries are ranked, and of how many."""

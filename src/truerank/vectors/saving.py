@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from truerank._kernel import as_text
-from truerank.errors import RulesError
-from truerank.qrels import Floats, Ints
-from truerank.run import Ranked, Run
+from truerank.core._kernel import as_text
+from truerank.core.errors import RulesError
+from truerank.core.qrels import Floats, Ints
+from truerank.core.run import Ranked, Run
 from truerank.vectors.sides import Side
 
 DEPTH = 1000

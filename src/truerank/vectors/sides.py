@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank._kernel import as_bytes
-from truerank.errors import InputError, shown
-from truerank.qrels import Ints
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, shown
+from truerank.core.qrels import Ints
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery, ratio
-from truerank.scores import Scores
 from truerank.vectors.counting import Block
 
 NEVER = np.iinfo(np.int64).max

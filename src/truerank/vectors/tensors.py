@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from truerank.errors import InputError
-from truerank.qrels import Floats, Ints
-from truerank.vectors.blocks import PRODUCT, Scorer, Source
+from truerank.core.errors import InputError
+from truerank.core.qrels import Floats, Ints
 from truerank.vectors.counting import Found
+from truerank.vectors.source import PRODUCT, Scorer, Source
 
 Tensor = Any
 """Of torch, which is there if anybody has one."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from truerank.board.texts import LANGUAGES
-from truerank.errors import TruerankError
+from truerank.core.errors import TruerankError
+from truerank.core.rules import Rules
 from truerank.measures import parse_measure
-from truerank.rules import Rules
 
 RULES: dict[str, tuple[str, str]] = {
     "level": ("A grade of {} or more counts as relevant.", "등급이 {} 이상이면 관련 문서로 봅니다."),

@@ -1,0 +1,43 @@
+# The public names, each once: type checkers read this file, and __init__.py imports what it names at first use.
+from truerank.analysis.bounds import Bounds as Bounds
+from truerank.analysis.bounds import bounds as bounds
+from truerank.analysis.bounds import judge_next as judge_next
+from truerank.analysis.check import Check as Check
+from truerank.analysis.check import check as check
+from truerank.analysis.compare import Comparison as Comparison
+from truerank.analysis.compare import compare as compare
+from truerank.analysis.compare.agreement import Agreement as Agreement
+from truerank.analysis.compare.agreement import agreement as agreement
+from truerank.analysis.explain import Explanation as Explanation
+from truerank.analysis.explain import explain as explain
+from truerank.analysis.explain import moved as moved
+from truerank.core.errors import InputError as InputError
+from truerank.core.errors import MeasureError as MeasureError
+from truerank.core.errors import MissingPackage as MissingPackage
+from truerank.core.errors import RulesError as RulesError
+from truerank.core.errors import TruerankError as TruerankError
+from truerank.core.evaluate import evaluate as evaluate
+from truerank.core.evaluate import rank as rank
+from truerank.core.hits import Hits as Hits
+from truerank.core.merge import merge as merge
+from truerank.core.qrels import Qrels as Qrels
+from truerank.core.reading import Reading as Reading
+from truerank.core.reading import read as read
+from truerank.core.rules import Rules as Rules
+from truerank.core.run import Run as Run
+from truerank.core.scores import Ledger as Ledger
+from truerank.core.scores import Scores as Scores
+from truerank.formats import open_run as open_run
+from truerank.formats import read_qrels as read_qrels
+from truerank.live import Bench as Bench
+from truerank.live import bench as bench
+from truerank.live import interleave as interleave
+from truerank.live import sweep as sweep
+from truerank.measures import Measure as Measure
+from truerank.measures import measure as measure
+from truerank.measures import measures as measures
+from truerank.measures import parse_measure as parse_measure
+from truerank.measures import unregister as unregister
+from truerank.present.making import write_report as write_report
+
+__version__: str

@@ -1,0 +1,265 @@
+"""Which documents to judge next, to tell one run from another."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.bounds.pool import Pool, pools
+from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
+from truerank.analysis.bounds.ways import Repeated, Watch, chunks, values_of
+from truerank.core._kernel import as_text
+from truerank.core.equal import are_equal
+from truerank.core.errors import InputError
+from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
+from truerank.core.presented import Presented
+from truerank.core.rules import Rules
+from truerank.core.vocabulary import resolve
+from truerank.formats import open_run, read_qrels
+from truerank.measures import Measure
+from truerank.measures.sums import Floats, Ints, PerQuery
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """An unjudged document, and what its judgement could do to the difference of two runs.
+
+    Attributes:
+        query, doc: which one.
+        rank_a, rank_b: where it came back in each run; None where it did not.
+        low, high: the least and the most that the difference of the means could be once it is judged.
+        swing: how far these are apart.
+    """
+
+    query: str
+    doc: str
+    rank_a: int | None
+    rank_b: int | None
+    low: float
+    high: float
+
+    @property
+    def swing(self) -> float:
+        """How far the judgement could move the difference."""
+        return self.high - self.low
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**vars(self), "swing": self.swing}
+
+
+@dataclass(frozen=True, repr=False)
+class ToJudge(Presented):
+    """The documents to judge next, the one that could move most first.
+
+    Attributes:
+        run_a, run_b: the names of the runs.
+        measure: what they are compared by.
+        difference: the mean of the first less that of the second, as it is.
+        candidates: what to judge; those that cannot move anything are left out.
+        open: how many unjudged documents there are in either run.
+        rules: under whose rules.
+    """
+
+    built_by = "bounds"
+
+    run_a: str
+    run_b: str
+    measure: Measure
+    difference: float
+    candidates: tuple[Candidate, ...]
+    open: int
+    rules: Rules
+
+    def _summary(self) -> str:
+        first = ", ".join(f"{c.query} {c.doc}" for c in self.candidates[:3])
+        which = f": {first}{', …' if len(self.candidates) > 3 else ''}" if first else ""
+        return f"ToJudge({self.run_a!r}, {self.run_b!r}, {self.measure}; {len(self.candidates):,} documents{which})"
+
+    @property
+    def turning(self) -> int:
+        """How few of these judgements could turn the order of the two runs; 0 if not even all of them."""
+        now, ahead = self.difference, self.difference >= 0
+        moves = sorted(c.low - now if ahead else now - c.high for c in self.candidates)
+        reached = (n for n, move in enumerate(itertools.accumulate(moves), 1) if abs(now) + move <= 0)
+        return next(reached, 0)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "rules": self.rules.to_dict(),
+            "run_a": self.run_a,
+            "run_b": self.run_b,
+            "measure": str(self.measure),
+            "difference": self.difference,
+            "open": self.open,
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+        }
+
+
+def judge_next(
+    qrels: Any,
+    run_a: Any,
+    run_b: Any,
+    measure: str | Measure = "AP",
+    n: int = 10,
+    *,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    threads: int | None = None,
+    watch: Watch = lambda done, of: None,
+) -> ToJudge:
+    """Which unjudged documents to judge next, to decide which of two runs is better.
+
+    Each is given every grade of the collection in turn, all others staying as they are; those whose judgement
+    could move the difference of the means farthest come first (after Carterette, Allan and Sitaraman, "Minimal
+    test collections for retrieval evaluation", SIGIR 2006). It counts as relevant for both runs, found or not.
+
+    Args:
+        qrels, run_a, run_b, rules, threads: as for `evaluate`.
+        n: how many at most.
+        watch: told how many grades were tried, and of how many.
+
+    Raises:
+        TruerankError: wrong input; a measure whose mean is geometric.
+
+    >>> import truerank as tr
+    >>> found = tr.judge_next({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a", "y"]}, "RR")
+    >>> [(c.doc, c.rank_a, c.rank_b, c.low, c.high) for c in found.candidates]
+    [('x', 1, None, -0.5, 0.0)]
+    """
+    if n < 1:
+        raise InputError("how many to judge is 1 or more")
+    under = Rules.of(rules)
+    chosen = resolve(measure, under).measure
+    if chosen.definition.average == "geometric":
+        raise InputError(f"the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP")
+    judged = read_qrels(qrels)
+    a, b = pools(judged, [open_run(run_a), open_run(run_b)], under, threads)
+    if a.hits.queries != b.hits.queries:
+        raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
+    pair = _Pair(a, b, chosen, under, watch)
+    return pair.told(n)
+
+
+@dataclass(frozen=True, eq=False)
+class _Pair:
+    """Two runs over the same documents."""
+
+    a: Pool
+    b: Pool
+    measure: Measure
+    rules: Rules
+    watch: Watch
+
+    def told(self, n: int) -> ToJudge:
+        rows = np.union1d(self.a.doc[self.a.open], self.b.doc[self.b.open])
+        now = self._now(self.a) - self._now(self.b)
+        low, high = self._extremes(rows, now)
+        moving = np.flatnonzero(~are_equal(low, high))
+        difference = self.measure.mean(now)
+        low, high = difference + low, difference + high
+        best = moving[np.argsort((low - high)[moving], kind="stable")][:n]
+        candidates = (self._candidate(int(rows[i]), low[i], high[i]) for i in best)
+        return ToJudge(self.a.name, self.b.name, self.measure, difference, tuple(candidates), len(rows), self.rules)
+
+    def _now(self, pool: Pool) -> PerQuery:
+        return values_of((self.measure,), pool.as_is(), self.rules)[str(self.measure)]
+
+    def _extremes(self, rows: Ints, now: PerQuery) -> tuple[Floats, Floats]:
+        """(rows,) how far each document could make the difference of the means fall and rise."""
+        low, high = np.zeros(len(rows)), np.zeros(len(rows))
+        query = self._query_of(rows)
+        grades = self._grades() if len(rows) else ()
+        for number, grade in enumerate(grades, 1):
+            a, b = (_Asked(pool, self.measure, self.rules, grade).values(rows, query) for pool in (self.a, self.b))
+            np.minimum(low, a - b - now[query], out=low)
+            np.maximum(high, a - b - now[query], out=high)
+            self.watch(number, len(grades))
+        scale = 1.0 if self.measure.definition.average == "sum" else 1.0 / max(len(now), 1)
+        return low * scale, high * scale
+
+    def _grades(self) -> tuple[float, ...]:
+        """What could change something."""
+        grades = grades_to_give(self.a, self.rules.level)
+        return grades if sees_judgements(self.measure, self.rules) else grades[1:]
+
+    def _query_of(self, rows: Ints) -> Ints:
+        """(rows,) the query of each document, numbered as in the hits."""
+        place = {query: number for number, query in enumerate(self.a.hits.queries)}
+        names = self.a.everything.queries
+        return np.array([place[names[q]] for q in self.a.everything.query[rows].tolist()], np.int64)
+
+    def _candidate(self, row: int, low: float, high: float) -> Candidate:
+        everything = self.a.everything
+        query, doc = everything.queries[everything.query[row]], everything.doc(row)
+        return Candidate(
+            as_text(query), as_text(doc), self.a.rank_of(row), self.b.rank_of(row), float(low), float(high)
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """One run, when one document more is judged, and gets this grade."""
+
+    pool: Pool
+    measure: Measure
+    rules: Rules
+    grade: float
+
+    @property
+    def is_seeing(self) -> bool:
+        return sees_judgements(self.measure, self.rules)
+
+    def values(self, rows: Ints, query: Ints) -> PerQuery:
+        """(rows,) what the query of each document scores when that alone is judged.
+
+        Args:
+            rows: documents, ordered by query.
+            query: (rows,) whose they are.
+        """
+        times = np.bincount(query, minlength=len(self.pool.hits.queries))
+        ends = np.cumsum(times)
+        found = []
+        for part in chunks(times * (1 + self.pool.hits.where(self.pool.told(self.is_seeing)).count)):
+            chosen = np.zeros(len(times), bool)
+            chosen[part] = times[part] > 0
+            if chosen.any():
+                asked = rows[ends[part][0] - times[part][0] : ends[part][-1]]
+                found.append(self._part(chosen, times[chosen], asked))
+        return np.concatenate(found)
+
+    def _part(self, chosen: Bools, times: Ints, rows: Ints) -> PerQuery:
+        told = self.pool.told(self.is_seeing)
+        known = replace(self.pool.hits.where(told), judgements=self.pool.settled(self.is_seeing).judgements)
+        copies = Repeated.of(known.select(chosen), times)
+        doc = self.pool.doc[told & chosen[self.pool.hits.query]][copies.row]
+        others = copies.hits.where(doc != rows[copies.hits.query])
+        return values_of((self.measure,), self._with(others, rows), self.rules)[str(self.measure)]
+
+    def _with(self, hits: Hits, rows: Ints) -> Hits:
+        """The hits, and in each query the document that is asked for, where it came back."""
+        at = self.pool.row_of(rows)
+        back = np.flatnonzero(at >= 0)
+        asked = replace(self.pool.hits.where(at[back]), query=back, grade=np.full(len(back), self.grade))
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(hits, name), getattr(asked, name)]) for name in COLUMNS
+        }
+        both = replace(
+            hits,
+            judgements=_and_one_each(hits.judgements, len(rows), self.grade),
+            max_grade=max(hits.max_grade, self.grade),
+            **columns,
+        )
+        return both.where(np.lexsort((both.rank, both.query)))
+
+
+def _and_one_each(judgements: Judgements, queries: int, grade: float) -> Judgements:
+    """The judgements, and one more of every query."""
+    query = np.concatenate([judgements.query, np.arange(queries)])
+    grades = np.concatenate([judgements.grade, np.full(queries, grade)])
+    order = np.lexsort((-grades, query))
+    return Judgements(query[order], grades[order])

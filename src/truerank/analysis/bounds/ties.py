@@ -1,0 +1,260 @@
+"""Equal scores: the least, the most and the expected value of every measure over the orders of ties."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from truerank.analysis.bounds.result import Range
+from truerank.analysis.bounds.ways import LIMIT, Repeated, Watch, chunks, deviation, in_order, is_ours, values_of
+from truerank.core.hits import Bools, Hits
+from truerank.core.rules import Rules
+from truerank.measures import Measure
+from truerank.measures.sums import Floats, Ints
+
+GRADES = 4
+"""With more different grades among the ties, not all priorities of grades are tried."""
+
+CROOKED = frozenset({"G", "infAP", "AUROC"})
+"""Measures whose extremes need not put one grade before another throughout; so does AP with some parameters."""
+
+ELSEWHERE = math.nan
+"""The place of documents that nobody judged among the grades of a priority."""
+
+
+def under_ties(
+    hits: Hits,
+    measures: tuple[Measure, ...],
+    rules: Rules,
+    *,
+    samples: int,
+    seed: int,
+    watch: Watch = lambda done, of: None,
+) -> dict[str, Range]:
+    """The range of each measure over the orders of equal scores, all orders being as likely for the expected value.
+
+    Queries with at most `LIMIT` orders are tried in all of them, so that all three numbers are exact. Others are
+    tried in every order that puts one grade before another throughout, and in random orders.
+
+    Args:
+        hits: no rule was applied to them yet.
+        watch: told how many tied queries are done, and of how many.
+    """
+    now = values_of(measures, hits, rules)
+    found = {name: _Found.of(values) for name, values in now.items()}
+    tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
+    few = np.array([bool(is_tied) and _orders(hits, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
+    search = _Search(measures, rules, samples, np.random.default_rng(seed), watch, int(few.sum()), int(tied.sum()))
+    for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
+        if which.any():
+            look(hits.select(which), found, np.flatnonzero(which))
+    return {str(m): found[str(m)].told(m, now[str(m)]) for m in measures}
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """What was found so far, an array of a value a query each."""
+
+    low: Floats
+    high: Floats
+    expected: Floats
+    error: Floats
+    sure: Bools
+
+    @classmethod
+    def of(cls, values: Floats) -> _Found:
+        return cls(values.copy(), values.copy(), values.copy(), np.zeros(len(values)), np.ones(len(values), bool))
+
+    def told(self, measure: Measure, values: Floats) -> Range:
+        return Range(measure, values, self.low, self.high, self.sure, self.expected, self.error)
+
+
+@dataclass(frozen=True, eq=False)
+class _Search:
+    """How to look for the extremes; the results are written into what was found."""
+
+    measures: tuple[Measure, ...]
+    rules: Rules
+    samples: int
+    rng: np.random.Generator
+    watch: Watch
+    few: int
+    of: int
+
+    def through_all(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
+        """Every order of each query."""
+        times = np.array([_orders(hits, q) for q in range(len(at))])
+        for part in chunks(times * hits.count):
+            chosen = np.zeros(len(at), bool)
+            chosen[part] = True
+            some = hits.select(chosen)
+            ways = Repeated.of(some, times[part])
+            rank = np.concatenate([_all_orders(some, q).ravel() for q in range(len(some.queries))])
+            for name, values in values_of(self.measures, in_order(ways.hits, rank), self.rules).items():
+                found[name].low[at[part]] = ways.lowest(values)
+                found[name].high[at[part]] = ways.highest(values)
+                found[name].expected[at[part]] = ways.mean(values)
+            self.watch(part.stop, self.of)
+
+    def through_some(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
+        """The orders by priorities of grades, and random ones."""
+        totals = {name: (np.zeros(len(at)), np.zeros(len(at))) for name in found}
+        now = {name: each.expected[at] for name, each in found.items()}  # sums of what differs lose no digits
+        orders, complete = priorities(hits)
+        for number, rank in enumerate(itertools.chain(orders, _random_orders(hits, self.samples, self.rng))):
+            for name, values in values_of(self.measures, in_order(hits, rank), self.rules).items():
+                found[name].low[at] = np.minimum(found[name].low[at], values)
+                found[name].high[at] = np.maximum(found[name].high[at], values)
+                if number >= len(orders):
+                    totals[name][0][:] += values - now[name]
+                    totals[name][1][:] += (values - now[name]) ** 2
+            self.watch(self.few + len(at) * (number + 1) // (len(orders) + self.samples), self.of)
+        for measure in self.measures:
+            name = str(measure)
+            found[name].expected[at] = now[name] + totals[name][0] / self.samples
+            found[name].error[at] = deviation(*totals[name], self.samples)
+            found[name].sure[at] = complete and is_straight(measure)
+
+
+def is_straight(measure: Measure) -> bool:
+    """Whether the extremes of a measure are known to be among the orders by priorities of grades."""
+    params = dict(measure.params)
+    if measure.name == "AP":
+        return params.get("divisor") != "hits" and params.get("ties") != "together"
+    return measure.name not in CROOKED and is_ours(measure)
+
+
+@dataclass(frozen=True)
+class _Group:
+    """A group of ties: its rows in the query's, those of a grade side by side, how many of each, and its ranks."""
+
+    rows: tuple[int, ...]
+    counts: tuple[int, ...]
+    ranks: range
+
+    @property
+    def orders(self) -> int:
+        """How many orders look different; two documents of the same grade look alike."""
+        return math.perm(len(self.ranks), len(self.rows)) // math.prod(map(math.factorial, self.counts))
+
+
+def _groups(hits: Hits, query: int) -> list[_Group]:
+    begin, end = np.searchsorted(hits.query, [query, query + 1]).tolist()
+    groups: dict[int, list[int]] = {}
+    for row in np.flatnonzero(hits.tied[begin:end]).tolist():
+        groups.setdefault(int(hits.first[begin + row]), []).append(row)
+    found = []
+    for first, rows in groups.items():
+        rows.sort(key=lambda row: float(hits.grade[begin + row]))
+        counts = Counter(hits.grade[begin + row] for row in rows)
+        found.append(_Group(tuple(rows), tuple(counts.values()), range(first, int(hits.last[begin + rows[0]]) + 1)))
+    return found
+
+
+def _orders(hits: Hits, query: int) -> int:
+    """In how many ways the ties of a query can be ordered."""
+    return math.prod(group.orders for group in _groups(hits, query))
+
+
+def _all_orders(hits: Hits, query: int) -> Ints:
+    """(orders, rows of the query) the ranks."""
+    groups = _groups(hits, query)
+    begin, end = np.searchsorted(hits.query, [query, query + 1])
+    placed = [list(_placements(tuple(group.ranks), group.counts)) for group in groups]
+    chosen = list(itertools.product(*placed))
+    ranks = np.tile(hits.rank[begin:end], (len(chosen), 1))
+    rows = [row for group in groups for row in group.rows]
+    ranks[:, rows] = [list(itertools.chain.from_iterable(each)) for each in chosen]
+    return ranks
+
+
+def _placements(ranks: tuple[int, ...], counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """The ranks of so many documents of each grade, in all ways that look different."""
+    if not counts:
+        yield ()
+        return
+    for taken in itertools.combinations(ranks, counts[0]):
+        rest = tuple(rank for rank in ranks if rank not in taken)
+        for others in _placements(rest, counts[1:]):
+            yield (*taken, *others)
+
+
+def priorities(hits: Hits) -> tuple[list[Ints], bool]:
+    """The ranks when each group of ties is sorted by grade, for many priorities; and whether these are all."""
+    grades = np.unique(hits.grade[hits.tied]).tolist()
+    if len(grades) <= GRADES:
+        orders = list(itertools.permutations([*grades, ELSEWHERE]))
+        return [_sorted_by(hits, order) for order in orders], True
+    both = (grades, grades[::-1])
+    orders = [(*way[:cut], ELSEWHERE, *way[cut:]) for way in both for cut in range(len(grades) + 1)]
+    return [_sorted_by(hits, order) for order in orders], False
+
+
+def _sorted_by(hits: Hits, priority: tuple[float, ...]) -> Ints:
+    """(hits,) the ranks when the documents of a group come in this order of their grades."""
+    place = {grade: number for number, grade in enumerate(priority)}
+    others = priority.index(ELSEWHERE)
+    key = np.array([place.get(grade, 0) for grade in hits.grade.tolist()])
+    order = np.lexsort((key, hits.first, hits.query))
+    first, query = hits.first[order], hits.query[order]
+    starts = np.flatnonzero((np.diff(first, prepend=-1) != 0) | (np.diff(query, prepend=-1) != 0))
+    sizes = np.diff([*starts, len(order)])
+    ordinal = np.arange(len(order)) - np.repeat(starts, sizes)
+    unjudged = hits.last[order] - first + 1 - np.repeat(sizes, sizes)
+    rank = np.empty(len(order), np.int64)
+    rank[order] = first + ordinal + np.where(key[order] > others, unjudged, 0)
+    return np.where(hits.tied, rank, hits.rank)
+
+
+def _random_orders(hits: Hits, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
+    """The ranks in so many orders of the ties, drawn at random."""
+    tied = np.flatnonzero(hits.tied)
+    key = np.stack([hits.query[tied], hits.first[tied]])
+    group = np.cumsum((np.diff(key, prepend=-1) != 0).any(axis=0)) - 1
+    judged = np.bincount(group)
+    first = hits.first[tied]
+    size = (hits.last[tied] - first + 1)[np.cumsum(judged) - judged]
+    for _ in range(samples):
+        rank = hits.rank.copy()
+        rank[tied] = first + _drawn(size, judged, rng)
+        yield rank
+
+
+def _drawn(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
+    """(rows,) for each of some groups so many different numbers below its size, in random order."""
+    drawn = np.empty(int(judged.sum()), np.int64)
+    is_dense = 2 * judged > size
+    row_dense = np.repeat(is_dense, judged)
+    drawn[row_dense] = _shuffled(size[is_dense], judged[is_dense], rng)
+    drawn[~row_dense] = _rejected(size[~is_dense], judged[~is_dense], rng)
+    return drawn
+
+
+def _shuffled(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
+    """All numbers below the size of each group in random order, of which the first are taken."""
+    group = np.repeat(np.arange(len(size)), size)
+    order = np.lexsort((rng.random(len(group)), group))
+    start = np.cumsum(size) - size
+    place = np.arange(len(group)) - start[group]
+    return (order - start[group])[place < judged[group]]
+
+
+def _rejected(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
+    """Numbers below the size of each group, drawn again where they are taken; at most half of them ever are.
+
+    No number is preferred to another at any step, so that every choice and order is as likely.
+    """
+    group = np.repeat(np.arange(len(size)), judged)
+    start = (np.cumsum(size) - size)[group]
+    drawn = start + rng.integers(0, size[group])
+    while True:
+        order = np.argsort(drawn, kind="stable")
+        again = order[1:][np.diff(drawn[order]) == 0]
+        if not len(again):
+            return drawn - start
+        drawn[again] = start[again] + rng.integers(0, size[group[again]])

@@ -1,0 +1,118 @@
+"""A table of hits in which each query stands several times, once for each way in which things could be."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truerank.core.evaluate import valued
+from truerank.core.hits import Hits, Judgements
+from truerank.core.rules import Rules
+from truerank.measures import Measure
+from truerank.measures.sums import Floats, Ints, PerQuery
+
+LIMIT = 720
+"""A query that could be in at most so many ways is tried in all of them."""
+
+Watch = Callable[[int, int], object]
+"""Told how many queries are done, and of how many."""
+
+ROWS = 2_000_000
+"""About as many rows are looked at together."""
+
+
+@dataclass(frozen=True, eq=False)
+class Repeated:
+    """Hits with each query several times in a row.
+
+    Attributes:
+        hits: the table; a way is a query of it.
+        times: (queries,) how many ways each query has; at least one.
+        row: (hits,) the row that each was copied from.
+    """
+
+    hits: Hits
+    times: Ints
+    row: Ints
+
+    @classmethod
+    def of(cls, hits: Hits, times: Ints) -> Repeated:
+        """So many copies of each query."""
+        query = np.repeat(np.arange(len(times)), times)
+        rows, way = _copied(hits.count, query)
+        judged, judged_way = _copied(np.bincount(hits.judgements.query, minlength=len(times)), query)
+        table = replace(
+            hits.where(rows),
+            queries=tuple(hits.queries[q] for q in query.tolist()),
+            returned=hits.returned[query],
+            judgements=Judgements(judged_way, hits.judgements.grade[judged]),
+            query=way,
+        )
+        return cls(table, times, rows)
+
+    @cached_property
+    def _start(self) -> Ints:
+        return np.cumsum(self.times) - self.times
+
+    def lowest(self, values: PerQuery) -> PerQuery:
+        """(queries,) of a value a way."""
+        low: PerQuery = np.minimum.reduceat(values, self._start)
+        return low
+
+    def highest(self, values: PerQuery) -> PerQuery:
+        """(queries,) of a value a way."""
+        high: PerQuery = np.maximum.reduceat(values, self._start)
+        return high
+
+    def mean(self, values: PerQuery) -> PerQuery:
+        """(queries,) where all ways are as likely."""
+        total: PerQuery = np.add.reduceat(values, self._start)
+        return total / self.times
+
+
+def in_order(hits: Hits, rank: Ints) -> Hits:
+    """The same hits at other ranks."""
+    order = np.lexsort((rank, hits.query))
+    return replace(hits.where(order), rank=rank[order])
+
+
+def values_of(measures: tuple[Measure, ...], hits: Hits, rules: Rules) -> dict[str, PerQuery]:
+    """What each measure says of hits that no rule was applied to yet."""
+    final = hits.under(rules)
+    return {str(measure): valued(measure, final, rules) for measure in measures}
+
+
+def is_ours(measure: Measure) -> bool:
+    """Whether the measure came with truerank, so that something is known of it."""
+    return measure.definition.function.__module__.startswith("truerank.measures.")
+
+
+def chunks(rows: Ints) -> Iterator[slice]:
+    """Queries that can be looked at together, given how many rows each takes up."""
+    start, total = 0, 0
+    for query, size in enumerate(rows.tolist()):
+        if total + size > ROWS and query > start:
+            yield slice(start, query)
+            start, total = query, 0
+        total += size
+    if start < len(rows):
+        yield slice(start, len(rows))
+
+
+def _copied(count: Ints, query: Ints) -> tuple[Ints, Ints]:
+    """The rows of the queries one after another, and which of these each belongs to."""
+    begin = np.cumsum(count) - count
+    size = count[query]
+    way = np.repeat(np.arange(len(query)), size)
+    rows = np.arange(len(way)) + np.repeat(begin[query] - (np.cumsum(size) - size), size)
+    return rows, way
+
+
+def deviation(total: Floats, squares: Floats, n: int) -> Floats:
+    """The standard error of a mean of n values, from their sum and that of their squares."""
+    variance = np.maximum(squares - total * total / n, 0.0) / max(n - 1, 1)
+    error: Floats = np.sqrt(variance / n)
+    return error

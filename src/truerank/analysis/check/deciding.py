@@ -1,0 +1,364 @@
+"""Scores and gates in, a verdict for each gate out."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truerank import stats
+from truerank.analysis.check.figures import Figures
+from truerank.analysis.check.gates import FIGURES, Limit, limit_of
+from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.core.equal import are_equal, difference, is_equal
+from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, counted
+from truerank.core.hits import Hits
+from truerank.core.scores import intervals, shared
+from truerank.measures import Definition, Measure, parse_measure
+from truerank.measures.sums import PerQuery
+from truerank.stats import Interval
+
+if TYPE_CHECKING:
+    from truerank.live import Bench
+
+Limits = Mapping[str, Any] | None
+
+TURNS = "not measured, because it took turns with another retriever"
+
+UNSAVED = "only the mean was saved (save with --per-query)"
+
+FEW = "too few queries to say where it may lie"
+
+CENSORED = "one that failed counts as endless, another as at least as long as it was waited for"
+
+SAME = "no query's value changed, so that nothing got worse"
+
+SKIPPED = "the rules skip what a run does not answer, so that it cannot pass"
+
+
+def check(
+    scores: Any = None,
+    *,
+    min: Limits = None,
+    max: Limits = None,
+    no_worse_than: Any = None,
+    margin: float | Mapping[str, float] = 0.0,
+    measures: Iterable[str] | None = None,
+    bench: Bench | str | os.PathLike[str] | None = None,
+    sure: bool = False,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+    percentiles: str | None = None,
+) -> Check:
+    """Whether scores and latencies are what they have to be: pass, fail or undecided.
+
+    A limit is decided by the value itself, unless `sure`: then the interval must lie on one side of it. A baseline
+    is always decided by the interval of the paired difference: worse by more than the margin fails only if all
+    of the interval says so, and passes only if none of it does.
+
+    Args:
+        scores: `Scores`, the path of what `truerank eval --per-query --format json` saved, or {measure: mean}.
+        min, max: {measure: limit}; also of a benchmark: {"p95": "200ms", "throughput": 50, "errors": 0}.
+        no_worse_than: the baseline's scores, as `scores`.
+        margin: how much worse is not worse: one for all measures, or {measure: margin}.
+        measures: what is compared to the baseline; by default what has a limit or a margin of its own, and where
+            nothing has, all that both have. Counts and geometric means are not.
+        bench: a `Bench`, or the path of a saved one.
+        confidence: of the intervals.
+        samples, seed: of the bootstrap.
+        percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
+
+    Raises:
+        TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({f"q{n}": {"a": 1} for n in range(40)}, {f"q{n}": ["a"] for n in range(36)}, "RR")
+    >>> tr.check(scores, min={"RR": 0.85}).outcome, tr.check(scores, min={"RR": 0.85}, sure=True).outcome
+    ('pass', 'undecided')
+    """
+    if not 0.5 <= confidence < 1 or samples < 1 or seed < 0:
+        raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
+    timed = _benchmark(bench, percentiles)
+    scored = scores if scores is not None else timed.scores if timed else None
+    figures = None if scored is None else Figures.of(scored)
+    judge = _Judge(figures, timed, sure, confidence, samples, seed)
+    limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
+    verdicts = [
+        *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
+        *(judge.limited(limit_of(name, value), is_upper=True) for name, value in (max or {}).items()),
+        *(judge.against(Figures.of(no_worse_than), margin, measures, limited) if no_worse_than is not None else ()),
+    ]
+    if not verdicts:
+        raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
+    rules = figures.rules.name if figures and figures.rules else ""
+    return Check(tuple(verdicts), figures.name if figures else timed.name if timed else "", confidence, rules)
+
+
+@dataclass(frozen=True, eq=False)
+class _Judge:
+    """What is checked, and how."""
+
+    figures: Figures | None
+    bench: Bench | None
+    sure: bool
+    confidence: float
+    samples: int
+    seed: int
+
+    def limited(self, limit: Limit, is_upper: bool) -> Verdict:
+        """A limit on a value."""
+        if limit.name in FIGURES:
+            return self._timed(limit, is_upper)
+        if self.figures is None:
+            raise InputError(f"{limit.name} is a measure: scores are needed, or a benchmark with qrels")
+        name = self.figures.resolve(limit.name)
+        value, values = self.figures.mean[name], self.figures.values.get(name)
+        interval, note = self._of_mean(name, value, values)
+        verdict = self._verdict(name, limit.value, is_upper, value, interval, note)
+        count = None if values is None else len(values)
+        return replace(verdict, queries=count, outcome=verdict.outcome if count != 0 else "undecided")
+
+    def against(
+        self,
+        baseline: Figures,
+        margin: float | Mapping[str, float],
+        measures: Iterable[str] | None,
+        limited: Iterable[str],
+    ) -> Iterator[Verdict]:
+        """A gate for each measure that is compared to the baseline; `limited` are those that have a limit."""
+        if self.figures is None:
+            raise InputError("scores are needed to compare with a baseline")
+        _refuse_other_rules(self.figures, baseline)
+        margins = margin if isinstance(margin, Mapping) else {}
+        wanted = [*measures] if measures is not None else [*filter(_is_plain, limited), *margins]
+        names = dict.fromkeys(map(self.figures.resolve, wanted)) or _comparable(self.figures, baseline)
+        by_name = {self.figures.resolve(name): value for name, value in margins.items()}
+        for name in names:
+            allowed = by_name.get(name, 0.0 if isinstance(margin, Mapping) else margin)
+            yield self._paired(name, baseline, _positive(allowed, name))
+
+    def _paired(self, name: str, baseline: Figures, margin: float) -> Verdict:
+        assert self.figures is not None
+        less = _compared(name).is_less_better
+        verdict = Verdict(
+            name=name,
+            kind="no worse than",
+            outcome="undecided",
+            value=float(difference(self.figures.mean[name], baseline.mean[baseline.resolve(name)])),
+            limit=margin if less else -margin,
+            is_upper=less,
+            interval=None,
+            decider="interval",
+            against=baseline.name,
+            note=f"{UNSAVED}, so that no interval can be made",
+        )
+        return self._query_by_query(verdict, baseline) if self.figures.values and baseline.values else verdict
+
+    def _query_by_query(self, blank: Verdict, baseline: Figures) -> Verdict:
+        """The verdict on the queries that both have."""
+        assert self.figures is not None
+        a, b, dropped, told = _pairs(blank.name, self.figures, baseline)
+        interval = self._of_difference(a, b) if len(a) else None
+        outcome = _by_interval(interval, blank.limit, blank.is_upper)
+        is_same = len(a) > 0 and bool(are_equal(a, b).all())
+        rules = self.figures.rules
+        if dropped and rules and rules.missing == "skip" and (is_same or outcome == "pass"):
+            outcome, told = "undecided", [*told, SKIPPED]
+        elif is_same:
+            outcome, told = "pass", [*told, SAME]
+        elif interval and interval.method == "none":
+            told = [*told, FEW]
+        value = float(np.mean(difference(a, b))) if len(a) else math.nan
+        return replace(blank, outcome=outcome, value=value, interval=interval, queries=len(a), note="; ".join(told))
+
+    def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
+        if self.bench is None:
+            raise InputError(f"{limit.name} is a figure of a benchmark: give one that `truerank bench` wrote")
+        if limit.name == "throughput":
+            rate = self.bench.throughput
+            note = TURNS if rate is None else _failures(self.bench, "only answers are counted")
+            return self._verdict(
+                limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
+            )
+        if limit.name == "errors":
+            return self._verdict(limit.name, limit.value, is_upper, float(self.bench.failed), None, "")
+        return self._of_latency(self.bench, limit, is_upper)
+
+    def _of_latency(self, bench: Bench, limit: Limit, is_upper: bool) -> Verdict:
+        """A limit on a latency over all calls: one without an answer is at least as long as it was waited for."""
+        try:
+            found = bench.of_all_calls(self.confidence)[limit.name]
+            why = "an extreme has no interval" if limit.name in ("min", "max") else FEW
+            note = "" if found.interval and found.interval.method != "none" else why
+        except MissingPackage:
+            found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
+        verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
+        told = "; ".join(filter(None, [note, _failures(bench, CENSORED)]))
+        outcome = verdict.outcome
+        if not self.sure:  # the value is known only as far as this
+            known = Interval(found.low, found.low, found.high, 1.0, "none")
+            outcome = "undecided" if math.isnan(found.low) else _by_interval(known, limit.value, is_upper)
+        return replace(verdict, outcome=outcome, note=told, is_least=found.low < found.high)
+
+    def _verdict(
+        self,
+        name: str,
+        limit: float,
+        is_upper: bool,
+        value: float,
+        interval: Interval | None,
+        note: str,
+        unit: str = "",
+    ) -> Verdict:
+        by_interval = self.sure and name not in ("throughput", "errors")  # these are counted, not estimated
+        decided = _by_interval(interval, limit, is_upper) if by_interval else _by_value(value, limit, is_upper)
+        return Verdict(
+            name=name,
+            kind="max" if is_upper else "min",
+            outcome=decided,
+            value=value,
+            limit=limit,
+            is_upper=is_upper,
+            interval=interval,
+            decider="interval" if by_interval else "value",
+            unit=unit,
+            note=note,
+        )
+
+    def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
+        """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
+        if values is None:
+            return None, UNSAVED
+        kept = values[np.isfinite(values)]
+        if not len(kept):
+            return None, "there are no queries"
+        try:
+            found, *_ = intervals(
+                [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
+            )
+        except ModuleNotFoundError:
+            return None, self._without_scipy()
+        return replace(found, estimate=mean), FEW if found.method == "none" else ""
+
+    def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:
+        try:
+            return stats.difference_interval(
+                a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
+            )
+        except ModuleNotFoundError:
+            raise MissingPackage("a comparison with a baseline", "stats") from None
+
+    def _without_scipy(self) -> str:
+        """Why there is no interval; where one has to decide, an error."""
+        if self.sure:
+            raise MissingPackage("an interval", "stats")
+        return str(MissingPackage("an interval", "stats"))
+
+
+def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | None) -> Bench | None:
+    """A benchmark, read from its file if it is a path, with percentiles of that kind."""
+    if isinstance(bench, str | os.PathLike):
+        from truerank.live import Bench
+
+        bench = Bench.read(bench)
+    if bench is not None and not hasattr(bench, "latency"):
+        raise InputError(f"bench is a Bench, or the path of a saved one, not {bench!r}")
+    return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
+
+
+def _failures(bench: Bench, counted_as: str) -> str:
+    """How many calls brought no answer, and what that means for the figure; empty where all did."""
+    names = {"error": "failed", "timeout": "timed out", "dropped": "never started"}
+    told = [f"{bench.outcomes[key]:,} {name}" for key, name in names.items() if bench.outcomes[key]]
+    return f"of {counted(len(bench.measured), 'call')} {', '.join(told)}: {counted_as}" if told else ""
+
+
+def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
+    """Whether the value keeps to the limit, which it may reach; what is equal but for rounding reaches it."""
+    if math.isnan(value):
+        return "undecided"
+    keeps = is_equal(value, limit) or (value <= limit if is_upper else value >= limit)
+    return "pass" if keeps else "fail"
+
+
+def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Outcome:
+    """pass where all of the interval keeps to the limit, fail where none of it does, else undecided."""
+    if interval is None:
+        return "undecided"
+    nearest, farthest = (interval.low, interval.high) if is_upper else (interval.high, interval.low)
+    if _by_value(farthest, limit, is_upper) == "pass":
+        return "pass"
+    return "fail" if _by_value(nearest, limit, is_upper) == "fail" else "undecided"
+
+
+def _measure(name: str) -> Measure:
+    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
+    try:
+        return parse_measure(name)
+    except MeasureError:
+        return Measure(Definition(name, _unregistered, unit=False), name)
+
+
+def _unregistered(hits: Hits) -> PerQuery:
+    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
+
+
+def _compared(name: str) -> Definition:
+    """The definition of a measure whose mean over queries is a plain mean."""
+    definition = _measure(name).definition
+    if definition.average != "mean":
+        what = "is a count" if definition.average == "sum" else "has a geometric mean"
+        raise MeasureError(f"{name} {what}; a baseline is compared by plain means of queries, such as AP")
+    return definition
+
+
+def _is_plain(name: str) -> bool:
+    """Whether a measure's mean over queries is a plain mean."""
+    return _measure(name).definition.average == "mean"
+
+
+def _comparable(figures: Figures, baseline: Figures) -> list[str]:
+    """The measures that both have and that are plain means."""
+    found = [name for name in figures.mean if name in baseline.mean and _is_plain(name)]
+    if not found:
+        raise MeasureError(f"{figures.name} and {baseline.name} have no measure in common that can be compared")
+    return found
+
+
+def _refuse_other_rules(one: Figures, other: Figures) -> None:
+    if one.rules and other.rules and not one.rules.is_like(other.rules):
+        raise RulesError(
+            f"{one.name} was scored under the rules {one.rules.name}, {other.name} under {other.rules.name}: "
+            "scores can be compared only under the same rules"
+        )
+
+
+def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery, int, list[str]]:
+    """The values of the queries that both have, how many only one has, and what was left out, in words."""
+    here, there = shared(one.queries, other.queries)
+    if not len(here):
+        raise InputError(
+            f"{one.name} and {other.name} have no query in common; scores of the same queries are needed"
+        )
+    a, b = one.values[name][here], other.values[other.resolve(name)][there]
+    finite = np.isfinite(a) & np.isfinite(b)
+    dropped = len(one.queries) + len(other.queries) - 2 * len(here)
+    told = []
+    if dropped:
+        were = "query only one of the two has was" if dropped == 1 else "queries only one of the two has were"
+        told.append(f"{dropped:,} {were} left out")
+    if not finite.all():
+        lost = int((~finite).sum())
+        told.append(f"{lost:,} {'query' if lost == 1 else 'queries'} without a finite value left out")
+    return a[finite], b[finite], dropped, told
+
+
+def _positive(margin: Any, name: str) -> float:
+    if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin < math.inf:
+        raise InputError(f"the margin of {name} is a number from 0 on, e.g. 0.01; not {margin!r}")
+    return float(margin)

@@ -1,0 +1,131 @@
+"""What can be checked: scores, in memory or saved, with values of the queries or without."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, MeasureError, did_you_mean
+from truerank.core.rules import Rules
+from truerank.core.scores import Scores, distinct
+from truerank.core.vocabulary import under
+from truerank.formats.records import parsed
+from truerank.formats.source import as_source
+from truerank.measures import Measure
+from truerank.measures.sums import PerQuery
+
+_SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
+
+
+@dataclass(frozen=True, eq=False)
+class Figures:
+    """Means, and the values that they are of where these are known.
+
+    Attributes:
+        name: what was scored.
+        mean: {measure: its mean}.
+        queries: the ids of the values; empty if only means are known.
+        values: {measure: (queries,)}.
+        rules: under which it was scored; None if nobody knows.
+    """
+
+    name: str
+    mean: Mapping[str, float]
+    queries: tuple[str, ...]
+    values: Mapping[str, PerQuery]
+    rules: Rules | None
+
+    @classmethod
+    def of(cls, thing: Any) -> Figures:
+        """Figures from `Scores`, what `eval --format json` saved (a path or the object), or {measure: mean}.
+
+        Raises:
+            InputError: it is nothing of that kind.
+        """
+        if isinstance(thing, Figures):
+            return thing
+        if isinstance(thing, Scores):
+            means = {str(m): m.mean(thing.columns[str(m)]) for m in thing.measures}
+            return cls(thing.run, means, tuple(distinct(thing.queries)), thing.columns, thing.rules)
+        if isinstance(thing, str | os.PathLike):
+            return cls.read(thing)
+        if isinstance(thing, Mapping):
+            return _saved(thing, "scores") if "mean" in thing else _means(thing)
+        raise InputError(f"scores are Scores, a saved file, or {{measure: mean}}; not {type(thing).__name__}")
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str]) -> Figures:
+        """What `truerank eval --format json` or `truerank bench` saved.
+
+        Raises:
+            InputError: the file holds something else, or the scores of several runs.
+        """
+        source = as_source(path)
+        value = parsed(source.read(), source.name)
+        if isinstance(value, list):
+            if len(value) != 1:
+                raise InputError(
+                    f"it holds the scores of {len(value)} runs; one can be checked at a time", source.name
+                )
+            value = value[0]
+        if isinstance(value, Mapping) and "format" in value:
+            value = value.get("scores") or {}
+        if not isinstance(value, Mapping) or "mean" not in value:
+            saved = "truerank eval --per-query --format json"
+            raise InputError(f"these are no saved scores; `{saved}` writes them", source.name)
+        return _saved(value, source.name)
+
+    def resolve(self, measure: str | Measure) -> str:
+        """The measure as it is called here, however it is spelled.
+
+        Raises:
+            MeasureError: there are no scores of it.
+        """
+        name = str(measure)
+        if name not in self.mean:
+            name = str(under(measure, self.rules or Rules()))
+        if name not in self.mean:
+            there = ", ".join(self.mean) or "nothing"
+            raise MeasureError(f"{self.name} has no {name}.{did_you_mean(name, self.mean)} It has {there}")
+        return name
+
+
+def is_saved(path: str | os.PathLike[str]) -> bool:
+    """Whether a file holds saved scores or a benchmark, rather than a run."""
+    return bool(_SAVED.match(as_source(path).head))
+
+
+def _means(means: Mapping[Any, Any]) -> Figures:
+    found = _numbers(means, "scores")
+    for measure, mean in found.items():
+        if not math.isfinite(mean):
+            raise InputError(f"{measure} is {mean}: a mean is a finite number")
+    return Figures("scores", found, (), {}, None)
+
+
+def _saved(value: Mapping[str, Any], name: str) -> Figures:
+    written = _numbers(value["mean"], name)
+    became = {m: str(dict(value.get("asked") or {}).get(m, m)) for m in written}
+    means = {became[m]: mean for m, mean in written.items()}
+    rules = Rules.from_dict(dict(value["rules"])) if isinstance(value.get("rules"), Mapping) else None
+    queries = value.get("queries") or {}
+    try:
+        columns = {became[m]: [row[m] for row in queries.values()] for m in written} if queries else {}
+        values = {m: np.array(column, np.float64) for m, column in columns.items()}
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"the values of the queries are damaged: {type(error).__name__} {error}", name) from None
+    return Figures(str(value.get("run", name)), means, tuple(queries), values, rules)
+
+
+def _numbers(means: Any, name: str) -> dict[str, float]:
+    """{measure: mean}"""
+    try:
+        return {str(measure): float(mean) for measure, mean in means.items()}
+    except (AttributeError, TypeError, ValueError):
+        raise InputError("the means are no numbers by measure", name) from None

@@ -1,0 +1,67 @@
+"""What a gate says: a measure, or a figure of a benchmark, and its limit."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from truerank.core.errors import InputError
+
+LATENCIES = ("mean", "min", "max", "p50", "p90", "p95", "p99", "p99.9")
+FIGURES = (*LATENCIES, "throughput", "errors")
+"""Figures of a benchmark: latencies in ms, answers a second, and how many calls failed."""
+
+MILLISECONDS = {"ns": 1e-6, "us": 1e-3, "µs": 1e-3, "μs": 1e-3, "ms": 1.0, "s": 1e3}
+"""What a unit of time is in milliseconds."""
+
+_PERCENTILE = re.compile(r"p[0-9.]+\Z")
+_LIMIT = re.compile(r"\s*([-+]?[0-9.]+(?:[eE][-+]?[0-9]+)?)\s*([a-zµμ]*)\s*\Z")
+
+
+@dataclass(frozen=True)
+class Limit:
+    """A limit on a measure or a figure; times are in milliseconds."""
+
+    name: str
+    value: float
+
+
+def limit_of(name: str, value: Any) -> Limit:
+    """A limit from its name and what people write: 0.4, "0.4", "200ms", "0.2 s".
+
+    Raises:
+        InputError: no number, or a unit that does not go with the name.
+
+    >>> limit_of("p95", "0.2 s")
+    Limit(name='p95', value=200.0)
+    """
+    if _PERCENTILE.match(name) and name not in LATENCIES:
+        raise InputError(f"there is no {name}; a benchmark has {', '.join(FIGURES)}")
+    match = _LIMIT.match(str(value)) if not isinstance(value, bool) else None
+    try:
+        number, unit = (float(match[1]), match[2]) if match else (math.nan, "")
+    except ValueError:
+        number, unit = math.nan, ""
+    if not math.isfinite(number):
+        example = "200ms" if name in LATENCIES else "0.40"
+        raise InputError(f"the limit of {name} is a number, e.g. {example}; not {value!r}")
+    if unit and (name not in LATENCIES or unit not in MILLISECONDS):
+        known = f"a time is in {', '.join(MILLISECONDS)}" if name in LATENCIES else f"{name} has no unit"
+        raise InputError(f"the limit of {name} is {value!r}: {known}")
+    if name in LATENCIES and not unit:
+        raise InputError(f"the limit of {name} needs a unit: {name}={number:g}ms or {name}={number:g}s")
+    return Limit(name.strip(), number * MILLISECONDS.get(unit, 1.0))
+
+
+def written(text: str) -> tuple[str, str]:
+    """The name and the limit of "nDCG@10=0.40"; parameters may have equals signs of their own.
+
+    >>> written("nDCG(gain='exp')@10=0.40")
+    ("nDCG(gain='exp')@10", '0.40')
+    """
+    name, equals, value = text.rpartition("=")
+    if not (equals and name.strip() and value.strip()):
+        raise InputError(f"a gate is written like nDCG@10=0.40 or p95=200ms; not {text!r}")
+    return name.strip(), value.strip()

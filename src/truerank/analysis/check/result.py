@@ -1,0 +1,124 @@
+"""What a check found: a verdict for each gate, and one for all."""
+
+from __future__ import annotations
+
+import math
+import os
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from truerank.core.presented import Presented
+from truerank.stats import Interval
+
+Outcome = Literal["pass", "fail", "undecided"]
+Kind = Literal["min", "max", "no worse than"]
+
+STATUS: dict[Outcome, int] = {"pass": 0, "fail": 1, "undecided": 3}
+"""What the command exits with; 2 is for input that cannot be used."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """One gate, and whether it holds.
+
+    Attributes:
+        name: the measure, or the figure of a benchmark such as p95.
+        kind: min, max, or no worse than a baseline.
+        outcome: pass, fail or undecided.
+        value: the number; against a baseline the difference, query by query, of the mean to the baseline's.
+        limit: what the value may not fall below or, if `is_upper`, rise above.
+        is_upper: whether the limit is an upper one.
+        interval: where the value may lie; None where that cannot be said.
+        decider: "value" or "interval": what decided.
+        unit: of a benchmark's figure: "ms", "/s" or nothing.
+        against: the name of the baseline.
+        queries: over how many queries; None where nobody knows.
+        is_least: whether the value is the least that it may be: calls that failed could be of any length.
+        note: why there is no interval, or which queries were left out; empty for nothing remarkable.
+    """
+
+    name: str
+    kind: Kind
+    outcome: Outcome
+    value: float
+    limit: float
+    is_upper: bool
+    interval: Interval | None
+    decider: Literal["value", "interval"]
+    unit: str = ""
+    against: str = ""
+    queries: int | None = None
+    note: str = ""
+    is_least: bool = False
+
+    @property
+    def gate(self) -> str:
+        """The gate in words.
+
+        >>> Verdict("p95", "max", "pass", 180.0, 200.0, True, None, "value", "ms").gate
+        'p95 <= 200 ms'
+        """
+        if self.against:
+            by = f" by more than {abs(self.limit):g}" if self.limit else ""
+            return f"{self.name} no worse than {os.path.basename(self.against) or self.against}{by}"
+        unit = f" {self.unit}" if self.unit and self.unit[0].isalpha() else self.unit
+        return f"{self.name} {'<=' if self.is_upper else '>='} {self.limit:g}{unit}"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; None for what has no finite number."""
+        plain = {key: value for key, value in vars(self).items() if key != "interval"}
+        low, high = (self.interval.low, self.interval.high) if self.interval else (None, None)
+        known = {"value": self.value, "low": low, "high": high}
+        finite = {
+            key: value if value is not None and math.isfinite(value) else None for key, value in known.items()
+        }
+        return {"gate": self.gate, **plain, **finite, "interval": self.interval.method if self.interval else None}
+
+
+@dataclass(frozen=True, repr=False)
+class Check(Presented):
+    """A verdict for each gate. Failing wins over undecided, and that over passing.
+
+    Attributes:
+        verdicts: in the order in which the gates were given: min, max, no worse than.
+        run: the name of what was checked.
+        confidence: of the intervals.
+        rules: under whose rules it was scored; empty where nobody knows.
+
+    >>> import truerank as tr
+    >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
+    >>> found.outcome, found.status, [verdict.outcome for verdict in found.verdicts]
+    ('fail', 1, ['pass', 'fail'])
+    """
+
+    built_by = "check"
+
+    verdicts: tuple[Verdict, ...]
+    run: str
+    confidence: float
+    rules: str = ""
+
+    def _summary(self) -> str:
+        gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)
+        return f"Check({self.run!r}, {self.outcome}; {gates})"
+
+    @property
+    def outcome(self) -> Outcome:
+        """fail if any gate failed, else undecided if any is, else pass."""
+        outcomes = {verdict.outcome for verdict in self.verdicts}
+        return "fail" if "fail" in outcomes else "undecided" if "undecided" in outcomes else "pass"
+
+    @property
+    def status(self) -> int:
+        """What the command exits with: 0 pass, 1 fail, 3 undecided."""
+        return STATUS[self.outcome]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "outcome": self.outcome,
+            "run": self.run,
+            "rules": self.rules,
+            "confidence": self.confidence,
+            "gates": [verdict.to_dict() for verdict in self.verdicts],
+        }

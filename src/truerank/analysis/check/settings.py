@@ -1,0 +1,113 @@
+"""A file of gates: TOML that names what is checked, and its limits."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from truerank.core.errors import InputError, did_you_mean
+
+FILES = ("qrels", "run", "scores", "bench", "no_worse_than")
+"""Paths, which start where the file of gates is."""
+
+KINDS: dict[str, tuple[type, ...]] = {
+    **dict.fromkeys((*FILES, "rules", "percentiles"), (str,)),
+    "min": (dict,),
+    "max": (dict,),
+    "margin": (int, float, dict),
+    "measures": (str, list),
+    "sure": (bool,),
+    "confidence": (int, float),
+    "seed": (int,),
+    "samples": (int,),
+}
+
+WORDS: dict[type, str] = {
+    str: "a text",
+    dict: "a table",
+    int: "a number",
+    float: "a number",
+    list: "a list",
+    bool: "true or false",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What is checked, and how.
+
+    Attributes:
+        qrels, run: what is evaluated under `rules`; or
+        scores: what `truerank eval --per-query --format json` saved.
+        bench: what `truerank bench` saved.
+        no_worse_than: the baseline: saved scores, or a run.
+        min, max: {measure or figure: limit}.
+        margin: how much worse is not worse: one for all measures, or {measure: margin}.
+        measures: what is compared to the baseline.
+        sure: whether the interval decides about min and max.
+        confidence, seed, samples: of the intervals.
+        percentiles: of the benchmark: "nearest-rank" or "linear".
+    """
+
+    qrels: str | None = None
+    run: str | None = None
+    scores: str | None = None
+    bench: str | None = None
+    no_worse_than: str | None = None
+    rules: str | None = None
+    min: Mapping[str, Any] = field(default_factory=dict)
+    max: Mapping[str, Any] = field(default_factory=dict)
+    margin: float | Mapping[str, float] = 0.0
+    measures: str | list[str] | None = None
+    sure: bool = False
+    confidence: float = 0.95
+    seed: int = 0
+    samples: int = 10_000
+    percentiles: str | None = None
+
+    def replace(self, **fields: Any) -> Settings:
+        """The same with what is given in place; None: not given."""
+        return dataclasses.replace(self, **{key: value for key, value in fields.items() if value is not None})
+
+
+def read_settings(path: str | os.PathLike[str]) -> Settings:
+    """The settings in a TOML file.
+
+    Raises:
+        InputError: the file cannot be read, is no TOML, or says something that no gate has.
+    """
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+
+    try:
+        found = tomllib.loads(Path(path).read_text("utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read the gates: {error.strerror or error}", path) from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"this is no TOML: {error}", path) from None
+    for key, value in found.items():
+        _check(key, value, path)
+    here = os.path.dirname(os.fspath(path))
+    given: dict[str, Any] = {
+        key: os.path.normpath(os.path.join(here, value)) if key in FILES else value for key, value in found.items()
+    }
+    if "rules" in given and given["rules"].endswith(".toml"):
+        given["rules"] = os.path.join(here, given["rules"])
+    return Settings(**given)
+
+
+def _check(key: str, value: Any, path: str | os.PathLike[str]) -> None:
+    if key not in KINDS:
+        near = did_you_mean(key, KINDS)
+        raise InputError(f"a file of gates has no {key!r}.{near} It has {', '.join(KINDS)}", path)
+    is_odd = isinstance(value, bool) and bool not in KINDS[key]  # to Python, true is a number
+    if is_odd or not isinstance(value, KINDS[key]):
+        words = " or ".join(dict.fromkeys(WORDS[kind] for kind in KINDS[key]))
+        raise InputError(f"{key} is {words}, not {value!r}", path)

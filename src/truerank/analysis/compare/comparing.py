@@ -1,0 +1,130 @@
+"""Qrels, runs and measures in; who is better, and how sure that is, out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.compare.outcome import checked, outcome
+from truerank.analysis.compare.result import Comparison, Outcome, Procedure
+from truerank.analysis.compare.slices import cut
+from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
+from truerank.core.errors import MissingPackage
+from truerank.core.rules import Rules
+from truerank.measures import Measure
+
+Watch = Callable[[int, int], object]
+
+
+def compare(
+    qrels: Any,
+    runs: Any,
+    measures: Measures = None,
+    baseline: str | int | None = None,
+    test: str = "randomization",
+    correction: str = "holm",
+    seed: int = 0,
+    *,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    all_pairs: bool | None = None,
+    by: Mapping[Any, Any] | None = None,
+    by_name: str = "slice",
+    threads: int | None = None,
+    watch: Watch = lambda done, of: None,
+) -> Comparison:
+    """Which system is better, by how much, how sure that is, and which cannot be told apart.
+
+    Args:
+        qrels, measures, rules, threads: as for `evaluate`. qrels may be None where all runs are `Scores`.
+        runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, or `Scores`.
+        baseline: the system that all others are compared to, by its name or its place from 0; without one every
+            two are compared.
+        test: "randomization", "t", "wilcoxon" or "sign", of paired values; or "tukey", of all systems together.
+        correction: of p for the number of pairs of each measure: "holm", "bonferroni", "bh", "none", or
+            "max-t", which needs the randomization test; "tukey" needs none.
+        seed: of all random numbers: the same seed gives the same result, to the last bit.
+        confidence: of the intervals; a difference is significant where its adjusted p is at most 1 less this.
+        samples: resamples of the intervals and of the randomization test.
+        all_pairs: compare every two, baseline or not.
+        by: {query: value}, for the same comparison on the queries of each value; `by_name` is what it is called.
+        watch: told how many parts of the work are done, and of how many.
+
+    Raises:
+        TruerankError: wrong input; no query that all systems have; no such test. The message says what now.
+
+    >>> import truerank as tr
+    >>> qrels = {f"q{n}": {"a": 1} for n in range(8)}
+    >>> old, new = {q: ["x", "a"] for q in qrels}, {q: ["a"] for q in qrels}
+    >>> pair = tr.compare(qrels, {"old": old, "new": new}, "RR")["RR"].pairs[0]
+    >>> pair.difference.estimate, pair.p
+    (0.5, 0.0078125)
+    """
+    scores = scored(qrels, runs, measures, rules, threads)
+    wanted = common_measures(scores, measures)
+    systems = align(scores)
+    base = resolved(baseline, list(scores))
+    every = base is None if all_pairs is None else all_pairs or base is None
+    work = _Work(
+        systems, wanted, checked(Procedure(test, correction, confidence, seed, samples, base, every)), watch
+    )
+    try:
+        return work.done(None if by is None else cut(systems.queries, by), by_name)
+    except ModuleNotFoundError as missing:
+        if missing.name != "scipy":
+            raise
+        raise MissingPackage("compare", "stats") from None
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """What there is to compare, and how."""
+
+    systems: Systems
+    measures: tuple[Measure, ...]
+    procedure: Procedure
+    watch: Watch
+
+    def done(self, slices: Mapping[str, list[int]] | None, by: str) -> Comparison:
+        """The comparison on all queries, and on those of each slice."""
+        of = (1 + len(slices or ())) * len(self.measures)
+        everywhere = list(range(len(self.systems.queries)))
+        parts = {
+            value: self._on(places, number * len(self.measures), of)
+            for number, (value, places) in enumerate((slices or {}).items(), 1)
+        }
+        whole = self._on(everywhere, 0, of)
+        if slices is None:
+            return self._comparison(everywhere, whole)
+        return self._comparison(
+            everywhere,
+            whole,
+            by=by,
+            slices={value: self._comparison(slices[value], part) for value, part in parts.items()},
+            unsliced=len(everywhere) - sum(map(len, slices.values())),
+        )
+
+    def _on(self, places: Sequence[int], done: int, of: int) -> tuple[Outcome, ...]:
+        found = []
+        for number, measure in enumerate(self.measures, 1):
+            values = self.systems.values(measure)[np.array(places, np.intp)]
+            one = outcome(measure, values, list(self.systems.scores), self.procedure)
+            found.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
+            self.watch(done + number, of)
+        return tuple(found)
+
+    def _comparison(self, places: Sequence[int], outcomes: tuple[Outcome, ...], **sliced: Any) -> Comparison:
+        return Comparison(
+            tuple(self.systems.scores),
+            tuple(self.systems.queries[i] for i in places),
+            self.systems.dropped,
+            outcomes,
+            self.systems.scores,
+            self.procedure,
+            **sliced,
+        )

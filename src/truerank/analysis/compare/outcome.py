@@ -1,0 +1,221 @@
+"""One measure's values on systems and queries: means, differences, tests, and who is better than whom."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank import stats
+from truerank.analysis.compare.result import Outcome, Pair, Procedure
+from truerank.core.equal import are_equal, difference
+from truerank.core.errors import InputError, did_you_mean
+from truerank.core.scores import averaged, intervals
+from truerank.measures import Measure
+from truerank.measures.sums import PerQuery
+from truerank.stats import Interval
+
+TUKEY = "tukey"
+MAX_T = "max-t"
+TESTS = (*stats.TESTS, TUKEY)
+CORRECTIONS = ("holm", "bonferroni", "bh", "none", MAX_T)
+
+Places = list[tuple[int, int]]
+"""Pairs of columns: a system, and the one that it is compared to."""
+
+Floats = NDArray[np.float64]
+
+
+def checked(procedure: Procedure) -> Procedure:
+    """The procedure, with what follows from its test.
+
+    Raises:
+        InputError: no such test or correction, or they do not go together.
+    """
+    for what, word, known in (
+        ("test", procedure.test, TESTS),
+        ("correction", procedure.correction, (*CORRECTIONS, TUKEY)),
+    ):
+        if word not in known:
+            raise InputError(f"there is no {what} {word!r}.{did_you_mean(word, known)} There is {', '.join(known)}")
+    if not 0.5 <= procedure.confidence < 1:
+        raise InputError(f"confidence is at least 0.5 and below 1, e.g. 0.95; not {procedure.confidence!r}")
+    if procedure.samples < 1 or procedure.seed < 0:
+        raise InputError("samples is a positive whole number, and seed is not negative")
+    if procedure.test == TUKEY:  # its p are those of all pairs together: there is nothing left to correct
+        if procedure.correction not in (CORRECTIONS[0], TUKEY):
+            raise InputError(f"tukey tests all pairs together, {procedure.correction} has nothing to correct")
+        return replace(procedure, correction=TUKEY)
+    if procedure.correction == MAX_T and procedure.test != "randomization":
+        raise InputError(f"max-t corrects the randomization test; with {procedure.test} take holm")
+    if procedure.correction == TUKEY:
+        raise InputError("tukey is a test that needs no correction: test = tukey")
+    return procedure
+
+
+def pairs_of(names: Sequence[str], procedure: Procedure) -> Places:
+    """Which columns are compared; the baseline, or else the system that was given earlier, comes second."""
+    order = list(range(len(names)))
+    if procedure.baseline is not None:
+        order.sort(key=lambda i: names[i] != procedure.baseline)
+    pairs = [(system, against) for i, against in enumerate(order) for system in order[i + 1 :]]
+    return pairs if procedure.all_pairs else pairs[: len(names) - 1]
+
+
+def direction(measure: Measure) -> int:
+    """1 where more is better, -1 where less is, 0 for counts, which nobody wins."""
+    if measure.definition.average == "sum":
+        return 0
+    return -1 if measure.definition.is_less_better else 1
+
+
+def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure: Procedure) -> Outcome:
+    """What a measure says of the systems.
+
+    Args:
+        values: (queries, systems); queries on which one of them is no finite number are left out.
+    """
+    kept = np.isfinite(values).all(axis=1)
+    rows = np.ascontiguousarray(values[kept])
+    left_out = int((~kept).sum())
+    if not len(rows):
+        unknown = Interval(math.nan, -math.inf, math.inf, procedure.confidence, "none")
+        nobody: dict[str, tuple[str, ...]] = dict.fromkeys(names, ())
+        return Outcome(measure, 0, left_out, dict.fromkeys(names, unknown), (), nobody)
+    means = intervals(
+        [measure] * len(names),
+        rows,
+        confidence=procedure.confidence,
+        samples=procedure.samples,
+        seed=procedure.seed,
+    )
+    places = pairs_of(names, procedure)
+    pairs = _Pairs(measure, averaged(measure, rows), names, procedure, places).compared() if places else ()
+    return Outcome(
+        measure,
+        len(rows),
+        left_out,
+        dict(zip(names, means, strict=True)),
+        pairs,
+        _beaten(names, pairs, direction(measure), procedure.alpha),
+        _groups(names, pairs, means, direction(measure), procedure),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Pairs:
+    """The pairs of systems by one measure.
+
+    Attributes:
+        values: (queries, systems) what is averaged.
+        places: the two columns of each pair.
+    """
+
+    measure: Measure
+    values: PerQuery
+    names: Sequence[str]
+    procedure: Procedure
+    places: Places
+
+    @cached_property
+    def differences(self) -> PerQuery:
+        """(queries, pairs) exactly 0 where two values are equal."""
+        return np.column_stack([difference(self.values[:, i], self.values[:, j]) for i, j in self.places])
+
+    def compared(self) -> tuple[Pair, ...]:
+        p, adjusted = self._p()
+        least = self._detectable()
+        intervals = self._intervals()
+        return tuple(
+            self._pair(at, intervals[at], float(p[at]), float(adjusted[at]), float(least[at]))
+            for at in range(len(self.places))
+        )
+
+    def _pair(self, at: int, difference: Interval, p: float, adjusted: float, least: float) -> Pair:
+        first, second = self.places[at]
+        gained = self.differences[:, at] * (direction(self.measure) or 1)
+        won, tied, lost = (int(np.count_nonzero(each)) for each in (gained > 0, gained == 0, gained < 0))
+        is_spread = len(self.values) > 1
+        size = stats.effect(self.values[:, first], self.values[:, second]) if is_spread else math.nan
+        who = self.names[first], self.names[second]
+        return Pair(*who, difference, p, adjusted, size, won, tied, lost, least)
+
+    def _p(self) -> tuple[Floats, Floats]:
+        """p of each pair, and corrected for the number of pairs."""
+        how, values, places = self.procedure, self.values, self.places
+        if how.test == TUKEY:
+            found = stats.tukey_hsd(values, confidence=how.confidence).p
+            p = np.array([found[i, j] for i, j in places])
+            return p, p
+        columns = [(values[:, i], values[:, j]) for i, j in places]
+        random = {"samples": how.samples, "seed": how.seed}
+        if how.test == "randomization":
+            first, second = (np.column_stack(side) for side in zip(*columns, strict=True))
+            p = np.array([pair.p for pair in stats.randomizations(first, second, **random)])
+        else:
+            p = np.array([stats.TESTS[how.test](a, b).p for a, b in columns])
+        if how.correction == MAX_T:
+            return p, stats.max_t(values, pairs=places, **random)
+        return p, stats.adjust(p, cast("stats.Correction", how.correction))
+
+    def _intervals(self) -> list[Interval]:
+        """Of each pair's difference: its own, or under Tukey that of all pairs together."""
+        how = self.procedure
+        if how.test == TUKEY:
+            half = stats.tukey_hsd(self.values, confidence=how.confidence).half_width
+            means = self.differences.mean(axis=0).tolist()
+            found = [Interval(mean, mean - half, mean + half, how.confidence, TUKEY) for mean in means]
+        else:
+            drawn = {"resamples": how.samples, "seed": how.seed}
+            found = stats.mean_intervals(self.differences, confidence=how.confidence, method="percentile", **drawn)
+        return [_times(interval, self._many) for interval in found]
+
+    @property
+    def _many(self) -> int:
+        """A sum differs by so many mean differences."""
+        return len(self.values) if self.measure.definition.average == "sum" else 1
+
+    def _detectable(self) -> Floats:
+        """Of each pair, at the level that is left to one of so many where p are corrected for their number."""
+        n, spread = len(self.values), self.differences.std(axis=0, ddof=1 if len(self.values) > 1 else 0)
+        shared = self.procedure.correction not in ("none", "bh")
+        level = self.procedure.alpha / (len(self.places) if shared else 1)
+        of_one = stats.smallest_detectable(1.0, n, alpha=level) if spread.any() else math.nan
+        return np.where(~are_equal(spread, 0.0), spread * of_one * self._many, math.nan)
+
+
+def _times(interval: Interval, many: int) -> Interval:
+    if many == 1:
+        return interval
+    return replace(interval, estimate=interval.estimate * many, low=interval.low * many, high=interval.high * many)
+
+
+def _beaten(names: Sequence[str], pairs: Sequence[Pair], sign: int, alpha: float) -> dict[str, tuple[str, ...]]:
+    """For each system those that it is significantly better than."""
+    better = set()
+    for pair in pairs:
+        gain = pair.difference.estimate * sign
+        if pair.adjusted <= alpha and gain:
+            better.add((pair.system, pair.against) if gain > 0 else (pair.against, pair.system))
+    return {name: tuple(other for other in names if (name, other) in better) for name in names}
+
+
+def _groups(
+    names: Sequence[str], pairs: Sequence[Pair], means: Sequence[Interval], sign: int, procedure: Procedure
+) -> tuple[tuple[str, ...], ...]:
+    """Systems that cannot be told apart; known only where every two were compared."""
+    if not procedure.all_pairs or len(names) < 2:
+        return ()
+    place = {name: i for i, name in enumerate(names)}
+    p = np.ones((len(names), len(names)))
+    for pair in pairs:
+        i, j = place[pair.system], place[pair.against]
+        p[i, j] = p[j, i] = pair.adjusted
+    heights = np.array([mean.estimate for mean in means]) * (sign or 1)
+    found = stats.groups(p, heights, procedure.alpha)
+    return tuple(tuple(names[i] for i in group) for group in found)

@@ -1,0 +1,111 @@
+"""Queries by an attribute: read from a table, cut into slices."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from truerank.core.errors import InputError, did_you_mean
+from truerank.formats import names
+from truerank.formats.records import parsed
+from truerank.formats.source import MARK, Source, as_source
+from truerank.truth import nested, tabular
+
+MOST = 50
+"""More slices than this are no slices: the attribute is a number or a text."""
+
+IDS = (*names.QUERY, "id")
+
+
+def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
+    """What a table says of each query: {query: value}; queries without a value are left out.
+
+    Args:
+        path: CSV, TSV, JSON lines, JSON or Parquet, with a column query_id (or qid, query, topic, …, id).
+        column: the name of the attribute.
+
+    Raises:
+        InputError: no such file or column, or a query that has two values.
+    """
+    table = _table(as_source(path))
+    name, there = os.fspath(path), list(table)
+    if column not in table:
+        listed = ", ".join(map(repr, there[:12]))
+        raise InputError(f"there is no column {column!r}.{did_you_mean(column, there)} There is {listed}", name)
+    place = names.find(there, IDS)
+    if place is None or there[place] == column:
+        raise InputError("no column holds the query ids; name it query_id", name)
+    return _by_query(table[there[place]], table[column], name)
+
+
+def _table(source: Source) -> Mapping[str, Sequence[Any]]:
+    head = source.head.lstrip()
+    if not head:
+        raise InputError("the file is empty", source.name)
+    if head.startswith(b"PAR1"):
+        return tabular.from_parquet(source)
+    if head.startswith((b"{", b"[")):
+        return nested.columns(nested.Listing("", _records(source)), source.name)
+    return tabular.from_csv(source)
+
+
+def _records(source: Source) -> list[Any]:
+    """The objects of a JSON array, or of JSON lines."""
+    text = source.read().removeprefix(MARK)
+    if text.lstrip().startswith(b"["):
+        found = parsed(text, source.name)
+        return found if isinstance(found, list) else [found]
+    lines = enumerate(text.split(b"\n"), 1)
+    return [parsed(line, source.name, number) for number, line in lines if line.strip()]
+
+
+def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for query, value in zip(queries, values, strict=True):
+        if query is None or _is_blank(value):
+            continue
+        told = found.setdefault(str(query), str(value))
+        if told != str(value):
+            raise InputError(f"query {query} has two values, {told} and {value}", name)
+    return found
+
+
+def _is_blank(value: Any) -> bool:
+    """Nothing, an empty text, or NaN."""
+    return value is None or value == "" or value != value
+
+
+def cut(queries: Sequence[str], by: Mapping[Any, Any]) -> dict[str, list[int]]:
+    """{value: the places of the queries that have it}, the values in order, numbers by their size.
+
+    Raises:
+        InputError: no query has a value, or there are too many different ones.
+
+    >>> cut(["q1", "q2", "q3"], {"q1": "en", "q2": "de", "q3": "en"})
+    {'de': [1], 'en': [0, 2]}
+    """
+    value_of = {str(query): str(value) for query, value in by.items() if not _is_blank(value)}
+    slices: dict[str, list[int]] = {}
+    for place, query in enumerate(queries):
+        if query in value_of:
+            slices.setdefault(value_of[query], []).append(place)
+    if not slices:
+        example = next(iter(value_of), None)
+        hint = f": it has values for queries like {example!r}, these are like {queries[0]!r}" if example else ""
+        raise InputError(f"the attribute has a value for none of the queries{hint}")
+    if len(slices) > MOST:
+        commonest = Counter({value: len(places) for value, places in slices.items()}).most_common(1)[0]
+        raise InputError(
+            f"the attribute has {len(slices)} different values, the most frequent for {commonest[1]} queries: "
+            f"too many for slices (at most {MOST}); group them first"
+        )
+    return dict(sorted(slices.items(), key=lambda item: _order(item[0])))
+
+
+def _order(value: str) -> tuple[int, float, str]:
+    try:
+        return 0, float(value), value
+    except ValueError:
+        return 1, 0.0, value

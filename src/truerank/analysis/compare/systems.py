@@ -1,0 +1,163 @@
+"""Runs as scores under the same rules, on the same queries."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, MeasureError, RulesError, did_you_mean
+from truerank.core.evaluate import evaluate
+from truerank.core.rules import Rules
+from truerank.core.scores import Scores, distinct
+from truerank.core.vocabulary import measures_under
+from truerank.formats import open_run, read_qrels
+from truerank.measures import Measure
+from truerank.measures.sums import PerQuery
+
+Measures = str | Measure | Iterable[str | Measure] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Scores of several systems, and where each has the queries that all of them have.
+
+    Attributes:
+        scores: {name: scores}.
+        queries: those that all have, as the first system's scores order them.
+        places: a system's rows of its scores, one a query.
+        dropped: how many queries only some of them have.
+    """
+
+    scores: Mapping[str, Scores]
+    queries: tuple[str, ...]
+    places: tuple[NDArray[np.intp], ...]
+    dropped: int
+
+    def values(self, measure: Measure) -> PerQuery:
+        """(queries, systems) what each query scores in each system."""
+        columns = [s[measure][at] for s, at in zip(self.scores.values(), self.places, strict=True)]
+        return np.column_stack(columns)
+
+
+def scored(
+    qrels: Any, runs: Any, measures: Measures, rules: Any = None, threads: int | None = None
+) -> dict[str, Scores]:
+    """The scores of each system by its name; what is scored already is taken as it is.
+
+    Raises:
+        TruerankError: no system; scores made under different rules; whatever `evaluate` raises.
+    """
+    named = _named(runs)
+    made = [thing for thing in named.values() if isinstance(thing, Scores)]
+    under = made[0].rules if made and rules is None else Rules.of(rules)
+    if measures is None and made:
+        measures = made[0].measures
+    judged = read_qrels(qrels) if len(made) < len(named) and qrels is not None else None
+    found = {}
+    for name, thing in named.items():
+        if isinstance(thing, Scores):
+            found[name] = _checked(thing, name, under)
+        elif judged is None:
+            raise InputError("qrels are needed where a system is not scored yet", name)
+        else:
+            run = open_run(thing, name=None if isinstance(thing, str | os.PathLike) else name)
+            found[name] = evaluate(judged, run, measures, rules=under, threads=threads)
+    return found
+
+
+def _named(runs: Any) -> dict[str, Any]:
+    """What was given, by name: files by their last names where these differ; repeated names are numbered."""
+    if isinstance(runs, str | os.PathLike | Scores):
+        runs = [runs]
+    if isinstance(runs, Mapping):
+        named = {str(name): run for name, run in runs.items()}
+    else:
+        things = list(runs)
+        named = dict(zip(distinct(_short(list(map(_name, things)))), things, strict=True))
+    if not named:
+        raise InputError("there is no run to compare")
+    return named
+
+
+def _name(run: Any) -> str:
+    if isinstance(run, Scores):
+        return run.run
+    return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
+
+
+def _short(names: list[str]) -> list[str]:
+    """The last parts of paths, where they tell as many apart."""
+    files = [os.path.basename(name) or name for name in names]
+    return files if len(set(files)) == len(set(names)) else names
+
+
+def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
+    """Scores that were made under the same rules, whatever these are called."""
+    if not scores.rules.is_like(rules):
+        raise RulesError(
+            f"{name} was scored under the rules {scores.rules.name}, others under {rules.name}: "
+            "systems can be compared only under the same rules"
+        )
+    return scores
+
+
+def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[Measure, ...]:
+    """The measures that are asked for, or that the first system has; all systems must have them."""
+    first = next(iter(scores.values()))
+    wanted = tuple(measures_under(measures, first.rules)) if measures is not None else first.measures
+    for name, one in scores.items():
+        for measure in wanted:
+            if str(measure) not in one.columns:
+                raise MeasureError(f"{name} has no scores for {measure}; it has {', '.join(one.columns)}")
+    if not wanted:
+        raise MeasureError("no measure is named; name some: nDCG@10 AP")
+    return wanted
+
+
+def align(scores: Mapping[str, Scores]) -> Systems:
+    """The systems on the queries that all of them have.
+
+    Raises:
+        InputError: there are no such queries; or not the same everywhere, where the rules make that an error.
+    """
+    keys = [tuple(distinct(one.queries)) for one in scores.values()]
+    if len(set(keys)) == 1:
+        everywhere = np.arange(len(keys[0]))
+        return _some(Systems(scores, keys[0], (everywhere,) * len(keys), 0))
+    places = [{query: i for i, query in enumerate(names)} for names in keys]
+    shared = tuple(query for query in keys[0] if all(query in where for where in places))
+    dropped = len(set().union(*keys)) - len(shared)
+    if next(iter(scores.values())).rules.missing == "error":
+        raise InputError(f"{dropped} queries are not in the scores of every system; missing = error refuses that")
+    rows = tuple(np.array([where[query] for query in shared], np.intp) for where in places)
+    return _some(Systems(scores, shared, rows, dropped))
+
+
+def _some(systems: Systems) -> Systems:
+    if not systems.queries:
+        raise InputError(f"no query is in the scores of all of {', '.join(systems.scores)}")
+    return systems
+
+
+def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
+    """The system that is meant: by its name, the path of its file, or its place from 0.
+
+    >>> resolved("runs/bm25.run", ["bm25.run", "dense.run"])
+    'bm25.run'
+    """
+    if baseline is None or baseline in names:
+        return None if baseline is None else str(baseline)
+    if isinstance(baseline, int):
+        if not -len(names) <= baseline < len(names):
+            raise InputError(f"there are {len(names)} systems, none at place {baseline}")
+        return names[baseline]
+    files = [name for name in names if os.path.basename(name) == os.path.basename(baseline)]
+    if len(files) != 1:
+        hint = did_you_mean(baseline, names)
+        raise InputError(f"there is no system {baseline!r} for a baseline.{hint} There is {', '.join(names)}")
+    return files[0]

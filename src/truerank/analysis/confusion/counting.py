@@ -1,0 +1,163 @@
+"""The counts of a run: its first k results, or those of a high enough score, against the judgements."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.confusion.scores import checked, returned
+from truerank.analysis.confusion.table import Confusion, counted
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError, RulesError, TruerankError, brief
+from truerank.core.evaluate import look_up, ranked, score
+from truerank.core.hits import Hits
+from truerank.core.presented import Presented
+from truerank.core.qrels import Ints
+from truerank.core.rules import Rules
+from truerank.core.scores import Ledger
+from truerank.measures import parse_measure
+
+UNITS = ("documents", "results")
+"""What counts may be of."""
+
+
+@dataclass(frozen=True, repr=False)
+class Counts(Presented):
+    """The counts of a run, query by query and together.
+
+    Attributes:
+        run: its name.
+        queries: the counts of each query.
+        micro: their sums over all queries.
+        k, threshold: what makes a result retrieved; without both, that it came back.
+        of: what is counted: all documents, or each query's first k results, which are accepted or rejected.
+        rules: under whose rules.
+        ledger: what the sums hide.
+    """
+
+    built_by = "counts"
+
+    run: str
+    queries: Mapping[str, Confusion]
+    micro: Confusion
+    k: int | None
+    threshold: float | None
+    rules: Rules
+    ledger: Ledger
+    of: str = "documents"
+
+    def _summary(self) -> str:
+        c = self.micro
+        tn = "unknown" if c.tn is None else f"{c.tn:,}"
+        counts = f"TP {c.tp:,}, FP {c.fp:,}, FN {c.fn:,}, TN {tn}"
+        return f"Counts({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {counts})"
+
+
+def confusion(
+    qrels: Any,
+    run: Any,
+    *,
+    k: int | None = None,
+    threshold: float | None = None,
+    of: str = "documents",
+    documents: int | None = None,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    threads: int | None = None,
+) -> Counts:
+    """The four counts of a run, for each query and over all of them.
+
+    Args:
+        qrels, run, rules, threads: as for `evaluate`.
+        k: the first k results are retrieved.
+        threshold: the results with at least this score are retrieved, of the first k if both are given.
+        of: "documents", or "results": each query's first k results (the first, if k is not given) are accepted,
+            with at least the threshold, or rejected, and right (relevant) or wrong; nothing else is counted.
+        documents: how many documents there are to search; without it nobody knows the true negatives.
+
+    >>> confusion({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, k=2, documents=10).micro
+    Confusion(tp=1, fp=1, fn=1, tn=7)
+    >>> answers = {"q": {"a": 0.9, "x": 0.1}, "r": {"y": 0.8}, "s": {"c": 0.2}, "t": {"z": 0.1}}
+    >>> confusion({"q": ["a"], "r": ["b"], "s": ["c"], "t": ["d"]}, answers, of="results", threshold=0.5).micro
+    Confusion(tp=1, fp=1, fn=1, tn=1)
+    """
+    k = checked_unit(of, k, documents)
+    under = ruled(rules)
+    judged, source, scan = look_up(qrels, run, under, threads)
+    measure = parse_measure("SetP" if k is None else f"P@{k}")
+    ledger = score(judged, scan, [measure], under.nameless, source.name).ledger
+    cut = cut_off(under, k)
+    hits = ranked(judged, scan, cut, source.name)
+    first, retrieved = hits, hits.returned
+    if threshold is not None:
+        lowest = checked(threshold)
+        lists = returned(judged, source, hits, cut)
+        retrieved = np.array([len(scores) - np.searchsorted(scores, lowest) for scores in lists], np.int64)
+        hits = hits.where(hits.score >= lowest)
+    if of == "results":
+        queries = _accepted(hits, retrieved, first, under.level)
+    else:
+        queries = _per_query(hits, retrieved, under.level, documents)
+    micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None and of == "documents" else 0))
+    return Counts(source.name, queries, micro, k, threshold, under, ledger, of)
+
+
+def checked_unit(of: str, k: int | None, documents: int | None) -> int | None:
+    """How many results of each query may be retrieved; of results the first, where that is not said."""
+    if of not in UNITS:
+        raise TruerankError(f"counts are of {' or '.join(UNITS)}, not of {of!r}")
+    if of == "results" and documents is not None:
+        raise TruerankError("counts of results are of nothing else: a number of documents says nothing there")
+    return 1 if of == "results" and k is None else k
+
+
+def cut_off(rules: Rules, k: int | None) -> Rules:
+    """The rules, of which only the first k results count."""
+    return rules if k is None else rules.replace(depth=k if rules.depth is None else min(k, rules.depth))
+
+
+def ruled(rules: Any) -> Rules:
+    """The rules, if they are of judged queries."""
+    under = Rules.of(rules)
+    if under.missing == "lines":
+        raise RulesError("counts are of judged queries; under these rules the mean is over submitted lines")
+    if under.duplicates == "count":
+        raise RulesError("counts are of sets, which hold a document once; duplicates = 'count' cannot be")
+    if under.unjudged == "graded":
+        raise RulesError(
+            "nobody knows how many unjudged documents there are to find; unjudged = 'graded' cannot be"
+        )
+    return under
+
+
+def enough(documents: int | None, known: int, query: str) -> None:
+    """Refuse a number of documents that is less than those a query is known to have."""
+    if documents is not None and documents < known:
+        found = f"query {brief(query)} alone has {known:,} relevant or retrieved documents"
+        raise InputError(f"{found}: there are more than {documents:,} documents")
+
+
+def _accepted(hits: Hits, accepted: Ints, first: Hits, level: float) -> dict[str, Confusion]:
+    """Each query's results: accepted or rejected, right or wrong.
+
+    Args:
+        hits, accepted: of the accepted results.
+        first: hits of all.
+    """
+    right = first.relevant(level).count
+    columns = (hits.relevant(level).count, accepted, right, first.returned)
+    rows = zip(first.queries, *(column.tolist() for column in columns), strict=True)
+    return {as_text(name): counted(tp, size, good, number) for name, tp, size, good, number in rows}
+
+
+def _per_query(hits: Hits, retrieved: Ints, level: float, documents: int | None) -> dict[str, Confusion]:
+    columns = (hits.relevant(level).count, retrieved, hits.relevant_total(level))
+    found = {}
+    for name, *row in zip(hits.queries, *(column.tolist() for column in columns), strict=True):
+        query, (tp, size, relevant) = as_text(name), row
+        enough(documents, relevant + size - tp, query)
+        found[query] = counted(tp, size, relevant, documents)
+    return found

@@ -1,0 +1,148 @@
+"""The counts as a threshold on the score falls."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.confusion.counting import checked_unit, cut_off, enough, ruled
+from truerank.analysis.confusion.scores import checked, returned
+from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
+from truerank.core._kernel import as_text
+from truerank.core.errors import TruerankError
+from truerank.core.evaluate import look_up, ranked, score
+from truerank.core.hits import Hits
+from truerank.core.presented import Presented
+from truerank.core.qrels import Floats, Ints
+from truerank.core.rules import Rules
+from truerank.core.scores import Ledger
+from truerank.measures import parse_measure
+
+STEPS = 20
+
+
+@dataclass(frozen=True)
+class Step:
+    """The counts over all queries when the results of at least this score are retrieved."""
+
+    threshold: float
+    counts: Confusion
+
+
+@dataclass(frozen=True, repr=False)
+class Sweep(Presented):
+    """The counts at several thresholds.
+
+    Attributes:
+        run: the name of the run.
+        queries: how many there are.
+        steps: the highest threshold first.
+        best: the step with the highest F, of equal ones the highest; None where nothing relevant came back.
+        alpha: the weight on precision in that F.
+        rules: under whose rules.
+        ledger: what the sums hide.
+        k: only the first k results of each query may be retrieved; None: all.
+        of: what is counted, as in `Counts`.
+    """
+
+    built_by = "counts"
+
+    run: str
+    queries: int
+    steps: tuple[Step, ...]
+    best: Step | None
+    alpha: float
+    rules: Rules
+    ledger: Ledger
+    k: int | None = None
+    of: str = "documents"
+
+    def _summary(self) -> str:
+        best = "none" if self.best is None else f"{self.best.threshold!r}"
+        steps = f"{len(self.steps):,} thresholds, best {best}"
+        return f"Sweep({self.run!r}, rules {self.rules.name!r}, {self.queries:,} queries, {steps})"
+
+
+def sweep(
+    qrels: Any,
+    run: Any,
+    thresholds: Iterable[float] | None = None,
+    *,
+    k: int | None = None,
+    of: str = "documents",
+    steps: int = STEPS,
+    alpha: float = 0.5,
+    documents: int | None = None,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    threads: int | None = None,
+) -> Sweep:
+    """The counts as a threshold on the score falls.
+
+    Args:
+        qrels, run, rules, threads: as for `evaluate`.
+        thresholds: those to try; by default the scores at which a relevant document comes back, for only there
+            recall rises and F can be highest.
+        k, of: which results may be retrieved and what is counted, as for `confusion`.
+        steps: how many of these at most, 3 or more; the first, the last and the best are always among them.
+        alpha: the weight on precision in the F that chooses the best.
+        documents: how many documents there are to search.
+
+    >>> found = sweep({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "y": 1.5, "b": 1.0}})
+    >>> [(step.threshold, step.counts.tp, step.counts.fp) for step in found.steps], found.best.threshold
+    ([(3.0, 1, 0), (1.0, 2, 2)], 3.0)
+    """
+    if steps < 3:
+        raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
+    alpha, under, k = weight_on_precision(alpha=alpha), ruled(rules), checked_unit(of, k, documents)
+    judged, source, scan = look_up(qrels, run, under, threads)
+    ledger = score(judged, scan, [parse_measure("SetP")], under.nameless, source.name).ledger
+    cut = cut_off(under, k)
+    hits = ranked(judged, scan, cut, source.name)
+    everything = np.concatenate([np.empty(0), *returned(judged, source, hits, cut)])
+    relevant = hits.relevant(under.level).score
+    chosen = relevant if thresholds is None else np.array([*map(checked, thresholds)], np.float64)
+    chosen = np.unique(chosen)[::-1]
+    total: int
+    pairs: int | None
+    if of == "results":
+        total, pairs = len(relevant), int(hits.returned.sum())
+    else:
+        total, pairs = int(hits.relevant_total(under.level).sum()), _pairs(hits, documents, under.level)
+    counts = zip(chosen.tolist(), _reaching(relevant, chosen), _reaching(everything, chosen), strict=True)
+    every = [Step(at, counted(tp, size, total, pairs)) for at, tp, size in counts]
+    best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
+    few = every if thresholds is not None else _spread(every, best, steps)
+    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under, ledger, k, of)
+
+
+def _pairs(hits: Hits, documents: int | None, level: float) -> int | None:
+    """How many pairs of a query and a document there are."""
+    known = hits.returned + hits.relevant_total(level) - hits.relevant(level).count
+    for query, number in zip(hits.queries, known.tolist(), strict=True):
+        enough(documents, number, as_text(query))
+    return None if documents is None else documents * len(hits.queries)
+
+
+def _reaching(values: Floats, thresholds: Floats) -> list[int]:
+    """How many values reach each threshold."""
+    below: Ints = np.searchsorted(np.sort(values), thresholds, side="left")
+    return (len(values) - below).tolist()  # type: ignore[no-any-return]
+
+
+def _spread(steps: list[Step], best: Step | None, most: int) -> list[Step]:
+    """At most so many of the steps: the first, the last, the best, and others evenly between."""
+    if len(steps) <= most or best is None:
+        return steps
+    chosen, places = steps.index(best), _evenly(len(steps), most)
+    if chosen not in places:
+        places = {chosen} | _evenly(len(steps), most - 1)
+    return [steps[place] for place in sorted(places)]
+
+
+def _evenly(length: int, number: int) -> set[int]:
+    """So many places in a list, the first and the last among them."""
+    return set(np.linspace(0, length - 1, number).round().astype(int).tolist())

@@ -1,0 +1,119 @@
+"""Why a number is what it is: a query worked out as in a textbook, and what moved between two runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any, overload
+
+from truerank.analysis.explain.explanation import Explanation, Note
+from truerank.analysis.explain.moves import Move, Moves, Shift, moved, moved_each
+from truerank.analysis.explain.query import Ruled, ask, is_one, several
+from truerank.analysis.explain.ranking import Listed
+from truerank.analysis.explain.rows import only
+from truerank.core._kernel import as_bytes, as_text
+from truerank.core.evaluate import as_ruled
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.core.vocabulary import measures_under
+from truerank.formats import open_run, read_qrels
+from truerank.formats.texts import look_up
+from truerank.measures import Measure
+
+__all__ = [
+    "Explanation",
+    "Listed",
+    "Move",
+    "Moves",
+    "Note",
+    "Shift",
+    "explain",
+    "explain_each",
+    "moved",
+    "moved_each",
+]
+
+
+@overload
+def explain(
+    qrels: Any, run: Any, query: str | int | bytes, measure: Measure = ..., *, rules: Ruled = ...,
+    queries: Any = ..., docs: Any = ...,
+) -> Explanation: ...  # fmt: skip
+
+
+@overload
+def explain(
+    qrels: Any, run: Any, query: str | int | bytes, measure: str | Iterable[str | Measure] = ..., *,
+    rules: Ruled = ..., queries: Any = ..., docs: Any = ...,
+) -> Any: ...  # fmt: skip
+
+
+def explain(
+    qrels: Any,
+    run: Any,
+    query: str | int | bytes,
+    measure: str | Measure | Iterable[str | Measure] = "AP",
+    *,
+    rules: Ruled = None,
+    queries: Any = None,
+    docs: Any = None,
+) -> Explanation | list[Explanation]:
+    """Why a run scores what it scores on one query: its list, the measure worked out, the rules that applied.
+
+    Args:
+        qrels, run, rules: as for `evaluate`. Only this query's rows are kept, however long the run.
+        query: its id.
+        measure: one, such as "nDCG@10"; several, such as "nDCG@10 AP" or a list, give a list of explanations.
+        queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
+
+    Raises:
+        TruerankError: as for `evaluate`; or nobody judged the query.
+
+    >>> import truerank as tr
+    >>> why = tr.explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a"]}, "q", "AP")
+    >>> why.value, [(term.doc, term.text(), term.share) for term in why.worked.sums[0].terms]
+    (0.25, [('a', '1 / 2', 0.25), ('b', 'not found', 0.0)])
+    >>> [why.value for why in tr.explain({"q": {"a": 1}}, {"q": ["x", "a"]}, "q", "RR P@1")]
+    [0.5, 0.0]
+    """
+    chosen = several(measure)
+    found = explain_each(qrels, run, query, chosen, rules=rules, queries=queries, docs=docs)
+    return found[0] if is_one(measure, chosen) else found
+
+
+def explain_each(
+    qrels: Any,
+    run: Any,
+    query: str | int | bytes,
+    measures: str | Measure | Iterable[str | Measure],
+    *,
+    rules: Ruled = None,
+    queries: Any = None,
+    docs: Any = None,
+) -> list[Explanation]:
+    """The same for any number of measures, from one reading.
+
+    >>> [why.value for why in explain_each({"q": {"a": 1}}, {"q": ["x", "a"]}, "q", "RR P@1")]
+    [0.5, 0.0]
+    """
+    under, key = Rules.of(rules), as_bytes(query)
+    judged, source = read_qrels(qrels), open_run(run)
+    if under.missing == "lines":
+        judged = _submitted(judged, source, key)
+    answer = ask(as_ruled(judged, under), only(source, [key]), key, under)
+    found = answer.explain(measures_under(measures, under))
+    if queries is None and docs is None:
+        return found
+    named = list(dict.fromkeys(listed.doc for one in found for listed in one.documents))
+    texts = look_up(queries, docs, [as_text(key)], named)
+    return [replace(one, texts=texts) for one in found]
+
+
+def _submitted(qrels: Qrels, run: Run, asked: bytes) -> Qrels:
+    """The judgements of the queries that some line answers: where the mean is over lines, there are no others."""
+    answered = {asked, *(part.query for part in rankings(run.batches(), run.name))}
+    return Qrels.from_dict(
+        {query: some for query, some in qrels.to_dict().items() if query in answered}, qrels.name
+    )

@@ -1,0 +1,317 @@
+"""What moved between two runs: the queries whose value changed most, and the documents that changed it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, overload
+
+import numpy as np
+
+from truerank.analysis.explain.explanation import Explanation
+from truerank.analysis.explain.query import Ruled, ask, is_one, several
+from truerank.analysis.explain.ranking import Kind, Listed
+from truerank.analysis.explain.rows import only
+from truerank.core._kernel import as_bytes
+from truerank.core.equal import difference
+from truerank.core.errors import InputError, RulesError, did_you_mean, shown
+from truerank.core.evaluate import as_ruled, evaluate
+from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.core.scores import Scores
+from truerank.core.vocabulary import resolve
+from truerank.formats import open_run, read_qrels
+from truerank.formats.texts import NOTHING, Snippets, look_up, with_text
+from truerank.measures import Measure
+
+MOST = 10
+"""How many queries are told of, unless said otherwise."""
+
+
+def _change(before: float, after: float) -> float:
+    """How much a value rose; 0 where the two are equal."""
+    return float(difference(after, before))
+
+
+@dataclass(frozen=True)
+class Shift:
+    """A judged document of a query, in two runs.
+
+    Attributes:
+        doc, grade, kind: the document and its judgement.
+        before, after: its rank in each run; None where it has none.
+        change: what it adds to the change of the measure; None where the measure is no sum over documents.
+    """
+
+    doc: str
+    grade: float | None
+    kind: Kind
+    before: int | None
+    after: int | None
+    change: float | None
+
+
+@dataclass(frozen=True)
+class Move:
+    """A query whose value differs between two runs.
+
+    Attributes:
+        query: its id.
+        before, after: its value in each run.
+        documents: those that moved it, the weightiest first.
+    """
+
+    query: str
+    before: float
+    after: float
+    documents: tuple[Shift, ...]
+
+    @property
+    def change(self) -> float:
+        """How much it rose; below 0: fell."""
+        return _change(self.before, self.after)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        documents = [vars(shift) for shift in self.documents]
+        return {
+            "query": self.query,
+            "before": self.before,
+            "after": self.after,
+            "change": self.change,
+            "documents": documents,
+        }
+
+
+@dataclass(frozen=True, repr=False)
+class Moves(Presented):
+    """What moved between two runs under a measure.
+
+    Attributes:
+        before, after: the names of the runs.
+        measure: what is compared.
+        means: of each run, over the queries that the means of both include; nan if there are none.
+        queries: those that moved most, the farthest first; or the one that was asked for.
+        better, worse, same: how many queries rose, fell and stayed.
+        uncommon: how many queries the mean of only one run includes.
+        rules: under whose rules.
+        texts: the beginnings of the texts of queries and documents, where these were given.
+    """
+
+    built_by = "explanation"
+
+    before: str
+    after: str
+    measure: Measure
+    means: tuple[float, float]
+    queries: tuple[Move, ...]
+    better: int
+    worse: int
+    same: int
+    uncommon: int
+    rules: Rules
+    texts: Snippets = NOTHING
+
+    def _summary(self) -> str:
+        means = f"{self.measure}: {self.means[0]:.4f} to {self.means[1]:.4f}"
+        counts = f"{self.better:,} better, {self.worse:,} worse, {self.same:,} the same"
+        return f"Moves({self.before!r} to {self.after!r}, {means}; {counts}; rules {self.rules.name!r})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        counts = {name: getattr(self, name) for name in ("better", "worse", "same", "uncommon")}
+        return {
+            "rules": self.rules.to_dict(),
+            "before": self.before,
+            "after": self.after,
+            "measure": str(self.measure),
+            "means": [mean if math.isfinite(mean) else None for mean in self.means],
+            **counts,
+            "queries": [self._told(move) for move in self.queries],
+        }
+
+    def _told(self, move: Move) -> dict[str, Any]:
+        """A query with its text, where there is one, and those of its documents."""
+        plain = move.to_dict()
+        plain["documents"] = [{**one, **with_text(self.texts.docs, one["doc"])} for one in plain["documents"]]
+        return {**plain, **with_text(self.texts.queries, move.query)}
+
+
+@overload
+def moved(
+    qrels: Any, run_a: Any, run_b: Any, measure: Measure = ..., *, query: str | int | bytes | None = ...,
+    most: int = ..., rules: Ruled = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
+) -> Moves: ...  # fmt: skip
+
+
+@overload
+def moved(
+    qrels: Any, run_a: Any, run_b: Any, measure: str | Iterable[str | Measure] = ..., *,
+    query: str | int | bytes | None = ..., most: int = ..., rules: Ruled = ..., threads: int | None = ...,
+    queries: Any = ..., docs: Any = ...,
+) -> Any: ...  # fmt: skip
+
+
+def moved(
+    qrels: Any,
+    run_a: Any,
+    run_b: Any,
+    measure: str | Measure | Iterable[str | Measure] = "AP",
+    *,
+    query: str | int | bytes | None = None,
+    most: int = MOST,
+    rules: Ruled = None,
+    threads: int | None = None,
+    queries: Any = None,
+    docs: Any = None,
+) -> Moves | list[Moves]:
+    """The queries that moved most from one run to another, and the documents that moved them.
+
+    Args:
+        qrels, rules, threads: as for `evaluate`.
+        run_a, run_b: the run before, and after.
+        measure: one; of several, such as "nDCG@10 AP" or a list, there is a list.
+        query: tell of this query alone, moved or not.
+        most: how many queries to tell of.
+        queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
+
+    >>> import truerank as tr
+    >>> found = tr.moved({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, {"q": ["a", "b", "x"]}, "AP")
+    >>> [(move.query, round(move.change, 4)) for move in found.queries]
+    [('q', 0.1667)]
+    >>> [(shift.doc, shift.before, shift.after, round(shift.change, 4)) for shift in found.queries[0].documents]
+    [('b', 3, 2, 0.1667)]
+    """
+    chosen = several(measure)
+    how = {"query": query, "most": most, "rules": rules, "threads": threads, "queries": queries, "docs": docs}
+    found = moved_each(qrels, run_a, run_b, chosen, **how)
+    return found[0] if is_one(measure, chosen) else found
+
+
+def moved_each(
+    qrels: Any,
+    run_a: Any,
+    run_b: Any,
+    measures: Sequence[Measure],
+    *,
+    query: str | int | bytes | None = None,
+    most: int = MOST,
+    rules: Ruled = None,
+    threads: int | None = None,
+    queries: Any = None,
+    docs: Any = None,
+) -> list[Moves]:
+    """The same for any number of measures."""
+    under = Rules.of(rules)
+    if under.missing == "lines":
+        raise RulesError("runs are compared query by query; under these rules the mean is over submitted lines")
+    judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
+    chosen = [resolve(measure, under).measure for measure in measures]
+    both = [evaluate(judged, run, chosen, rules=under, threads=threads) for run in runs]
+    found = [_moved(judged, runs, (both[0], both[1]), measure, query, most, under) for measure in chosen]
+    if queries is None and docs is None:
+        return found
+    asked = list(dict.fromkeys(move.query for one in found for move in one.queries))
+    named = list(dict.fromkeys(s.doc for one in found for move in one.queries for s in move.documents))
+    texts = look_up(queries, docs, asked, named)
+    return [replace(one, texts=texts) for one in found]
+
+
+def _moved(
+    judged: Qrels,
+    runs: tuple[Run, Run],
+    both: tuple[Scores, Scores],
+    measure: Measure,
+    query: str | int | bytes | None,
+    most: int,
+    rules: Rules,
+) -> Moves:
+    """What moved under one measure."""
+    first, second = both
+    values = [dict(zip(one.queries, one[measure].tolist(), strict=True)) for one in (first, second)]
+    changes = {name: _change(old, values[1][name]) for name, old in values[0].items() if name in values[1]}
+    told = _farthest(changes, most) if query is None else [_known(as_bytes(query), judged, changes)]
+    return Moves(
+        before=first.run,
+        after=second.run,
+        measure=measure,
+        means=(_mean(first, measure, changes), _mean(second, measure, changes)),
+        queries=_moves(as_ruled(judged, rules), runs, told, measure, rules),
+        better=sum(change > 0 for change in changes.values()),
+        worse=sum(change < 0 for change in changes.values()),
+        same=sum(change == 0 for change in changes.values()),
+        uncommon=_uncommon(first, second),
+        rules=rules,
+    )
+
+
+def _mean(scores: Scores, measure: Measure, queries: Collection[str]) -> float:
+    """The mean over these queries alone; nan where there are none."""
+    kept = np.array([query in queries for query in scores.queries], bool)
+    return measure.mean(scores[measure][kept]) if kept.any() else math.nan
+
+
+def _farthest(changes: dict[str, float], most: int) -> list[str]:
+    moving = [query for query, change in changes.items() if change]
+    return sorted(moving, key=lambda query: (-abs(changes[query]), query))[:most]
+
+
+def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
+    """The id as the scores have it, if both runs have a value for it."""
+    name = query.decode("utf-8", "surrogateescape")
+    if query not in qrels.queries:
+        near = did_you_mean(shown(query), map(shown, qrels.queries))
+        raise InputError(f"there is no query {shown(query)} among those that are judged.{near}", qrels.name)
+    if name not in changes:
+        raise InputError(f"query {shown(query)} is left out of the mean of a run, under these rules", qrels.name)
+    return name
+
+
+def _uncommon(first: Scores, second: Scores) -> int:
+    return len(set(first.queries) ^ set(second.queries))
+
+
+def _moves(
+    qrels: Qrels, runs: tuple[Run, Run], queries: list[str], measure: Measure, rules: Rules
+) -> tuple[Move, ...]:
+    names = list(map(as_bytes, queries))
+    before, after = (_explanations(qrels, run, names, measure, rules) for run in runs)
+    return tuple(_move(one, other) for one, other in zip(before, after, strict=True))
+
+
+def _explanations(
+    qrels: Qrels, run: Run, queries: list[bytes], measure: Measure, rules: Rules
+) -> list[Explanation]:
+    few = only(run, queries)
+    return [ask(qrels, only(few, [query]), query, rules).explain([measure])[0] for query in queries]
+
+
+def _move(before: Explanation, after: Explanation) -> Move:
+    """The two explanations of a query side by side."""
+    old, new = _first_places(before), _first_places(after)
+    adds = bool(before.shares or after.shares)
+    shifts = []
+    for doc in old | new:
+        change = _change(before.shares.get(doc, 0.0), after.shares.get(doc, 0.0)) if adds else None
+        listed, was, now = old.get(doc) or new[doc], _rank(old.get(doc)), _rank(new.get(doc))
+        if change or (change is None and listed.kind == "relevant" and was != now):
+            shifts.append(Shift(doc, listed.grade, listed.kind, was, now, change))
+    return Move(before.query, before.value, after.value, tuple(sorted(shifts, key=_weight)))
+
+
+def _first_places(explanation: Explanation) -> dict[str, Listed]:
+    """Where each document stands; a repeated one, where it came first."""
+    return {listed.doc: listed for listed in reversed(explanation.documents)}
+
+
+def _rank(listed: Listed | None) -> int | None:
+    return listed.rank if listed else None
+
+
+def _weight(shift: Shift) -> tuple[float, float, str]:
+    """Sorts the documents that add most first, and then those whose best rank is best."""
+    best = min((rank for rank in (shift.before, shift.after) if rank), default=0)
+    return -abs(shift.change or 0.0), best, shift.doc

@@ -1,0 +1,244 @@
+"""One query of a run under rules: found once by the engine, then asked for any measure."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.explain.explanation import Explanation
+from truerank.analysis.explain.notes import Found, notes
+from truerank.analysis.explain.ranking import Listed, listing
+from truerank.analysis.explain.rows import answers
+from truerank.analysis.explain.worked import Case, Hit, Line, work_out
+from truerank.analysis.explain.worked.form import whole
+from truerank.analysis.explain.worked.registry import parameters
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.evaluate import is_ruled, look_up, ranked, score, seen_by, valued
+from truerank.core.hits import Hits
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.core.scan import Scan
+from truerank.measures import Measure, parse_measure, parse_measures
+
+Judged = dict[bytes, float]
+
+Ruled = Rules | str | os.PathLike[str] | dict[str, Any] | None
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a run answers to one query, and how it is judged.
+
+    Attributes:
+        query: its id.
+        judged: its judgements; NaN for documents that leave the list.
+        qrels: those judgements, and the highest grade of the collection.
+        run: answers only this query.
+        found: what the kernel found in it.
+        lines: how many lines of the run answer it; 1 unless the mean is over lines.
+        rules: under whose rules.
+    """
+
+    query: bytes
+    judged: Judged
+    qrels: Qrels
+    run: Run
+    found: Scan
+    lines: int
+    rules: Rules
+
+    @property
+    def place(self) -> int:
+        """Where the query stands in the qrels."""
+        return self.qrels.queries.index(self.query)
+
+    @property
+    def is_answered(self) -> bool:
+        """Whether the run has the query at all."""
+        return bool(self.found.returned[self.place] >= 0)
+
+    @cached_property
+    def hits(self) -> Hits:
+        """The hits of this query alone."""
+        return self._hits(lenient(self.rules))
+
+    @cached_property
+    def orders(self) -> tuple[Hits, ...]:
+        """The same with equal scores in two orders, between which every measure differs that depends on order."""
+        untouched = Rules()
+        kept = {name: getattr(untouched, name) for name in ("depth", "unjudged", "unreturned")}
+        everything = self._hits(dataclasses.replace(lenient(self.rules), **kept))
+        moved = [
+            way(first) for way in (everything.reordered, everything.judged_together) for first in (True, False)
+        ]
+        return tuple(hits.under(self.rules) for hits in moved)
+
+    def _hits(self, rules: Rules) -> Hits:
+        hits = ranked(self.qrels, self.found, rules, self.run.name)
+        return hits.select(np.arange(len(hits.queries)) == self.place)
+
+    def spread(self, measure: Measure) -> tuple[float, float]:
+        """The lowest and the highest value that some order of equal scores gives."""
+        values = [float(valued(measure, hits, lenient(self.rules))[0]) for hits in self.orders]
+        return min(values), max(values)
+
+    def listing(self, level: float) -> tuple[Listed, ...]:
+        """The documents, with what the grades say at this level."""
+        return listing(self.judged, self.run, self.query, self.rules, level)
+
+    def level(self, measure: Measure) -> float:
+        """The lowest grade that is relevant to a measure; to one that knows no level, that of the rules."""
+        return float(parameters(measure, self.rules).get("level", self.rules.level))
+
+    def explain(self, measures: Sequence[Measure]) -> list[Explanation]:
+        """Why each measure is what it is; the values are those of `evaluate`."""
+        scores = score(self.qrels, self.found, list(measures), lenient(self.rules), self.run.name)
+        lists = {level: self.listing(level) for level in set(map(self.level, measures))}
+        return [self._explain(m, float(scores[m][self.place]), lists[self.level(m)]) for m in measures]
+
+    def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
+        rules, relevant = self.rules, int(self.hits.relevant_total(self.rules.level)[0])
+        hits = seen_by(measure, self.hits, rules).cut(measure.depth)
+        case = _case(measure, hits, documents, self._known(documents))
+        ruling = _ruling(measure, rules, relevant, case.returned)
+        found = Found(
+            measure=measure,
+            rules=rules,
+            documents=documents,
+            is_answered=self.is_answered,
+            lines=self.lines,
+            repeated=self.found.repeated,
+            relevant=relevant,
+            is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
+            spread=(value, value) if ruling else self.spread(measure),
+        )
+        return Explanation(
+            run=self.run.name,
+            query=as_text(self.query),
+            measure=measure,
+            value=value,
+            is_counted=found.is_counted,
+            level=self.level(measure),
+            documents=documents,
+            worked=work_out(measure, case, rules, value),
+            ruling=ruling,
+            notes=notes(found),
+            rules=rules,
+        )
+
+    def _known(self, documents: tuple[Listed, ...]) -> list[Hit]:
+        """Every judged document, in any order; under some rules only those that came back."""
+        if self.rules.unreturned == "ignore":
+            came = (listed for listed in documents if listed.score is not None and listed.place != "repeated")
+            return [Hit(0, listed.doc, listed.grade) for listed in came if listed.grade is not None]
+        own = {name: grade for name, grade in self.qrels.apart.items() if name == self.query}
+        known = {**self.judged, **own}
+        return [Hit(0, as_text(doc), whole(grade)) for doc, grade in known.items() if not math.isnan(grade)]
+
+
+def several(measure: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """The measures that are asked for, at least one."""
+    return parse_measures(measure) or [parse_measure(measure if isinstance(measure, str) else "")]
+
+
+def is_one(measure: str | Measure | Iterable[str | Measure], chosen: Sequence[Measure]) -> bool:
+    """Whether one measure was asked for rather than a list, which may hold only one."""
+    return isinstance(measure, Measure) or (isinstance(measure, str) and len(chosen) == 1)
+
+
+def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
+    """What a run answers to a query.
+
+    Args:
+        qrels: as the rules have them.
+        run: answers only this query.
+
+    Raises:
+        InputError: nobody judged the query.
+    """
+    lines = 1
+    if rules.missing == "lines":
+        parts = list(answers(run))
+        run, lines = dataclasses.replace(run, batches=lambda: iter(parts[:1])), len(parts)
+    if query not in qrels.queries:
+        raise _stranger(qrels, run, query)
+    alone, judged = _alone(qrels, query)
+    _, _, found = look_up(alone, run, lenient(rules))
+    return Answer(query, judged, alone, run, found, lines, rules)
+
+
+def lenient(rules: Rules) -> Rules:
+    """The rules, but so that no query is refused or left out: its value is the same."""
+    barren = rules.without_relevant
+    keeps = "zero" if barren in ("skip", "error", "undefined") else barren
+    return rules.replace(missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
+
+
+def _alone(qrels: Qrels, query: bytes) -> tuple[Qrels, Judged]:
+    """The query's judgements, and as qrels with the one that has the highest grade of the collection."""
+    place = qrels.queries.index(query)
+    rows = range(int(qrels.start[place]), int(qrels.start[place + 1]))
+    judged = {qrels.doc(row): float(qrels.grades[row]) for row in rows}
+    few = {query: judged}
+    if not np.isnan(qrels.grades).all():
+        best = int(np.nanargmax(qrels.grades))
+        few.setdefault(qrels.queries[int(qrels.query[best])], {qrels.doc(best): float(qrels.grades[best])})
+    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=query)
+    few.setdefault(best_apart, {})
+    docs = [(number, doc, grade) for number, some in enumerate(few.values()) for doc, grade in some.items()]
+    numbers, names, grades = zip(*docs, strict=True) if docs else ((), (), ())
+    alone = Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name)
+    own = {name: grade for name, grade in qrels.apart.items() if name in (query, best_apart)}
+    return dataclasses.replace(alone, apart=own), judged
+
+
+def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
+    """The error for a query that nobody judged."""
+    near = did_you_mean(shown(query), map(shown, qrels.queries))
+    if next(answers(run), None):
+        said = f"query {shown(query)} is answered, but nobody judged it, so no measure can tell how well"
+        return InputError(f"{said}.{near}", qrels.name)
+    return InputError(f"there is no query {shown(query)} among those that are judged.{near}", qrels.name)
+
+
+def _case(measure: Measure, hits: Hits, documents: tuple[Listed, ...], known: list[Hit]) -> Case:
+    """The query as a worked form reads it."""
+    named: dict[int, str] = {listed.rank: listed.doc for listed in documents if listed.rank}
+    below = [listed.doc for listed in documents if listed.place == "below depth"]
+    named |= {(hits.depth or 0) + number: doc for number, doc in enumerate(below, 1)}
+    return Case(
+        measure=str(measure),
+        returned=int(hits.returned[0]),
+        hits=_named(hits, named),
+        judged=tuple(sorted(known, key=lambda hit: -hit.grade)),
+        max_grade=whole(hits.max_grade),
+        depth=hits.depth,
+        beyond=() if hits.beyond is None else _named(hits.beyond, named),
+    )
+
+
+def _named(hits: Hits, names: dict[int, str]) -> tuple[Hit, ...]:
+    """The rows with the documents' names, by rank."""
+    rows = zip(*(column.tolist() for column in (hits.rank, hits.grade, hits.first, hits.last)), strict=True)
+    return tuple(Hit(rank, names[rank], whole(grade), first, last) for rank, grade, first, last in rows)
+
+
+def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Line | None:
+    """The line of the rule that sets the value in place of the measure, if one does."""
+    if relevant or not is_ruled(measure, rules):
+        return None
+    is_one = rules.without_relevant == "one"
+    value = (is_one or not returned) != measure.definition.is_less_better
+    came = "nothing came" if not returned else "whatever came back" if is_one else "and {} documents came back"
+    return Line(
+        str(measure), f"{value:d}: nothing is relevant, {came}", float(value), (returned,) if "{}" in came else ()
+    )

@@ -1,0 +1,116 @@
+"""The whole ranked list of one query, judged or not, in the engine's own order: what counts, and what does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+from truerank.analysis.explain.rows import answers
+from truerank.analysis.explain.worked.form import whole
+from truerank.core._kernel import as_text
+from truerank.core.build import build
+from truerank.core.everything import scan_all, with_all
+from truerank.core.hits import Hits
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+
+Place = Literal["ranked", "repeated", "ignored", "removed", "below depth", "missing"]
+"""ranked: it counts; repeated: it has a rank, but counted where it came first. The others have no rank: the qrels
+ignore it, it left the list as nobody judged it, it stands below the depth, it did not come back."""
+
+Kind = Literal["relevant", "not relevant", "pooled", "unjudged"]
+"""pooled: a grade below 0, in the pool but not judged."""
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A document of the query: one that came back, or a relevant one that did not.
+
+    Attributes:
+        doc: its id.
+        rank: the rank that counts, 1-based; None where it has none.
+        score: the system's; None where it did not come back.
+        grade: None: it is not in the qrels.
+        kind: what the grade says.
+        place: whether it counts, and if not why.
+        tied: the first and last rank of its group of equal scores, where it has company.
+    """
+
+    doc: str
+    rank: int | None
+    score: float | None
+    grade: float | None
+    kind: Kind
+    place: Place
+    tied: tuple[int, int] | None = None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {**vars(self), "tied": list(self.tied) if self.tied else None}
+
+
+def kind_of(grade: float | None, level: float) -> Kind:
+    """What a grade says of a document, None being no grade."""
+    if grade is None or math.isnan(grade):
+        return "unjudged"
+    if grade >= level:
+        return "relevant"
+    return "pooled" if grade < 0 else "not relevant"
+
+
+def listing(judged: dict[bytes, float], run: Run, query: bytes, rules: Rules, level: float) -> tuple[Listed, ...]:
+    """Every document of a query: those that came back, in order, then the relevant ones that did not.
+
+    Args:
+        judged: the query's judgements, NaN for those that leave its list.
+        run: answers only this query.
+        level: the lowest grade that is relevant.
+    """
+    everything = with_all({query: judged}, answers(run))
+    found = scan_all(run, everything, rules)
+    docs = list(map(everything.doc, found.table["doc"].tolist()))
+    counted = _ranks(build(everything, found).under(rules))
+    returned = [
+        _row(doc, score, judged.get(doc), counted, rules, level)
+        for doc, score in zip(docs, found.table["score"].tolist(), strict=True)
+    ]
+    if rules.duplicates == "once":
+        returned = list(_credited(returned))
+    lost = sorted((doc for doc in judged.keys() - set(docs) if judged[doc] >= level), key=lambda d: (-judged[d], d))
+    missing = [_listed(doc, None, judged[doc], level, "missing") for doc in lost]
+    return (*returned, *missing)
+
+
+def _credited(documents: Iterable[Listed]) -> Iterator[Listed]:
+    """The documents, those that came before already marked as repeated."""
+    seen = set()
+    for listed in documents:
+        yield replace(listed, place="repeated") if listed.rank and listed.doc in seen else listed
+        seen.add(listed.doc)
+
+
+def _ranks(hits: Hits) -> Iterator[tuple[int, int, int]]:
+    """The rank that counts of each document that has one, and the first and last of its group."""
+    return zip(*(column.tolist() for column in (hits.rank, hits.first, hits.last)), strict=True)
+
+
+def _row(
+    doc: bytes, score: float, grade: float | None, ranks: Iterator[tuple[int, int, int]], rules: Rules, level: float
+) -> Listed:
+    """A document that came back; it takes the next rank, if it counts and one is left within the depth."""
+    if grade is not None and math.isnan(grade):
+        return _listed(doc, score, grade, level, "ignored")
+    if rules.unjudged == "removed" and (grade is None or grade < 0):
+        return _listed(doc, score, grade, level, "removed")
+    rank, first, last = next(ranks, (None, 0, 0))
+    if rank is None:
+        return _listed(doc, score, grade, level, "below depth")
+    listed = _listed(doc, score, grade, level, "ranked")
+    return replace(listed, rank=rank, tied=(first, last) if first < last else None)
+
+
+def _listed(doc: bytes, score: float | None, grade: float | None, level: float, place: Place) -> Listed:
+    known = None if grade is None or math.isnan(grade) else whole(grade)
+    return Listed(as_text(doc), None, score, known, kind_of(grade, level), place)

@@ -1,0 +1,113 @@
+"""The rows of a few queries, out of a run of millions: a run of these alone, which keeps its line numbers."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Collection, Iterator
+from dataclasses import replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.rankings import rankings
+from truerank.core.run import Batch, Columns, Ranked, Run
+
+MARK = b"\xef\xbb\xbf"
+"""What some editors put before UTF-8 text."""
+
+
+def only(run: Run, queries: Collection[bytes]) -> Run:
+    """The same run as if it answered only these queries; read once, and kept."""
+    kept = list(_kept(run, frozenset(queries))) if queries else []
+    return replace(run, batches=lambda: iter(kept), path=None, watch=lambda size: None)
+
+
+def answers(run: Run) -> Iterator[Ranked]:
+    """What a run of few queries answers, ids as bytes; the empty lines cost nothing."""
+    batches = (re.sub(rb"\n+", b"\n", batch) if isinstance(batch, bytes) else batch for batch in run.batches())
+    return rankings(batches, run.name)
+
+
+def _kept(run: Run, queries: frozenset[bytes]) -> Iterator[Batch]:
+    for kind, batches in itertools.groupby(run.batches(), key=type):
+        if kind is bytes:
+            yield from _lines(batches, queries, run)  # type: ignore[arg-type]
+        else:
+            yield from filter(None, map(partial(_part, queries=queries), batches))
+
+
+def _part(batch: Batch, queries: frozenset[bytes]) -> Batch | None:
+    """What of a batch answers these queries."""
+    if isinstance(batch, dict):
+        return {query: docs for query, docs in batch.items() if as_bytes(query) in queries} or None
+    if isinstance(batch, Ranked):
+        return batch if as_bytes(batch.query) in queries else None
+    assert isinstance(batch, Columns)
+    return _rows(batch, queries)
+
+
+def _lines(parts: Iterator[bytes], queries: frozenset[bytes], run: Run) -> Iterator[bytes]:
+    """The lines of these queries; all others are empty."""
+    line = re.compile(rb"\n[ \t]*(?:%b)[ \t][^\n]*" % b"|".join(map(re.escape, queries)))
+    pieces = (_emptied(piece, line, queries) for piece in _pieces(parts, run))
+    yield next(pieces)[1:]  # not the newline that was put before the first line
+    yield from pieces
+    yield b"\n"
+
+
+def _pieces(parts: Iterator[bytes], run: Run) -> Iterator[bytes]:
+    """Whole lines, each of which begins with its newline, many at a time."""
+    rest = b"\n"
+    for number, part in enumerate(parts):
+        run.watch(len(part))
+        rest += part if number else part.removeprefix(MARK)
+        if cut := rest.rfind(b"\n"):
+            yield rest[:cut]
+            rest = rest[cut:]
+    yield rest
+
+
+def _emptied(text: bytes, line: re.Pattern[bytes], queries: frozenset[bytes]) -> bytes:
+    """The text without what stands in the lines of other queries."""
+    kept, end = [], 0
+    is_there = any(query in text for query in queries)  # much faster than to look at every line
+    for found in line.finditer(text) if is_there else ():
+        kept += [b"\n" * text.count(b"\n", end, found.start()), found[0]]
+        end = found.end()
+    return b"".join([*kept, b"\n" * text.count(b"\n", end)])
+
+
+def _rows(part: Columns, queries: frozenset[bytes]) -> Columns | None:
+    rows = _of(part, queries)
+    if not len(rows):
+        return None
+    query_ends, query_text = _picked(part.query_ends, part.query_text, rows)
+    doc_ends, doc_text = _picked(part.doc_ends, part.doc_text, rows)
+    lines = None if part.lines is None else part.lines[rows]
+    return Columns(query_ends, query_text, doc_ends, doc_text, part.scores[rows], lines)
+
+
+def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:
+    """The rows of these queries; only ids of the right length are looked at."""
+    starts, lengths = part.query_ends[:-1], np.diff(part.query_ends)
+    text = np.frombuffer(part.query_text, np.uint8)
+    found = [np.empty(0, np.int64)]
+    for query in queries:
+        rows = np.flatnonzero(lengths == len(query))
+        for place, letter in enumerate(query):
+            rows = rows[text[starts[rows] + place] == letter]
+        found.append(rows)
+    return np.sort(np.concatenate(found))
+
+
+def _picked(
+    ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes, rows: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.uint8]]:
+    """The cells of these rows, as ends and text."""
+    raw = bytes(text)
+    cells = [raw[a:b] for a, b in zip(ends[rows].tolist(), ends[rows + 1].tolist(), strict=True)]
+    sizes = np.fromiter(map(len, cells), np.int64, len(cells))
+    return np.concatenate([[0], np.cumsum(sizes)]), np.frombuffer(b"".join(cells), np.uint8)

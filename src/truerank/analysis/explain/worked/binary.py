@@ -1,0 +1,274 @@
+"""Measures that know only relevant and not relevant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+
+from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.form import Line, Step, Sum, Worked, added, divided, quotient, whole
+from truerank.analysis.explain.worked.registry import works
+
+
+def relevant_total(total: int) -> Line:
+    """The line that says how much there is to find."""
+    return Line("R", "relevant documents, found or not", total)
+
+
+def each(hits: Iterable[Hit]) -> Iterator[Step]:
+    """Every document counts one."""
+    return (Step(hit, "1", (), 1.0) for hit in hits)
+
+
+def counted(found: list[Hit], divisor: float, lost: Iterable[Hit] = ()) -> Sum:
+    """Relevant documents, counted for a measure that divides their number."""
+    return added("N", "counts", each(found), lost).over(divisor)
+
+
+@works("P")
+def precision(case: Case, *, k: int, level: float, divisor: str) -> Worked:
+    """The share of the first k that is relevant."""
+    found = case.relevant(level, k)
+    first = Line("N", "relevant among the first {}", len(found), (k,))
+    if divisor != "returned":
+        return Worked((counted(found, k),), (first, divided(case.measure, len(found), k)))
+    there = min(case.returned, k)
+    least = Line("min(k, n)", "the smaller of {} and {}", there, (k, case.returned))
+    return Worked((counted(found, there),), (first, least, divided(case.measure, len(found), there)))
+
+
+@works("R")
+def recall(case: Case, *, k: int, level: float, capped: bool) -> Worked:
+    """The share of what is relevant that is among the first k."""
+    found, total = case.relevant(level, k), case.total(level)
+    divisor = min(total, k) if capped else total
+    cap = [Line("min(R, k)", "the smaller of {} and {}", divisor, (total, k))] if capped else []
+    first = Line("N", "relevant among the first {}", len(found), (k,))
+    lines = (relevant_total(total), first, *cap, divided(case.measure, len(found), divisor))
+    return Worked((counted(found, divisor, case.lost(level, k)),), lines)
+
+
+@works("F")
+def f_measure(case: Case, *, k: int, level: float, beta: float) -> Worked:
+    """Precision and recall of the first k, as one number."""
+    n, total = len(case.relevant(level, k)), case.total(level)
+    p, r = n / k, quotient(n, total)
+    above, below = (beta * beta + 1.0) * p * r, beta * beta * p + r
+    lines = (
+        relevant_total(total),
+        Line("N", "relevant among the first {}", n, (k,)),
+        Line("precision", "{} / {}", p, (n, k)),
+        divided("recall", n, total),
+        Line("β²", "how much more recall weighs than precision", whole(beta * beta)),
+        Line("above", "(β² + 1) × {} × {}", above, (p, r)),
+        Line("below", "β² × {} + {}", below, (p, r)),
+    )
+    return Worked((), (*lines, divided(case.measure, above, below)))
+
+
+@works("Hits")
+def found_within(case: Case, *, k: int | None, level: float) -> Worked:
+    """How many relevant documents are among the first k."""
+    found = case.relevant(level, k)
+    how, numbers = ("relevant among the first {}", (k,)) if k else ("relevant documents came back", ())
+    return Worked((counted(found, 1, case.lost(level, k)),), (Line(case.measure, how, len(found), numbers),))
+
+
+@works("NCRR")
+def cumulative_reciprocal_rank(case: Case, *, k: int | None, level: float) -> Worked:
+    """One over the rank of each relevant document, by the most that could be."""
+    total = case.total(level)
+    most = total if k is None else min(total, k)
+    steps = (Step(hit, "1 / {}", (hit.rank,), 1 / hit.rank) for hit in case.relevant(level, k))
+    got = added("Σ", "1 / rank", steps, case.lost(level, k))
+    ideal = 0.0
+    for rank in range(1, most + 1):
+        ideal += 1 / rank
+    lines = (
+        relevant_total(total),
+        Line("Σ", "the sum", got.value),
+        Line("ideal", "1 / rank of the first {} ranks", ideal, (most,)),
+    )
+    return Worked((got.over(ideal),), (*lines, divided(case.measure, got.value, ideal)))
+
+
+@works("Success")
+def success(case: Case, *, k: int, level: float) -> Worked:
+    """Whether anything relevant is among the first k."""
+    found = case.relevant(level, k)
+    why = "there is one at rank {}" if found else "there is none"
+    lines = (
+        Line("N", "relevant among the first {}", len(found), (k,)),
+        Line(case.measure, why, float(bool(found)), tuple(hit.rank for hit in found[:1])),
+    )
+    return Worked((), lines)
+
+
+@works("RR")
+def reciprocal_rank(case: Case, *, k: int | None, level: float) -> Worked:
+    """One over the rank of the first relevant document."""
+    found = case.relevant(level, k)[:1]
+    if not found:
+        where = "among the first {}" if k else "in the list"
+        return Worked((), (Line(case.measure, f"0, as nothing relevant is {where}", 0.0, (k,) if k else ()),))
+    rank = found[0].rank
+    first = added("the first relevant document", "1 / rank", [Step(found[0], "1 / {}", (rank,), 1 / rank)])
+    lines = (Line("rank", "of the first relevant document", rank), Line(case.measure, "1 / {}", 1 / rank, (rank,)))
+    return Worked((replace(first.over(1), is_added=False),), lines)
+
+
+Point = tuple[Hit, int, int]
+"""A relevant document, how many are found with it, and among how many results."""
+
+
+def precisions(points: Iterable[Point], lost: Iterable[Hit], area: str = "step", at: str = "at its rank") -> Sum:
+    """The precision at each relevant document."""
+    if area == "trapezoid":
+        return added("Σ", f"mean of precision before and {at}", map(_trapezoid, points), lost)
+    return added("Σ", f"precision {at}", map(_precision, points), lost)
+
+
+def ranks(found: list[Hit]) -> list[Point]:
+    """Each relevant document where it stands."""
+    return [(hit, n, hit.rank) for n, hit in enumerate(found, 1)]
+
+
+def _ends(found: list[Hit], k: int | None) -> list[Point]:
+    """Each relevant document at the end of its group of equal scores."""
+    ends = [(hit, hit.last if k is None else min(hit.last, k)) for hit in found]
+    return [(hit, sum(other.rank <= hit.last for other in found), end) for hit, end in ends]
+
+
+def _precision(point: Point) -> Step:
+    hit, n, rank = point
+    return Step(hit, "{} / {}", (n, rank), n / rank)
+
+
+def _trapezoid(point: Point) -> Step:
+    hit, n, rank = point
+    at = n / rank
+    if rank == 1:
+        return Step(hit, "(1 + {} / {}) / 2", (n, rank), (1.0 + at) / 2)
+    return Step(hit, "({} / {} + {} / {}) / 2", (n - 1, rank - 1, n, rank), ((n - 1) / (rank - 1) + at) / 2)
+
+
+def divided_sum(case: Case, total: Sum, divisor: int, *lines: Line) -> Worked:
+    """A sum over a number of documents."""
+    line = divided(case.measure, total.value, divisor)
+    return Worked((total.over(divisor),), (Line(total.name, "the sum", total.value), *lines, line))
+
+
+@works("AP")
+def average_precision(
+    case: Case, *, k: int | None, level: float, divisor: str, area: str, ties: str = "ordered"
+) -> Worked:
+    """The mean of the precision at each relevant document."""
+    found, total, lost = case.relevant(level, k), case.total(level), case.lost(level, k)
+    if ties == "together":
+        at = precisions(_ends(found, case.limit(k)), lost, area, "after its equals")
+    else:
+        at = precisions(ranks(found), lost, area)
+    if divisor == "hits":
+        return divided_sum(case, at, len(found), Line("N", "relevant documents found", len(found)))
+    if divisor == "k" and k is not None:
+        return divided_sum(case, at, k, Line("k", "the cutoff", k))
+    if divisor == "capped" and k is not None:
+        cap = Line("min(R, k)", "the smaller of {} and {}", min(total, k), (total, k))
+        return divided_sum(case, at, min(total, k), relevant_total(total), cap)
+    return divided_sum(case, at, total, relevant_total(total))
+
+
+@works("GMAP")
+def geometric_average_precision(case: Case, *, level: float) -> Worked:
+    """Average precision; only its mean over queries differs."""
+    return average_precision(case, k=None, level=level, divisor="relevant", area="step")
+
+
+@works("YAAP")
+def yet_another_average_precision(case: Case, *, level: float) -> Worked:
+    """Average precision as log odds."""
+    at, total = precisions(ranks(case.relevant(level)), case.lost(level)), case.total(level)
+    value = math.log((1.0 + at.value) / (1.0 + total - at.value))
+    how = "log((1 + {}) / (1 + {} − {}))"
+    lines = (
+        Line("S", "the sum", at.value),
+        relevant_total(total),
+        Line(case.measure, how, value, (at.value, total, at.value)),
+    )
+    return Worked((at,), lines)
+
+
+@works("Rprec")
+def r_precision(case: Case, *, level: float) -> Worked:
+    """Precision after R results."""
+    total = case.total(level)
+    found = case.relevant(level, total)
+    lines = (
+        relevant_total(total),
+        Line("N", "relevant among the first {}", len(found), (total,)),
+        divided(case.measure, len(found), total),
+    )
+    return Worked((counted(found, total, case.lost(level, total)),), lines)
+
+
+@works("RprecMult")
+def r_precision_multiple(case: Case, *, x: float, level: float) -> Worked:
+    """Precision after x times R results."""
+    total = case.total(level)
+    cut = math.floor(x * total + 0.9)
+    found = case.relevant(level, cut)
+    lines = (
+        relevant_total(total),
+        Line("c", "{} × {} + 0.9, rounded down", cut, (x, total)),
+        Line("N", "relevant among the first {}", len(found), (cut,)),
+        divided(case.measure, len(found), cut),
+    )
+    return Worked((counted(found, cut, case.lost(level, cut)),), lines)
+
+
+@works("binG")
+def binary_g(case: Case, *, level: float) -> Worked:
+    """How few wrong documents stand before each relevant one."""
+    steps = (
+        Step(hit, "1 / log2(2 + {})", (hit.rank - n,), 1.0 / math.log2(2 + hit.rank - n))
+        for n, hit in enumerate(case.relevant(level), 1)
+    )
+    total = case.total(level)
+    discounted = added("Σ", "1 / log2(2 + others before)", steps, case.lost(level))
+    return divided_sum(case, discounted, total, relevant_total(total))
+
+
+@works("Accuracy")
+def pairwise_accuracy(case: Case, *, level: float) -> Worked:
+    """The share of pairs in order."""
+    found = case.relevant(level)
+    wrong = case.returned - len(found)
+    steps = (
+        Step(hit, "{} − {}", (wrong, hit.rank - n), float(wrong - (hit.rank - n))) for n, hit in enumerate(found, 1)
+    )
+    pairs = added("in order", "others − others before it", steps).over(len(found) * wrong)
+    numbers = (
+        Line("N", "relevant documents that came back", len(found)),
+        Line("others", "documents that came back beside them", wrong),
+    )
+    if not wrong:
+        why = "1, as only relevant documents came back" if found else "0, as nothing came back"
+        return Worked((pairs,), (*numbers, Line(case.measure, why, float(bool(found)))))
+    count = Line("pairs", "{} × {}", len(found) * wrong, (len(found), wrong))
+    in_order = Line("in order", "the sum", int(pairs.value))
+    line = divided(case.measure, int(pairs.value), len(found) * wrong)
+    return Worked((pairs,), (*numbers, count, in_order, line))
+
+
+@works("mINP")
+def inverse_negative_penalty(case: Case, *, level: float) -> Worked:
+    """How far one must read to find everything."""
+    found, total = case.relevant(level), case.total(level)
+    if len(found) < total:
+        why = "0, as {} of {} relevant documents did not come back"
+        last = Line(case.measure, why, 0.0, (total - len(found), total))
+        return Worked((), (relevant_total(total), last))
+    rank = found[-1].rank if found else 0
+    lines = (relevant_total(total), Line("rank", "of the last relevant document", rank))
+    return Worked((), (*lines, Line(case.measure, "{} / {}", quotient(total, rank), (total, rank))))

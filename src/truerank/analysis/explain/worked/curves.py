@@ -1,0 +1,95 @@
+"""Precision against recall: points, eleven points, the area below."""
+
+from __future__ import annotations
+
+import functools
+import math
+import operator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from truerank.analysis.explain.worked.binary import (
+    average_precision,
+    divided_sum,
+    precisions,
+    ranks,
+    relevant_total,
+)
+from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.form import Line, Step, Worked, added
+from truerank.analysis.explain.worked.registry import works
+
+READINGS = {
+    "round": "{} × {{}}, rounded, at least 1",
+    "up": "{} × {{}} + 0.9, rounded down, at least 1",
+    "definition": "{} × {{}}, rounded up, at least 1",
+}
+"""Which relevant document stands for a recall, by each rounding."""
+
+
+def nth_for(recall: float, total: int, rounding: str) -> int:
+    """Which relevant document stands for a recall; halves go up; the first one at least."""
+    exact = recall * total
+    below = math.floor(exact)
+    if rounding == "definition":  # the product may be a little off: 0.7 × 3 is 2.0999999999999996
+        return next((n for n in range(max(below, 1), total) if n / total >= recall), max(total, 1))
+    nth = below + (exact - below >= 0.5) if rounding == "round" else math.floor(exact + 0.9)
+    return max(nth, 1)
+
+
+def best_from(found: list[Hit]) -> list[float]:
+    """At each relevant document the highest precision there or further down."""
+    best, heights = 0.0, []
+    for nth in range(len(found), 0, -1):
+        best = max(best, nth / found[nth - 1].rank)
+        heights.append(best)
+    return heights[::-1]
+
+
+def _point(name: str, recall: float, total: int, rounding: str, found: list[Hit], result: str) -> list[Line]:
+    """Two lines: which relevant document stands for a recall, and the highest precision from there on."""
+    nth, heights = nth_for(recall, total, rounding), best_from(found)
+    first = Line(name, READINGS[rounding].format(recall), nth, (total,))
+    if nth > len(found):
+        return [first, Line(result, "0, as only {} relevant documents came back", 0.0, (len(found),))]
+    at = max(range(nth, len(found) + 1), key=lambda n: n / found[n - 1].rank)
+    how = "the highest from relevant document {} on: {} / {}"
+    return [first, Line(result, how, heights[nth - 1], (nth, at, found[at - 1].rank))]
+
+
+@works("IPrec")
+def interpolated_precision(case: Case, *, recall: float, level: float, rounding: str) -> Worked:
+    """The best precision still to be had at a recall."""
+    found, total = case.relevant(level), case.total(level)
+    point = _point("c", recall, total, rounding, found, case.measure)
+    heights = replace(precisions(ranks(found), ()), name="precision", is_added=False)
+    return Worked((heights,), (relevant_total(total), *point))
+
+
+@works("AP11")
+def eleven_point_precision(case: Case, *, level: float, recalls: Sequence[float], rounding: str) -> Worked:
+    """The mean height at eleven recalls."""
+    found, total = case.relevant(level), case.total(level)
+    points = [_point("", r, total, rounding, found, f"at {r:g}")[1] for r in sorted(recalls)]
+    heights = [point.value for point in points]
+    value = functools.reduce(operator.add, heights[::-1]) / len(heights)
+    total_line = Line(
+        "Σ", "the heights, from the highest recall down", functools.reduce(operator.add, heights[::-1])
+    )
+    result = Line(case.measure, "{} / {}", value, (total_line.value, len(heights)))
+    return Worked((), (relevant_total(total), *points, total_line, result))
+
+
+@works("AUPRC")
+def area_under_curve(case: Case, *, level: float, area: str) -> Worked:
+    """The area under the precision-recall curve."""
+    if area != "interpolated":
+        return average_precision(case, k=None, level=level, divisor="relevant", area=area)
+    found, total = case.relevant(level), case.total(level)
+    highest = added("Σ", "highest precision from it on", _highest(found), case.lost(level))
+    return divided_sum(case, highest, total, relevant_total(total))
+
+
+def _highest(found: list[Hit]) -> Iterator[Step]:
+    for hit, height in zip(found, best_from(found), strict=True):
+        yield Step(hit, "{}", (height,), height)

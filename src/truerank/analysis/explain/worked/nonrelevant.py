@@ -1,0 +1,82 @@
+"""Measures that count what is not relevant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from truerank.analysis.explain.worked.binary import relevant_total
+from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, quotient, whole
+from truerank.analysis.explain.worked.registry import works
+
+
+def others(case: Case, level: float, docs: int | None) -> Line:
+    """The line that says how many documents are not relevant."""
+    if docs is None:
+        found = len(case.relevant(level))
+        return Line("others", "{} − {} that came back", case.returned - found, (case.returned, found))
+    total = case.total(level)
+    return Line("others", "{} − {} of the collection", docs - total, (docs, total))
+
+
+def looked_at(case: Case, k: int | None) -> int:
+    """How many results there are among the first k."""
+    return case.returned if k is None else min(case.returned, k)
+
+
+@works("FallOut")
+def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
+    """The share of what is not relevant that is among the first k."""
+    first, found = looked_at(case, k), len(case.relevant(level, k))
+    universe = others(case, level, docs)
+    lines = (
+        Line("wrong", "{} − {} of the first results", first - found, (first, found)),
+        universe,
+        divided(case.measure, first - found, universe.value),
+    )
+    return Worked((), lines)
+
+
+@works("MCC")
+def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int | None) -> Worked:
+    """The correlation of being among the first k and being relevant."""
+    tp, universe = float(len(case.relevant(level, k))), others(case, level, docs)
+    fp, fn = looked_at(case, k) - tp, case.total(level) - tp
+    tn = universe.value - fp
+    scale = math.sqrt((tp + fp) * (tp + fn)) * math.sqrt((tn + fp) * (tn + fn))
+    counts = {
+        "TP": ("relevant among the first results", tp),
+        "FP": ("others among the first results", fp),
+        "FN": ("relevant elsewhere or not found", fn),
+        "TN": ("others elsewhere", tn),
+    }
+    lines = [universe, *(Line(name, how, whole(value)) for name, (how, value) in counts.items())]
+    above = Line("above", "{} × {} − {} × {}", tp * tn - fp * fn, tuple(map(whole, (tp, tn, fp, fn))))
+    below = Line("below", "√((TP + FP) (TP + FN) (TN + FP) (TN + FN))", scale)
+    return Worked((), (*lines, above, below, divided(case.measure, above.value, scale)))
+
+
+@works("AUROC")
+def area_under_roc(case: Case, *, k: int | None, level: float) -> Worked:
+    """The share of pairs in order, equal scores counting half."""
+    found = case.relevant(level, k)
+    wrong = looked_at(case, k) - len(found)
+    pairs = added("in order", "others − above it − equal / 2", _pairs(found, wrong, k)).over(len(found) * wrong)
+    lines = (
+        relevant_total(case.total(level)),
+        Line("N", "relevant among the first results", len(found)),
+        Line("others", "others among the first results", wrong),
+        Line("in order", "the sum", whole(pairs.value)),
+        Line("pairs", "{} × {}", len(found) * wrong, (len(found), wrong)),
+        Line(case.measure, "in order / pairs", quotient(pairs.value, len(found) * wrong)),
+    )
+    return Worked((pairs,), lines)
+
+
+def _pairs(found: list[Hit], wrong: int, k: int | None) -> Iterator[Step]:
+    for hit in found:
+        end = hit.last if k is None else min(hit.last, k)
+        above = hit.first - 1 - sum(other.rank < hit.first for other in found)
+        equal = end - sum(other.rank <= end for other in found) - above
+        yield Step(hit, "{} − {} − {} / 2", (wrong, above, equal), wrong - above - equal / 2)

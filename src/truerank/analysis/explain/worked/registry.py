@@ -1,0 +1,69 @@
+"""Which measures have a worked form, and what is shown of those that have none."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from truerank.analysis.explain.worked.case import Case
+from truerank.analysis.explain.worked.form import Line, Worked
+from truerank.core.rules import Rules
+from truerank.measures import Measure
+from truerank.measures.definition import DEPTH
+
+Form = Callable[..., Worked]
+
+FORMS: dict[str, Form] = {}
+"""By the measure's name: the query and every parameter of the measure in, the working out."""
+
+
+MOST = 10
+"""How many ranks are named where a measure is not worked out."""
+
+
+def works(*names: str) -> Callable[[Form], Form]:
+    """Register a function as the worked form of measures."""
+
+    def register(form: Form) -> Form:
+        FORMS.update(dict.fromkeys(names, form))
+        return form
+
+    return register
+
+
+def parameters(measure: Measure, rules: Rules) -> dict[str, Any]:
+    """Every parameter of a measure as it is used: given, left to the rules, or by default."""
+    known = measure.definition.parameters
+    ruled = {"level": rules.level, "rounding": rules.recall_points}
+    left = {name: ruled.get(name, parameter.default) for name, parameter in known.items()}
+    return {**left, **dict(measure.params)}
+
+
+def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked:
+    """The measure worked out for a query; where there is no form for it, what goes in and the value."""
+    chosen = parameters(measure, rules)
+    form = FORMS.get(measure.name) if _is_ours(measure) else None
+    known = set(inspect.signature(form).parameters) if form else set()
+    if form and set(dict(measure.params)) - {DEPTH} <= known:
+        return form(case, **{name: given for name, given in chosen.items() if name in known})
+    return _inputs(case, chosen, rules, value)
+
+
+def _is_ours(measure: Measure) -> bool:
+    """Whether the measure is defined here, and not by a user under the same name."""
+    return measure.definition.function.__module__.startswith("truerank.measures.")
+
+
+def _inputs(case: Case, chosen: dict[str, Any], rules: Rules, value: float) -> Worked:
+    level = chosen.get("level", rules.level)
+    ranks = [str(hit.rank) for hit in case.relevant(level)]
+    at = f", at ranks {', '.join(ranks[:MOST])}{', …' if len(ranks) > MOST else ''}" if ranks else ""
+    lines = [
+        Line("n", "documents came back", case.returned),
+        Line("R", "relevant documents, found or not", case.total(level)),
+        Line("N", f"of them found{at}", len(ranks)),
+        *(Line(name, "as given", number) for name, number in chosen.items() if isinstance(number, int | float)),
+        Line(case.measure, "by the function that defines it", value),
+    ]
+    return Worked((), tuple(lines), is_derived=False)

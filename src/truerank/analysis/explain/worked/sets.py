@@ -1,0 +1,151 @@
+"""Measures of everything that came back, whatever its order; and counts."""
+
+from __future__ import annotations
+
+from truerank.analysis.explain.worked.binary import counted, relevant_total
+from truerank.analysis.explain.worked.case import Case
+from truerank.analysis.explain.worked.form import Line, Worked, divided, quotient, whole
+from truerank.analysis.explain.worked.registry import works
+
+
+def returned(case: Case) -> Line:
+    """The line that says how much came back."""
+    return Line("n", "documents came back", case.returned)
+
+
+def found(number: int) -> Line:
+    """The line that says how much of it is relevant."""
+    return Line("N", "relevant documents among them", number)
+
+
+@works("SetP")
+def set_precision(case: Case, *, level: float) -> Worked:
+    """The share of what came back that is relevant."""
+    hits = case.relevant(level)
+    lines = (returned(case), found(len(hits)), divided(case.measure, len(hits), case.returned))
+    return Worked((counted(hits, case.returned),), lines)
+
+
+@works("SetR")
+def set_recall(case: Case, *, level: float) -> Worked:
+    """The share of what is relevant that came back."""
+    hits, total = case.relevant(level), case.total(level)
+    lines = (relevant_total(total), returned(case), found(len(hits)), divided(case.measure, len(hits), total))
+    return Worked((counted(hits, total, case.lost(level)),), lines)
+
+
+@works("SetSuccess")
+def set_success(case: Case, *, level: float) -> Worked:
+    """Whether anything relevant came back."""
+    n = len(case.relevant(level))
+    why = "something relevant came back" if n else "nothing relevant came back"
+    return Worked((), (returned(case), found(n), Line(case.measure, why, float(n > 0))))
+
+
+@works("SetF")
+def set_f(case: Case, *, level: float, beta: float, alpha: float | None, beta_squared: float | None) -> Worked:
+    """Precision and recall of all that came back, as one number."""
+    n, total = len(case.relevant(level)), case.total(level)
+    p, r = quotient(n, case.returned), quotient(n, total)
+    counts = (relevant_total(total), returned(case), found(n))
+    both = (Line("precision", "{} / {}", p, (n, case.returned)), Line("recall", "{} / {}", r, (n, total)))
+    weight = _beta_squared(beta, alpha, beta_squared)
+    if weight is None:
+        return Worked((), (*counts, *both, Line(case.measure, "recall alone, as alpha is 0", r)))
+    above, below = (weight + 1.0) * p * r, weight * p + r
+    steps = (
+        Line("β²", "how much more recall weighs than precision", whole(weight)),
+        Line("above", "(β² + 1) × {} × {}", above, (p, r)),
+        Line("below", "β² × {} + {}", below, (p, r)),
+    )
+    return Worked((), (*counts, *both, *steps, divided(case.measure, above, below)))
+
+
+def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) -> float | None:
+    """β² by any of its three names; None for infinity."""
+    if alpha is not None:
+        return (1 - alpha) / alpha if alpha > 1e-100 else None
+    return beta * beta if beta_squared is None else beta_squared
+
+
+@works("SetAP")
+def set_average_precision(case: Case, *, level: float) -> Worked:
+    """Precision times recall."""
+    n, total = len(case.relevant(level)), case.total(level)
+    top, bottom = n * n, case.returned * total
+    how = "{} × {} / ({} × {})" if bottom else "0, as there is nothing to divide by"
+    numbers = (n, n, case.returned, total) if bottom else ()
+    result = Line(case.measure, how, quotient(top, bottom), numbers)
+    return Worked((), (relevant_total(total), returned(case), found(n), result))
+
+
+@works("SetRelP")
+def set_relative_precision(case: Case, *, level: float) -> Worked:
+    """Precision, of what could have been reached."""
+    hits, total = case.relevant(level), case.total(level)
+    least = min(case.returned, total)
+    lines = (
+        relevant_total(total),
+        returned(case),
+        found(len(hits)),
+        Line("min(n, R)", "the smaller of {} and {}", least, (case.returned, total)),
+        divided(case.measure, len(hits), least),
+    )
+    return Worked((counted(hits, least),), lines)
+
+
+@works("Utility")
+def utility(case: Case, *, level: float, a: float, b: float, c: float, d: float, docs: int | None) -> Worked:
+    """A price for each document."""
+    n, total = len(case.relevant(level)), case.total(level)
+    wrong, missed, left_out = case.returned - n, total - n, (docs or 0) + n - case.returned - total
+    lines = [
+        Line("found", "relevant documents that came back", n),
+        Line("wrong", "others that came back", wrong),
+        Line("missed", "relevant documents that did not come back", missed),
+    ]
+    priced = [(a, n), (b, wrong), (c, missed), (d, left_out)] if d else [(a, n), (b, wrong), (c, missed)]
+    if d:
+        lines.append(Line("left out", "other documents of the collection", left_out))
+    how = " + ".join("{} × {}" for _ in priced)
+    value = float(a * n + b * wrong + c * missed + d * left_out)
+    return Worked((), (*lines, Line(case.measure, how, value, tuple(x for pair in priced for x in pair))))
+
+
+@works("NumQ")
+def queries(case: Case) -> Worked:
+    """One for each query."""
+    return Worked((), (Line(case.measure, "one for each query", 1),))
+
+
+@works("NumRet")
+def number_returned(case: Case, *, rel: float | None) -> Worked:
+    """How many documents came back."""
+    if rel is None:
+        return Worked((), (Line(case.measure, "documents came back", case.returned),))
+    hits = case.relevant(rel)
+    return Worked(
+        (counted(hits, 1),), (Line(case.measure, "came back with a grade of at least {}", len(hits), (rel,)),)
+    )
+
+
+@works("NumRel")
+def number_relevant(case: Case, *, level: float) -> Worked:
+    """How many relevant documents there are."""
+    return Worked((), (Line(case.measure, "relevant documents, found or not", case.total(level)),))
+
+
+@works("NumRelRet")
+def number_relevant_returned(case: Case, *, level: float) -> Worked:
+    """How many of them came back."""
+    hits = case.relevant(level)
+    return Worked(
+        (counted(hits, 1, case.lost(level)),), (Line(case.measure, "relevant documents came back", len(hits)),)
+    )
+
+
+@works("NumNonrelJudgedRet")
+def number_wrong_returned(case: Case, *, level: float) -> Worked:
+    """How many came back that were judged and found wanting."""
+    wrong = case.wrong(level)
+    return Worked((counted(wrong, 1),), (Line(case.measure, "came back, judged and not relevant", len(wrong)),))

@@ -1,0 +1,166 @@
+"""Lint: everything in qrels and runs that would make numbers wrong or arbitrary, with its line.
+
+A file is read once, tolerantly: no fault stops it, and only counts and the first few examples are kept. What
+a check is, and how to add one, stands in `checks`; they are in `judgements`, `answers`, `ids`, `coverage` and
+`ranks`.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.lint import answers, coverage, ids, judgements, ranks  # noqa: F401 (they register their checks)
+from truerank.analysis.lint.checks import (
+    ANSWER_CHECKS,
+    HITS_CHECKS,
+    JUDGEMENT_CHECKS,
+    LIST_CHECKS,
+    Case,
+    Grades,
+    Watchers,
+)
+from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity
+from truerank.analysis.lint.opening import System, Truth, Watching, open_system, open_truth
+from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
+from truerank.core.errors import InputError
+from truerank.core.evaluate import DEFAULT, rank
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Batch, Ranked, Run
+from truerank.core.vocabulary import measures_under
+from truerank.measures import Measure
+
+__all__ = ["SEVERITIES", "Finding", "Findings", "Severity", "lint"]
+
+
+def lint(
+    qrels: Any,
+    *runs: Any,
+    rules: Rules | str | dict[str, Any] | None = None,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    qrels_format: str | None = None,
+    run_format: str | None = None,
+    watch: Watching = lambda size: None,
+) -> Findings:
+    """What is wrong with qrels and runs, worst first; an empty list when nothing is.
+
+    Args:
+        qrels, runs: as for `evaluate`; there may be no runs.
+        rules: under which they will be evaluated; some faults are none under some rules.
+        measures: those whose ties matter, as for `evaluate`.
+        qrels_format, run_format: names of formats, instead of those that the files look like.
+        watch: told how many bytes more were read, for a progress bar.
+
+    Raises:
+        InputError: a file that is not there, is empty, or is in no known format.
+
+    >>> from truerank.analysis.lint import lint
+    >>> for finding in lint({"q": {"a.txt": 1}}, {"q": {"A": 2.0, "b": 1.0}}):
+    ...     print(finding.severity, finding.kind)
+    error document-ids
+    note unjudged
+    """
+    rules = Rules.of(rules)
+    chosen = measures_under(measures or rules.measures or DEFAULT, rules)
+    truth = open_truth(qrels, qrels_format, watch)
+    lines = rules.missing == "lines"
+    systems = [open_system(run, run_format, f"run {i}", watch, lines) for i, run in enumerate(runs, 1)]
+    judged, findings = _lint_truth(truth, rules)
+    for system in systems:
+        findings += _lint_system(system, judged, rules, chosen)
+    return Findings(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
+
+
+def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
+    judged: dict[bytes, dict[bytes, float]] = {}
+    log = Log(truth.name, truth.numbering)
+    watchers = Watchers(JUDGEMENT_CHECKS, Case(log, judged, rules))
+    try:
+        for row in truth.rows(log):
+            watchers.see(row)
+            judged.setdefault(row.query, {}).setdefault(row.doc, row.grade)
+        watchers.end()
+        if not judged and not log.findings():
+            log.once("error", "no-rows", "there is no judgement in it")
+    except InputError as error:
+        _note_unreadable(log, error)
+    return judged, log.findings()
+
+
+def _lint_system(system: System, judged: Grades, rules: Rules, measures: Sequence[Measure]) -> list[Finding]:
+    try:
+        return _inspected(system, judged, rules, measures, {})
+    except ScatteredError:
+        scattered = scattered_queries(system.stretches(Log(system.name)))
+    return _inspected(system, judged, rules, measures, scattered)
+
+
+def _inspected(
+    system: System,
+    judged: Grades,
+    rules: Rules,
+    measures: Sequence[Measure],
+    scattered: Mapping[bytes, int],
+) -> list[Finding]:
+    """One pass: the checks see each answer on its way to the engine, and at the end the engine's hits."""
+    log = Log(system.name, system.numbering)
+    case = Case(log, judged, rules)
+    watchers, of_lists = Watchers(ANSWER_CHECKS, case), Watchers(LIST_CHECKS, case)
+    seen = 0
+
+    def watched() -> Iterator[Batch]:
+        nonlocal seen
+        for answer in whole(system.stretches(log), scattered):
+            seen += 1
+            watchers.see(answer)
+            if len(answer.docs) > 1:
+                of_lists.see(answer)
+            if answer.query in judged:
+                yield Ranked(answer.query, answer.docs, answer.scores)
+
+    for query, line in scattered.items():
+        log.add("note", "interleaved", line, "query {} goes on here after others", query, unit="queries")
+    try:
+        hits = rank(_qrels(judged), Run(system.name, watched), rules=_lenient(rules))
+        if seen:
+            watchers.end()
+            of_lists.end()
+            for check in HITS_CHECKS if judged else ():
+                check(case, hits, measures)
+        elif not log.findings():
+            log.once("error", "no-rows", "there is no result in it")
+    except InputError as error:
+        _note_unreadable(log, error)
+    return log.findings()
+
+
+def _qrels(judged: Grades) -> Qrels:
+    """The judgements as the engine takes them."""
+    query = np.repeat(np.arange(len(judged)), [len(docs) for docs in judged.values()])
+    docs = [doc for docs in judged.values() for doc in docs]
+    grades = [grade for docs in judged.values() for grade in docs.values()]
+    return Qrels.from_rows(list(judged), query, docs, grades)
+
+
+def _lenient(rules: Rules) -> Rules:
+    """The rules, but nothing is refused, and lists stay as they are so that ties can be reordered."""
+    return dataclasses.replace(
+        rules,
+        duplicates="first" if rules.duplicates == "error" else rules.duplicates,
+        missing="zero",
+        extra="skip",
+        without_relevant="zero",
+        unjudged="not-relevant",
+        depth=None,
+    )
+
+
+def _note_unreadable(log: Log, error: InputError) -> None:
+    path = "" if error.path is None else os.fspath(error.path)
+    where = path and path + (f":{error.line}" if error.line else "") + ": "
+    log.once("error", "unreadable", "{}", str(error).removeprefix(where), line=error.line)

@@ -1,0 +1,181 @@
+"""Findings: what is wrong with a file, where, how often; and the log that gathers them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from truerank.core.errors import counted, shown
+from truerank.core.presented import Presented
+
+Severity = Literal["error", "warning", "note"]
+
+SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
+"""error: numbers are refused or wrong; warning: they are arbitrary or misleading; note: worth knowing."""
+
+EXAMPLES = 5
+"""How many places of each kind are kept, and how many queries a message names."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One kind of fault in one file.
+
+    Attributes:
+        kind: a short name that stays the same, e.g. "duplicate-document".
+        severity: error, warning or note.
+        path: the file, or the name of an object in memory; escaped where it cannot be printed.
+        line: where it first shows, 1-based; None when it is about the whole file.
+        message: what is wrong, there and elsewhere.
+        count: how many lines (or queries, where the message says so) have it.
+        examples: the first few, in words; of a finding about queries, all of them.
+        numbering: "line" for text, "row" for everything else.
+    """
+
+    kind: str
+    severity: Severity
+    path: str
+    line: int | None
+    message: str
+    count: int = 1
+    examples: tuple[str, ...] = ()
+    numbering: str = "line"
+
+    @property
+    def where(self) -> str:
+        """path:line, to which an editor can jump; "path (row 7)" where there are no lines."""
+        if self.line is None:
+            return self.path
+        return f"{self.path}:{self.line}" if self.numbering == "line" else f"{self.path} (row {self.line})"
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.severity}: {self.message} [{self.kind}]"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "kind": self.kind,
+            "severity": self.severity,
+            "path": self.path,
+            self.numbering: self.line,
+            "message": self.message,
+            "count": self.count,
+            "examples": list(self.examples),
+        }
+
+
+class Findings(Presented, list[Finding]):
+    """What lint found, worst first: a list that prints."""
+
+    built_by = "findings"
+
+    def _summary(self) -> str:
+        return f"Findings({self.counted()})"
+
+    @property
+    def counts(self) -> dict[Severity, int]:
+        """How many of each severity."""
+        severities = Counter(finding.severity for finding in self)
+        return {severity: severities[severity] for severity in SEVERITIES}
+
+    def counted(self) -> str:
+        """How many of each severity there are, in words."""
+        told = [counted(n, severity) for severity, n in self.counts.items() if n]
+        return ", ".join(told) or "nothing found"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        numbers: dict[str, Any] = {f"{severity}s": n for severity, n in self.counts.items()}
+        return {**numbers, "findings": [finding.to_dict() for finding in self]}
+
+
+@dataclass
+class _Repeated:
+    severity: Severity
+    unit: str
+    count: int = 0
+    places: list[tuple[int | None, str]] = field(default_factory=list)
+
+
+@dataclass
+class Log:
+    """What was found in one file so far: of each kind the number and the first few, so memory stays small.
+
+    Attributes:
+        name: of the file.
+        numbering: what its places are called: "line" or "row".
+    """
+
+    name: str
+    numbering: str = "line"
+    _whole: list[Finding] = field(default_factory=list)
+    _repeated: dict[str, _Repeated] = field(default_factory=dict)
+
+    def add(
+        self,
+        severity: Severity,
+        kind: str,
+        line: int | None,
+        text: str,
+        *args: object,
+        unit: str = "",
+    ) -> None:
+        """Note a fault that has a place and may come often.
+
+        Args:
+            text: what is wrong there, with a {} for each of `args`; ids are given as bytes.
+            unit: what is counted, where that is not lines.
+        """
+        kept = self._repeated.get(kind)
+        if kept is None:
+            kept = self._repeated[kind] = _Repeated(severity, unit or f"{self.numbering}s")
+        kept.count += 1
+        if len(kept.places) < EXAMPLES:
+            kept.places.append((line, text.format(*map(_printed, args))))
+
+    def once(
+        self,
+        severity: Severity,
+        kind: str,
+        text: str,
+        *args: object,
+        line: int | None = None,
+        count: int = 1,
+        examples: Sequence[object] = (),
+    ) -> None:
+        """Note a fault of the file as a whole; the first examples are shown behind the message."""
+        count = max(count, len(examples))
+        words = tuple(str(_printed(example)) for example in examples)
+        some, rest = ", ".join(words[:EXAMPLES]), count - min(len(words), EXAMPLES)
+        more = f": {some}" + (f" and {rest:,} more" if rest else "") if words else ""
+        message = text.format(*map(_printed, args)) + more
+        name = shown(self.name)
+        self._whole.append(Finding(kind, severity, name, line, message, count, words, self.numbering))
+
+    def drop(self, kind: str) -> None:
+        """Forget a kind that another finding explains better."""
+        self._repeated.pop(kind, None)
+
+    def findings(self) -> list[Finding]:
+        """Everything noted, in the order of the file."""
+        repeated = [self._of_repeated(kind, kept) for kind, kept in self._repeated.items()]
+        return sorted(self._whole + repeated, key=lambda finding: finding.line or 0)
+
+    def _of_repeated(self, kind: str, kept: _Repeated) -> Finding:
+        (line, message), *others = kept.places
+        if kept.count > 1:
+            lines = [str(at) for at, _ in others if at is not None]
+            lines += ["…"] if lines and kept.count > len(kept.places) else []
+            also = f"; also {self.numbering} {', '.join(lines)}" if lines else ""
+            message += f" ({kept.count:,} {kept.unit}{also})"
+        examples = tuple(text if at is None else f"{self.numbering} {at}: {text}" for at, text in kept.places)
+        name = shown(self.name)
+        return Finding(kind, kept.severity, name, line, message, kept.count, examples, self.numbering)
+
+
+def _printed(value: object) -> object:
+    if isinstance(value, bytes):
+        return shown(value if len(value) <= 80 else value[:77] + b"...")
+    return f"{value:,}" if type(value) is int else value

@@ -1,0 +1,226 @@
+"""Checks of ids: which would be found if they were written alike."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from functools import cached_property
+
+from truerank.analysis.lint.checks import Case, Watch, each_answer
+from truerank.analysis.lint.findings import Severity
+
+EXTENSIONS = frozenset(
+    b"jpg jpeg png gif bmp tif tiff webp svg txt json jsonl html htm xml pdf csv tsv md doc docx gz zip "
+    b"mp3 mp4 avi mov mkv wav flac npy npz pt h5 py java js cpp".split()
+)
+
+_ZEROS = re.compile(rb"(?<![0-9.])0+(?=[0-9])")
+"""Those before a whole number, wherever it stands; behind a point they mean something."""
+
+_MARKED = re.compile(rb"[\s\"'`./\\\x00\x80-\xff]")
+"""What steps other than case and zeros look for; and what keeps ids from being put together and cut again."""
+
+SERIOUS = 0.01
+"""From this share of the judged documents on, ids that nearly match make the numbers wrong."""
+
+
+def _composed(name: bytes) -> bytes:
+    return name if name.isascii() else _encoded(unicodedata.normalize("NFC", _decoded(name)))
+
+
+def _lower(name: bytes) -> bytes:
+    return name.lower() if name.isascii() else _encoded(_decoded(name).lower())
+
+
+def _decoded(name: bytes) -> str:
+    return name.decode("utf-8", "surrogateescape")
+
+
+def _encoded(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def _stem(name: bytes) -> bytes:
+    stem, _, extension = name.rpartition(b".")
+    return stem if stem and extension.lower() in EXTENSIONS else name
+
+
+def _whole_number(name: bytes) -> bytes:
+    return name[:-2] if name.endswith(b".0") and name[:-2].isdigit() else name
+
+
+def _without_zeros(name: bytes) -> bytes:
+    return _ZEROS.sub(b"", name)
+
+
+def _without_folders(name: bytes) -> bytes:
+    return name.replace(b"\\", b"/").rsplit(b"/", 1)[-1]
+
+
+STEPS: dict[str, Callable[[bytes], bytes]] = {
+    "Unicode form": _composed,
+    "white space": bytes.strip,
+    "quotes": lambda name: name.strip(b"\"'`"),
+    "case": _lower,
+    "folders": _without_folders,
+    "file extension": _stem,
+    "a trailing .0": _whole_number,
+    "leading zeros": _without_zeros,
+}
+"""What may differ between two ways to write one id, and what takes it away."""
+
+
+def bare(name: bytes, steps: Mapping[str, Callable[[bytes], bytes]] = STEPS) -> bytes:
+    """An id without everything that the steps take away."""
+    for step in steps.values():
+        name = step(name)
+    return name
+
+
+def difference(one: bytes, two: bytes) -> str:
+    """What has to be taken away for two ids to be equal.
+
+    >>> difference(b"A.jpg", b"a"), difference(b"d007", b"d7"), difference(b"docs/5.txt", b"5")
+    ('case and file extension', 'leading zeros', 'folders and file extension')
+    """
+    needed = dict(STEPS)
+    for name in STEPS:
+        fewer = {other: step for other, step in needed.items() if other != name}
+        if bare(one, fewer) == bare(two, fewer):
+            needed = fewer
+    return " and ".join(needed)
+
+
+_PART = re.compile(rb"(.+?)[#_:-]+(?:chunk|part|passage|p|c)?[_-]?[0-9]+\Z", re.DOTALL | re.IGNORECASE)
+
+PARTS = 0.5
+"""Documents are taken for parts of judged ones where at most this share of those is there under its own id."""
+
+
+def whole_of(part: bytes) -> bytes:
+    """The document that an id with a number behind #, _, - or : is a part of; nothing for another id.
+
+    >>> whole_of(b"FT921-7107#2"), whole_of(b"d7_chunk_12"), whole_of(b"d7")
+    (b'FT921-7107', b'd7', b'')
+    """
+    found = _PART.match(part)
+    return found[1] if found else b""
+
+
+def parts_of(judged: Container[bytes], docs: Iterable[bytes]) -> dict[bytes, bytes]:
+    """{judged document: a document of the run that is a part of it}."""
+    found: dict[bytes, bytes] = {}
+    for doc in docs:
+        if doc not in judged and (whole := whole_of(doc)) in judged:
+            found.setdefault(whole, doc)
+    return found
+
+
+HOW_PARTS = "score each document by its best part, and give the run the documents' ids (or judge parts)"
+
+
+@each_answer
+def parts_of_judged_docs(case: Case) -> Watch:
+    """Documents of the run that are parts (chunks, passages) of judged documents."""
+    count, whole, first, line = 0, 0, (b"", b""), 0
+    while (answer := (yield)) is not None:
+        judged = case.judged.get(answer.query, {})
+        there = judged.keys() & set(answer.docs)
+        parts = {doc: part for doc, part in parts_of(judged, answer.docs).items() if doc not in there}
+        if parts and not count:
+            first = next(iter(parts.items()))
+            line = answer.lines[answer.docs.index(first[1])]
+        count, whole = count + len(parts), whole + len(there)
+    if count and whole <= PARTS * (count + whole):
+        text = "judged documents come back only in parts ({} in all), as {} of {}: " + HOW_PARTS
+        case.log.once("error", "parts", text, count, first[1], first[0], line=line, count=count)
+
+
+def all_bare(names: Sequence[bytes]) -> list[bytes]:
+    """Each id without everything that the steps take away; at once where they are plain, as that is faster."""
+    text = b"\n".join(names)
+    plain = not _MARKED.search(text.replace(b"\n", b"-")) and text.count(b"\n") == len(names) - 1
+    return _without_zeros(text.lower()).split(b"\n") if plain else list(map(bare, names))
+
+
+def nearly(wanted: Iterable[bytes], others: Iterable[bytes]) -> list[tuple[bytes, bytes]]:
+    """Pairs (wanted, other) of ids that differ only in how they are written; each is wanted once.
+
+    Folders may be left out, not differ: a/1.txt may be 1.txt, but is not b/1.txt.
+
+    >>> nearly([b"D1", b"a/2.txt"], [b"b/2.txt", b"2", b"d01"])
+    [(b'a/2.txt', b'2'), (b'D1', b'd01')]
+    """
+    named: dict[bytes, list[bytes]] = {}
+    for name in wanted:
+        named.setdefault(bare(name), []).append(name)
+    found, others = [], list(others)
+    for key, other in zip(all_bare(others), others, strict=True):
+        for name in [name for name in named.get(key, ()) if _may_be(name, other)][:1]:
+            named[key].remove(name)
+            found.append((name, other))
+    return found
+
+
+def _may_be(one: bytes, other: bytes) -> bool:
+    """Whether two ids that are bare the same stand in no different folders."""
+    steps = {name: step for name, step in STEPS.items() if name != "folders"}
+    short, long = sorted((bare(name, steps).replace(b"\\", b"/") for name in (one, other)), key=len)
+    return short == long or long.endswith(b"/" + short)
+
+
+class _Queries:
+    """Which judged query a query of the run means: the same, or one that only is written otherwise."""
+
+    def __init__(self, case: Case):
+        self.judged = case.judged
+
+    def __getitem__(self, query: bytes) -> bytes:
+        """The judged query's id, or nothing."""
+        if query in self.judged:
+            return query
+        likely = self._bare.get(bare(query), b"")
+        return likely if likely and _may_be(likely, query) else b""
+
+    @cached_property
+    def _bare(self) -> dict[bytes, bytes]:
+        return {bare(query): query for query in self.judged}
+
+
+@each_answer
+def nearly_judged_docs(case: Case) -> Watch:
+    """Judged documents that would be found if ids were written alike."""
+    judged_as = _Queries(case)
+    count, first, line = 0, (b"", b""), 0
+    while (answer := (yield)) is not None:
+        judged = case.judged.get(answer.query) or case.judged.get(judged_as[answer.query], {})
+        if not (unfound := judged.keys() - answer.docs):
+            continue
+        pairs = nearly(unfound, (doc for doc in answer.docs if doc not in judged))
+        if pairs and not count:
+            first, line = pairs[0], answer.lines[answer.docs.index(pairs[0][1])]
+        count += len(pairs)
+    if count:
+        total = sum(map(len, case.judged.values()))
+        severity: Severity = "error" if count >= SERIOUS * total else "warning"
+        text = "document {} is judged as {} (other {}); {} more of {} judged would be found if ids agreed"
+        args = first[1], first[0], difference(*first), count, total
+        case.log.once(severity, "document-ids", text, *args, line=line, count=count)
+
+
+@each_answer
+def nearly_judged_queries(case: Case) -> Watch:
+    """Judged queries that would be answered if ids were written alike."""
+    judged_as, unanswered = _Queries(case), set(case.judged)
+    near: dict[bytes, tuple[bytes, int]] = {}
+    while (answer := (yield)) is not None:
+        if answer.query in case.judged:
+            unanswered.discard(answer.query)
+        elif judged := judged_as[answer.query]:
+            near.setdefault(judged, (answer.query, answer.lines[0]))
+    if found := [query for query in near if query in unanswered]:
+        judged, (answered, line) = found[0], near[found[0]]
+        text = "query {} is judged as {} (other {}); {} of {} unanswered would be answered if ids agreed"
+        args = answered, judged, difference(judged, answered), len(found), len(unanswered)
+        case.log.once("error", "query-ids", text, *args, line=line, count=len(found))

@@ -1,0 +1,169 @@
+"""Judgements and answers out of any source, for the checks: whole queries, each row with its number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import compress, count, groupby, islice, pairwise, repeat
+from math import isfinite
+from operator import attrgetter, ne
+from typing import Any
+
+from truerank.analysis.lint.checks import Answer, Judgement
+from truerank.analysis.lint.findings import Log
+from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.run import Batch, Columns, Ranked
+
+
+class ScatteredError(Exception):
+    """The rows of some query do not stand together."""
+
+
+def judgements_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Judgement]:
+    """The judgements of TREC text; those without a readable grade go to the log."""
+    for queries, _, docs, texts, lines in columns(chunks, QRELS, log):
+        grades = _finite(texts) or map(_number, texts, repeat("grade"), lines, repeat(log))
+        for query, doc, grade, line in zip(queries, docs, grades, lines, strict=True):
+            if grade is not None:
+                yield Judgement(query, doc, grade, line)
+
+
+def judgements_of(qrels: Qrels) -> Iterator[Judgement]:
+    """The judgements of qrels that were read already, in the order of their lines where these are known."""
+    grades, query, lines = qrels.grades.tolist(), qrels.query.tolist(), qrels.lines
+    for row in range(len(grades)) if lines is None else lines.argsort(kind="stable").tolist():
+        line = None if lines is None else int(lines[row])
+        yield Judgement(qrels.queries[query[row]], qrels.doc(row), grades[row], line)
+
+
+def answers_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Answer]:
+    """An answer for each stretch of lines of one query; those without a readable score go to the log."""
+    rest: list[list[Any]] = [[] for _ in range(RUN + 1)]
+    for block in columns(chunks, RUN, log):
+        for column, more in zip(rest, block, strict=True):
+            column += more
+        queries = rest[0]
+        if queries[0] != queries[-1]:
+            start = next(i for i in range(len(queries) - 1, 0, -1) if queries[i] != queries[i - 1])
+            yield from _cut([column[:start] for column in rest], log)
+            rest = [column[start:] for column in rest]
+    yield from _cut(rest, log)
+
+
+def _cut(block: Sequence[Sequence[Any]], log: Log) -> Iterator[Answer]:
+    """An answer for each stretch of rows of one query; the scores of all are read at once, which is faster."""
+    queries, _, docs, ranks, scores, tags, lines = block
+    values = _finite(scores)
+    turns = compress(count(1), map(ne, queries, islice(queries, 1, None)))
+    for a, b in pairwise([0, *turns, len(queries)] if queries else ()):
+        answer = Answer(queries[a], docs[a:b], values and values[a:b], lines[a:b], ranks[a:b], tags[a:b])
+        yield from [answer] if values else _scored(answer, scores[a:b], log)
+
+
+def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
+    """An answer for each stretch of rows of one query in any other source."""
+    for _, parts in groupby(_stretches(batches, log), key=attrgetter("query")):
+        yield joined(list(parts))
+
+
+def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
+    row = 1
+    for batch in batches:
+        start = row
+        lines = batch_lines(batch)
+        for ranked in rankings(iter([batch])):
+            places = range(row, row + len(ranked.docs))
+            row += len(ranked.docs)
+            numbers = places if lines is None else [lines[place - start] for place in places]
+            answer = Answer(ranked.query, ranked.docs, None, numbers)
+            yield from [answer] if ranked.scores is None else _scored(answer, ranked.scores, log)
+
+
+def batch_lines(batch: Batch | None) -> Sequence[int] | None:
+    """The line of each row of a batch, where its source has lines."""
+    if isinstance(batch, Columns) and batch.lines is not None:
+        return batch.lines.tolist()  # type: ignore[no-any-return]
+    if isinstance(batch, Ranked) and batch.line is not None:
+        return [batch.line] * len(batch.docs)
+    return None
+
+
+def _scored(answer: Answer, scores: Sequence[Any], log: Log) -> Iterator[Answer]:
+    """The answer with its scores as numbers, without the rows whose score is none."""
+    if values := _finite(scores):
+        yield answer._replace(scores=values)
+        return
+    numbers = [_number(score, "score", line, log) for score, line in zip(scores, answer.lines, strict=True)]
+    good = [i for i, number in enumerate(numbers) if number is not None]
+    yield from [_picked(answer._replace(scores=numbers), good)] if good else []  # type: ignore[arg-type]
+
+
+def _finite(texts: Sequence[Any]) -> list[float] | None:
+    """All of them as numbers; None where not all are finite numbers, or there is none."""
+    try:
+        values = list(map(float, texts))
+        if isfinite(sum(values)) and not (isinstance(texts[0], bytes) and b"_" in b"".join(texts)):
+            return values
+    except (TypeError, ValueError, IndexError):
+        pass
+    return None
+
+
+def _picked(answer: Answer, rows: Sequence[int]) -> Answer:
+    columns: list[Any] = [column and [column[i] for i in rows] for column in answer[1:]]
+    return Answer(answer.query, *columns)
+
+
+def _number(value: Any, what: str, line: int | None, log: Log) -> float | None:
+    """A finite number, or None and a line in the log."""
+    text = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
+    if not is_number(text):
+        log.add("error", f"{what}-no-number", line, "the {} {} is no number", what, text)
+        return None
+    if not isfinite(number := float(text)):
+        log.add("error", f"{what}-not-finite", line, "the {} {} is not a finite number", what, text)
+        return None
+    return number
+
+
+def whole(stretches: Iterator[Answer], scattered: Iterable[bytes]) -> Iterator[Answer]:
+    """One answer a query: those known to be scattered at the end, when all their rows have been seen.
+
+    Raises:
+        ScatteredError: a query that was thought to be whole comes again.
+    """
+    seen: set[bytes] = set()
+    held: dict[bytes, list[Answer]] = {query: [] for query in scattered}
+    for part in stretches:
+        if part.query in held:
+            held[part.query].append(part)
+        elif part.query in seen:
+            raise ScatteredError
+        else:
+            seen.add(part.query)
+            yield part
+    for parts in held.values():
+        yield joined(parts)
+
+
+def joined(parts: list[Answer]) -> Answer:
+    """The answer whose parts these are."""
+    if len(parts) == 1:
+        return parts[0]
+    columns: list[Any] = [
+        None if None in column else [value for part in column for value in part]
+        for column in zip(*(part[1:] for part in parts), strict=True)
+    ]
+    return Answer(parts[0].query, *columns)
+
+
+def scattered_queries(stretches: Iterator[Answer]) -> dict[bytes, int]:
+    """The queries that come again after others, and the line where each first does."""
+    seen: set[bytes] = set()
+    again: dict[bytes, int] = {}
+    for part in stretches:
+        if part.query in seen:
+            again.setdefault(part.query, part.lines[0])
+        seen.add(part.query)
+    return again

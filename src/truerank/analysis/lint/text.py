@@ -1,0 +1,139 @@
+"""TREC text, read tolerantly: every line is looked at, faults go to the log, and the good rows come out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from truerank.analysis.lint.findings import Log
+
+RUN, QRELS = 6, 4
+"""How many columns a line has."""
+
+COLUMNS = {
+    RUN: "a run line has 6 columns (query Q0 document rank score tag)",
+    QRELS: "a qrels line has 4 columns (query iteration document grade)",
+}
+
+LONGEST = 1 << 20
+
+HEADER_WORDS = frozenset(
+    b"query query_id query-id queryid qid q_id topic topic_id topicid doc doc_id doc-id docid docno document "
+    b"pid did corpus-id corpus_id passage_id item_id iter iteration rank score sim similarity rel relevance "
+    b"grade label tag run run_id runid run_tag system".split()
+)
+
+_BOM = b"\xef\xbb\xbf"
+_CONTROL = re.compile(rb"[\x00-\x08\x0b-\x1f]")
+_ORDINARY = bytes(byte for byte in range(256) if byte > 31 or byte in b"\t\n")
+
+
+def columns(chunks: Iterable[bytes], width: int, log: Log) -> Iterator[list[Sequence[Any]]]:
+    """The columns of many lines at a time, of those that have as many as they should, and last the line numbers."""
+    begun = False
+    for number, lines in _blocks(chunks, log):
+        if not begun and any(map(bytes.strip, lines)):
+            begun = True
+            _blank_header(lines, number, log)
+            if _swapped(lines, width, log):
+                return
+        if found := _split(lines, number, width) or _split_each(lines, number, width, log):
+            yield found
+
+
+def _split(lines: list[bytes], number: int, width: int) -> list[Sequence[Any]] | None:
+    """The columns, cut all at once, which is far faster; None where not every line has as many as it should."""
+    cells, ends = b" \0 ".join(lines).split(), slice(width, None, width + 1)  # no line holds a NUL byte any more
+    if len(cells) != len(lines) * (width + 1) - 1 or cells[ends].count(b"\0") != len(lines) - 1:
+        return None
+    return [*(cells[i :: width + 1] for i in range(width)), range(number, number + len(lines))]
+
+
+def _split_each(lines: list[bytes], number: int, width: int, log: Log) -> list[Sequence[Any]]:
+    rows: list[list[Any]] = []
+    for n, line in enumerate(lines, number):
+        fields: list[Any] = line.split()
+        if len(fields) == width:
+            rows.append([*fields, n])
+        elif fields:
+            log.add("error", "columns", n, "{}; this one has {}", COLUMNS[width], len(fields))
+    return list(zip(*rows, strict=True))
+
+
+def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes]]]:
+    """Lists of whole lines, each with the number of its first; those that hold no row are made empty."""
+    number, rest, begun = 1, b"", False
+    for chunk in chunks:
+        text = rest + chunk
+        if not begun and text.startswith(_BOM):
+            text = text.removeprefix(_BOM)
+            log.add("warning", "bom", 1, "a byte order mark comes first; others take it for part of an id")
+        begun = True
+        *lines, rest = text.split(b"\n")
+        rest = rest[: LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
+        yield number, _readable(text, lines, number, log)
+        number += len(lines)
+    yield number, _readable(rest, [rest], number, log)
+
+
+def _readable(text: bytes, lines: list[bytes], number: int, log: Log) -> list[bytes]:
+    """The lines, without comments and those that no parser would read. Looks at each only if it must."""
+    odd = text.translate(None, _ORDINARY)
+    comments = b"#" in text and (text.startswith(b"#") or b"\n#" in text)
+    if not odd and not comments and len(text) <= LONGEST:
+        return lines
+    return [_readable_line(line, n, log) for n, line in enumerate(lines, number)]
+
+
+def _readable_line(line: bytes, n: int, log: Log) -> bytes:
+    if line.startswith(b"#"):
+        return b""
+    if len(line) > LONGEST:
+        log.add("error", "long-line", n, "this line is longer than 1 MiB: the file is in another format")
+        return b""
+    if line.endswith(b"\r"):
+        log.add("note", "crlf", n, "the line ends as Windows writes it, in CR LF; it is read as if in LF")
+        line = line[:-1]
+    if control := _CONTROL.search(line):
+        column = len(line[: control.end()].split())
+        text = "column {} holds the control character {}"
+        log.add("error", "control-character", n, text, column, control[0])
+        return b""
+    return line
+
+
+def _swapped(lines: list[bytes], width: int, log: Log) -> bool:
+    """Whether the file holds the other kind of lines."""
+    other = QRELS if width == RUN else RUN
+    if {len(fields) for line in lines if (fields := line.split())} != {other}:
+        return False
+    kinds = {RUN: "a run", QRELS: "qrels"}
+    list(note_swapped(kinds[width], kinds[other], log))
+    return True
+
+
+def note_swapped(wanted: str, found: str, log: Log) -> Iterator[Any]:
+    """Say that the file holds the other thing; nothing is read from it."""
+    text = "this should be {}, but looks like {}: are the two files swapped?"
+    log.once("error", "swapped", text, wanted, found, line=1)
+    return iter(())
+
+
+def _blank_header(lines: list[bytes], number: int, log: Log) -> None:
+    """Empty the first line if it names the columns."""
+    first = next(i for i, line in enumerate(lines) if line.strip())
+    words = lines[first].lower().split()
+    if sum(word in HEADER_WORDS for word in words) >= 2 and not any(map(is_number, words)):
+        text = "this line looks like a header ({}), which would be read as data; remove it"
+        log.add("error", "header", number + first, text, b" ".join(lines[first].split()))
+        lines[first] = b""
+
+
+def is_number(text: bytes) -> bool:
+    """Whether this reads as a number, finite or not."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return b"_" not in text  # which Python allows between digits

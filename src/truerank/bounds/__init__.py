@@ -1,7 +1,0 @@
-"""How far a score could be off: by the order of equal scores, and by documents that nobody judged."""
-
-from truerank.bounds.bounding import bounds
-from truerank.bounds.judging import Candidate, ToJudge, judge_next
-from truerank.bounds.result import Bounds, Range
-
-__all__ = ["Bounds", "Candidate", "Range", "ToJudge", "bounds", "judge_next"]

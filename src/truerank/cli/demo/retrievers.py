@@ -1,0 +1,116 @@
+"""Two real retrievers: BM25 over words (bm25s), and cosines of character n-grams (SciPy)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.cli.demo.collection import Retriever
+from truerank.cli.demo.packages import need
+from truerank.cli.demo.words import ngrams, words
+from truerank.core.run import Ranked
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+DEPTH = 100
+
+
+Search = Callable[[str, int], list[tuple[str, float]]]
+"""From a text and how many documents are wanted: (document, score), best first."""
+
+KNOWN = {
+    "bm25": "BM25 over words; scripts without blanks, and Hangul, as pairs of characters (bm25s)",
+    "ngrams": "character 2- and 3-grams, tf-idf cosine (SciPy)",
+}
+
+
+def by_text(docs: Mapping[str, str], queries: Mapping[str, str]) -> dict[str, Retriever]:
+    """Both, for these texts."""
+    return {name: Retriever(KNOWN[name], partial(_all, index, docs, queries)) for name, index in INDEXES.items()}
+
+
+def _all(
+    index: Callable[[Mapping[str, str]], Search], docs: Mapping[str, str], queries: Mapping[str, str]
+) -> Iterator[Ranked]:
+    search = index(docs)
+    for query, text in queries.items():
+        found = search(text, DEPTH)
+        yield Ranked(query.encode(), [doc.encode() for doc, _ in found], [score for _, score in found])
+
+
+def bm25(docs: Mapping[str, str]) -> Search:
+    """The best documents by BM25; only those that share a word with the query."""
+    need("bm25s")
+    import bm25s  # type: ignore[import-untyped]
+
+    index = bm25s.BM25()
+    index.index([words(text) for text in docs.values()], show_progress=False)
+    names = list(docs)
+
+    def search(query: str, k: int) -> list[tuple[str, float]]:
+        known = index.get_tokens_ids(words(query))
+        scores = index.get_scores_from_ids(known) if known else np.empty(0)
+        there = np.flatnonzero(scores > 0)
+        return _best(names, there, scores[there].astype(np.float64), k)
+
+    return search
+
+
+def ngram_cosine(docs: Mapping[str, str]) -> Search:
+    """The best documents by the cosine of tf-idf weighted character n-grams."""
+    text, gram = ngrams(list(docs.values()))
+    known, column = np.unique(gram, return_inverse=True)
+    counts = _counts(text, column, (len(docs), len(known)))
+    weights = np.log((1 + len(docs)) / (1 + np.bincount(counts.indices))) + 1  # the rarer, the heavier
+    index = _weighted(counts, weights).T.tocsr()
+    names = list(docs)
+
+    def search(query: str, k: int) -> list[tuple[str, float]]:
+        found = _weighted(_known_counts([query], known), weights) @ index
+        return _best(names, found.indices, found.data, k)
+
+    return search
+
+
+INDEXES: dict[str, Callable[[Mapping[str, str]], Search]] = {"bm25": bm25, "ngrams": ngram_cosine}
+
+
+def _known_counts(texts: Sequence[str], known: Ints) -> Any:
+    """(texts, n-grams) how often each text has each of the sorted known n-grams."""
+    text, gram = ngrams(texts)
+    column = np.minimum(np.searchsorted(known, gram), len(known) - 1)
+    there = known[column] == gram
+    return _counts(text[there], column[there], (len(texts), len(known)))
+
+
+def _counts(row: Ints, column: Ints, shape: tuple[int, int]) -> Any:
+    """A sparse array that counts how often each place is named."""
+    need("scipy")
+    from scipy import sparse  # type: ignore[import-untyped]
+
+    counts = sparse.csr_array((np.ones(len(row)), (row, column)), shape=shape)
+    counts.sum_duplicates()
+    return counts
+
+
+def _weighted(counts: Any, weights: Floats) -> Any:
+    """(1 + log count) × weight, each row then of length 1."""
+    rows = counts.copy()
+    rows.data = (1 + np.log(rows.data)) * weights[rows.indices]
+    row = np.repeat(np.arange(rows.shape[0]), np.diff(rows.indptr))
+    rows.data /= np.sqrt(np.bincount(row, weights=rows.data**2))[row]
+    return rows
+
+
+def _best(names: list[str], docs: Ints, scores: Floats, k: int) -> list[tuple[str, float]]:
+    """The k best of the scored documents; equal scores in the order of the collection."""
+    if len(scores) > k:
+        near = scores >= np.partition(scores, -k)[-k]
+        docs, scores = docs[near], scores[near]
+    order = np.lexsort((docs, -scores))[:k]
+    return [(names[doc], score) for doc, score in zip(docs[order].tolist(), scores[order].tolist(), strict=True)]

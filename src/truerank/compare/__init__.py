@@ -1,7 +1,0 @@
-"""Systems against each other: means with intervals, differences, tests, and which cannot be told apart."""
-
-from truerank.compare.comparing import compare
-from truerank.compare.result import Comparison, Outcome, Pair, Procedure
-from truerank.compare.slices import read_attribute
-
-__all__ = ["Comparison", "Outcome", "Pair", "Procedure", "compare", "read_attribute"]

@@ -1,0 +1,107 @@
+# Looking up judged documents. A part of the kernel: `_kernel.pyx` includes it, so that look-ups are inlined.
+
+cdef struct Docs:              # of one query
+    int64_t begin, end
+    uint64_t* slots            # NULL where they are few
+    uint64_t mask
+
+
+cdef Docs NO_DOCS                  # of a query that is not judged
+
+
+@cython.final
+cdef class Judged:
+    """Which documents are judged for which query, laid out for looking up: a small table a query."""
+
+    cdef Names queries
+    cdef const char* text
+    cdef const int64_t* begin
+    cdef const int64_t* end
+    cdef const int64_t* start
+    cdef uint64_t* slots           # (high half of the hash, document + 1); 0 is empty
+    cdef int64_t* slot_start
+    cdef object keep_alive, names
+    cdef readonly int64_t n_queries, n_docs
+    cdef readonly list duplicates  # pairs of documents that are one and the same
+
+    def __init__(self, queries, const int64_t[::1] start, const int64_t[::1] begin, const int64_t[::1] end,
+                 const unsigned char[::1] text, given=()):
+        """queries: names; documents start[q] to start[q + 1] are query q's; begin, end: of each in text.
+
+        given: each query's documents as Python text, where these are at hand.
+        """
+        cdef int64_t q, room, d, total = 0
+        self.queries = queries if isinstance(queries, Names) else Names(queries)
+        self.n_queries, self.n_docs = self.queries.ids.n, begin.shape[0]
+        self.keep_alive, self.names, self.duplicates = (start, begin, end, text), dict(enumerate(given)), []
+        self.start, self.text = &start[0], b""
+        if begin.shape[0]:
+            self.begin, self.end = &begin[0], &end[0]
+        if text.shape[0]:
+            self.text = <const char*>&text[0]
+        self.slot_start = <int64_t*>calloc(self.n_queries + 1, sizeof(int64_t))
+        if self.slot_start == NULL:
+            raise MemoryError
+        for q in range(self.n_queries):
+            room = 16 if start[q + 1] - start[q] > FEW else 0    # mostly empty: so are then most slots that are seen
+            while room and room < 2 * (start[q + 1] - start[q]):
+                room *= 2
+            total += room
+            self.slot_start[q + 1] = total
+        self.slots = <uint64_t*>calloc(total + 1, sizeof(uint64_t))
+        if self.slots == NULL:
+            raise MemoryError
+        for q in range(self.n_queries):
+            for d in range(start[q], start[q + 1]):
+                self.put(q, d)
+
+    def __dealloc__(self):
+        free(self.slots)
+        free(self.slot_start)
+
+    cdef inline Docs docs_of(self, int64_t q) noexcept nogil:
+        cdef Docs docs
+        docs.begin, docs.end, docs.mask = self.start[q], self.start[q + 1], self.slot_start[q + 1] - self.slot_start[q] - 1
+        docs.slots = self.slots + self.slot_start[q] if docs.mask + 1 else NULL
+        return docs
+
+    cdef put(self, int64_t q, int64_t d):
+        cdef const char* p = self.text + self.begin[d]
+        cdef uint64_t n = self.end[d] - self.begin[d], h = hash_id(p, n)
+        cdef Docs docs = self.docs_of(q)
+        cdef uint64_t slot = h & docs.mask
+        docs.end = d                                     # those that are there
+        cdef int64_t twin = self.find(&docs, p, n, h)
+        if twin >= 0:
+            self.duplicates.append((twin, d))
+            return
+        while docs.slots and docs.slots[slot]:
+            slot = (slot + 1) & docs.mask
+        if docs.slots:
+            docs.slots[slot] = (h >> 32 << 32) | <uint32_t>(d + 1)
+
+    cdef inline int64_t find(self, const Docs* docs, const char* p, uint64_t n, uint64_t h) noexcept nogil:
+        """The document with this id among those of one query, or -1. Tables are at most half full."""
+        cdef uint64_t slot = h & docs.mask, v
+        cdef int64_t d
+        if docs.slots == NULL:
+            for d in range(docs.begin, docs.end):
+                if <uint64_t>(self.end[d] - self.begin[d]) == n and same_id(self.text + self.begin[d], p, n):
+                    return d
+            return -1
+        while True:
+            v = docs.slots[slot]
+            if v == 0:
+                return -1
+            d = <int64_t><uint32_t>v - 1
+            if v >> 32 == h >> 32 and <uint64_t>(self.end[d] - self.begin[d]) == n \
+                    and same_id(self.text + self.begin[d], p, n):
+                return d
+            slot = (slot + 1) & docs.mask
+
+    cdef tuple docs(self, int64_t q):
+        """The ids of query q's documents as Python text, made once."""
+        if q not in self.names:
+            self.names[q] = tuple([as_text(self.text[self.begin[d]:self.end[d]])
+                                   for d in range(self.start[q], self.start[q + 1])])
+        return self.names[q]

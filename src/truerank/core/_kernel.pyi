@@ -1,0 +1,65 @@
+"""Types of the compiled kernel."""
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._names import Names
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
+Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
+
+HIT: np.dtype[np.void]
+
+def as_bytes(name: object) -> bytes: ...
+def as_text(name: bytes) -> str: ...
+
+class QrelsParser:
+    line: int
+    def feed(self, data: Bytes) -> None: ...
+    def finish(self) -> tuple[Names, Ints, Ints, bytes, Floats, Ints]: ...
+
+class Judged:
+    n_queries: int
+    n_docs: int
+    duplicates: list[tuple[int, int]]
+    def __init__(
+        self,
+        queries: Sequence[bytes],
+        start: Ints,
+        begin: Ints,
+        end: Ints,
+        text: bytes,
+        given: Iterable[tuple[str, ...]] = ...,
+    ) -> None: ...
+
+class Scanner:
+    line: int
+    rows: int
+    repeated: int
+    def __init__(
+        self,
+        judged: Judged,
+        ties: str = ...,
+        duplicates: str = ...,
+        single: bool = ...,
+        interleaved: bool = ...,
+        keep: int = ...,
+        every: bool = ...,
+    ) -> None: ...
+    def feed(self, data: Bytes) -> None: ...
+    def columns(
+        self, query_ends: Ints, query_text: Bytes, doc_ends: Ints, doc_text: Bytes, scores: Floats
+    ) -> None: ...
+    def mapping(self, run: dict[Any, Any]) -> None: ...
+    def ranked(self, query: Any, docs: Any, scores: Iterable[float] | None = ...) -> None: ...
+    def finish(self) -> tuple[NDArray[Any], Ints]: ...
+    @property
+    def unjudged_ids(self) -> tuple[Ints, bytes]: ...
+    @property
+    def extra_queries(self) -> list[bytes]: ...
+    @property
+    def here(self) -> tuple[bytes, bytes]: ...

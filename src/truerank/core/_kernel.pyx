@@ -1,0 +1,668 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Bytes, columns and dicts in; hits out. The compiled code of truerank, but for `_counting`.
+
+A `Scanner` is fed what a system answered, through one of four doors (`feed`, `columns`, `mapping`,
+`ranked`), and keeps one row a judged document that came back. It holds one query's ids and scores
+at a time. Untrusted bytes end here: every load stays inside its buffer by the argument beside it.
+"""
+
+cimport cython
+from cpython.dict cimport PyDict_GetItem, PyDict_Next
+from cpython.float cimport PyFloat_Check
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from cython cimport view
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint32_t, uint64_t
+from libc.stdlib cimport calloc, free, qsort, realloc
+from libc.string cimport memchr, memcmp, memcpy, memset
+
+from truerank.core._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
+from truerank.core._names cimport Names
+from truerank.core._ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, as_given, by_score, down, find_unjudged, rank, rank_alone, up
+
+import os
+
+import numpy as np
+
+from truerank.core.errors import Refused
+
+cdef extern from "Python.h":
+    double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+    bint PyUnicode_IS_ASCII(object)
+
+cdef extern from "_bytes.h":
+    ctypedef struct Fields:
+        const char* start[6]
+        const char* end[6]
+    enum: PAD, OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD
+    uint64_t SALT
+    const char* split(const char*, Fields*, int, int*) nogil
+    bint short_number(const char*, const char*, double*) nogil
+    const char* split_rest(const char*, Fields*) nogil
+    int decimal "number"(const char*, const char*, double*) nogil
+    bint same_id(const char*, const char*, uint64_t) nogil
+    uint64_t hash_id(const char*, uint64_t) nogil
+
+cdef enum: LONGEST_LINE = 1 << 20
+cdef enum: REFUSE, FIRST, LAST, COUNT      # Rules.duplicates
+
+KINDS = ("ok", "fields", "control", "number", "not finite", "long", "duplicate", "interleaved", "memory")
+DUPLICATES = {"error": REFUSE, "first": FIRST, "last": LAST, "count": COUNT}
+
+SALT = int.from_bytes(os.urandom(8), "little")
+
+
+cdef int slow_number(const char* p, const char* end, double* out) noexcept with gil:
+    cdef bytes text = p[:end - p]
+    try:
+        out[0] = PyOS_string_to_double(text, NULL, NULL)
+    except ValueError:
+        return NUMBER
+    return OK if isfinite(out[0]) else NOT_FINITE
+
+
+cdef inline int number(const char* p, const char* end, double* out) noexcept nogil:
+    cdef int error = decimal(p, end, out)
+    return slow_number(p, end, out) if error == HARD else error
+
+
+cdef bytes id_bytes(const Ids* ids, int64_t i):
+    return (ids.text + id_start(ids, i))[:id_length(ids, i)]
+
+
+cpdef bytes as_bytes(object name):
+    """An id as bytes: text in UTF-8 (with the odd byte that a file held), anything else as it prints."""
+    if isinstance(name, bytes):
+        return name
+    return (name if isinstance(name, str) else str(name)).encode("utf-8", "surrogateescape")
+
+
+def as_text(bytes name):
+    """The inverse of `as_bytes`."""
+    return name.decode("utf-8", "surrogateescape")
+
+
+cdef class Lines:
+    """Cuts pushed bytes into lines and columns and hands them to `row`. Holds at most one chunk's rest."""
+
+    cdef char* rest
+    cdef uint64_t rest_n, rest_room
+    cdef int error
+    cdef readonly int64_t line     # the line that was read last, 1-based
+    cdef int want, width           # how many columns a line has; how many the one read last had
+
+    def __dealloc__(self):
+        free(self.rest)
+
+    cdef int row(self, const Fields* f) noexcept nogil:
+        """Read one line, cut into `want` columns."""
+        return OK
+
+    cdef const char* alike(self, const char* p, const char* end, const Fields* f) noexcept nogil:
+        """Read the lines from p on that begin as the last one did; where they end."""
+        return p
+
+    cdef void parse(self, const char* p, const char* end) noexcept nogil:
+        """Read the whole lines in [p, end), which are followed by PAD readable bytes."""
+        cdef Fields f
+        cdef int found
+        if self.line == 0 and memcmp(p, b"\xef\xbb\xbf", 3) == 0:
+            p += 3                                       # a byte order mark
+        while p < end:
+            self.line += 1
+            if p[0] == c"#":
+                p = <const char*>memchr(p, c"\n", end - p) + 1
+                continue
+            p = split(p, &f, self.want, &found)
+            if found:
+                self.width = found
+                self.error = CONTROL if found < 0 else FIELDS if found != self.want else self.row(&f)
+                if not self.error:
+                    p = self.alike(p, end, &f)
+                if self.error:
+                    return
+
+    cdef int keep(self, const char* p, uint64_t n) noexcept nogil:
+        cdef void* q
+        if self.rest_n + n + PAD + 1 > self.rest_room:
+            q = realloc(self.rest, 2 * (self.rest_n + n + PAD + 1))
+            if q == NULL:
+                return MEMORY
+            self.rest, self.rest_room = <char*>q, 2 * (self.rest_n + n + PAD + 1)
+        memcpy(self.rest + self.rest_n, p, n)
+        self.rest_n += n
+        return OK
+
+    cdef void flush(self) noexcept nogil:
+        memset(self.rest + self.rest_n, c"\n", PAD)
+        self.parse(self.rest, self.rest + self.rest_n)
+        self.rest_n = 0
+
+    cdef void take(self, const char* p, uint64_t n) noexcept nogil:
+        cdef const char* end = p + n
+        cdef const char* cut
+        if self.rest_n:                                  # complete the line that the last chunk began
+            cut = <const char*>memchr(p, c"\n", n)
+            cut = end if cut == NULL else cut + 1
+            if self.rest_n + <uint64_t>(cut - p) > LONGEST_LINE + (1 << 12):
+                self.error = LONG
+                self.line += 1
+                return
+            self.error = self.keep(p, cut - p)
+            if self.error or cut == end and (cut == p or (cut - 1)[0] != c"\n"):
+                return
+            p = cut
+            self.flush()
+        if end - p > PAD and not self.error:
+            cut = end - PAD                              # what is read in place has PAD bytes behind it
+            while cut > p and (cut - 1)[0] != c"\n":
+                cut -= 1
+            if cut > p:
+                self.parse(p, cut)
+                p = cut
+        if not self.error and p < end:
+            self.error = self.keep(p, end - p)
+
+    cpdef feed(self, const unsigned char[::1] data):
+        """Read the next bytes. Releases the GIL.
+
+        Raises:
+            Refused: a line cannot be read; its kind and line say why and where.
+        """
+        cdef const char* p
+        cdef uint64_t n = data.shape[0]
+        self.check()
+        if n == 0:
+            return
+        p = <const char*>&data[0]
+        with nogil:
+            self.take(p, n)
+        self.check()
+
+    cdef check(self):
+        if self.error == MEMORY:
+            raise MemoryError("the scanner ran out of memory")
+        if self.error:
+            raise Refused(KINDS[self.error], self.line, self.width)
+
+    cdef void end_lines(self) noexcept nogil:
+        if self.rest_n and not self.error:               # the rest may lack its newline
+            self.rest[self.rest_n] = c"\n"               # keep() left room for it
+            self.rest_n += self.rest[self.rest_n - 1] != c"\n"
+            self.flush()
+
+
+cdef struct Judgement:
+    int64_t query, line
+    double grade
+
+
+@cython.final
+cdef class QrelsParser(Lines):
+    """Reads `query iteration document grade` lines into columns."""
+
+    cdef Names queries
+    cdef Ids docs
+    cdef Judgement* rows
+    cdef int64_t room, last
+
+    def __cinit__(self):
+        self.want, self.docs.plain, self.queries = 4, True, Names()
+
+    def __dealloc__(self):
+        ids_free(&self.docs)
+        free(self.rows)
+
+    cdef int row(self, const Fields* f) noexcept nogil:
+        cdef uint64_t n = f.end[0] - f.start[0]
+        cdef int64_t i = self.docs.n
+        cdef void* q
+        cdef int error
+        if i == self.room:
+            q = realloc(self.rows, (2 * i + 1024) * sizeof(Judgement))
+            if q == NULL:
+                return MEMORY
+            self.rows, self.room = <Judgement*>q, 2 * i + 1024
+        error = number(f.start[3], f.end[3], &self.rows[i].grade)
+        if error:
+            return error
+        if self.queries.ids.n == 0 or not id_equals(&self.queries.ids, self.last, f.start[0], n):
+            self.last = self.queries.find(f.start[0], n)
+            if self.last < 0:
+                self.last = self.queries.ids.n
+                if self.queries.add(f.start[0], n):
+                    return MEMORY
+        self.rows[i].query, self.rows[i].line = self.last, self.line
+        return ids_add(&self.docs, f.start[2], f.end[2] - f.start[2], 0)
+
+    def finish(self):
+        """(query names, query of each row, end of each document id in the text, text, grades, lines)."""
+        with nogil:
+            self.end_lines()
+        self.check()
+        cdef int64_t n = self.docs.n
+        text = self.docs.text[:self.docs.end[n - 1]] if n else b""
+        ends, rows = table(<void**>&self.docs.end, n, np.dtype(np.int64)), table(<void**>&self.rows, n, JUDGEMENT)
+        query, line, grade = (np.ascontiguousarray(rows[name]) for name in rows.dtype.names)
+        ids_free(&self.docs)
+        return self.queries, query, ends, text, grade, line
+
+
+JUDGEMENT = np.dtype([("query", "i8"), ("line", "i8"), ("grade", "f8")])
+HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
+
+
+cdef object copied(const int64_t* numbers, int64_t n):
+    """A copy of n numbers as an array."""
+    return np.array(<const int64_t[:n]>numbers) if n else np.empty(0, np.int64)
+
+
+cdef object table(void** rows, int64_t n, dtype):
+    """n rows as an array, which has the memory from now on."""
+    cdef view.array memory
+    cdef Py_ssize_t size = n * dtype.itemsize
+    cdef void* p
+    if n == 0:
+        return np.empty(0, dtype)
+    p = realloc(rows[0], size)                           # without the room that was to spare
+    rows[0] = NULL
+    if p == NULL:
+        raise MemoryError
+    memory = <char[:size]>p
+    memory.free_data = True
+    return np.frombuffer(memory, dtype)
+
+
+cdef enum: FEW = 2                                      # so many documents are compared with as fast as looked up
+
+
+include "_judged.pxi"
+
+
+cdef struct Hit:
+    int64_t query, doc, rank, first, last
+    double score
+
+
+@cython.final
+cdef class Scanner(Lines):
+    """Reads one run and keeps a row for each judged document in it.
+
+    Args:
+        judged: what to look for.
+        ties: order among equal scores: doc-descending, doc-ascending or input.
+        duplicates: error, first, last or count.
+        single: compare scores as 32-bit floats.
+        interleaved: the rows of a query may be scattered; keeps all of them in memory.
+        keep: unjudged documents up to this rank become rows too.
+        every: queries that are not judged are read too, numbered after the judged ones as they come.
+    """
+
+    cdef Judged judged
+    cdef Order order
+    cdef int duplicates
+    cdef bint single, interleaved
+    cdef Answer one                  # the query being read, when queries come one after another
+    cdef Answer* all                 # one for each query that is read, when they are interleaved
+    cdef Answer* now
+    cdef Docs docs                   # the judged ones of the query being read
+    cdef Ids extra, current          # queries without judgements; `current` holds the query's own name
+    cdef Hit* hit
+    cdef int64_t n, room
+    cdef int64_t* returned           # of each query that is read
+    cdef int64_t reads, reads_room   # how many queries are read
+    cdef int64_t twin                # the row that a refused duplicate repeats
+    cdef bint every
+    cdef int64_t keep                # up to which rank unjudged documents become rows
+    cdef Ids unjudged                # their ids; they are numbered after the judged documents
+    cdef readonly int64_t rows, repeated
+
+    def __init__(self, Judged judged, str ties="doc-descending", str duplicates="error", bint single=False,
+                 bint interleaved=False, int64_t keep=0, bint every=False):
+        cdef int64_t q
+        self.judged, self.single, self.interleaved, self.want = judged, single, interleaved, 6
+        self.keep, self.every, self.unjudged.plain = keep, every, True
+        self.order = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
+        self.duplicates = DUPLICATES[duplicates]
+        self.one.query, self.one.ids.roomy = -1, True
+        self.now = &self.one
+        if self.make_room(judged.n_queries + 1):
+            raise MemoryError
+        self.reads = judged.n_queries
+
+    def __dealloc__(self):
+        cdef int64_t q
+        answer_free(&self.one)
+        if self.all != NULL:
+            for q in range(self.reads_room):
+                answer_free(&self.all[q])
+        free(self.all)
+        free(self.returned)
+        ids_free(&self.extra)
+        ids_free(&self.current)
+        ids_free(&self.unjudged)
+        free(self.hit)
+
+    cdef int make_room(self, int64_t queries) noexcept nogil:
+        """Room to read so many queries."""
+        cdef int64_t q
+        cdef void* p = realloc(self.returned, queries * sizeof(int64_t))
+        if p == NULL:
+            return MEMORY
+        self.returned = <int64_t*>p
+        if self.interleaved:
+            p = realloc(self.all, queries * sizeof(Answer))
+            if p == NULL:
+                return MEMORY
+            self.all = <Answer*>p
+            memset(&self.all[self.reads_room], 0, (queries - self.reads_room) * sizeof(Answer))
+        for q in range(self.reads_room, queries):
+            self.returned[q] = -1
+            if self.interleaved:
+                self.all[q].query, self.all[q].falling = q, True
+        self.reads_room = queries
+        return OK
+
+    cdef int64_t unjudged_query(self, const char* p, uint64_t n, uint64_t h) noexcept nogil:
+        """The number of a query without judgements: -1 where it is not read, -2 without memory."""
+        cdef int64_t i = ids_find(&self.extra, p, n, h, NULL)
+        if i < 0:
+            i = self.extra.n
+            if ids_add(&self.extra, p, n, h):
+                return -2
+            if self.every:
+                self.reads += 1
+                if self.reads > self.reads_room and self.make_room(2 * self.reads):
+                    return -2
+        return self.judged.n_queries + i if self.every else -1
+
+    cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
+        """Leave the query being read and begin the one with this name."""
+        cdef uint64_t h = hash_id(p, n)
+        cdef int64_t q = self.judged.queries.find(p, n)
+        cdef int error = OK if self.interleaved else self.close()
+        if error:
+            return error
+        ids_reset(&self.current)
+        if ids_add(&self.current, p, n, h):
+            return MEMORY
+        self.now = &self.one
+        if q < 0:
+            q = self.unjudged_query(p, n, h)
+            if q < -1:
+                return MEMORY
+        if q >= 0 and self.interleaved:
+            self.now = &self.all[q]
+        elif q >= 0 and self.returned[q] >= 0:
+            return INTERLEAVED
+        if not self.interleaved or q < 0:
+            self.now.query, self.now.falling, self.now.m = q, True, 0
+            ids_reset(&self.now.ids)
+        if q >= 0:
+            self.returned[q] = max(self.returned[q], 0)
+            self.docs = self.judged.docs_of(q) if q < self.judged.n_queries else NO_DOCS
+        return OK
+
+    cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
+        """Add a row to the query being read."""
+        cdef Answer* a = self.now
+        cdef uint64_t h = hash_id(p, n), slot = 0
+        cdef int64_t twin, doc
+        self.rows += 1
+        if self.single:
+            score = <double><float>score
+        twin = ids_find(&a.ids, p, n, h, &slot)
+        if twin >= 0:
+            self.repeated += 1
+            if self.duplicates == REFUSE:
+                self.twin = twin
+                return DUPLICATE
+            if self.duplicates == LAST:          # perhaps still falling, but no longer known
+                a.score[twin], a.falling = score, False
+            if self.duplicates != COUNT:
+                return OK
+        if answer_add(a, p, n, h, slot, twin >= 0, score):
+            return MEMORY
+        if a.query < 0:
+            return OK
+        doc = self.judged.find(&self.docs, p, n, h)
+        return OK if doc < 0 else answer_found(a, a.ids.n - 1, doc)
+
+    cdef int close(self) noexcept nogil:
+        """Rank what was found in the query being read and keep it."""
+        cdef Answer* a = self.now
+        if a.query < 0:
+            return OK
+        if self.keep and find_unjudged(a, self.keep) or rank(a, self.order) or self.keep_found(a):
+            return MEMORY
+        self.returned[a.query] = a.ids.n
+        a.query = -1
+        return OK
+
+    cdef int keep_found(self, const Answer* a) noexcept nogil:
+        cdef void* q
+        cdef Hit* hit
+        cdef const Found* f
+        cdef int64_t i
+        cdef int64_t* number = NULL                      # of each unjudged document, by its first row
+        if self.keep:
+            number = <int64_t*>calloc(a.ids.n + 1, sizeof(int64_t))
+            if number == NULL:
+                return MEMORY
+        if self.n + a.m > self.room:
+            q = realloc(self.hit, 2 * (self.n + a.m) * sizeof(Hit))
+            if q == NULL:
+                free(number)
+                return MEMORY
+            self.hit, self.room = <Hit*>q, 2 * (self.n + a.m)
+        for i in range(a.m):
+            hit, f = &self.hit[self.n], &a.found[i]
+            hit.query, hit.doc, hit.score = a.query, f.doc, f.score
+            hit.rank, hit.first, hit.last = f.rank, f.first, f.last
+            if f.doc < 0:
+                if f.rank > self.keep:
+                    continue
+                hit.doc = self.numbered(f, &number[-1 - f.doc])
+                if hit.doc < 0:
+                    free(number)
+                    return MEMORY
+            self.n += 1
+        free(number)
+        return OK
+
+    cdef inline int64_t numbered(self, const Found* f, int64_t* known) noexcept nogil:
+        """The number of an unjudged document, which each of its rows has; -1 without memory."""
+        if known[0] == 0:
+            if ids_add(&self.unjudged, f.id, f.id_n, 0):
+                return -1
+            known[0] = self.unjudged.n
+        return self.judged.n_docs + known[0] - 1
+
+    cdef inline bint turned(self, const char* p, uint64_t n) noexcept nogil:
+        return self.current.n == 0 or not id_equals(&self.current, 0, p, n)
+
+    # -- doors
+
+    cdef int row(self, const Fields* f) noexcept nogil:
+        """Door 1: `query iteration document rank score tag` lines."""
+        cdef double score
+        cdef int error = number(f.start[4], f.end[4], &score)
+        if not error and self.turned(f.start[0], f.end[0] - f.start[0]):
+            error = self.turn(f.start[0], f.end[0] - f.start[0])
+        return error if error else self.push(f.start[2], f.end[2] - f.start[2], score)
+
+    cdef const char* alike(self, const char* p, const char* end, const Fields* f) noexcept nogil:
+        """Lines of the same query and iteration: only the other columns need be found. Most of a run is such."""
+        cdef uint64_t n = f.start[2] - f.start[0]
+        cdef const char* next
+        cdef Fields here
+        cdef double value
+        while p < end and n <= PAD and p[0] != c"#" and same_id(p, f.start[0], n):
+            next = split_rest(p + n, &here)
+            if next == NULL:
+                break
+            self.line += 1
+            if not short_number(here.start[4], here.end[4], &value):    # "q i d r " at least stands before it
+                self.error = number(here.start[4], here.end[4], &value)
+            self.error = self.error or self.push(p + n, here.end[2] - p - n, value)
+            if self.error:
+                break
+            p = next
+        return p
+
+    def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text,
+                const int64_t[::1] doc_ends, const unsigned char[::1] doc_text, const double[::1] scores):
+        """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores."""
+        cdef int64_t i, n = scores.shape[0], a, b, c, d
+        cdef int error = OK
+        cdef const char* queries = b""
+        cdef const char* docs = b""
+        if query_text.shape[0]:
+            queries = <const char*>&query_text[0]
+        if doc_text.shape[0]:
+            docs = <const char*>&doc_text[0]
+        with nogil:
+            for i in range(n):
+                self.line += 1
+                a, b, c, d = query_ends[i], query_ends[i + 1], doc_ends[i], doc_ends[i + 1]
+                if not isfinite(scores[i]):
+                    error = NOT_FINITE
+                elif self.turned(queries + a, b - a):
+                    error = self.turn(queries + a, b - a)
+                if not error:
+                    error = self.push(docs + c, d - c, scores[i])
+                if error:
+                    break
+        self.error = error
+        self.check()
+
+    def mapping(self, dict run):
+        """Door 3: {query: {document: score}}."""
+        cdef bytes name
+        for key, docs in run.items():
+            name = as_bytes(key)
+            self.open(name)
+            if not self.look_up(docs):
+                self.ranked_rows(docs.keys(), docs.values())
+
+    def ranked(self, object query, object docs, object scores=None):
+        """Door 4: one query's documents, best first, or with their scores."""
+        self.open(as_bytes(query))
+        self.ranked_rows(docs, scores)
+
+    cdef open(self, bytes name):
+        self.error = self.turn(name, len(name))
+        self.check()
+
+    cdef ranked_rows(self, docs, scores):
+        cdef const char* p
+        cdef Py_ssize_t n
+        if scores is None:
+            scores = range(0, -len(docs), -1)
+        for doc, value in zip(docs, scores, strict=True):
+            if not PyUnicode_CheckExact(doc) or not PyUnicode_IS_ASCII(doc):
+                doc = as_bytes(doc)
+                p, n = <bytes>doc, len(<bytes>doc)
+            else:
+                p = PyUnicode_AsUTF8AndSize(doc, &n)
+            self.error = self.push(p, n, value) if isfinite(<double>value) else NOT_FINITE
+            if self.error:
+                self.line = self.rows
+                self.check()
+
+    cdef bint look_up(self, dict docs):
+        """Find the judged documents in a dict by looking each up, which reads no other key.
+
+        False when the dict must be walked: a key that is no text, a score that is no number, a judged document
+        that ties with another, or few documents.
+        """
+        cdef int64_t q = self.now.query, n = 0, i
+        cdef Py_ssize_t position = 0
+        cdef PyObject* key
+        cdef PyObject* value
+        cdef double[::1] scores = np.empty(len(docs))
+        cdef bint falling = True
+        if self.interleaved or self.keep or self.every or self.order == as_given:
+            return False
+        if q >= 0 and len(docs) < self.judged.start[q + 1] - self.judged.start[q]:
+            return False
+        while PyDict_Next(docs, &position, &key, &value):
+            if not PyUnicode_CheckExact(<object>key) or not (PyFloat_Check(<object>value) or type(<object>value) is int):
+                return False                             # another's __float__ might change the dict
+            scores[n] = <object>value
+            if self.single:
+                scores[n] = <double><float>scores[n]
+            if not isfinite(scores[n]):
+                return False
+            if n and scores[n] > scores[n - 1]:
+                falling = False
+            n += 1
+        if q >= 0 and not self.look_up_each(docs, self.judged.docs(q), scores, falling):
+            return False
+        self.rows += n
+        return True
+
+    cdef bint look_up_each(self, dict docs, tuple names, const double[::1] scores, bint falling):
+        cdef Answer* a = self.now
+        cdef PyObject* value
+        cdef Found* f
+        cdef int64_t i, n = scores.shape[0], query = a.query
+        cdef double score
+        if not falling and len(names) > 256:                     # each would be compared with all
+            return False
+        for i in range(len(names)):
+            value = PyDict_GetItem(docs, names[i])
+            if value == NULL:
+                continue
+            score = <object>value
+            if answer_found(a, 0, self.judged.start[query] + i):
+                raise MemoryError
+            f = &a.found[a.m - 1]
+            f.score = <double><float>score if self.single else score
+            if not rank_alone(&scores[0], n, falling, f):
+                a.m = 0
+                return False
+        if a.m:
+            qsort(a.found, a.m, sizeof(Found), by_score)
+        if self.keep_found(a):
+            raise MemoryError
+        self.returned[query] = n
+        a.query = -1
+        return True
+
+    # -- out
+
+    def finish(self):
+        """(query, document, rank, first, last, score) of each hit, and what came back for each query, or -1."""
+        cdef int64_t q, n
+        with nogil:
+            self.end_lines()
+            if not self.error and not self.interleaved:
+                self.error = self.close()
+            for q in range(self.reads if self.interleaved else 0):
+                if self.returned[q] >= 0 and not self.error:
+                    self.now = &self.all[q]
+                    self.error = self.close()
+        self.check()
+        n, self.n = self.n, 0
+        return table(<void**>&self.hit, n, HIT), copied(self.returned, self.reads)
+
+    @property
+    def unjudged_ids(self):
+        """(ends, text) of the ids of the unjudged documents that became rows."""
+        cdef int64_t n = self.unjudged.n
+        return copied(<int64_t*>self.unjudged.end, n), self.unjudged.text[:self.unjudged.end[n - 1]] if n else b""
+
+    @property
+    def extra_queries(self):
+        """The names of the answered queries that nobody judged."""
+        cdef int64_t i
+        return [id_bytes(&self.extra, i) for i in range(self.extra.n)]
+
+    @property
+    def here(self):
+        """(query, document) names where reading stopped, for an error message."""
+        return (id_bytes(&self.current, 0) if self.current.n else b"",
+                id_bytes(&self.now.ids, self.twin) if self.now.ids.n else b"")

@@ -1,0 +1,281 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Names: ids in order, as one text, and where each stands; and judgements out of dicts, which are such texts too.
+
+A million ids take 31 bytes each beside their own letters as Python's objects, and a look-up as much again: here all
+of it is 30. The third compiled file of truerank, beside the kernel, which looks up queries in it.
+"""
+
+from cpython.dict cimport PyDict_Next
+from cpython.float cimport PyFloat_CheckExact
+from cpython.object cimport PyObject
+from cpython.unicode cimport PyUnicode_CheckExact
+from libc.math cimport isfinite
+from libc.stdint cimport int64_t, uint64_t
+from libc.stdlib cimport free, malloc, qsort
+from libc.string cimport memcmp
+
+from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_find, ids_free
+
+import os
+from collections.abc import Sequence
+
+import numpy as np
+
+cdef extern from "Python.h":
+    const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
+
+cdef extern from "_bytes.h":
+    enum: OK, MEMORY
+    uint64_t SALT
+    uint64_t hash_id(const char*, uint64_t) nogil
+    int compare_ids(const char*, uint64_t, const char*, uint64_t) nogil
+
+SALT = int.from_bytes(os.urandom(8), "little")
+
+
+cdef struct Placed:
+    const char* id
+    uint64_t n
+    int64_t row
+
+
+cdef int by_id(const void* a, const void* b) noexcept nogil:
+    cdef const Placed* x = <const Placed*>a
+    cdef const Placed* y = <const Placed*>b
+    cdef int c = compare_ids(x.id, x.n, y.id, y.n)
+    return c if c else (x.row > y.row) - (x.row < y.row)
+
+
+cdef class Names:
+    """Ids as bytes, in order: a sequence that knows where an id stands. It looks and compares like a tuple.
+
+    >>> names = Names([b"b", b"a"])
+    >>> names, len(names), names[0], names.index(b"a"), b"c" in names
+    ((b'b', b'a'), 2, b'b', 1, False)
+    """
+
+    def __init__(self, names=()):
+        cdef bytes name
+        for name in names:
+            if self.add(name, len(name)):
+                raise MemoryError
+
+    def __dealloc__(self):
+        ids_free(&self.ids)
+
+    cdef int add(self, const char* p, uint64_t n) noexcept nogil:
+        """Append an id; of one that is there twice, the first place is found."""
+        cdef uint64_t h = hash_id(p, n)
+        return ids_add(&self.ids, p, n, h, ids_find(&self.ids, p, n, h, NULL) >= 0)
+
+    cdef int64_t find(self, const char* p, uint64_t n) noexcept nogil:
+        """Where an id stands, or -1."""
+        return ids_find(&self.ids, p, n, hash_id(p, n), NULL)
+
+    cdef bytes at(self, int64_t i):
+        return (self.ids.text + id_start(&self.ids, i))[:id_length(&self.ids, i)]
+
+    def __len__(self):
+        return self.ids.n
+
+    def __getitem__(self, place):
+        cdef int64_t i
+        if isinstance(place, slice):
+            return tuple([self.at(i) for i in range(*place.indices(self.ids.n))])
+        i = place
+        i += self.ids.n if i < 0 else 0
+        if not 0 <= i < self.ids.n:
+            raise IndexError(f"there are {self.ids.n} names")
+        return self.at(i)
+
+    def __iter__(self):
+        cdef int64_t i
+        for i in range(self.ids.n):
+            yield self.at(i)
+
+    def __contains__(self, name):
+        return isinstance(name, bytes) and self.find(name, len(name)) >= 0
+
+    def index(self, bytes name not None):
+        """Where an id stands."""
+        cdef int64_t i = self.find(name, len(name))
+        if i < 0:
+            raise ValueError(f"{name!r} is none of the names")
+        return i
+
+    def count(self, name):
+        """How often an id is there."""
+        return sum(1 for other in self if other == name)
+
+    def __eq__(self, other):
+        if other is self:
+            return True
+        if isinstance(other, Names):
+            return self.same(other)
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other))
+
+    cdef bint same(self, Names other):
+        cdef int64_t n = self.ids.n
+        if n != other.ids.n or n and memcmp(self.ids.end, other.ids.end, n * sizeof(uint64_t)):
+            return False
+        return not n or memcmp(self.ids.text, other.ids.text, self.ids.end[n - 1]) == 0
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __repr__(self):
+        return repr(tuple(self))
+
+    def __reduce__(self):
+        return Names, (list(self),)
+
+    def in_order(self):
+        """(the same sorted, the place of each among them); the place is None where they are sorted already."""
+        cdef int64_t i, n = self.ids.n
+        cdef Names names = Names()
+        cdef int64_t[::1] place
+        cdef Placed* rows
+        for i in range(1, n):
+            if compare_ids(self.ids.text + id_start(&self.ids, i - 1), id_length(&self.ids, i - 1),
+                           self.ids.text + id_start(&self.ids, i), id_length(&self.ids, i)) > 0:
+                break
+        else:
+            return self, None
+        where = np.empty(n, np.int64)
+        place = where
+        rows = <Placed*>malloc(n * sizeof(Placed))
+        if rows == NULL:
+            raise MemoryError
+        for i in range(n):
+            rows[i].id, rows[i].n, rows[i].row = self.ids.text + id_start(&self.ids, i), id_length(&self.ids, i), i
+        qsort(rows, n, sizeof(Placed), by_id)
+        for i in range(n):
+            place[rows[i].row] = i
+            if names.add(rows[i].id, rows[i].n):
+                free(rows)
+                raise MemoryError
+        free(rows)
+        return names, where
+
+
+cdef class Texts:
+    """The same ids as text, each made when it is asked for. It looks and compares like a tuple.
+
+    >>> texts = Texts(Names([b"b", b"a"]))
+    >>> texts, len(texts), texts[0], texts.index("a"), "c" in texts, texts == ("b", "a")
+    (('b', 'a'), 2, 'b', 1, False, True)
+    """
+
+    cdef Names names
+
+    def __init__(self, Names names not None):
+        self.names = names
+
+    cdef str at(self, int64_t i):
+        return self.names.at(i).decode("utf-8", "surrogateescape")
+
+    def __len__(self):
+        return self.names.ids.n
+
+    def __getitem__(self, place):
+        if isinstance(place, slice):
+            return tuple([self.at(i) for i in range(*place.indices(self.names.ids.n))])
+        return self.names[place].decode("utf-8", "surrogateescape")
+
+    def __iter__(self):
+        cdef int64_t i
+        for i in range(self.names.ids.n):
+            yield self.at(i)
+
+    def __contains__(self, name):
+        return isinstance(name, str) and name.encode("utf-8", "surrogateescape") in self.names
+
+    def index(self, str name not None):
+        """Where an id stands."""
+        return self.names.index(name.encode("utf-8", "surrogateescape"))
+
+    def count(self, name):
+        """How often an id is there."""
+        return sum(1 for other in self if other == name)
+
+    def __eq__(self, other):
+        if isinstance(other, Texts):
+            return self.names == (<Texts>other).names
+        if not isinstance(other, tuple):
+            return NotImplemented
+        return len(self) == len(other) and all(one == two for one, two in zip(self, other))
+
+    def __hash__(self):
+        return hash(tuple(self))
+
+    def __repr__(self):
+        return repr(tuple(self))
+
+    def __reduce__(self):
+        return Texts, (self.names,)
+
+
+Sequence.register(Names)
+Sequence.register(Texts)
+
+
+cdef int add_text(Ids* ids, PyObject* key) except -1:
+    """Append a str's UTF-8."""
+    cdef Py_ssize_t n
+    cdef const char* p = PyUnicode_AsUTF8AndSize(<object>key, &n)
+    if ids_add(ids, p, n, 0):
+        raise MemoryError
+    return 0
+
+
+cdef bint plain_number(PyObject* value, double* number) except -1:
+    """Whether a value is a float or an int, and a finite one."""
+    if not (PyFloat_CheckExact(<object>value) or type(<object>value) is int):
+        return False
+    number[0] = <object>value
+    return isfinite(number[0])
+
+
+def judgements(dict queries not None):
+    """{query: {document: grade}} as columns, sorted by query, if all ids are text and all grades numbers; else None.
+
+    (names, (queries + 1,) where each query's documents begin, (documents,) where each ends, text, grades,
+    (queries,) each query's documents as they were given)
+    """
+    cdef Py_ssize_t position, total = sum([len(each) if type(each) is dict else 0 for each in queries.values()])
+    cdef int64_t q = 0, n = 0
+    cdef Names names = Names()
+    cdef Names docs = Names()
+    cdef PyObject* key
+    cdef PyObject* value
+    cdef Py_ssize_t size
+    cdef const char* p
+    starts, ends, grades = np.zeros(len(queries) + 1, np.int64), np.empty(total, np.int64), np.empty(total)
+    cdef int64_t[::1] start = starts, end = ends
+    cdef double[::1] grade = grades
+    docs.ids.plain = True
+    given = []
+    try:
+        for query in sorted(queries):                        # text sorts as its UTF-8 does
+            judged = queries[query]
+            if type(query) is not str or type(judged) is not dict:
+                return None
+            p = PyUnicode_AsUTF8AndSize(query, &size)
+            if names.add(p, size):
+                raise MemoryError
+            position = 0
+            while PyDict_Next(judged, &position, &key, &value):
+                if n == total or not PyUnicode_CheckExact(<object>key) or not plain_number(value, &grade[n]):
+                    return None
+                add_text(&docs.ids, key)
+                n += 1
+            q += 1
+            start[q] = n
+            given.append(tuple(judged))
+    except (OverflowError, TypeError, UnicodeEncodeError):
+        return None
+    for q in range(n):
+        end[q] = docs.ids.end[q]
+    return names, starts, ends, docs.ids.text[:end[n - 1]] if n else b"", grades, given

@@ -1,0 +1,79 @@
+"""Judgements and what the kernel found in a run, joined into hits."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Hits, Judgements
+from truerank.core.qrels import Floats, Ints, Qrels
+from truerank.core.scan import Scan
+
+
+def build(qrels: Qrels, scan: Scan) -> Hits:
+    """The hits of a run, over all judged queries; an unanswered one has -1 documents returned."""
+    table = scan.table
+    if (np.diff(table["query"]) < 0).any():
+        table = table[np.argsort(table["query"], kind="stable")]
+    grades = qrels.grades
+    query, judged = qrels.to_find
+    few = len(qrels) <= PART  # of more the columns stay where the scan has them, until `parts` copies some
+    names = (name for name in COLUMNS if name != "grade")
+    columns: dict[str, Any] = {name: np.ascontiguousarray(table[name]) if few else table[name] for name in names}
+    hits = Hits(
+        queries=qrels.queries,
+        returned=scan.returned,
+        judgements=Judgements(query, _best_first(query, judged)),
+        max_grade=max(0.0, float(judged.max(initial=0))),
+        grade=_graded(grades, table["doc"]),
+        **columns,
+    )
+    return _without_ignored(hits) if np.isnan(grades).any() else hits
+
+
+def _best_first(query: Ints, grade: Floats) -> Floats:
+    """(judgements,) the grades sorted, best first, within each query; queries do not fall."""
+    if not np.isfinite(grade).all():
+        return grade[np.lexsort((-grade, query))]
+    top, span = grade.max(initial=0), np.ptp(grade) + 1 if len(grade) else 1
+    if (grade != np.floor(grade)).any() or not span * (query.max(initial=0) + 1) < EXACT:
+        return grade[np.lexsort((-grade, query))]
+    keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold, sorted by themselves
+    keys += top - grade
+    keys.sort()
+    keys -= query * span
+    sorted_grades: Floats = top - keys
+    return sorted_grades
+
+
+def _graded(grades: Floats, doc: Ints) -> Floats:
+    """The grade of each document; `UNJUDGED` for those numbered after the judged ones."""
+    if not len(doc) or int(doc.max()) < len(grades):
+        return grades[doc]
+    is_judged = doc < len(grades)
+    found = np.full(len(doc), UNJUDGED)
+    found[is_judged] = grades[doc[is_judged]]
+    return found
+
+
+def _without_ignored(hits: Hits) -> Hits:
+    """The hits when the documents graded NaN had never been in the lists."""
+    ignored = np.isnan(hits.grade)
+    width = int(hits.last.max(initial=0)) + 2
+    gone = hits.query[ignored] * width + hits.rank[ignored]
+    tied_gone = np.sort(hits.query[ignored] * width + hits.first[ignored])
+    base = np.searchsorted(gone, hits.query * width)
+
+    def before(rank: Ints, keys: Ints) -> Ints:
+        return np.searchsorted(keys, hits.query * width + rank, side="left") - base
+
+    moved = replace(
+        hits,
+        rank=hits.rank - before(hits.rank, gone),
+        first=hits.first - before(hits.first, tied_gone),
+        last=hits.last - before(hits.last + 1, tied_gone),
+        returned=hits.returned - np.bincount(hits.query[ignored], minlength=len(hits.queries)),
+    )
+    return moved.where(~ignored)

@@ -1,0 +1,399 @@
+"""Hits: the table that every measure reads.
+
+Every measure in this field depends only on where the judged documents came back. So a ranking is its hits: one row
+a judged document that the run returned, and one row a query. A run of 7 million rows becomes 6 thousand hits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+from itertools import compress, pairwise, repeat
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core import _counting
+from truerank.core.presented import Presented
+from truerank.core.qrels import Floats, Ints
+from truerank.core.rules import Rules
+
+Bools = NDArray[np.bool_]
+T = TypeVar("T")
+
+PART = 1 << 14
+"""Queries whose values are worked out together."""
+
+EXACT = 2.0**52
+
+COLUMNS = ("query", "rank", "grade", "score", "doc", "first", "last")
+"""What there is of each hit."""
+
+UNJUDGED = -math.inf
+"""The grade of a returned document that has none, where such documents are rows too: below all others, so that it
+leaves the list where unjudged ones do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """All judged grades, best first within each query; two arrays of the same length."""
+
+    query: Ints
+    grade: Floats
+
+    def select(self, keep: Bools) -> Judgements:
+        """Those of the kept queries, which are numbered anew."""
+        rows = keep[self.query]
+        return Judgements((np.cumsum(keep) - 1)[self.query[rows]], self.grade[rows])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Hits(Presented):
+    """Where the judged documents came back: rows ordered by query, then rank.
+
+    Attributes:
+        queries: the query ids, in the order of the per-query arrays.
+        returned: (queries,) how many documents came back.
+        judgements: every judged grade, found or not, best first.
+        max_grade: the highest grade of the whole collection, or 0.
+        query: (hits,) index into queries.
+        rank: (hits,) 1-based, after the tie rule.
+        grade: (hits,) the judged grade; below 0: pooled, not judged.
+        score: (hits,) the system's score.
+        doc: (hits,) which document: its judgement in the qrels; the unjudged ones are numbered after those.
+        first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
+        depth: only the ranks up to this one count; None: all.
+        beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
+    """
+
+    built_by = "hits"
+
+    queries: Sequence[bytes]
+    returned: Ints
+    judgements: Judgements = field(repr=False)
+    max_grade: float
+    query: Ints
+    rank: Ints
+    grade: Floats
+    score: Floats
+    doc: Ints
+    first: Ints
+    last: Ints
+    depth: int | None = None
+    beyond: Hits | None = field(default=None, repr=False)
+    _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
+
+    def __len__(self) -> int:
+        """The number of hits."""
+        return len(self.query)
+
+    def _summary(self) -> str:
+        returned = f"{int(self.returned.sum()):,} documents returned"
+        return f"Hits({len(self.queries):,} queries, {returned}, {len(self):,} of them judged)"
+
+    def where(self, rows: Bools | Ints) -> Hits:
+        """Only these rows, or the rows in this order; the queries stay."""
+        if rows.dtype == bool and rows.all():
+            return self
+        return replace(self, **{name: getattr(self, name)[rows] for name in COLUMNS})
+
+    def relevant(self, level: float) -> Hits:
+        """The hits of at least this grade."""
+        return self._once(("relevant", level), lambda: self.where(self.grade >= level))
+
+    def top(self, k: int | None) -> Hits:
+        """The hits among the first k results; all of them for None."""
+        return self if k is None else self._once(("top", k), lambda: self.where(self.rank <= k))
+
+    def limit(self, k: int | None) -> int | None:
+        """The last rank that counts: k or the depth, whichever comes first; None for neither."""
+        return min((each for each in (k, self.depth) if each is not None), default=None)
+
+    @cached_property
+    def whole(self) -> Hits:
+        """The same with all rows of every group of equal scores, those too that the depth cuts off."""
+        return self if self.beyond is None else _merged(self, self.beyond)
+
+    @cached_property
+    def ordinal(self) -> Ints:
+        """(hits,) 1 for the first row of each query, 2 for the next, …"""
+        ends = np.cumsum(self.count)
+        return np.arange(1, len(self) + 1) - (ends - self.count)[self.query]
+
+    @cached_property
+    def discount(self) -> Floats:
+        """(hits,) log2(rank + 1), by the C library: the same bits everywhere."""
+        return _log2(self.rank + 1)
+
+    @cached_property
+    def ideal(self) -> Hits:
+        """The best possible ranking: every judged document, best grade first."""
+        query, grade = self.judgements.query, self.judgements.grade
+        ones = np.zeros(len(query), np.int64)
+        ideal = replace(
+            self, query=query, grade=grade, doc=ones, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
+        )
+        rank = ideal.ordinal
+        return replace(
+            ideal, rank=rank, first=rank, last=rank, score=-rank.astype(np.float64), returned=ideal.count
+        )
+
+    @cached_property
+    def count(self) -> Ints:
+        """(queries,) how many rows each has."""
+        return np.bincount(self.query, minlength=len(self.queries))
+
+    def sum(self, values: Floats | Ints) -> Floats:
+        """(queries,) the sum of a value a row, left to right: the same bits for any partition of the queries."""
+        if not len(self):
+            return np.zeros(len(self.queries))
+        weights = np.asarray(values, np.float64)
+        sums: Floats = np.bincount(self.query, weights, len(self.queries))  # type: ignore[assignment]
+        return sums
+
+    def last_value(self, values: Floats | Ints, empty: float = 0.0) -> Floats:
+        """(queries,) the value of each query's last row."""
+        out = np.full(len(self.queries), empty)
+        out[self.query] = values
+        return out
+
+    def relevant_total(self, level: float) -> Ints:
+        """(queries,) how many documents are judged with at least this grade, found or not."""
+        return self._once(("total", level), lambda: self._judged_at_least(level))
+
+    def _judged_at_least(self, level: float) -> Ints:
+        there = self.judgements.query[self.judgements.grade >= level]
+        return np.bincount(there, minlength=len(self.queries))
+
+    def select(self, keep: Bools) -> Hits:
+        """Only these queries, which are numbered anew."""
+        rows = keep[self.query]
+        part = self.where(rows)
+        return replace(
+            part,
+            queries=tuple(compress(self.queries, keep.tolist())),
+            returned=self.returned[keep],
+            judgements=self.judgements.select(keep),
+            query=(np.cumsum(keep) - 1)[part.query],
+            beyond=None if self.beyond is None else self.beyond.select(keep),
+        )
+
+    def parts(self) -> Iterator[Hits]:
+        """The same, so many queries at a time: nothing of a query depends on another, and views take memory."""
+        starts = np.arange(0, len(self.queries), PART)
+        if len(starts) < 2:
+            yield self
+            return
+        rows, judged = (
+            np.searchsorted(query, [*starts, len(self.queries)]) for query in (self.query, self.judgements.query)
+        )
+        below = repeat(None) if self.beyond is None else self.beyond.parts()
+        ends = zip(pairwise(rows), pairwise(judged), strict=True)
+        for start, ((a, b), (c, d)), beyond in zip(starts.tolist(), ends, below, strict=False):
+            columns: dict[str, Any] = {name: np.ascontiguousarray(getattr(self, name)[a:b]) for name in COLUMNS}
+            yield replace(
+                self,
+                **{**columns, "query": columns["query"] - start},
+                queries=self.queries[start : start + PART],
+                returned=self.returned[start : start + PART],
+                judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
+                beyond=beyond,
+            )
+
+    def running_sum(self, values: Floats) -> Floats:
+        """(hits,) the sum of the values of this row and those before it in its query."""
+        return _counting.running_sum(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
+
+    def running_product(self, values: Floats) -> Floats:
+        """(hits,) the product of the values of this row and those before it in its query."""
+        return _counting.running_product(np.asarray(values, np.float64), np.ascontiguousarray(self.query))
+
+    def best_from_here(self, values: Floats) -> Floats:
+        """(hits,) the largest value of this row and those after it in its query."""
+        backwards = np.ascontiguousarray(np.asarray(values, np.float64)[::-1])
+        return _counting.running_max(backwards, np.ascontiguousarray(self.query[::-1]))[::-1]
+
+    def before(self, rows: Bools) -> Floats:
+        """(hits,) how many of these rows stand before this one in its query."""
+        return self.running_sum(rows.astype(np.float64)) - rows
+
+    def running_at(self, running: Floats, query: Ints, rank: Ints) -> Floats:
+        """(asked,) a running value as it stands at a rank of a query; 0 before the query's first row."""
+        width = int(max(self.rank.max(initial=0), rank.max(initial=0))) + 1
+        row = np.searchsorted(self.query * width + self.rank, query * width + rank, side="right")
+        first = (np.cumsum(self.count) - self.count)[query]
+        return np.where(row > first, np.concatenate([[0.0], running])[row], 0.0)
+
+    @cached_property
+    def tied(self) -> Bools:
+        """(hits,) whether other documents have the same score."""
+        return self.first < self.last
+
+    def reordered(self, best: bool) -> Hits:
+        """The same with every group of ties in its best, or worst, order for the system."""
+        if best:
+            return self._regrouped(-self.grade, self.grade > 0)
+        return self._regrouped(self.grade, self.grade <= 0)
+
+    def judged_together(self, first: bool) -> Hits:
+        """The same with the judged documents of every group of ties before, or behind, the unjudged ones."""
+        judged = self.grade >= 0
+        if first:
+            return self._regrouped(np.where(judged, self.grade, np.inf), judged)
+        return self._regrouped(np.where(judged, -self.grade, -np.inf), ~judged)
+
+    def _regrouped(self, value: Floats, is_ahead: Bools) -> Hits:
+        """The same with the rows of each group of ties by a value, some ahead of what has no row, others behind.
+
+        Args:
+            value: (hits,) lower for those ahead than for the others.
+            is_ahead: (hits,)
+        """
+        if not self.tied.any():
+            return self
+        order = np.lexsort((value, self.first, self.query))
+        rows = self.where(order)
+        group = np.cumsum((np.diff(rows.first, prepend=0) != 0) | (np.diff(rows.query, prepend=-1) != 0)) - 1
+        front = _ordinal(group)
+        back = rows.last - (_ordinal(group[::-1])[::-1] - 1)
+        rank = np.where(is_ahead[order], rows.first + front - 1, back)
+        moved = replace(rows, rank=np.where(rows.tied, rank, rows.rank))
+        return moved.where(np.lexsort((moved.rank, moved.query)))
+
+    def under(self, rules: Rules) -> Hits:
+        """What is left when the rules for depth, unjudged and unreturned documents are applied."""
+        hits = self.knowing_only_returned() if rules.unreturned == "ignore" else self
+        if rules.unjudged == "removed":
+            if rules.depth_of == "returned":
+                return hits.cut(rules.depth)._judged_alone()
+            hits = hits._judged_alone()
+        return hits.cut(rules.depth)
+
+    def cut(self, depth: int | None) -> Hits:
+        """The first results alone; it is not forgotten which documents are tied with the last of them."""
+        if depth is None or (self.depth is not None and self.depth <= depth):
+            return self
+        return self._once(("cut", depth), lambda: self.whole._first(depth))
+
+    def _first(self, depth: int) -> Hits:
+        """The first results of whole lists."""
+        below = (self.rank > depth) & (self.first <= depth)
+        beyond = self.where(below) if below.any() else None
+        returned = np.minimum(self.returned, depth)
+        return replace(self.top(depth), returned=returned, depth=depth, beyond=beyond)
+
+    def _judged_alone(self) -> Hits:
+        """The same without the unjudged documents; what is left moves up."""
+        hits = self.where(self.grade >= 0)
+        return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None)._retied()
+
+    def with_unjudged(self, grade: float, k: int | None = None) -> Hits:
+        """The same with a row of this grade for each unjudged document down to rank k, and for those tied with it.
+
+        A rank that no judged document has is that of an unjudged one. The judgements stay as they are.
+        """
+        return self._once(("unjudged", grade, k), lambda: _filled(self.whole, self.limit(k), grade).cut(self.depth))
+
+    def knowing_only_returned(self) -> Hits:
+        """The same, as if only the documents that came back had been judged."""
+        best_first = np.lexsort((-self.grade, self.query))
+        return replace(self, judgements=Judgements(self.query[best_first], self.grade[best_first]))
+
+    def _retied(self) -> Hits:
+        """The same with tie groups of these rows alone."""
+        if not len(self):
+            return self
+        new = (np.diff(self.query, prepend=-1) != 0) | (np.diff(self.score, prepend=np.inf) != 0)
+        group = np.cumsum(new) - 1
+        first = self.rank[new][group]
+        return replace(self, first=first, last=first + np.bincount(group)[group] - 1)
+
+    def _once(self, key: object, make: Callable[[], T]) -> T:
+        if key not in self._views:
+            made = make()
+            if made is self:  # kept, it would keep itself in memory
+                return made
+            self._views[key] = made
+        return self._views[key]  # type: ignore[no-any-return]
+
+
+def _merged(one: Hits, other: Hits) -> Hits:
+    """The rows of both, which are of the same queries."""
+    rows: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in COLUMNS}
+    both = replace(one, **rows, depth=None, beyond=None)
+    return both.where(np.lexsort((both.rank, both.query)))
+
+
+def _filled(hits: Hits, deepest: int | None, grade: float) -> Hits:
+    """The hits, those below grade 0 with this grade, and rows for the ranks between them."""
+    listed = hits.returned if deepest is None else np.minimum(hits.returned, deepest)
+    if deepest is not None:  # a group that reaches further is taken whole
+        reaching = hits.first <= deepest
+        listed = listed.copy()
+        np.maximum.at(listed, hits.query[reaching], hits.last[reaching])
+    start = np.cumsum(listed) - listed
+    query = np.repeat(np.arange(len(listed)), listed)
+    rank = np.arange(len(query)) - start[query] + 1
+    known = hits.rank <= listed[hits.query]
+    free = np.ones(len(query), bool)
+    free[(start[hits.query] + hits.rank - 1)[known]] = False
+    query, rank = query[free], rank[free]
+    unnamed = np.full(len(rank), -1)
+    given = np.full(len(rank), float(grade))
+    others = dict(query=query, rank=rank, grade=given, doc=unnamed, **_groups_at(hits, query, rank))
+    graded = np.where(hits.grade < 0, float(grade), hits.grade)
+    return _merged(replace(hits, grade=graded), replace(hits, **others))
+
+
+def _groups_at(hits: Hits, query: Ints, rank: Ints) -> dict[str, Any]:
+    """The score and the group of whatever stands at each rank, as far as a hit of its group tells; else alone."""
+    first, last, score = rank.copy(), rank.copy(), np.full(len(rank), math.nan)
+    width = int(max(hits.last.max(initial=0), rank.max(initial=0))) + 2
+    place = np.searchsorted(hits.query * width + hits.rank, query * width + rank)
+    for row in (place - 1, place) if len(hits) else ():
+        there = np.clip(row, 0, len(hits) - 1)
+        same = (hits.query[there] == query) & (hits.first[there] <= rank) & (rank <= hits.last[there])
+        for column, name in ((first, "first"), (last, "last"), (score, "score")):
+            column[same] = getattr(hits, name)[there][same]
+    return {"first": first, "last": last, "score": score}
+
+
+def concatenate(parts: list[Hits]) -> Hits:
+    """The hits of parts whose queries differ, as one table; documents keep the numbers of their parts."""
+    sizes = np.cumsum([0] + [len(part.queries) for part in parts])
+    rows: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
+    rows["query"] = rows["query"] + np.repeat(sizes[:-1], list(map(len, parts)))
+    judged = [p.judgements.query + shift for p, shift in zip(parts, sizes, strict=False)]
+    return Hits(
+        queries=tuple(name for part in parts for name in part.queries),
+        returned=np.concatenate([part.returned for part in parts]),
+        judgements=Judgements(np.concatenate(judged), np.concatenate([p.judgements.grade for p in parts])),
+        max_grade=max(part.max_grade for part in parts),
+        **rows,
+    )
+
+
+def _ordinal(group: Ints) -> Ints:
+    """1, 2, … within each run of equal values."""
+    if not len(group):
+        return group
+    new = np.diff(group, prepend=group[0] - 1) != 0
+    starts = np.flatnonzero(new)
+    return np.arange(len(group)) - np.repeat(starts, np.diff([*starts, len(group)])) + 1
+
+
+@lru_cache(maxsize=1)
+def _log2_table(size: int) -> Floats:
+    return np.array([0.0, *map(math.log2, range(1, size))])
+
+
+def _log2(x: Ints) -> Floats:
+    """log2 of positive whole numbers by the C library; NumPy's own differs in the last bit between machines."""
+    top = int(x.max(initial=1))
+    if top < 1 << 16:
+        return _log2_table(1 << max(12, top.bit_length()))[x]
+    unique, inverse = np.unique(x, return_inverse=True)
+    return np.array([math.log2(value) for value in unique.tolist()])[inverse]

@@ -1,0 +1,38 @@
+"""Ids, one after another in a text."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Ids:
+    """Ids, one after another in a text: id i ends at ends[i], where the next one begins."""
+
+    ends: NDArray[np.int64]
+    text: bytes = field(repr=False)
+
+    def __len__(self) -> int:
+        return len(self.ends)
+
+    def __getitem__(self, i: int) -> bytes:
+        return self.text[self.ends[i - 1] if i else 0 : self.ends[i]]
+
+    def __iter__(self) -> Iterator[bytes]:
+        ends = self.ends.tolist()
+        return (self.text[a:b] for a, b in zip([0, *ends], ends, strict=False))
+
+
+NO_IDS = Ids(np.empty(0, np.int64), b"")
+
+
+def joined(parts: Sequence[Ids]) -> Ids:
+    """The ids of all parts, in order."""
+    before = itertools.accumulate((len(part.text) for part in parts), initial=0)
+    ends = [part.ends + shift for part, shift in zip(parts, before, strict=False)]
+    return Ids(np.concatenate(ends), b"".join(part.text for part in parts))

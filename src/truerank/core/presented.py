@@ -1,0 +1,104 @@
+"""What every result has in common: it prints with what a reader must know, and becomes text, HTML or a frame.
+
+How a result looks is decided far above, by its builder in `report`; the layers below only name the file, as text.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from truerank.core.errors import MissingPackage, brief
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+FEW = 3
+"""Remarks that a `repr` shows; the others are counted."""
+
+
+class Laid(Protocol):
+    """A result as its builder lays it out: `report.tables.Pages`."""
+
+    def render(self, format: str = "table", *, styled: bool = False) -> str:
+        """The text in a format."""
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The flat table by its headings."""
+
+
+class Presented:
+    """A result that shows itself, with the remarks of its ledger.
+
+    A class names its builder's file in `report` by `built_by`, and says in `_summary` what its `repr` begins with.
+    """
+
+    built_by: ClassVar[str]
+
+    def __repr__(self) -> str:
+        """One line, and a line for each of the first few remarks."""
+        remarks = import_module(f"truerank.present.{self.built_by}").remarks_of(self)
+        more = [f"and {len(remarks) - FEW:,} more: print it"] if len(remarks) > FEW else []
+        lines = [brief(line) for remark in remarks[:FEW] for line in remark.splitlines()[:1]]
+        return "\n  ".join([self._summary(), *lines, *more])
+
+    def __str__(self) -> str:
+        """The tables and all remarks as plain text: what the command prints."""
+        return self.to_text().rstrip("\n")
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self._laid().render("html")
+
+    def _summary(self) -> str:
+        """The line that a `repr` begins with."""
+        raise NotImplementedError
+
+    def to_text(self, **options: Any) -> str:
+        """The tables as plain text; the options are those of the result's tables, such as digits."""
+        return self._laid(**options).render("table")
+
+    def to_markdown(self, **options: Any) -> str:
+        """The tables as GitHub writes them."""
+        return self._laid(**options).render("markdown")
+
+    def to_latex(self, **options: Any) -> str:
+        """The tables for a paper, with the lines of the booktabs package."""
+        return self._laid(**options).render("latex")
+
+    def to_html(self, **options: Any) -> str:
+        """The tables as a piece of a page."""
+        return self._laid(**options).render("html")
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows that the command writes as CSV, with all digits."""
+        try:
+            import pyarrow
+        except ModuleNotFoundError:
+            raise self._missing("to_arrow", "parquet") from None
+        return pyarrow.table(self._laid().to_columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows that the command writes as CSV, with all digits."""
+        try:
+            import polars
+        except ModuleNotFoundError:
+            raise self._missing("to_polars", "frames") from None
+        return polars.DataFrame(self._laid().to_columns(), strict=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows that the command writes as CSV, with all digits."""
+        try:
+            import pandas
+        except ModuleNotFoundError:
+            raise self._missing("to_pandas", "frames") from None
+        return pandas.DataFrame(self._laid().to_columns())
+
+    def _missing(self, method: str, extra: str) -> MissingPackage:
+        return MissingPackage(f"{type(self).__name__}.{method}", extra)
+
+    def _laid(self, **options: Any) -> Laid:
+        laid: Laid = import_module(f"truerank.present.{self.built_by}").pages_of(self, **options)
+        return laid

@@ -1,0 +1,319 @@
+"""Rules: under whose rules a number was made.
+
+The same word means different numbers in different tools. Every evaluation happens under one explicit, printable
+value, whose defaults are the safest reading and whose presets are named after whose numbers they reproduce.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import numbers
+import operator
+import os
+import sys
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from truerank.core.errors import InputError, RulesError, did_you_mean
+
+CHOICES: dict[str, tuple[str, ...]] = {
+    "ties": ("doc-descending", "doc-ascending", "input"),
+    "score_precision": ("double", "single"),
+    "missing": ("zero", "skip", "error", "lines"),
+    "empty": ("answered", "missing"),
+    "extra": ("skip", "error"),
+    "without_relevant": ("zero", "skip", "empty-is-right", "one", "undefined", "error"),
+    "unjudged": ("not-relevant", "removed", "graded"),
+    "unreturned": ("count", "ignore"),
+    "depth_of": ("left", "returned"),
+    "duplicates": ("error", "first", "last", "count", "once"),
+    "recall_points": ("round", "up", "definition"),
+    "vocabulary": ("all", "readings"),
+    "same_camera": ("ignore", "keep"),
+    "self_match": ("keep", "remove", "remove-from-answers"),
+}
+
+DEEPEST = 2**63 - 1
+"""The highest rank that can be counted."""
+
+MEANINGS: dict[str, str] = {
+    "level": "the lowest grade that counts as relevant",
+    "ties": "the order of documents with equal scores",
+    "score_precision": "how many bits of a score are compared",
+    "missing": "judged queries that the run does not answer (lines: the mean is over the submitted lines)",
+    "empty": "answers without a document (missing: as if the query were not answered)",
+    "extra": "answered queries that nobody judged",
+    "without_relevant": "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0; "
+    "one: 1 whatever is returned; undefined: left out of the means of measures that would divide by 0 there)",
+    "unjudged": "unjudged documents (graded: each gains as if it had the grade unjudged_grade)",
+    "unjudged_grade": "the grade of unjudged documents where unjudged = graded; the ideal is of judged ones",
+    "unreturned": "judged documents that did not come back (ignore: as if nobody had judged them)",
+    "duplicates": "a document that comes back twice for a query (once: counts where it came first)",
+    "depth": "only this many results of each query count",
+    "depth_of": "what depth counts: results left when unjudged ones are removed, or all that were returned",
+    "recall_points": "which hit stands for recall point x of R: x R rounded; up: floor(x R + 0.9); "
+    "definition: the first at a recall of at least x",
+    "same_camera": "vectors: the query's identity seen by the query's own camera (ignore: it leaves the list)",
+    "junk_identities": "vectors: identities that leave the gallery",
+    "distractor_identities": "vectors: identities that stay in the gallery and are never right",
+    "single_shot_galleries": "vectors: rank-k is the mean over this many random galleries with one entry an "
+    "identity (0: over the whole gallery)",
+    "gallery_seed": "vectors: the seed of these galleries",
+    "percent_ranks": "vectors: also R@x%, for these percentages of the gallery",
+    "self_match": "a document whose id is the query's own (remove-from-answers: its judgement stays)",
+    "measures": "the measures to evaluate when none are given",
+    "vocabulary": "the measures that there are (readings: only those; any other is marked as truerank's own)",
+    "readings": "what plain measure names mean: k is the cutoff asked for, a number the one where none is asked",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """One reading of every question that tools answer differently. `MEANINGS` says what each field decides.
+
+    >>> Rules(level=2).level
+    2
+    >>> Rules.named("trec_eval-9").score_precision
+    'single'
+    """
+
+    name: str = "truerank"
+    level: float = 1
+    ties: str = "doc-descending"
+    score_precision: str = "double"
+    missing: str = "zero"
+    empty: str = "answered"
+    extra: str = "skip"
+    without_relevant: str = "zero"
+    unjudged: str = "not-relevant"
+    unjudged_grade: float = 0
+    unreturned: str = "count"
+    duplicates: str = "error"
+    depth: int | None = None
+    depth_of: str = "left"
+    recall_points: str = "round"
+    self_match: str = "keep"
+    same_camera: str = "ignore"
+    junk_identities: tuple[int, ...] = ()
+    distractor_identities: tuple[int, ...] = ()
+    single_shot_galleries: int = 0
+    gallery_seed: int = 0
+    percent_ranks: tuple[float, ...] = ()
+    measures: tuple[str, ...] = ()
+    vocabulary: str = "all"
+    readings: tuple[tuple[str, str], ...] = ()
+
+    def __post_init__(self) -> None:
+        for field, choices in CHOICES.items():
+            value = getattr(self, field)
+            if not isinstance(value, str) or value not in choices:
+                raise RulesError(f"{field} is one of {', '.join(choices)}, not {value!r}")
+        if not isinstance(self.name, str):
+            raise RulesError(f"name is a text, not {self.name!r}")
+        for field in ("level", "unjudged_grade"):
+            object.__setattr__(self, field, _grade(getattr(self, field), field))
+        object.__setattr__(self, "depth", None if self.depth is None else _depth(self.depth))
+        for field in ("junk_identities", "distractor_identities"):
+            object.__setattr__(self, field, _numbers(field, getattr(self, field)))
+        for field in ("single_shot_galleries", "gallery_seed"):
+            object.__setattr__(self, field, *_numbers(field, [getattr(self, field)], least=0))
+        percent = _numbers("percent_ranks", self.percent_ranks, least=0, kind=numbers.Real)
+        object.__setattr__(self, "percent_ranks", percent)
+        object.__setattr__(self, "measures", _measures(self.measures))
+        object.__setattr__(self, "readings", _readings(self.readings))
+        if self.unjudged == "graded" and self.duplicates == "once":
+            raise RulesError(
+                "unjudged = graded and duplicates = once do not go together: a repeated document takes a rank that "
+                "would pass for that of an unjudged one; duplicates = first removes the repeats"
+            )
+
+    @property
+    def nameless(self) -> Rules:
+        """The same without what does not change the value of a measure: their name and what they say of names."""
+        return dataclasses.replace(self, name="", measures=(), vocabulary="all", readings=())
+
+    def is_like(self, other: Rules) -> bool:
+        """Whether both read every question alike, whatever they are called and whatever they call measures."""
+        return self.nameless == other.nameless
+
+    @classmethod
+    def of(cls, rules: Rules | str | os.PathLike[str] | dict[str, Any] | None) -> Rules:
+        """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default."""
+        if rules is None:
+            return cls()
+        if isinstance(rules, Rules):
+            return rules
+        if isinstance(rules, dict):
+            return cls.from_dict({"name": "custom", **rules})
+        if not isinstance(rules, str | os.PathLike):
+            raise RulesError(f"rules are a preset's name, a file, a dict or Rules, not {rules!r}")
+        path = Path(rules)
+        if path.suffix == ".toml" or os.sep in str(rules):
+            return cls.from_toml(_read(path), path)
+        return cls.named(str(rules))
+
+    @classmethod
+    def named(cls, name: str) -> Rules:
+        """The preset with this name."""
+        text = _presets().get(name)
+        if text is None:
+            hint = did_you_mean(name, _presets())
+            raise RulesError(
+                f"there are no rules named {name!r}.{hint} Presets: {', '.join(_presets())}; or a .toml file"
+            )
+        return cls.from_toml(text, Path(f"{name}.toml"))
+
+    @classmethod
+    def from_toml(cls, text: str, path: Path) -> Rules:
+        """Rules from the text of a TOML file; `extends = "preset"` starts from a preset."""
+        if sys.version_info >= (3, 11):
+            import tomllib
+        else:
+            import tomli as tomllib
+
+        try:
+            fields = tomllib.loads(text)
+        except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or too many brackets
+            raise InputError(f"this is no TOML: {error}", path) from None
+        try:
+            start = cls._extended(fields.pop("extends")) if "extends" in fields else None
+            return cls.from_dict({"name": path.stem, **fields}, start)
+        except RulesError as error:
+            raise RulesError(f"{path}: {error}") from None
+
+    @classmethod
+    def _extended(cls, name: Any) -> Rules:
+        if not isinstance(name, str):
+            raise RulesError(f"extends is the name of a preset, not {name!r}")
+        return cls.named(name)
+
+    @classmethod
+    def from_dict(cls, fields: dict[str, Any], start: Rules | None = None) -> Rules:
+        """Rules with these fields, the others as in `start` or the default; readings are added to those there."""
+        known = {field.name for field in dataclasses.fields(cls)}
+        for key in fields:
+            if key not in known:
+                raise RulesError(
+                    f"no rule is called {key!r}.{did_you_mean(str(key), known)} Rules: {', '.join(sorted(known))}"
+                )
+        fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
+        start = start or cls()
+        if "readings" in fields:
+            fields["readings"] = {**dict(start.readings), **dict(_readings(fields["readings"]))}
+        return dataclasses.replace(start, **fields)
+
+    def replace(self, **fields: Any) -> Rules:
+        """These rules with some fields changed."""
+        return self.from_dict({key: value for key, value in fields.items() if value is not None}, self)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields as plain values, for JSON."""
+        fields = dataclasses.asdict(self)
+        plain = {name: list(value) if isinstance(value, tuple) else value for name, value in fields.items()}
+        return {**plain, "readings": dict(self.readings)}
+
+    def to_toml(self) -> str:
+        """The text of a rules file that says the same."""
+        lines = []
+        for key, value in self.to_dict().items():
+            if key == "readings":
+                lines += ["", f"# {MEANINGS[key]}", *_table(key, value)]
+            elif key in MEANINGS:
+                choices = f": {', '.join(CHOICES[key])}" if key in CHOICES else ""
+                lines.append(f"# {MEANINGS[key]}{choices}")
+                lines.append(f"{key} = {json.dumps(value)}" if value is not None else f"# {key} = 1000")
+        return "\n".join(lines) + "\n"
+
+
+def _grade(level: Any, field: str) -> float:
+    """A finite number; NumPy's become Python's."""
+    if isinstance(level, numbers.Real) and not isinstance(level, bool):
+        number = operator.index(level) if isinstance(level, numbers.Integral) else float(level)
+        if abs(number) <= sys.float_info.max:
+            return number
+    raise RulesError(f"{field} is a number, not {_short(level)}")
+
+
+def _depth(depth: Any) -> int:
+    """A whole number from 1 on that a rank can be; NumPy's become Python's."""
+    is_whole = isinstance(depth, numbers.Integral) and not isinstance(depth, bool)
+    if not is_whole or (number := operator.index(depth)) < 1:
+        raise RulesError(f"depth is a positive whole number, not {_short(depth)}")
+    if number > DEEPEST:
+        raise RulesError(f"depth is {DEEPEST} at most, not {_short(depth)}")
+    return number
+
+
+def _numbers(field: str, values: Any, *, least: float = -DEEPEST, kind: Any = numbers.Integral) -> tuple[Any, ...]:
+    """A list of numbers, none below the least; NumPy's become Python's."""
+    what = f"{'whole numbers' if kind is numbers.Integral else 'numbers'}{' from 0 on' if least == 0 else ''}"
+    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
+        raise RulesError(f"{field} is a list of {what}, not {_short(values)}")
+    found = tuple(value.item() if hasattr(value, "item") else value for value in values)
+    for value in found:
+        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= DEEPEST:
+            raise RulesError(f"{field} holds {what}, not {_short(value)}")
+    return found
+
+
+def _measures(measures: Any) -> tuple[str, ...]:
+    if isinstance(measures, Iterable) and not isinstance(measures, str | Mapping):
+        names = tuple(measures)
+        if all(isinstance(name, str) for name in names):
+            return names
+    raise RulesError(f"measures is a list of names, not {measures!r}")
+
+
+def _readings(readings: Any) -> tuple[tuple[str, str], ...]:
+    """The readings by name, in the order of the names."""
+    pairs = tuple(readings.items()) if isinstance(readings, Mapping) else readings
+    if isinstance(pairs, tuple) and all(map(_is_reading, pairs)):
+        return tuple(sorted(dict(pairs).items()))
+    raise RulesError(f"readings is a table of measures by their names, not {readings!r}")
+
+
+def _is_reading(pair: Any) -> bool:
+    return isinstance(pair, tuple) and len(pair) == 2 and all(isinstance(text, str) for text in pair)
+
+
+def _table(name: str, texts: Mapping[str, str]) -> list[str]:
+    """The lines of a TOML table, which stands behind everything else."""
+    if not texts:
+        return [f"# [{name}]", "# AP = \"AP(divisor='hits')@k\""]
+    return [f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in texts.items())]
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "one of thousands of digits"
+    return text if len(text) < 60 else text[:57] + "…"
+
+
+def presets() -> dict[str, Rules]:
+    """The presets by name, the default first."""
+    return {name: Rules.named(name) for name in _presets()}
+
+
+def purposes() -> dict[str, str]:
+    """What each preset is for: the first comment in its file."""
+    return {name: text.partition("\n")[0].lstrip("# ") for name, text in _presets().items()}
+
+
+def _presets() -> dict[str, str]:
+    folder = resources.files("truerank.core") / "presets"
+    names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
+    names.sort(key=lambda name: name != "truerank")
+    return {name: (folder / f"{name}.toml").read_text("utf-8") for name in names}
+
+
+def _read(path: Path) -> str:
+    try:
+        return path.read_text("utf-8")
+    except (OSError, ValueError) as error:
+        raise InputError(f"cannot read the rules: {getattr(error, 'strerror', None) or error}", path) from None

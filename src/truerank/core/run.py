@@ -1,0 +1,70 @@
+"""Run: what a system answered, as a source that is not yet read, and the forms in which its parts come."""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError
+from truerank.core.faults import unreadable
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Rows as columns: text as (rows + 1,) ends and its bytes, scores as (rows,) float64.
+
+    Attributes:
+        lines: (rows,) the line of each row in its file; None where rows are counted.
+    """
+
+    query_ends: NDArray[np.int64]
+    query_text: NDArray[np.uint8] | bytes
+    doc_ends: NDArray[np.int64]
+    doc_text: NDArray[np.uint8] | bytes
+    scores: NDArray[np.float64]
+    lines: NDArray[np.int64] | None = None
+
+
+@dataclass(frozen=True)
+class Ranked:
+    """One query's documents, best first, or with a score each; and the line they stand in, if in one."""
+
+    query: Any
+    docs: Sequence[Any]
+    scores: Sequence[float] | None = None
+    line: int | None = None
+
+    def numbers(self) -> list[float]:
+        """A score for each document; without scores the last one gets 1, the one before it 2, …"""
+        try:  # as the kernel reads them: text is no number
+            return array("d", range(len(self.docs), 0, -1) if self.scores is None else self.scores).tolist()
+        except (TypeError, OverflowError) as error:
+            raise InputError(unreadable(as_bytes(self.query), error), None, self.line) from None
+
+
+Batch = bytes | Columns | Ranked | dict[Any, Any]
+"""What the kernel has a door for: TREC lines, columns, one ranking, a dict of dicts."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """What a system answered.
+
+    Attributes:
+        name: what to call it in tables and messages: a path or a given name.
+        batches: opens the source anew and yields its parts.
+        path: the plain TREC file behind it, if that is what it is, which threads may read.
+        watch: told how many bytes more were read, for a progress bar.
+    """
+
+    name: str
+    batches: Callable[[], Iterator[Batch]] = field(repr=False)
+    path: Path | None = None
+    watch: Callable[[int], None] = field(default=lambda size: None, repr=False)

@@ -1,0 +1,359 @@
+"""Scores: a value for each query and measure, the rules they were made under, and the ledger."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import MeasureError, did_you_mean
+from truerank.core.presented import Presented
+from truerank.core.rules import Rules
+from truerank.core.vocabulary import under
+from truerank.measures import Measure
+from truerank.measures.sums import FLOOR, PerQuery, logarithm
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+    import pyarrow
+
+    from truerank.stats import Interval
+
+Value = TypeVar("Value")
+
+
+@dataclass(frozen=True)
+class Ledger:
+    """What the mean hides. Counts of queries unless said otherwise.
+
+    Attributes:
+        judged: in the qrels.
+        evaluated: in the mean.
+        answered: judged, and in the run.
+        missing: judged, but not in the run.
+        extra: in the run, but not judged.
+        without_relevant: judged, but no document reaches the relevance level.
+        returned: documents returned for the evaluated queries.
+        unjudged: how many of those are unjudged.
+        duplicates: rows that repeated a document.
+        tied: evaluated queries on which some measure depends on the order of equal scores.
+        interleaved: whether the run's rows of one query were scattered.
+        swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
+        foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
+        undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
+        examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
+    """
+
+    judged: int
+    evaluated: int
+    answered: int
+    missing: int
+    extra: int
+    without_relevant: int
+    returned: int
+    unjudged: int
+    duplicates: int
+    tied: int
+    interleaved: bool = False
+    swapped: bool = False
+    foreign: tuple[str, ...] = ()
+    undefined: Mapping[str, int] = field(default_factory=dict)
+    examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        told = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
+        told["foreign"] = list(self.foreign)
+        optional = ("swapped", "foreign", "undefined")
+        return {key: value for key, value in told.items() if value or key not in optional}
+
+
+class AnySpelling(dict[str, Value]):
+    """A value a measure by the name that heads its column; other spellings of the measure find it too."""
+
+    __slots__ = ("scores",)
+    scores: Scores
+
+    def __missing__(self, name: str | Measure) -> Value:
+        heading = self.scores.heading(name)
+        if dict.__contains__(self, heading):
+            return self[heading]
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return isinstance(name, str | Measure) and self.get(name, self) is not self
+
+    def get(self, name: str | Measure, default: Any = None) -> Any:
+        """What there is for a measure, however it is spelled."""
+        try:
+            return self[name]  # type: ignore[index]
+        except (KeyError, MeasureError):
+            return default
+
+
+class ByMeasure(Mapping[str, Value]):
+    """A mapping from the names of measures: a measure is found however it is spelled."""
+
+    done: ClassVar[str]
+    """What was done with the measures: in errors."""
+
+    @property
+    def _named(self) -> Mapping[str, Value]:
+        raise NotImplementedError
+
+    def __getitem__(self, measure: str | Measure) -> Value:
+        """What there is of a measure, however it is spelled; a plain name as the rules read it."""
+        named, name = self._named, self.heading(measure)
+        if name not in named:
+            raise MeasureError(
+                f"{name} was not {self.done}.{did_you_mean(name, named)} There is {', '.join(named)}"
+            )
+        return named[name]
+
+    def heading(self, measure: str | Measure) -> str:
+        """What a measure is called here, however it is spelled."""
+        raise NotImplementedError
+
+    def __contains__(self, measure: object) -> bool:
+        return isinstance(measure, str | Measure) and self.get(measure) is not None
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._named)
+
+    def __len__(self) -> int:
+        """The number of measures."""
+        return len(self._named)
+
+    def get(self, measure: str | Measure, default: Any = None) -> Any:
+        """The same, or the default where the measure is not there."""
+        try:
+            return self[measure]
+        except MeasureError:
+            return default
+
+    __eq__ = object.__eq__  # arrays are not compared as a whole
+    __hash__ = object.__hash__
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scores(Presented, ByMeasure[PerQuery]):
+    """A value for each query and measure: a mapping {measure: (queries,) float64}; means are views.
+
+    Attributes:
+        queries: the query ids, in the order of the value arrays.
+        measures: what was evaluated.
+        columns: {measure: (queries,) float64}; NaN where the rules say that the measure has no value.
+        rules: under whose rules.
+        ledger: what the means hide.
+        run: the name of the run.
+        asked: {a measure as it was asked for: what it became under the rules}.
+        as_written: whether columns are headed by what was asked for.
+
+    >>> import truerank as tr
+    >>> scores = tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0}}, ["RR"])
+    >>> scores.mean, scores["mrr"].tolist(), scores.ledger.missing
+    ({'RR': 0.5}, [1.0, 0.0], 1)
+    >>> scores
+    Scores('run', rules 'truerank', 2 queries, RR: 0.5000)
+      1 missing (scored 0): q2.
+    >>> list(scores), "mrr" in scores, len(scores)
+    (['RR'], True, 1)
+    """
+
+    built_by = "scores"
+    done = "evaluated"
+
+    queries: Sequence[str]
+    measures: tuple[Measure, ...]
+    columns: dict[str, PerQuery]
+    rules: Rules
+    ledger: Ledger
+    run: str = "run"
+    asked: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+    as_written: bool = field(default=False, kw_only=True)
+
+    def _summary(self) -> str:
+        means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
+        return f"Scores({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {means})"
+
+    @cached_property
+    def _named(self) -> Mapping[str, PerQuery]:
+        return {heading: self.columns[str(measure)] for heading, measure in self.headings.items()}
+
+    def called(self, measure: str | Measure) -> str:
+        """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
+        name = measure if isinstance(measure, str) else measure.written
+        if name in self.columns:
+            return name
+        return self.asked.get(name) or str(under(measure, self.rules))
+
+    @cached_property
+    def headings(self) -> dict[str, Measure]:
+        """The measures by what heads their columns."""
+        own = {str(measure): measure for measure in self.measures}
+        if not self.as_written:
+            return own
+        return {asked: own[name] for asked, name in self.asked.items() if name in own} or own
+
+    def heading(self, measure: str | Measure) -> str:
+        """What heads a measure's column, however it is spelled."""
+        name = self.called(measure)
+        return next((heading for heading, found in self.headings.items() if str(found) == name), name)
+
+    @cached_property
+    def mean(self) -> dict[str, float]:
+        """One number a measure: the mean over queries (the sum for counts)."""
+        return self._by_heading((name, m.mean(self.columns[str(m)])) for name, m in self.headings.items())
+
+    def per_query(self) -> dict[str, dict[str, float]]:
+        """{query: {measure: value}}; under rules that count lines, a query's second line is "id #2"."""
+        names, columns = list(self._named), [values.tolist() for values in self._named.values()]
+        rows = [self._by_heading(zip(names, values, strict=True)) for values in zip(*columns, strict=True)]
+        return dict(zip(distinct(self.queries), rows, strict=True))
+
+    def _by_heading(self, pairs: Iterable[tuple[str, float]]) -> dict[str, float]:
+        row: AnySpelling[float] = AnySpelling(pairs)
+        row.scores = self
+        return row
+
+    def to_dict(self, per_query: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON: rules, run, mean, ledger and, if asked, queries.
+
+        Where a name became another under the rules, `asked` says which: {as it was asked for: what it became}.
+        """
+        out = {
+            "rules": self.rules.to_dict(),
+            "run": self.run,
+            **({"asked": became} if (became := self._became()) else {}),
+            "mean": self.mean,
+            "ledger": self.ledger.to_dict(),
+        }
+        return {**out, "queries": self._plain()} if per_query else out
+
+    def _plain(self) -> dict[str, dict[str, float | None]]:
+        """The values of each query as JSON has them: None where there is none."""
+        queries = self.per_query()
+        if not self.ledger.undefined:
+            return {query: {**row} for query, row in queries.items()}
+        return {q: {m: None if math.isnan(v) else v for m, v in row.items()} for q, row in queries.items()}
+
+    def _became(self) -> dict[str, str]:
+        """What was asked for and is called otherwise."""
+        return {asked: name for asked, name in self.asked.items() if asked != name}
+
+    def to_arrow(self) -> pyarrow.Table:
+        """One row a query: the id, then a column a measure."""
+        try:
+            import pyarrow
+        except ModuleNotFoundError:
+            raise self._missing("to_arrow", "parquet") from None
+        return pyarrow.table({"query": list(self.queries), **self._named})
+
+    def to_polars(self) -> polars.DataFrame:
+        """One row a query: the id, then a column a measure."""
+        try:
+            import polars
+        except ModuleNotFoundError:
+            raise self._missing("to_polars", "frames") from None
+        return polars.DataFrame({"query": list(self.queries), **self._named})
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """One row a query, which is the index; a column a measure."""
+        try:
+            import pandas
+        except ModuleNotFoundError:
+            raise self._missing("to_pandas", "frames") from None
+        return pandas.DataFrame(self._named, index=pandas.Index(self.queries, name="query"))
+
+
+def distinct(names: Sequence[str]) -> list[str]:
+    """The names, those that come again with a number.
+
+    >>> distinct(["a", "b", "a"])
+    ['a', 'b', 'a #2']
+    """
+    if len(set(names)) == len(names):
+        return list(names)
+    seen: Counter[str] = Counter()
+    out = []
+    for name in names:
+        seen[name] += 1
+        out.append(name if seen[name] == 1 else f"{name} #{seen[name]}")
+    return out
+
+
+def shared(one: Sequence[str], other: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Where each query that both have stands in either, in the order of the first.
+
+    >>> [places.tolist() for places in shared(["q1", "q2", "q3"], ["q3", "q1"])]
+    [[0, 2], [1, 0]]
+    """
+    place = {query: there for there, query in enumerate(other)}
+    rows = [(here, place[query]) for here, query in enumerate(one) if query in place]
+    here, there = np.array(rows, np.intp).reshape(-1, 2).T
+    return here, there
+
+
+def averaged(measure: Measure, values: PerQuery) -> PerQuery:
+    """What the plain mean is taken of: the values, or for a geometric mean their logarithms."""
+    if measure.definition.average != "geometric":
+        return values
+    return logarithm(np.maximum(values, FLOOR).ravel()).reshape(values.shape)
+
+
+def intervals(
+    measures: Sequence[Measure],
+    values: PerQuery,
+    *,
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+) -> list[Interval]:
+    """Where the mean of each column may lie: of counts the sum, of a geometric mean that one.
+
+    Args:
+        measures: what each column holds.
+        values: (queries, columns) finite numbers.
+        samples, seed: of the bootstrap; its resamples of the queries serve all columns.
+
+    Raises:
+        ModuleNotFoundError: SciPy is not installed.
+
+    >>> from truerank.measures import parse_measure
+    >>> found = intervals([parse_measure("GMAP")], np.array([[0.25], [0.25], [1.0], [1.0]]), seed=1)[0]
+    >>> round(found.estimate, 12), found.low <= 0.5 <= found.high
+    (0.5, True)
+    """
+    from truerank.stats import mean_intervals
+
+    found: dict[int, Interval] = {}
+    ways = list(map(_way, measures))
+    for way in set(ways):
+        at = [i for i, each in enumerate(ways) if each == way]
+        table = np.column_stack([averaged(measures[i], values[:, i]) for i in at])
+        drawn = mean_intervals(table, confidence=confidence, method=way, resamples=samples, seed=seed)
+        found |= zip(at, drawn, strict=True)
+    return [_of_mean(measure, values[:, i], found[i]) for i, measure in enumerate(measures)]
+
+
+def _way(measure: Measure) -> Literal["bca"] | None:
+    """None: the exact one of a share, where all values are 0 or 1; a count of 1 or a logarithm of 0 is no share."""
+    return None if measure.definition.unit and measure.definition.average != "geometric" else "bca"
+
+
+def _of_mean(measure: Measure, values: PerQuery, found: Interval) -> Interval:
+    """The interval of what the measure shows, from that of the plain mean."""
+    low, high = found.low, found.high
+    if measure.definition.average == "sum":
+        low, high = low * len(values), high * len(values)
+    elif measure.definition.average == "geometric":
+        low, high = math.exp(low), math.exp(high)
+    return dataclasses.replace(found, estimate=measure.mean(values), low=low, high=high)

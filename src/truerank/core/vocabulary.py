@@ -1,0 +1,164 @@
+"""What the names of measures mean under rules: a tool calls by a plain name what it takes for that measure.
+
+Rules say so in their `readings`: `AP = "AP(divisor='capped')@100"`. A name that is written with parameters means
+what it says, under any rules.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from truerank.core.errors import MeasureError, RulesError
+from truerank.core.rules import Rules
+from truerank.measures import Measure, parse_measure
+from truerank.measures.definition import DEPTH, RULED
+from truerank.measures.registry import named, spelled
+from truerank.measures.spellings import split
+
+_OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
+"""Where a reading has the cutoff that is asked for."""
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What a measure is under rules.
+
+    Attributes:
+        measure: what is evaluated, and how it prints.
+        is_known: whether the rules have such a measure; if not, it is as truerank reads it.
+    """
+
+    measure: Measure
+    is_known: bool
+
+
+def resolve(measure: str | Measure, rules: Rules) -> Resolved:
+    """What a measure means under the rules.
+
+    >>> from truerank.core.rules import Rules
+    >>> rules = Rules.named("sentence-transformers")
+    >>> [str(resolve(text, rules).measure) for text in ("map@10", "nDCG@10", "nDCG(gain='linear')@10")]
+    ["AP(divisor='capped')@10", "nDCG(gain='binary')@10", "nDCG(gain='linear')@10"]
+    """
+    asked = parse_measure(measure)
+    found = _settled(asked, rules) if asked.is_plain else None
+    chosen = _spelled_out(found or asked, rules)
+    known = found is not None or rules.vocabulary == "all"
+    return Resolved(chosen, known or (not asked.is_plain and _is_named(chosen, rules)))
+
+
+def under(measure: str | Measure, rules: Rules) -> Measure:
+    """The measure that a name means under the rules.
+
+    >>> from truerank.core.rules import Rules
+    >>> str(under("R@10", Rules.named("haystack")))
+    'SetSuccess(depth=10)'
+    """
+    return resolve(measure, rules).measure
+
+
+def asked_for(measures: str | Measure | Iterable[str | Measure], rules: Rules) -> dict[str, Measure]:
+    """What was asked for, as it was written, and what each is under the rules.
+
+    >>> from truerank.core.rules import Rules
+    >>> {asked: str(measure) for asked, measure in asked_for("map P@1,5", Rules()).items()}
+    {'map': 'AP', 'P@1': 'P@1', 'P@5': 'P@5'}
+    """
+    measures = spelled(measures)
+    if not isinstance(measures, str | Measure | Iterable):
+        raise MeasureError(f"measures are named by text, such as nDCG@10, not {measures!r}")
+    words: Iterable[str | Measure] = [measures] if isinstance(measures, Measure) else measures
+    if isinstance(measures, str):
+        words = split(measures)
+    return {str(word).strip(): under(word, rules) for word in words}
+
+
+def measures_under(measures: str | Measure | Iterable[str | Measure], rules: Rules) -> list[Measure]:
+    """The measures that were asked for, as the rules read them, without repeats."""
+    return list(dict.fromkeys(asked_for(measures, rules).values()))
+
+
+def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:
+    """Those of these that the rules do not have."""
+    if rules.vocabulary == "all":
+        return ()
+    return tuple(str(measure) for measure in measures if not resolve(measure, rules).is_known)
+
+
+def _settled(asked: Measure, rules: Rules) -> Measure | None:
+    """What a plain name comes to, which may be by way of another; None where the rules do not say."""
+    seen = [asked]
+    while (found := _once(seen[-1], rules)) is not None:
+        if found == seen[-1] or not found.is_plain:
+            return found
+        if found in seen:
+            raise RulesError(f"the readings of {rules.name} go in a circle: {', '.join(map(str, [*seen, found]))}")
+        seen.append(found)
+    return seen[-1] if len(seen) > 1 else None
+
+
+def _once(asked: Measure, rules: Rules) -> Measure | None:
+    """A plain name by the reading of it alone."""
+    text = _by_name(rules.readings).get(asked.name)
+    if text is None:
+        return None
+    return _at(text, dict(asked.params).get(asked.definition.at))
+
+
+def _at(text: str, k: float | None) -> Measure | None:
+    """A reading at a cutoff; None where it is one of whole lists alone."""
+    if _OPEN.search(text):
+        return parse_measure(_OPEN.sub(lambda found: _filled(found[0], k), text))
+    found = parse_measure(text)
+    at = dict(found.params).get(found.definition.at)
+    if k is None or at is None:
+        return found if k is None else None
+    return replace(found, params=tuple((key, k if key == found.definition.at else v) for key, v in found.params))
+
+
+def _filled(hole: str, k: float | None) -> str:
+    if hole.startswith("@"):
+        return "" if k is None else f"@{k}"
+    return f"{DEPTH}={k}"
+
+
+def _spelled_out(asked: Measure, rules: Rules) -> Measure:
+    """The same as the rules read it: with a default written out where the plain name means something else."""
+    if not asked.said or any(key != asked.definition.at for key, _ in asked.params):
+        return replace(asked, said=())
+    plain = replace(asked, said=())
+    if _settled(plain, rules) in (plain, None):
+        return plain
+    params = dict(asked.params) | dict(asked.said)
+    order = [key for key in asked.definition.parameters if key in params]  # as they print
+    return replace(asked, params=tuple((key, params[key]) for key in order), said=())
+
+
+def _is_named(measure: Measure, rules: Rules) -> bool:
+    """Whether the rules have it, at this or another cutoff and level."""
+    cuts = {DEPTH, measure.definition.at}
+    keys = {key for key, _ in measure.params} & cuts
+    alike = (own for own in _own(rules) if _bare(own, cuts) == _bare(measure, cuts))
+    return any(keys <= {key for key, _ in own.params} for own in alike)
+
+
+def _bare(measure: Measure, cuts: Collection[str]) -> tuple[str, frozenset[tuple[str, object]]]:
+    """The measure at no cutoff, and at whatever level."""
+    return measure.name, frozenset(pair for pair in measure.params if pair[0] not in (*RULED, *cuts))
+
+
+@lru_cache(maxsize=64)
+def _own(rules: Rules) -> tuple[Measure, ...]:
+    return tuple(parse_measure(_OPEN.sub(lambda found: _filled(found[0], 1), text)) for _, text in rules.readings)
+
+
+@lru_cache(maxsize=64)
+def _by_name(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+    """The readings by the measures' own names, however they are spelled in the rules."""
+    try:
+        return {named(word): text for word, text in pairs}
+    except MeasureError as error:
+        raise RulesError(f"readings: {error}") from None

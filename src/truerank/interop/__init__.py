@@ -1,0 +1,1 @@
+"""Other tools' surfaces: trec_eval's arguments and output, pytest."""

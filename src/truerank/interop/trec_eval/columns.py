@@ -1,0 +1,147 @@
+"""From -m to columns: which values are printed, in which order, under which names."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from truerank.core.errors import did_you_mean
+from truerank.interop.trec_eval.catalog import CATALOG, LATER, NICKNAMES, Listed
+from truerank.interop.trec_eval.numerals import decimal, whole
+from truerank.interop.trec_eval.status import FILES, USAGE, TrecEvalError
+from truerank.measures import Measure, parse_measure
+
+N = TypeVar("N", int, float)
+
+
+@dataclass(frozen=True)
+class Column:
+    """One value a topic.
+
+    Attributes:
+        name: what is printed.
+        listed: the measure of the reference.
+        measure: truerank's; None where there is none.
+        depth: how many grades a relstring shows.
+    """
+
+    name: str
+    listed: Listed
+    measure: Measure | None = None
+    depth: int = 0
+
+
+def columns(requested: Sequence[str], compat: int) -> list[Column]:
+    """The columns for what stood after each -m, in the reference's order; the official ones for nothing.
+
+    >>> [column.name for column in columns(["P.10,5", "map"], compat=10)]
+    ['map', 'P_5', 'P_10']
+
+    Raises:
+        TrecEvalError: no such measure, or parameters that it cannot have.
+    """
+    names: set[str] = set()
+    params: dict[str, str] = {}
+    for text in requested or ["official"]:
+        name, point, given = text.partition(".")
+        if point and not given:
+            raise TrecEvalError(f"-m {text}: parameters must follow the point", USAGE)
+        names.update(_members(name, compat))
+        if point:
+            params.setdefault(name, given)  # the first counts
+    chosen = [listed for listed in CATALOG.values() if listed.name in names]
+    return [column for listed in chosen for column in _TAKES[listed.takes](listed, params.get(listed.name))]
+
+
+def _members(name: str, compat: int) -> Iterable[str]:
+    """The measures that a name or nickname stands for."""
+    known = {listed.name for listed in CATALOG.values() if listed.since <= compat}
+    if name in NICKNAMES:
+        return known.intersection(NICKNAMES[name])
+    if name in LATER:
+        raise TrecEvalError(f"-m {name}: preferences and judgement groups are still to come", USAGE)
+    if name in CATALOG and name not in known:
+        raise TrecEvalError(f"-m {name}: that came with trec_eval {CATALOG[name].since}", USAGE)
+    if name not in known:
+        hint = did_you_mean(name, [*known, *NICKNAMES])
+        raise TrecEvalError(f"-m {name}: there is no such measure.{hint} -h lists them", USAGE)
+    return [name]
+
+
+def _plain(listed: Listed, given: str | None) -> list[Column]:
+    return [Column(listed.name, listed, parse_measure(listed.ours) if listed.ours else None)]
+
+
+def _cutoffs(listed: Listed, given: str | None) -> list[Column]:
+    cutoffs = sorted(_values(listed, given, whole, "a whole number"))
+    if cutoffs[0] < 1:
+        raise _unusable(listed, given, f"a cutoff is at least 1, not {cutoffs[0]}")
+    _refuse_repeats(listed, given, cutoffs)
+    return [Column(f"{listed.name}_{k}", listed, parse_measure(listed.ours.format(k))) for k in cutoffs]
+
+
+def _points(listed: Listed, given: str | None) -> list[Column]:
+    points = sorted(_values(listed, given, decimal, "a number"))
+    _refuse_repeats(listed, given, points)
+    return [Column(f"{listed.name}_{x:3.2f}", listed, parse_measure(listed.ours.format(x))) for x in points]
+
+
+def _numbers(listed: Listed, given: str | None) -> list[Column]:
+    values = tuple(_values(listed, given, decimal, "a number"))
+    if listed.name == "utility" and len(values) != 4:
+        raise _unusable(listed, given, "it takes four numbers")
+    if not listed.ours:
+        return [Column(_named(listed, given), listed, depth=max(0, int(values[0])))]
+    return [Column(_named(listed, given), listed, parse_measure(listed.ours.format(*values, all=values)))]
+
+
+def _gains(listed: Listed, given: str | None) -> list[Column]:
+    """Pairs grade=gain; for rbp and rbp_resid p=persistence."""
+    gains: dict[int, float] = {}
+    p = 0.9
+    for pair in given.split(",") if given is not None else ():
+        key, _, text = pair.partition("=")
+        grade, value = whole(key), decimal(text)
+        if value is not None and key == "p" and listed.name.startswith("rbp"):
+            p = value
+        elif value is None or grade is None or grade < 0 or grade in gains:
+            raise _unusable(listed, given, "it takes pairs like 1=3,2=9, each grade once")
+        else:
+            gains[grade] = value
+    if gains and listed.name == "rbp":
+        raise _unusable(listed, given, "the reference scales such gains by memory that it never set")
+    measure = parse_measure(listed.ours.format(gain=gains or "'linear'", p=p))
+    return [Column(_named(listed, given), listed, measure)]
+
+
+_TAKES: dict[str, Callable[[Listed, str | None], list[Column]]] = {
+    "": _plain,
+    "cutoffs": _cutoffs,
+    "points": _points,
+    "numbers": _numbers,
+    "gains": _gains,
+}
+
+
+def _named(listed: Listed, given: str | None) -> str:
+    return listed.name if given is None else f"{listed.name}_{given}"
+
+
+def _values(listed: Listed, given: str | None, read: Callable[[str], N | None], what: str) -> list[N]:
+    values = []
+    for text in (listed.default if given is None else given).split(","):
+        value = read(text)
+        if value is None:
+            raise _unusable(listed, given, f"{text!r} is not {what}")
+        values.append(value)
+    return values
+
+
+def _refuse_repeats(listed: Listed, given: str | None, values: Sequence[float]) -> None:
+    if len(set(values)) < len(values):
+        raise _unusable(listed, given, "each may stand once")
+
+
+def _unusable(listed: Listed, given: str | None, why: str) -> TrecEvalError:
+    return TrecEvalError(f"-m {listed.name}.{given}: {why}", FILES)

@@ -1,0 +1,93 @@
+"""What -h says."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES, Listed
+from truerank.interop.trec_eval.columns import columns
+from truerank.interop.trec_eval.options import Options
+from truerank.measures import measures
+
+OPTIONS = """\
+truerank trec_eval [OPTIONS] QRELS RUN
+
+Print what trec_eval prints for the same arguments, byte for byte.
+
+QRELS has lines of four columns: topic, iteration, document, grade. RUN has lines of six: topic, Q0,
+document, rank, score, tag. Either may be compressed, and - is standard input. Options and files may
+be mixed, short options joined, long ones shortened.
+
+Options:
+  -q, --query_eval_wanted            a row for each topic too
+  -n, --nosummary                    no rows for all topics
+  -m, --measure NAME[.PARAMETERS]    a measure or nickname; may be repeated (default: official)
+  -c, --complete_rel_info_wanted     average over all topics of QRELS; one without answer counts 0
+  -l, --level_for_rel GRADE          the lowest grade that is relevant (default: 1)
+  -J, --Judged_docs_only             leave out documents that nobody judged
+  -M, --Max_retrieved_per_topic N    only the first N documents of each topic
+  -N, --Number_docs_in_coll N        how many documents there are; only utility asks for it
+  -Z, --Zscore FILE                  z scores; FILE has lines of topic, measure, mean, deviation
+  -R, --Rel_info_format qrels        the format of QRELS; the only one so far
+  -T, --Results_format trec_results  the format of RUN; the only one so far
+  --compat 9|10                      the version to be equal to (default: 10)
+  -v, --version                      which version that is
+  -h, --help                         this; with -m, what those measures mean
+"""
+
+ENDINGS = """\
+Exit status:
+  0  done
+  1  wrong arguments, or no such measure
+  2  a file, or the parameters of a measure, cannot be used
+  4  a topic cannot be evaluated: not answered and no -c (version 10), or a document comes twice
+  7  no judged topic is answered (version 9)
+"""
+
+OWN = {
+    "runid": "The tag of the run: the last column of its last line.",
+    "num_q": "How many topics the averages are over.",
+    "num_ret": "How many documents came back.",
+    "relative_P": "The share of the first k results that is relevant, of as many as it could be.",
+    "relstring": "The grades of the first documents: a digit, > above 9, . pooled but not judged, - neither.",
+}
+
+
+def help_text(options: Options) -> str:
+    """The options and names; or, where measures were asked for, what they mean."""
+    if options.measures:
+        chosen = {column.listed.name: column.listed for column in columns(options.measures, options.compat)}
+        return "".join(_explained(listed) for listed in chosen.values())
+    names = [name for name, listed in CATALOG.items() if listed.since <= options.compat]
+    nicknames = [_wrapped(f"  {nick}: ", members) for nick, members in _nicknames(names).items()]
+    return "\n".join([OPTIONS, "Measures:", _wrapped("  ", names), "", "Nicknames:", *nicknames, "", ENDINGS])
+
+
+def _nicknames(names: Sequence[str]) -> dict[str, list[str]]:
+    """The nicknames with those of their measures that the version has."""
+    return {nick: [name for name in members if name in names] for nick, members in NICKNAMES.items()}
+
+
+def _explained(listed: Listed) -> str:
+    """What a measure means, and how its parameters are written."""
+    lines = [listed.name, "  " + (OWN.get(listed.name) or _meaning(listed))]
+    if listed.kind == "logarithm":
+        lines.append("  For all topics, the geometric mean; nothing counts less than 0.00001.")
+    if listed.default:
+        lines.append(f"  Parameters: -m {listed.name}.{listed.default}")
+    if listed.takes == "gains":
+        example = "p=0.9" if listed.name.startswith("rbp") else "1=3,2=9"
+        lines.append(f"  Parameters: -m {listed.name}.{example}")
+    return "\n".join(lines) + "\n"
+
+
+def _meaning(listed: Listed) -> str:
+    ours = listed.ours.partition("(")[0].partition("@")[0]
+    return measures()[ours].meaning
+
+
+def _wrapped(title: str, names: Sequence[str]) -> str:
+    """Names with blanks between, broken into lines."""
+    import textwrap
+
+    return textwrap.fill(title + " ".join(names), 100, subsequent_indent=" " * 4 if title.strip() else "  ")

@@ -1,0 +1,191 @@
+"""The two files: which topics count, where their judged documents came back, and the run's tag."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from truerank.core.build import build
+from truerank.core.errors import InputError, Refused, shown
+from truerank.core.hits import Bools, Hits
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.run import Batch, Ranked, Run
+from truerank.core.scan import Scan, scan
+from truerank.formats import open_run, read_qrels
+from truerank.interop.trec_eval.options import Options
+from truerank.interop.trec_eval.status import CALCULATION, NOTHING, TrecEvalError
+
+TAIL = 1 << 12
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What is evaluated.
+
+    Attributes:
+        hits: over the topics that have rows.
+        missing: (topics,) whether the run does not answer it.
+        judged: how many topics the qrels hold.
+        relevant: how many judgements are above grade 0.
+        tag: the sixth column of the run's last line.
+    """
+
+    hits: Hits
+    missing: Bools
+    judged: int
+    relevant: int
+    tag: bytes
+
+
+def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> Answers:
+    """Read both files under the options; `watch` is told how many bytes more of the run were read.
+
+    Raises:
+        InputError: a file cannot be read.
+        TrecEvalError: a judged topic is not answered (10), no topic is (9), or a document comes back twice.
+    """
+    qrels, run = read_qrels(options.qrels, "trec"), replace(open_run(options.run, "trec"), watch=watch)
+    last = LastRow()
+    found = _scan(qrels, run if run.path else last.watching(run), options)
+    if run.path:
+        last.look_at_end(run.path)
+    hits = build(qrels, found)
+    missing = hits.returned < 0
+    _refuse(hits, missing, options, run.name)
+    if options.compat == 9:
+        hits, missing = hits.select(~missing), missing[~missing]
+    else:  # one document that nobody judged stands for the answer
+        hits = replace(hits, returned=np.where(missing, 1, hits.returned))
+    return Answers(_cut(hits, options), missing, len(qrels), int((qrels.grades > 0).sum()), last.tag)
+
+
+def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
+    """End where the reference ends for topics that are not answered."""
+    if options.compat == 9 and missing.all():
+        raise TrecEvalError(f"{name}: no judged topic is answered; are they named alike in both?", NOTHING)
+    if options.compat == 10 and missing.any() and not options.complete:
+        topic = shown(hits.queries[int(np.argmax(missing))])
+        how = "-c counts it as 0, --compat 9 leaves it out"
+        raise TrecEvalError(f"{name}: topic {topic} is judged but not answered; {how}", CALCULATION)
+
+
+def _cut(hits: Hits, options: Options) -> Hits:
+    """-M and -J."""
+    return hits.under(
+        options.rules.replace(depth=options.depth, unjudged="removed" if options.judged_only else "not-relevant")
+    )
+
+
+def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
+    """Read the run: what stands behind its sixth column is no matter."""
+    try:
+        return _scan_rows(qrels, run, options)
+    except InputError as error:  # `from None` hides its context from people only
+        if not (isinstance(error.__context__, Refused) and error.__context__.kind == "fields"):
+            raise
+    return _scan_rows(qrels, replace(run, batches=lambda: _six_columns(run), path=None), options)
+
+
+def _six_columns(run: Run) -> Iterator[Batch]:
+    """The text with six columns a line, and with nothing before the # of a comment."""
+    rest = b""
+    for batch in run.batches():
+        assert isinstance(batch, bytes)
+        *lines, rest = (rest + batch).split(b"\n")
+        yield b"".join(b" ".join(line.split()[:6]) + b"\n" for line in lines)
+    yield b" ".join(rest.split()[:6])
+
+
+def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
+    """Read the run. A repeated document is wrong only where it counts: in a judged topic, not below -M."""
+    found = scan(run, qrels.judged, options.rules.replace(duplicates="first"))
+    if not found.rows:
+        raise InputError("there are no rows in it", run.name)
+    if not found.repeated:
+        return found
+    counted = replace(run, batches=lambda: _counted(qrels, run, options), path=None)
+    return scan(counted, qrels.judged, options.rules)
+
+
+def _counted(qrels: Qrels, run: Run, options: Options) -> Iterator[Batch]:
+    """The documents of the judged topics that are not below -M."""
+    rows: dict[bytes, list[tuple[float, bytes]]] = {topic: [] for topic in qrels.queries}
+    for part in rankings(run.batches()):
+        if part.query in rows:
+            rows[part.query] += zip(_scores(part, options), part.docs, strict=True)
+    for topic, answer in rows.items():
+        if answer:
+            scores, docs = zip(*sorted(answer, reverse=True)[: options.depth], strict=True)
+            _refuse_repeats(topic, docs, run.name)
+            yield Ranked(topic, docs, scores)
+
+
+def _scores(part: Ranked, options: Options) -> list[float]:
+    single = options.rules.score_precision == "single"
+    scores: list[float] = np.asarray(part.scores, np.float32 if single else np.float64).tolist()
+    return scores
+
+
+def _refuse_repeats(topic: bytes, docs: tuple[bytes, ...], name: str) -> None:
+    seen: set[bytes] = set()
+    for doc in docs:
+        if doc in seen:
+            who = f"document {shown(doc)} comes back twice for topic {shown(topic)}"
+            raise TrecEvalError(f"{name}: {who}; mend the run", CALCULATION)
+        seen.add(doc)
+
+
+class LastRow:
+    """The last row of a run, noted as its text goes by, or looked for at the end of a file."""
+
+    def __init__(self) -> None:
+        self.row = b""
+
+    @property
+    def tag(self) -> bytes:
+        """The sixth column."""
+        fields = self.row.split()
+        return fields[5] if len(fields) > 5 else b""
+
+    def watching(self, run: Run) -> Run:
+        """The same run, whose last row is noted while it is read."""
+
+        def batches() -> Iterator[Batch]:
+            rest = b""
+            for batch in run.batches():
+                assert isinstance(batch, bytes)
+                yield batch
+                text = rest + batch
+                cut = text.rfind(b"\n") + 1
+                self.row = _last_row(text, cut) or self.row
+                rest = text[cut:]
+            self.row = _last_row(rest, len(rest)) or self.row
+
+        return replace(run, batches=batches)
+
+    def look_at_end(self, path: Path) -> None:
+        """Read as much of the end as it takes."""
+        size, length = path.stat().st_size, TAIL
+        with path.open("rb") as file:
+            while not self.row:
+                file.seek(max(0, size - length))
+                text = file.read() if length >= size else file.read().partition(b"\n")[2]
+                self.row = _last_row(text, len(text))
+                if length >= size:
+                    return
+                length *= 16
+
+
+def _last_row(text: bytes, end: int) -> bytes:
+    """The last line before the end that is neither blank nor a comment."""
+    while end > 0:
+        start = text.rfind(b"\n", 0, end) + 1
+        line = text[start:end].strip()
+        if line and not line.startswith(b"#"):
+            return line
+        end = start - 1
+    return b""

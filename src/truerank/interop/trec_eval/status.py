@@ -1,0 +1,23 @@
+"""How the reference ends: the exit statuses that scripts may look at."""
+
+from __future__ import annotations
+
+from truerank.core.errors import TruerankError
+
+USAGE = 1
+FILES = 2
+CALCULATION = 4
+NOTHING = 7
+
+
+class TrecEvalError(TruerankError):
+    """The reference would end here; the message says why, `status` how.
+
+    Attributes:
+        status: USAGE (arguments), FILES (input, parameters of measures), CALCULATION (a topic that cannot be
+            evaluated) or NOTHING (no topic in both files).
+    """
+
+    def __init__(self, message: str, status: int):
+        super().__init__(message)
+        self.status = status

@@ -1,0 +1,60 @@
+"""The values of a column: one a topic, by truerank's measures."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from truerank.core.hits import Hits
+from truerank.core.qrels import Floats
+from truerank.interop.trec_eval.columns import Column
+from truerank.interop.trec_eval.options import Options
+from truerank.interop.trec_eval.reading import Answers
+from truerank.measures import Measure
+from truerank.measures.sums import powers
+
+FLOOR = 1e-5
+"""The least value that enters a geometric mean."""
+
+NOTHING = {"num_ret", "relstring", "utility", "rbp_resid"}
+"""What trec_eval 10 sets to 0 for a topic that is not answered; it does not under a name with parameters."""
+
+
+def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
+    """(topics,) the values of a column."""
+    assert column.measure is not None
+    rules, hits = options.rules, answers.hits
+    if column.listed.name == "rbp_resid":
+        found = _residual(hits, column.measure)
+    else:
+        docs = options.collection or None
+        found = column.measure.values(hits, level=rules.level, rounding=rules.recall_points, docs=docs)
+    if column.name in NOTHING or column.listed.name == "unj":
+        found = np.where(answers.missing, 0.0, found)
+    return found
+
+
+def _residual(hits: Hits, measure: Measure) -> Floats:
+    """RBPResidual to the reference's last bit: it adds the unjudged up, and without any forgets the tail."""
+    p = float(dict(measure.params).get("p", measure.definition.parameters["p"].default))
+    judged = hits.relevant(0)
+    order = np.argsort(judged.rank, kind="stable")
+    topic = judged.query[order]
+    deepest = int(hits.returned.max(initial=0))
+    bounds = np.searchsorted(judged.rank[order], np.arange(1, deepest + 2)).tolist()
+    missing = np.zeros(len(hits.queries))
+    for rank, weight in enumerate(powers(p, np.arange(deepest)).tolist(), 1):
+        more = np.where(hits.returned >= rank, weight, 0.0)
+        more[topic[bounds[rank - 1] : bounds[rank]]] = 0.0
+        missing += more
+    return np.where(judged.count < hits.returned, powers(p, hits.returned) + (1.0 - p) * missing, 0.0)
+
+
+def relstrings(column: Column, answers: Answers) -> list[str]:
+    """(topics,) the grades of the first documents: a digit, > above 9, . pooled but not judged, or -."""
+    hits = answers.hits.top(column.depth)
+    shown = [["-"] * min(column.depth, n) for n in answers.hits.returned.tolist()]
+    for topic, rank, grade in zip(hits.query.tolist(), hits.rank.tolist(), hits.grade.tolist(), strict=True):
+        shown[topic][rank - 1] = "." if grade < 0 else ">" if grade >= 10 else str(int(grade))
+    for topic in np.flatnonzero(answers.missing) if column.name in NOTHING else ():
+        shown[topic] = []
+    return [f"'{''.join(text)}'" for text in shown]

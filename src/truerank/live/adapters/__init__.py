@@ -1,0 +1,62 @@
+"""Whatever answers queries, made into a `Retriever`: a file a kind. Importing this package finds them all.
+
+No library is imported here: which one a target belongs to is read from the names of its classes.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from typing import Any
+
+from truerank.core.errors import InputError
+from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.objects import load
+from truerank.live.adapters.registry import Adapter, adapter, adapters, chosen
+from truerank.live.retriever import Retriever
+
+__all__ = ["Adapter", "adapt", "adapter", "adapters"]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")
+
+
+def adapt(
+    target: object,
+    *,
+    ids: str | Callable[[Any], object] | None = None,
+    asynchronous: bool | None = None,
+    collapse: bool = False,
+    **options: Any,
+) -> Retriever:
+    """Something that can be asked a query and timed.
+
+    Args:
+        target: a function or coroutine, a retriever of LangChain, LlamaIndex or Haystack, the name of one as
+            "package.module:object", the URL of an endpoint with {query} and {k}, or "cmd: COMMAND".
+        ids: the id of a result: "id", "metadata[key]", "hash", the name of a field, or a function of the result;
+            if not given, the library's own.
+        asynchronous: whether the library's asynchronous call is used; if not given, only for coroutine functions.
+        collapse: keep only the best of several results with one id, as chunks of one document are.
+        options: of the kind of target; a wrong one is answered with the list.
+
+    Raises:
+        InputError: nothing that can be asked, or an option that it does not have.
+        MissingPackage: an endpoint, and no httpx.
+
+    >>> retriever = adapt(lambda query, k: ["a", "b"][:k])
+    >>> retriever.read(retriever.call("tea", 1))
+    Answer(docs=('a',), scores=(1.0,))
+    """
+    if isinstance(target, Retriever):
+        if options or ids is not None:
+            raise InputError(f"{target.name} is a Retriever already: it takes no options")
+        return target
+    if isinstance(target, str) and not any(a.sure(target) for a in adapters().values()):
+        target = load(target)
+        if isinstance(target, Retriever):
+            return target
+    found = chosen(target)
+    found.check(options)
+    return found.build(target, ids=Ids(ids, collapse), asynchronous=asynchronous, **options)

@@ -1,0 +1,90 @@
+"""From results to an Answer: ids by rule, scores best first, cut at k where the retriever does not."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from functools import cache
+from itertools import pairwise
+from numbers import Real
+from typing import Any, cast
+
+from truerank.core.errors import InputError
+from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.retriever import Answer
+
+Call = Callable[[str, int], object]
+Read = Callable[[object], Answer]
+Ask = Callable[[str], Any]
+"""What takes only a query."""
+
+CUT = "not taken by the retriever; answers are cut at k after the clock stops"
+
+
+def answer(results: Iterable[Any], scores: Sequence[object], ids: Ids, kind: Kind) -> Answer:
+    """The answer that these results are, best first, with what scores the library gives.
+
+    Scores that rise with rank are distances and change their sign. Where any is missing, all are made from the
+    ranks. Those that neither rise nor fall are left as they are, to be counted.
+
+    Raises:
+        InputError: a result without an id, or a score that is no finite number.
+    """
+    docs = ids.of(results, kind)
+    finite = [_finite(score, doc) for doc, score in zip(docs, scores, strict=True)]
+    if ids.collapse:
+        first = [at for at, doc in enumerate(docs) if doc not in docs[:at]]
+        docs, finite = [docs[at] for at in first], [finite[at] for at in first]
+    return Answer(tuple(docs), _best_first(finite))
+
+
+def _finite(score: object, doc: str) -> float | None:
+    if score is None:
+        return None
+    if isinstance(score, bool) or not isinstance(score, Real) or not math.isfinite(score):
+        raise InputError(f"the score of {doc} is {score!r}: a score is a finite number, or None for all")
+    return float(score)
+
+
+def _best_first(scores: list[float | None]) -> tuple[float, ...]:
+    numbers = [score for score in scores if score is not None]
+    if len(numbers) < len(scores):
+        return tuple(float(rank) for rank in range(len(scores), 0, -1))
+    if numbers and numbers[0] < numbers[-1] and all(a <= b for a, b in pairwise(numbers)):
+        return tuple(0.0 - number for number in numbers)
+    return tuple(numbers)
+
+
+def cut(call: Callable[[str], object], read: Read) -> tuple[Call, Read]:
+    """A call and a reader for a retriever that takes no k."""
+    return lambda query, k: (k, call(query)), cutting(read)
+
+
+def cut_async(call: Callable[[str], Awaitable[object]], read: Read) -> tuple[Call, Read]:
+    """The same for coroutines."""
+
+    async def awaited(query: str, k: int) -> tuple[int, object]:
+        return k, await call(query)
+
+    return awaited, cutting(read)
+
+
+def carrying(
+    plain: Ask, with_k: Callable[[int], Ask] | None, read: Read, is_async: bool | None
+) -> tuple[Call, Read]:
+    """A call and a reader for a retriever that carries its k, which `with_k` makes once for each; or takes none."""
+    if with_k is None:
+        return (cut_async if is_async else cut)(plain, read)
+    made = cache(with_k)
+    return lambda query, k: made(k)(query), read
+
+
+def cutting(read: Read) -> Read:
+    """A reader of (k, what the other reads), which keeps the first k."""
+
+    def shortened(raw: object) -> Answer:
+        k, result = cast("tuple[int, object]", raw)
+        whole = read(result)
+        return Answer(whole.docs[:k], whole.scores[:k])
+
+    return shortened

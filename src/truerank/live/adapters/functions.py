@@ -1,0 +1,113 @@
+"""Functions and coroutines of (query) or (query, k)."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from truerank.core.errors import InputError, did_you_mean
+from truerank.live.adapters.answers import CUT, Call, Read, cutting
+from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.libraries import OWN
+from truerank.live.adapters.plain import read_plain
+from truerank.live.adapters.registry import adapter
+from truerank.live.retriever import Retriever
+
+CUTOFFS = ("k", "top_k", "topk", "n", "limit", "size", "n_results", "num_results", "max_results")
+
+
+def _sure(target: object) -> float:
+    return 0.1 if callable(target) and not isinstance(target, type) else 0.0
+
+
+@adapter("a function", _sure)
+def function(target: Any, *, ids: Ids, asynchronous: bool | None = None, k_as: str | None = None) -> Retriever:
+    """A function or coroutine that returns ids, pairs, a dict, dicts, documents or (D, I) arrays.
+
+    Args:
+        k_as: the parameter that takes k; by itself k, top_k, limit and the like are known, or a second one that
+            must be given.
+    """
+    coroutine = _is_coroutine(target)
+    if coroutine and asynchronous is False:
+        raise InputError(f"{_name(target)} is a coroutine function: it cannot be called synchronously")
+    is_async = coroutine or bool(asynchronous)
+    k = _cutoff(target, k_as)
+    call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids))
+    return Retriever(
+        name=_name(target),
+        call=call,
+        read=read,
+        is_async=is_async,
+        describe={
+            "kind": "coroutine" if is_async else "function",
+            "k": CUT if k is None else f"its parameter {k}",
+            "ids": ids.describe("as returned"),
+            **({"async": OWN} if is_async else {}),
+        },
+    )
+
+
+def _name(target: Any) -> str:
+    inner = getattr(target, "func", target)  # of functools.partial
+    name: str = getattr(inner, "__qualname__", type(inner).__name__).rpartition("<locals>.")[2]
+    return "function" if name == "<lambda>" else name
+
+
+def _is_coroutine(target: Any) -> bool:
+    return any(map(inspect.iscoroutinefunction, (target, getattr(type(target), "__call__", None))))  # noqa: B004
+
+
+def _cutoff(target: Any, asked: str | None) -> str | None:
+    """The name of the parameter that takes k."""
+    try:
+        parameters = inspect.signature(target).parameters
+    except (TypeError, ValueError):  # compiled functions may not tell
+        return asked
+    if asked is not None:
+        if asked not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            raise InputError(f"{_name(target)} has no parameter {asked!r}.{did_you_mean(asked, parameters)}")
+        return asked
+    known = [name for name in list(parameters)[1:] if name in CUTOFFS]
+    needed = [p.name for p in _positional(parameters)[1:] if p.default is p.empty]
+    return next(iter(known + needed), None)
+
+
+def _positional(parameters: Any) -> list[inspect.Parameter]:
+    return [p for p in parameters.values() if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+
+
+def _passing(target: Any, k: str) -> Call:
+    """The target with k where it takes it: by position if it stands second, which costs less, else by name."""
+    try:
+        second = [p.name for p in _positional(inspect.signature(target).parameters)][1:2]
+    except (TypeError, ValueError):
+        second = []
+    return target if second == [k] else lambda query, cutoff: target(query, **{k: cutoff})
+
+
+def _sync(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, Read]:
+    if k is None:
+        return lambda query, cutoff: (cutoff, _made(target(query), cutoff)), cutting(read)
+    passing = _passing(target, k)
+    return lambda query, cutoff: _made(passing(query, cutoff), cutoff), read
+
+
+def _made(raw: Any, k: int) -> object:
+    """A lazy answer is made while the clock runs, as far as it is asked for: it may rank everything there is."""
+    return list(islice(raw, k)) if hasattr(raw, "__next__") else raw
+
+
+def _async(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, Read]:
+    passing = None if k is None else _passing(target, k)
+
+    async def asked(query: str, cutoff: int) -> object:
+        raw = passing(query, cutoff) if passing else target(query)
+        if not inspect.isawaitable(raw):
+            raise InputError(f"{_name(target)} returned {type(raw).__name__}, which cannot be awaited")
+        made = _made(await raw, cutoff)
+        return made if passing else (cutoff, made)
+
+    return asked, read if passing else cutting(read)

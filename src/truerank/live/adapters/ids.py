@@ -1,0 +1,125 @@
+"""Which id a result goes by: its own, one from its metadata, a function of it, or a hash of its text."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+from uuid import UUID
+
+from truerank.core.errors import InputError
+
+Rule = str | Callable[[Any], object] | None
+
+METADATA = re.compile(r"metadata\[(['\"]?)(.+?)\1\]")
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Where one kind of result keeps what an id can be made of.
+
+    Attributes:
+        name: what errors call such a result.
+        own: the library's own id of it.
+        field: the value under another name.
+        metadata: the mapping beside the text.
+        content: the text.
+    """
+
+    name: str
+    own: Callable[[Any], object]
+    field: Callable[[Any, str], object]
+    metadata: Callable[[Any], Mapping[str, object]]
+    content: Callable[[Any], object]
+
+
+@dataclass(frozen=True)
+class Ids:
+    """How results are named.
+
+    Attributes:
+        rule: None or "id" (the library's own), "metadata[key]", "hash" (SHA-256 of the text), the name of a field,
+            or a function of the result.
+        collapse: keep only the best result of each id, as is right where results are chunks and ids are those of
+            documents; if not, repeated ids stay, and are counted.
+    """
+
+    rule: Rule = None
+    collapse: bool = False
+
+    def __post_init__(self) -> None:
+        if not (self.rule is None or isinstance(self.rule, str) or callable(self.rule)):
+            raise InputError(f"ids is a function of the result or {CHOICES}, not {self.rule!r}")
+        if self.rule == "" or (isinstance(self.rule, str) and "metadata" in self.rule and not self.key):
+            raise InputError(f"ids is {CHOICES}, not {self.rule!r}")
+
+    @property
+    def key(self) -> str | None:
+        """The key of "metadata[key]"."""
+        found = METADATA.fullmatch(self.rule) if isinstance(self.rule, str) else None
+        return found[2] if found else None
+
+    def describe(self, own: str) -> str:
+        """One line about the rule; `own` names the library's own id."""
+        rule = "a function of the result" if callable(self.rule) else self.rule
+        return (own if rule in (None, "id") else str(rule)) + (", the best of each" if self.collapse else "")
+
+    def value(self, result: Any, kind: Kind) -> object:
+        """What the rule finds in a result; None where there is nothing."""
+        if callable(self.rule):
+            return self.rule(result)
+        if self.rule in (None, "id"):
+            return kind.own(result)
+        if self.rule == "hash":
+            return hashed(kind.content(result))
+        if self.key:
+            return kind.metadata(result).get(self.key)
+        return kind.field(result, self.rule)
+
+    def of(self, results: Iterable[Any], kind: Kind) -> list[str]:
+        """An id a result, in order.
+
+        Raises:
+            InputError: a result has no id under the rule, or one that is neither text nor a whole number.
+        """
+        return [self._text(self.value(result, kind), at, result, kind) for at, result in enumerate(results, 1)]
+
+    def _text(self, value: object, at: int, result: Any, kind: Kind) -> str:
+        if value is None or value in ("", b""):
+            raise InputError(f"result {at} ({kind.name}) has no id{self._missing(result, kind)}")
+        if isinstance(value, bytes):
+            return value.decode("utf-8", "surrogateescape")
+        if isinstance(value, str | UUID) or (isinstance(value, Integral) and not isinstance(value, bool)):
+            return _writable(str(value), at)
+        raise InputError(f"the id of result {at} is {repr(value)[:80]}: an id is text or a whole number")
+
+    def _missing(self, result: Any, kind: Kind) -> str:
+        under = "" if self.rule in (None, "id") else f" under ids={self.rule!r}"
+        keys = ", ".join(map(str, kind.metadata(result)))
+        return f"{under}. Choose another: ids={CHOICES}" + (f". Its metadata has: {keys}" if keys else "")
+
+
+def _writable(name: str, at: int) -> str:
+    """The id, if bytes can be made of it."""
+    try:
+        name.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:
+        raise InputError(f"the id of result {at} is {name[:80]!a}, which is no text") from None
+    return name
+
+
+CHOICES = "'metadata[key]', 'hash' (of the text), the name of a field, or a function of the result"
+
+
+def hashed(content: object) -> str | None:
+    """An id made of the text: the first 128 bits of its SHA-256 in hexadecimal.
+
+    >>> hashed("abc")
+    'ba7816bf8f01cfea414140de5dae2223'
+    """
+    if not isinstance(content, str):
+        return None
+    return hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()[:32]

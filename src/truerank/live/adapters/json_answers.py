@@ -1,0 +1,69 @@
+"""Answers in JSON: where in it the results stand, and where in a result its id and score."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from truerank.core.errors import InputError
+from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.plain import field, read_plain
+from truerank.live.retriever import Answer
+
+
+@dataclass(frozen=True)
+class JsonAnswer:
+    """Where the answer stands, as paths such as data.hits[0].doc.id.
+
+    Attributes:
+        results: the path of the results; None is the whole value, or the only list in it.
+        score: the path of the score within a result.
+        scores: the path of a list of scores beside the results, where they come apart.
+        ids: how a result is named; a path within the result is a rule too.
+    """
+
+    ids: Ids
+    results: str | None = None
+    score: str = "score"
+    scores: str | None = None
+
+    def read(self, raw: object) -> Answer:
+        """The answer in some bytes.
+
+        Raises:
+            InputError: they are not JSON, nothing stands at a path, or a result cannot be used.
+        """
+        whole = _parsed(raw)
+        if isinstance(whole, dict) and isinstance(whole.get("error"), str):
+            raise InputError(f"the answer is an error: {whole['error']}")
+        scores = None if self.scores is None else _at(whole, self.scores)
+        return read_plain(self._results(whole), self.ids, score=self.score, scores=scores)
+
+    def _results(self, whole: Any) -> Any:
+        if self.results is not None:
+            return _at(whole, self.results)
+        inner = whole.values() if isinstance(whole, dict) else ()
+        lists = [value for value in inner if isinstance(value, list)]
+        if len(lists) == 1:
+            return lists[0]
+        if any(isinstance(value, list | dict) for value in inner):
+            raise InputError(f"results= must say where the results are: the answer has {', '.join(whole)}")
+        return whole
+
+
+def _parsed(raw: Any) -> Any:
+    try:
+        return orjson.loads(raw)
+    except orjson.JSONDecodeError as error:
+        raise InputError(f"the answer is not JSON ({error}): {raw[:80]!r}") from None
+
+
+def _at(whole: Any, path: str) -> Iterable[Any]:
+    found = field(whole, path)
+    if not isinstance(found, list | dict):
+        has = f"; the answer has {', '.join(whole)}" if isinstance(whole, dict) else ""
+        raise InputError(f"there is no list at {path!r}{has}")
+    return found

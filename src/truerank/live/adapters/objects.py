@@ -1,0 +1,83 @@
+"""Retrievers by name: package.module:object, also from the current directory."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import os
+import re
+import sys
+from types import ModuleType
+from typing import Any
+
+from truerank.core.errors import InputError, did_you_mean
+
+NAME = re.compile(r"([\w.]+):([\w.]+)(\(\))?")
+
+OFFERED = 10
+"""How many names of a module an error lists."""
+
+
+def load(name: str) -> object:
+    """The object that a name means; a class is called without arguments, and so is what ends in ().
+
+    Raises:
+        InputError: no such module or object, or it cannot be made.
+    """
+    found = NAME.fullmatch(name)
+    if not found:
+        raise InputError(
+            f"{name!r} is no target: give 'package.module:object', a URL with {{query}}, or 'cmd: COMMAND'"
+        )
+    module, path, call = found.groups()
+    target: Any = imported(module)
+    for part in path.split("."):
+        if not hasattr(target, part):
+            near = did_you_mean(part, dir(target)) or _offered(target)
+            raise InputError(f"{name}: {getattr(target, '__name__', type(target).__name__)} has no {part!r}.{near}")
+        target = getattr(target, part)
+    return _made(target, f"{module}:{path}") if call or isinstance(target, type) else target
+
+
+def imported(name: str) -> Any:
+    """The module of this name, also from the current directory.
+
+    Raises:
+        InputError: there is no such module, or it raises.
+    """
+    here = os.getcwd()
+    if here not in sys.path and "" not in sys.path:
+        sys.path.insert(0, here)  # and it stays: the module may import others from there later
+    try:
+        return importlib.import_module(name)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{name}.".startswith(f"{error.name}."):
+            raise InputError(f"{name} imports {error.name}, which is not installed") from error
+        hint = f". Did you mean {name[:-3]}, without .py?" if name.endswith(".py") else ""
+        raise InputError(
+            f"there is no module {error.name!r}, neither installed nor in the current directory{hint}"
+        ) from None
+    except (Exception, SystemExit) as error:
+        raise InputError(f"importing {name} failed: {type(error).__name__}: {error}") from error
+
+
+def _offered(target: Any) -> str:
+    """' It has bm25, dense', the first of what a module defines, or '' for anything else."""
+    if not inspect.ismodule(target):
+        return ""
+    own = [name for name, value in vars(target).items() if name[0] != "_" and _is_of(target, value)]
+    return f" It has {', '.join(own[:OFFERED])}{', …' if len(own) > OFFERED else ''}" if own else ""
+
+
+def _is_of(module: ModuleType, value: Any) -> bool:
+    """Whether something in a module could be a retriever: no plain value, and nothing that is only imported."""
+    if inspect.isroutine(value) or isinstance(value, type):
+        return bool(value.__module__ == module.__name__)
+    return type(value).__module__ not in ("builtins", "__future__", "typing")
+
+
+def _made(target: Any, name: str) -> object:
+    try:
+        return target()
+    except (Exception, SystemExit) as error:
+        raise InputError(f"{name}() failed: {type(error).__name__}: {error}") from error

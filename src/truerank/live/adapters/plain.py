@@ -1,0 +1,138 @@
+"""Plain values as answers: ids, (id, score) pairs, {id: score}, dicts and documents, (D, I) arrays."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError
+from truerank.live.adapters.answers import answer
+from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.retriever import Answer
+
+OWN = ("id", "_id", "id_", "doc_id", "docid", "docno")
+TEXTS = ("page_content", "content", "text")
+SHAPES = "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; or (distances, ids) arrays"
+
+
+def field(result: Any, path: str) -> Any:
+    """What stands at a path of keys, attributes and positions; None where there is nothing.
+
+    >>> field({"data": {"hits": [{"_id": "a"}]}}, "data.hits[0]._id")
+    'a'
+    """
+    if isinstance(result, Mapping) and path in result:
+        return result[path]
+    for step in re.findall(r"[^.\[\]]+", path):
+        result = _step(result, step)
+    return result
+
+
+def _step(result: Any, step: str) -> Any:
+    if isinstance(result, Mapping):
+        return result.get(step)
+    if isinstance(result, list | tuple):
+        at = int(step) if step.isdigit() else len(result)
+        return result[at] if at < len(result) else None
+    return getattr(result, step, None)
+
+
+def _first(result: Any, names: Iterable[str]) -> Any:
+    return next((value for name in names if (value := field(result, name)) is not None), None)
+
+
+def _own(result: Any) -> object:
+    return result if isinstance(result, str | bytes | int | float | np.generic) else _first(result, OWN)
+
+
+def _metadata(result: Any) -> Mapping[str, object]:
+    found = _first(result, ("metadata", "meta"))
+    return found if isinstance(found, Mapping) else {}
+
+
+PLAIN = Kind("a plain value", _own, field, _metadata, lambda result: _first(result, TEXTS))
+
+
+def read_plain(raw: Any, ids: Ids, score: str = "score", scores: Iterable[object] | None = None) -> Answer:
+    """The answer that a plain value is.
+
+    Args:
+        raw: what a function returned, or what JSON held.
+        score: where a dict or document keeps its score.
+        scores: one a result, where they come apart from the results.
+
+    Raises:
+        InputError: it has another shape, a result without an id, or a score that is no finite number.
+
+    >>> read_plain({"a": 0.5, "b": 2}, Ids())
+    Answer(docs=('b', 'a'), scores=(2.0, 0.5))
+    >>> read_plain([{"id": 7}, {"id": 8}], Ids()).docs
+    ('7', '8')
+    """
+    if scores is not None:
+        results, paired = list(raw), list(scores)
+        if len(results) != len(paired):
+            raise InputError(f"there are {len(results)} results and {len(paired)} scores")
+    elif isinstance(raw, Mapping):
+        results, paired = _ranked(raw)
+    elif neighbours := _neighbours(raw):
+        results, paired = neighbours
+    else:
+        results, paired = _listed(raw, score)
+    return answer(results, paired, ids, PLAIN)
+
+
+def _ranked(raw: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
+    """{id: score}, the highest first; equal scores in the order of the dict."""
+    for doc, score in raw.items():
+        if not isinstance(score, Real):
+            raise InputError(f"a dict is read as {{id: score}}, but {doc!r} has {type(score).__name__}: {SHAPES}")
+    order = sorted(raw, key=lambda doc: -raw[doc])
+    return order, [raw[doc] for doc in order]
+
+
+def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
+    """Arrays of one query, as FAISS gives them: (D, I), told apart by their types, -1 where nothing was found."""
+    if hasattr(raw, "__array__"):
+        found = _row(raw)
+        distances = [None] * len(found)
+    elif isinstance(raw, tuple | list) and len(raw) == 2 and all(hasattr(part, "__array__") for part in raw):
+        first, second = _row(raw[0]), _row(raw[1])
+        found, values = (first, second) if second.dtype.kind == "f" else (second, first)
+        if len(found) != len(values):
+            raise InputError(f"there are {len(found)} ids and {len(values)} distances")
+        distances = values.tolist()
+    else:
+        return None
+    padding = found.dtype.kind == "i"
+    kept = [at for at, doc in enumerate(found.tolist()) if not (padding and doc == -1)]
+    return [found[at].item() for at in kept], [distances[at] for at in kept]
+
+
+def _row(array: Any) -> np.ndarray[Any, Any]:
+    row = np.asarray(array)
+    if row.ndim > 2 or (row.ndim == 2 and len(row) != 1):
+        raise InputError(f"an array of shape {row.shape} is not the answer to one query: (k,) or (1, k)")
+    return row.reshape(-1)
+
+
+def _listed(raw: Any, score: str) -> tuple[list[Any], list[Any]]:
+    if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
+        late = ". It is a coroutine: asynchronous=True awaits it" if hasattr(raw, "__await__") else ""
+        raise InputError(f"the answer is {type(raw).__name__}, not {SHAPES}{late}")
+    if isinstance(raw, set | frozenset):
+        raise InputError(f"the answer is a {type(raw).__name__}, which has no order: {SHAPES}")
+    pairs = [_pair(item, score) for item in raw]
+    return [doc for doc, _ in pairs], [value for _, value in pairs]
+
+
+def _pair(item: Any, score: str) -> tuple[Any, Any]:
+    if isinstance(item, tuple | list):
+        if len(item) != 2 or isinstance(item[1], str):
+            raise InputError(f"a result is {repr(item)[:80]}, not (id, score): {SHAPES}")
+        return item[0], item[1]
+    return item, None if isinstance(item, str | bytes | int | np.generic) else field(item, score)

@@ -1,0 +1,108 @@
+"""What adapters there are. An adapter says how sure it is that a target is its own, and makes a Retriever of it."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+
+from truerank.core.errors import InputError, did_you_mean
+from truerank.live.retriever import Retriever
+
+Build = TypeVar("Build", bound=Callable[..., Retriever])
+
+
+@dataclass(frozen=True)
+class Adapter:
+    """A way to call one kind of retriever.
+
+    Attributes:
+        name: what errors call the kind.
+        sure: from the target, without importing its library, how sure: 0 (no) to 1 (certain).
+        build: (target, ids=Ids, asynchronous=…, and its own options) → Retriever.
+    """
+
+    name: str
+    sure: Callable[[object], float]
+    build: Callable[..., Retriever]
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What `build` takes of its own: the keyword-only parameters."""
+        named = inspect.signature(self.build).parameters.values()
+        return tuple(p.name for p in named if p.kind is p.KEYWORD_ONLY and p.name not in ("ids", "asynchronous"))
+
+    def check(self, options: dict[str, Any]) -> None:
+        """Refuse options that this kind of retriever does not have."""
+        for option in options:
+            if option not in self.options:
+                takes = ", ".join(self.options) or "none"
+                near = did_you_mean(option, self.options)
+                raise InputError(f"{self.name} has no option {option!r}.{near} Its options: {takes}")
+        wanted = _types(self.build)
+        for option, value in options.items():
+            if not _fits(value, wanted.get(option, Any)):  # without a hint anything fits
+                kinds = " or ".join(WORDS[kind] for kind in _kinds(wanted[option]) if kind in WORDS)
+                raise InputError(f"{option} is {kinds}, not {value!r}")
+
+
+WORDS = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
+
+
+def _types(build: Callable[..., Retriever]) -> dict[str, Any]:
+    """The types of the options, as far as they are told; an adapter of somebody else's may tell none."""
+    try:
+        return get_type_hints(build)
+    except NameError:
+        return {}
+
+
+def _kinds(wanted: Any) -> tuple[Any, ...]:
+    """What a type is a union of."""
+    return get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
+
+
+def _fits(value: object, wanted: Any) -> bool:
+    """Whether a value is of a plain type; what is more than that is left to the adapter."""
+    kinds = _kinds(wanted)
+    if not all(kind in WORDS or kind is NoneType for kind in kinds):
+        return True
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return type(value) in kinds or (float in kinds and is_number)
+
+
+_adapters: dict[str, Adapter] = {}
+
+
+def adapter(name: str, sure: Callable[[object], float]) -> Callable[[Build], Build]:
+    """Register a function as the maker of retrievers of one kind; its keyword-only signature is the schema."""
+
+    def register(build: Build) -> Build:
+        _adapters[name] = Adapter(name, sure, build)
+        return build
+
+    return register
+
+
+def adapters() -> dict[str, Adapter]:
+    """All adapters by name."""
+    return dict(_adapters)
+
+
+def chosen(target: object) -> Adapter:
+    """The adapter that is surest of the target.
+
+    Raises:
+        InputError: none is; the message names what can be benchmarked.
+    """
+    best = max(_adapters.values(), key=lambda a: a.sure(target))
+    if best.sure(target) > 0:
+        return best
+    if isinstance(target, type):
+        raise InputError(f"{target.__name__} is a class: give an instance of it")
+    raise InputError(
+        f"{target!r} cannot be benchmarked. Give a function of (query, k), a retriever of LangChain, LlamaIndex or"
+        " Haystack, 'package.module:object', a URL with {query}, or 'cmd: COMMAND'"
+    )

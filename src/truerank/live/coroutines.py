@@ -1,0 +1,129 @@
+"""The loops over coroutines: N tasks on one event loop, which runs in a thread of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from typing import cast
+
+from truerank.live.clock import NANO, Clock
+from truerank.live.crew import GONE, INTERRUPTED, Crew, Seat
+from truerank.live.plan import Plan
+from truerank.live.record import NEVER_STARTED, TIMED_OUT, Tally, failure
+
+BLOCKED = "the retriever blocks its event loop"
+
+FAREWELL = 5.0
+"""Seconds that the retriever's connections may take to close."""
+
+Ask = Callable[[str, int], Awaitable[object]]
+
+
+class Coroutines(Crew):
+    """One run of a plan by tasks. The caller's thread watches: it can be interrupted, and sees a blocked loop."""
+
+    def __init__(self, plan: Plan, tally: Tally, clock: Clock, ready: Callable[[], None] = lambda: None):
+        super().__init__(plan, tally, clock, ready)
+        self._over = threading.Event()
+        self._beat = time.monotonic()
+
+    def run(self) -> None:
+        """Make all calls; returns when they are over, hang, or were interrupted."""
+        thread = threading.Thread(target=self._live, daemon=True, name="truerank bench")
+        thread.start()
+        try:
+            self._watch()
+        except KeyboardInterrupt:
+            self._stop(INTERRUPTED)
+        if not self.stopped:
+            thread.join(FAREWELL)
+
+    def _live(self) -> None:
+        try:
+            asyncio.run(self._work())
+        except BaseException as error:  # nobody would see it in this thread
+            self.fault = error
+            self._stop("failed")
+        finally:
+            self._over.set()
+
+    def _watch(self) -> None:
+        """Wait for the end, or for a loop that has long stood still."""
+        while not self._over.wait(self.plan.load.timeout):
+            limit = self.plan.load.timeout or 0
+            if time.monotonic() > self._beat + 2 * limit + 1:
+                self._stop(BLOCKED)
+                return
+
+    async def _work(self) -> None:
+        """All stages; the tasks of each begin together."""
+        pulse = asyncio.create_task(self._pulse())
+        seats = [self._seat(number) for number in range(self.plan.load.concurrency)]
+        for stage, (calls, count) in enumerate(self._stages):
+            work = self._on_schedule if self._is_scheduled(stage) else self._one_after_another
+            await asyncio.gather(*(work(seat, calls) for seat in seats[:count]))
+            if self.stopped:
+                break
+            self._after[stage]()
+        pulse.cancel()
+        self._over.set()
+
+    async def _pulse(self) -> None:
+        """Show that the loop turns."""
+        while True:
+            self._beat = time.monotonic()
+            await asyncio.sleep(0.25)
+
+    async def _one_after_another(self, seat: Seat, calls: Iterator[int]) -> None:
+        """A closed loop."""
+        ask = self._ask if self._limit is None else self._ask_limited
+        for call in calls:
+            if self.stopped or (end := await ask(seat, call, None)) == GONE or end >= self._last:
+                return
+
+    async def _on_schedule(self, seat: Seat, calls: Iterator[int]) -> None:
+        """An open loop."""
+        ask = self._ask if self._limit is None else self._ask_limited
+        schedule, first = self.plan.due or (), len(self.plan.before)
+        for call in calls:
+            taken, due = self._now(), self.started + schedule[call - first]
+            if self._is_too_late(due, taken):
+                seat.record.add(call, taken, taken, taken, NEVER_STARTED)
+                continue
+            await self.clock.sleep_until(due)
+            if self.stopped or await ask(seat, call, taken) == GONE:
+                return
+
+    async def _ask(self, seat: Seat, call: int, taken: int | None) -> int:
+        """One call; the time of its end, or `GONE` when the worker is not to go on."""
+        begin = self._now()
+        end, result = await self._answer(call)
+        if end != GONE:
+            seat.record.add(call, begin if taken is None else taken, begin, end, result)
+        return end
+
+    async def _ask_limited(self, seat: Seat, call: int, taken: int | None) -> int:
+        """The same in a task of its own, which is cancelled when it takes too long."""
+        begin, limit = self._now(), self._limit or 0
+        task = asyncio.create_task(self._answer(call))
+        await asyncio.wait((task,), timeout=limit / NANO)
+        if not task.done():
+            task.cancel()
+        end, result = task.result() if task.done() else (begin + limit, TIMED_OUT)
+        if end != GONE:
+            seat.record.add(call, begin if taken is None else taken, begin, end, result)
+        return end
+
+    async def _answer(self, call: int) -> tuple[int, object]:
+        """What comes back, and when."""
+        ask, query = self._job(call)
+        try:
+            result = await cast(Ask, ask)(query, self._k)
+            return self._now(), result
+        except KeyboardInterrupt:
+            self._stop(INTERRUPTED)
+            return GONE, None
+        except BaseException as error:
+            return self._now(), failure(error)

@@ -1,0 +1,166 @@
+"""Latencies as people read them: the mean, the extremes and percentiles in milliseconds, and how sure they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, MissingPackage, did_you_mean
+from truerank.live.samples import Ints
+from truerank.stats import Interval
+from truerank.stats.quantiles import KINDS, LINEAR, NEAREST
+
+Floats = NDArray[np.float64]
+
+PERCENTILES: Mapping[str, float] = {"p50": 0.5, "p90": 0.9, "p95": 0.95, "p99": 0.99, "p99.9": 0.999}
+
+NEEDED: Mapping[str, int] = {"p50": 6, "p90": 36, "p95": 72, "p99": 368, "p99.9": 3_688}
+"""Queries that resolve a percentile: with fewer, its two-sided interval of 95 % has no upper limit."""
+
+FIGURES = ("mean", "min", "max", *PERCENTILES)
+
+MILLION = 1_000_000
+"""Nanoseconds in a millisecond."""
+
+DRAWS = 50_000_000
+"""Numbers that a bootstrap draws at most."""
+
+
+def summary(times: Ints, kind: str = NEAREST) -> dict[str, float]:
+    """The mean, the extremes and the percentiles in milliseconds; NaN where there are no times.
+
+    Args:
+        times: (n,) nanoseconds.
+        kind: of the percentiles, one of `KINDS`.
+
+    >>> found = summary(np.arange(1, 101) * MILLION)
+    >>> found["mean"], found["p50"], found["p99"]
+    (50.5, 50.0, 99.0)
+    """
+    if not len(times):
+        return dict.fromkeys(FIGURES, math.nan)
+    ordered = np.sort(times)
+    mean, ends = int(times.sum()) / len(times), (float(ordered[0]), float(ordered[-1]))
+    ends_and_mean = dict(zip(("mean", "min", "max"), (each / MILLION for each in (mean, *ends)), strict=True))
+    return {**ends_and_mean, **percentiles(ordered / MILLION, kind)}
+
+
+def percentiles(ordered: Floats, kind: str = NEAREST) -> dict[str, float]:
+    """Each percentile of values in rising order, of which the last may be infinite.
+
+    Args:
+        kind: "nearest-rank": the value at rank ceil(q n), one that was measured; "linear": between the two values
+            around q (n - 1), as NumPy's `percentile` has it.
+
+    >>> ten = np.array([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 100])
+    >>> [percentiles(ten)[name] for name in ("p50", "p95", "p99")]
+    [5.0, 100.0, 100.0]
+    >>> [round(percentiles(ten, "linear")[name], 9) for name in ("p50", "p95", "p99")]
+    [5.5, 59.05, 91.81]
+    """
+    at = _between if kind == LINEAR else _nearest
+    return {name: at(ordered, q) for name, q in PERCENTILES.items()}
+
+
+def _nearest(ordered: Floats, q: float) -> float:
+    return float(ordered[math.ceil(round(q * len(ordered), 9)) - 1])
+
+
+def _between(ordered: Floats, q: float) -> float:
+    above = float(ordered[math.ceil(round(q * (len(ordered) - 1), 9))])
+    return above if math.isinf(above) else float(np.percentile(ordered, round(100 * q, 9)))
+
+
+def checked(kind: str) -> str:
+    """The kind of percentiles.
+
+    Raises:
+        InputError: there is no such kind.
+    """
+    if kind not in KINDS:
+        raise InputError(f"percentiles are {' or '.join(KINDS)}, not {kind!r}.{did_you_mean(str(kind), KINDS)}")
+    return kind
+
+
+def intervals(times: Ints, query: Ints, confidence: float = 0.95, seed: int = 0) -> dict[str, Interval | None]:
+    """Where the mean and the percentiles may lie, in milliseconds; None where there are too few queries to say.
+
+    Calls of the same query resemble each other. Where queries were asked more than once they are therefore what
+    is counted and resampled, never the calls.
+
+    Args:
+        times: (n,) nanoseconds.
+        query: (n,) whose they are.
+
+    Raises:
+        MissingPackage: SciPy is not installed.
+    """
+    return value_intervals(times / MILLION, query, confidence, seed)
+
+
+def value_intervals(values: Floats, query: Ints, confidence: float, seed: int = 0) -> dict[str, Interval | None]:
+    """The same of milliseconds."""
+    if not len(values):
+        return dict.fromkeys(("mean", *PERCENTILES))
+    try:
+        if len(np.unique(query)) == len(query):
+            return _of_single(values, confidence, seed)
+        return _of_clusters(values, query, confidence, seed)
+    except ModuleNotFoundError:
+        raise MissingPackage("an interval", "stats") from None
+
+
+def _of_single(values: Floats, confidence: float, seed: int) -> dict[str, Interval | None]:
+    from truerank.stats import mean_interval, quantile_interval
+
+    mean = mean_interval(values, confidence=confidence, resamples=_resamples(len(values)), seed=seed)
+    found = {name: quantile_interval(values, q, confidence=confidence) for name, q in PERCENTILES.items()}
+    return {"mean": mean, **found}
+
+
+def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> dict[str, Interval | None]:
+    """Both by resampling queries with all their calls (Davison and Hinkley, 1997, section 3.8)."""
+    from truerank.stats import is_too_few, quantile_interval
+
+    _, cluster = np.unique(query, return_inverse=True)
+    count = int(cluster.max()) + 1
+    resolved = {
+        name: q
+        for name, q in PERCENTILES.items()
+        if quantile_interval(np.arange(count), q, confidence=confidence) is not None
+    }
+    order = np.argsort(values, kind="stable")
+    drawn = _resampled(values[order], cluster[order], count, list(resolved.values()), seed)
+    tails = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0, method="inverted_cdf")
+    ranks = [math.ceil(round(q * len(values), 9)) - 1 for q in resolved.values()]
+    estimates = [float(values.mean()), *values[order][ranks].tolist()]
+    found: dict[str, Interval | None] = dict.fromkeys(("mean", *PERCENTILES))
+    for name, estimate, (low, high) in zip(("mean", *resolved), estimates, tails.T.tolist(), strict=True):
+        if not is_too_few(count, confidence):
+            found[name] = Interval(estimate, low, high, confidence, "bootstrap of queries")
+    return found
+
+
+def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float], seed: int) -> Floats:
+    """(resamples, 1 + quantiles) the mean and the quantiles of as many queries drawn with replacement.
+
+    Args:
+        values: (n,) in rising order.
+        cluster: (n,) the query of each.
+    """
+    rng = np.random.default_rng(seed)
+    found = np.empty((_resamples(len(values)), 1 + len(quantiles)))
+    for row in found:
+        times = np.bincount(rng.integers(count, size=count), minlength=count)[cluster]
+        until = np.cumsum(times)
+        row[0] = (values * times).sum() / until[-1]
+        at = [np.searchsorted(until, math.ceil(round(q * until[-1], 9))) for q in quantiles]
+        row[1:] = values[at]
+    return found
+
+
+def _resamples(n: int) -> int:
+    return max(200, min(10_000, DRAWS // n))

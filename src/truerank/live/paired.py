@@ -1,0 +1,163 @@
+"""Two retrievers on the same queries: the ratio of their latencies and the differences of their scores."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.presented import Presented
+from truerank.core.scores import shared
+from truerank.live.result import Bench
+from truerank.stats import Interval, Paired
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Presented):
+    """Two benchmarks, query by query.
+
+    Attributes:
+        a, b: the benchmarks; all that is said is about b, seen from a.
+        interleaved: whether they took turns at each query, so that whatever else the machine did met both alike.
+    """
+
+    built_by = "bench"
+
+    a: Bench
+    b: Bench
+    interleaved: bool
+
+    def _summary(self) -> str:
+        ratio = "unknown" if self.ratio is None else f"{self.ratio.estimate:.3f}"
+        return f"Comparison({self.a.name!r}, {self.b.name!r}; {self.shared:,} queries, latency ratio {ratio})"
+
+    @cached_property
+    def ratio(self) -> Interval | None:
+        """How many times as long b takes: the geometric mean over the queries that both answered.
+
+        1.2 is a fifth slower. None where there is none.
+        """
+        if not len(self._logs):
+            return None
+        from truerank.stats import mean_interval
+
+        found = mean_interval(self._logs, method="bca")
+        estimate, low, high = (float(np.exp(x)) for x in (found.estimate, found.low, found.high))
+        return replace(found, estimate=estimate, low=low, high=high)
+
+    @cached_property
+    def ratio_test(self) -> Paired | None:
+        """Whether that may be chance: a randomization test over queries."""
+        from truerank.stats import randomization
+
+        return randomization(self._logs, np.zeros(len(self._logs))) if len(self._logs) else None
+
+    @cached_property
+    def differences(self) -> Mapping[str, Interval]:
+        """{measure: b − a}, the mean over the queries that both were asked."""
+        from truerank.stats import difference_interval
+
+        return {name: difference_interval(b, a) for name, (a, b) in self._values.items()}
+
+    @cached_property
+    def difference_tests(self) -> Mapping[str, Paired]:
+        """Whether these may be chance: randomization tests over queries, each by itself."""
+        from truerank.stats import randomization
+
+        return {name: randomization(b, a) for name, (a, b) in self._values.items()}
+
+    @property
+    def shared(self) -> int:
+        """Queries that both answered."""
+        return len(self._logs)
+
+    @cached_property
+    def remarks(self) -> tuple[str, ...]:
+        """Why the two may not be comparable."""
+        told = []
+        if not self.interleaved:
+            told.append(
+                "They ran at different times, and the machine may have changed; taking turns rules that out."
+            )
+        ours, theirs = (vars(one.load) for one in (self.a, self.b))
+        unlike = [name for name in ours if ours[name] != theirs[name]]
+        if unlike:
+            pairs = ", ".join(f"{name} {ours[name]} and {theirs[name]}" for name in unlike)
+            told.append(f"Warning: they ran under different loads: {pairs}.")
+        unlike = [name for name in self.a.machine if self.a.machine[name] != self.b.machine.get(name)]
+        if unlike:
+            told.append(f"Warning: they ran on different machines or versions: {', '.join(unlike)} differ.")
+        if self.a.percentiles != self.b.percentiles:
+            told.append(f"Warning: percentiles of A are {self.a.percentiles}, those of B {self.b.percentiles}.")
+        if self.a.scores and self.b.scores and not self.a.scores.rules.is_like(self.b.scores.rules):
+            told.append("Warning: they were scored under different rules; their scores are not compared.")
+        return tuple(told)
+
+    @cached_property
+    def _logs(self) -> Floats:
+        """(queries,) the log of b's latency over a's, where both answered."""
+        ours, theirs = _log_times(self.a), _log_times(self.b)
+        return np.array([theirs[query] - ours[query] for query in ours if query in theirs])
+
+    @cached_property
+    def _values(self) -> dict[str, tuple[Floats, Floats]]:
+        """{measure: the values of a and b for the queries that both were asked}."""
+        a, b = self.a.scores, self.b.scores
+        if a is None or b is None or not a.rules.is_like(b.rules):
+            return {}
+        left, right = shared(a.queries, b.queries)
+        names = [str(m) for m in a.measures if str(m) in b.columns and m.definition.average != "sum"]
+        return {name: (a[name][left], b[name][right]) for name in names if len(left)}
+
+
+def _log_times(found: Bench) -> dict[str, float]:
+    """{query: the mean of the logs of its latencies}."""
+    answered = found.measured.answered
+    logs = np.log(np.maximum(answered.latency, 1))
+    sums = np.bincount(answered.query, weights=logs, minlength=len(found.queries))
+    counts = np.bincount(answered.query, minlength=len(found.queries))
+    return {found.queries[q]: float(sums[q] / counts[q]) for q in np.flatnonzero(counts).tolist()}
+
+
+def compare(a: Bench, b: Bench) -> Comparison:
+    """Two saved benchmarks, query by query.
+
+    Raises:
+        InputError: they have no query in common.
+        MissingPackage: SciPy is not installed.
+    """
+    if not set(a.queries) & set(b.queries):
+        raise InputError(f"{a.name} and {b.name} have no query in common: there is nothing to pair")
+    try:
+        import scipy  # type: ignore[import-untyped]  # noqa: F401
+    except ModuleNotFoundError:
+        raise MissingPackage("a comparison", "stats") from None
+    return Comparison(a, b, interleaved=a.beside == b.name and b.beside == a.name and a.begun == b.begun)
+
+
+def interleave(a: object, b: object, queries: Any, qrels: Any = None, **how: Any) -> Comparison:
+    """Two retrievers that take turns at each query, in random order.
+
+    What slows the machine for a while meets both alike, so that the ratio of their latencies is far surer than
+    from two runs (Abedi and Brecht, 2017; Duet benchmarking: Bulej et al., 2020).
+
+    Args:
+        a, b, queries, qrels: as for `bench`.
+        how: what else `bench` takes.
+
+    >>> both = interleave(lambda q: ["d1", "d2"], lambda q: ["d2", "d1"], ["tea", "ink"],
+    ...                   {"1": {"d2": 1}, "2": {"d2": 1}}, measures="RR")
+    >>> both.differences["RR"].estimate, both.interleaved
+    (0.5, True)
+    """
+    from truerank.live.running import run
+
+    first, second = run([a, b], queries, qrels, **how)
+    return compare(first, second)

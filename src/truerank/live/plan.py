@@ -1,0 +1,238 @@
+"""What will be asked, in which order, and when: all of it decided before the first call."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from truerank.core.errors import InputError
+from truerank.live.clock import NANO
+
+ARRIVALS = ("constant", "poisson")
+
+SHUFFLES = 16
+"""So many orders of the queries are drawn; a run that asks them more often begins with the first again."""
+
+MOST = 10_000_000
+"""Calls that a run may have: their times take half a gigabyte."""
+
+LONGEST = 1_000_000
+"""Seconds that anything may take: more than eleven days."""
+
+CROWD = 10_000
+"""Calls that may be under way."""
+
+GRACE = 5.0
+"""Seconds that starts of an open loop may wait beyond its end, where there is no time-out to say so."""
+
+Job = tuple[Callable[[str, int], object], str]
+"""What to call, and with which query."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """How hard, how often and how long to ask.
+
+    Attributes:
+        k: how many documents each query asks for.
+        warmup: calls of each worker before the measuring; the very first is the cold one.
+        concurrency: how many calls may be under way.
+        rate: starts a second of an open loop; None for a closed one, in which an end brings the next start.
+        arrivals: of an open loop: "constant" or "poisson".
+        duration: seconds in which calls may start.
+        repeats: how often each query is asked; None for once, or as often as the duration allows.
+        timeout: seconds that a call may take.
+        seed: of the orders of the queries and of Poisson arrivals.
+        plain: as a plain loop in a program does: queries come in the order in which they were given, the first
+            `warmup` of them before the measuring, the others once each.
+    """
+
+    k: int = 10
+    warmup: int = 2
+    concurrency: int = 1
+    rate: float | None = None
+    arrivals: str = "constant"
+    duration: float | None = None
+    repeats: int | None = None
+    timeout: float | None = None
+    seed: int = 0
+    plain: bool = False
+
+    def __post_init__(self) -> None:
+        for name, least in (("k", 1), ("warmup", 0), ("concurrency", 1), ("repeats", 1), ("seed", 0)):
+            value = getattr(self, name)
+            if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
+                raise InputError(f"{name} is a whole number of {least} or more, not {value!r}")
+        for name in ("rate", "duration", "timeout"):
+            value = getattr(self, name)
+            if value is not None and not (isinstance(value, int | float) and 0 < value < math.inf):
+                raise InputError(f"{name} is a number above 0, not {value!r}")
+            if value is not None and name != "rate" and value > LONGEST:
+                raise InputError(f"{name} is at most {LONGEST:,} seconds, not {value:g}")
+        if self.rate is not None and self.rate > NANO:
+            raise InputError(f"rate is at most one start a nanosecond, not {self.rate:g} a second")
+        if self.concurrency > CROWD:
+            raise InputError(f"concurrency is at most {CROWD:,}, not {self.concurrency:,}")
+        if self.arrivals not in ARRIVALS:
+            raise InputError(f"arrivals are {' or '.join(ARRIVALS)}, not {self.arrivals!r}")
+        if self.plain and (self.concurrency > 1 or self.rate or self.duration or self.repeats):
+            raise InputError(
+                "a plain loop asks each query once, one after another: no concurrency, rate, duration or repeats"
+            )
+
+    @property
+    def is_open(self) -> bool:
+        """Whether starts follow a schedule."""
+        return self.rate is not None
+
+    @property
+    def patience(self) -> int:
+        """Nanoseconds that a start of an open loop may wait for its turn once its schedule has ended."""
+        return round((self.timeout or GRACE) * NANO)
+
+
+ALONE = 5
+"""Calls one after another, where several at a time are measured."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The calls of one run. Those before the measuring come first; all are numbered through.
+
+    Attributes:
+        load: how hard, how often and how long.
+        jobs: what may be called; a call's job is an index into them.
+        retrievers: how many take turns.
+        before: the jobs of the calls before the measuring.
+        order: the jobs of the measured ones, begun again at its end.
+        total: how many are measured at most.
+        due: when each is to begin, in nanoseconds from the first; of a closed loop none.
+    """
+
+    load: Load
+    jobs: Sequence[Job] = field(repr=False)
+    retrievers: int
+    before: Sequence[int] = field(repr=False)
+    order: Sequence[int] = field(repr=False)
+    total: int
+    due: Sequence[int] | None = field(default=None, repr=False)
+
+    @property
+    def cold(self) -> range:
+        """The very first call of each retriever."""
+        return range(self.retrievers if self.before else 0)
+
+    @property
+    def alone(self) -> range:
+        """Calls one after another."""
+        count = ALONE * self.retrievers if self.before and self.load.concurrency > 1 else 0
+        return range(len(self.cold), len(self.cold) + count)
+
+    @property
+    def warmup(self) -> range:
+        """Calls as many at a time as are measured."""
+        return range(self.alone.stop, len(self.before))
+
+    @property
+    def kept(self) -> int:
+        """The first call whose answer is kept: a plain loop asks no query again after the warm-up."""
+        return 0 if self.load.plain else len(self.before)
+
+    @property
+    def measured(self) -> range:
+        """The calls that the figures are made of."""
+        return range(len(self.before), len(self.before) + self.total)
+
+    def job(self, call: int) -> int:
+        """The job of a call."""
+        first = len(self.before)
+        return self.before[call] if call < first else self.order[(call - first) % len(self.order)]
+
+
+def plan(load: Load, jobs: Sequence[Job], queries: int) -> Plan:
+    """The plan of a run over so many queries.
+
+    Args:
+        jobs: the queries' for the first retriever, then for the second, …: all of a query follow each other.
+    """
+    rng = np.random.default_rng(load.seed)
+    retrievers = len(jobs) // queries
+    if load.plain:
+        return _plain(load, jobs, queries, retrievers)
+    due = _schedule(load, queries * retrievers, rng)
+    total = _count(load, queries * retrievers) if due is None else len(due)
+    passes = min(SHUFFLES, math.ceil(total / (queries * retrievers)))
+    order = [job for _ in range(passes) for job in _shuffled(rng, queries, retrievers)]
+    return Plan(load, jobs, retrievers, _before(load, order, retrievers), order, total, due)
+
+
+def _plain(load: Load, jobs: Sequence[Job], queries: int, retrievers: int) -> Plan:
+    """Each query once, in the given order; the first ones warm up."""
+    if load.warmup >= queries:
+        most = f"{queries} {'query' if queries == 1 else 'queries'}"
+        raise InputError(f"a plain loop that warms up with {load.warmup} of {most} has none left to measure")
+    order = [who * queries + query for query in range(queries) for who in range(retrievers)]
+    first = load.warmup * retrievers
+    return Plan(load, jobs, retrievers, order[:first], order[first:], len(order) - first)
+
+
+def _shuffled(rng: np.random.Generator, queries: int, retrievers: int) -> list[int]:
+    """Each query once, in random order; and for each all retrievers, in random order too."""
+    query = np.repeat(rng.permutation(queries), retrievers).reshape(queries, retrievers)
+    if retrievers == 1:
+        return [int(q) for q in query[:, 0]]
+    who = rng.permuted(np.tile(np.arange(retrievers), (queries, 1)), axis=1)
+    return [int(job) for job in (who * queries + query).ravel()]
+
+
+def _before(load: Load, order: Sequence[int], retrievers: int) -> list[int]:
+    """Jobs for warming up: the queries that are measured last, so that no cache has the first ones."""
+    if not load.warmup:
+        return []
+    alone = ALONE if load.concurrency > 1 else 0
+    count = _bounded((load.warmup * load.concurrency + alone) * retrievers)
+    return list(itertools.islice(itertools.cycle(reversed(order)), count))
+
+
+def _count(load: Load, jobs: int) -> int:
+    """How many calls a closed loop makes at most."""
+    if load.repeats is None:
+        return jobs if load.duration is None else MOST
+    return _bounded(load.repeats * jobs)
+
+
+def _bounded(count: int) -> int:
+    if count > MOST:
+        raise InputError(f"too many calls; {MOST:,} are the most: fewer repeats, less warm-up, a shorter duration")
+    return count
+
+
+def _schedule(load: Load, jobs: int, rng: np.random.Generator) -> list[int] | None:
+    """When the calls of an open loop are due."""
+    if load.rate is None:
+        return None
+    wanted = jobs * (load.repeats or 1)
+    if load.duration is not None:
+        fitting = math.ceil(load.duration * load.rate)
+        wanted = fitting if load.repeats is None else min(wanted, fitting)
+    if _bounded(wanted) > LONGEST * load.rate:
+        raise InputError(f"at {load.rate:g} a second {wanted:,} calls take more than {LONGEST:,} seconds")
+    if load.arrivals == "constant":
+        return [round(i * NANO / load.rate) for i in range(wanted)]
+    return list(_poisson(load, wanted, rng))
+
+
+def _poisson(load: Load, wanted: int, rng: np.random.Generator) -> Iterator[int]:
+    """Independent arrivals: so many, or, with a duration, as many as fall into it."""
+    assert load.rate is not None
+    most = wanted if load.duration is None else min(MOST, wanted + 10 * math.isqrt(wanted) + 10)
+    moments = np.cumsum(rng.exponential(1 / load.rate, most))
+    moments -= moments[0]
+    if load.duration is not None:
+        moments = moments[moments < load.duration]
+    limit = None if load.repeats is None else wanted
+    return (round(moment * NANO) for moment in moments[:limit].tolist())

@@ -1,0 +1,102 @@
+"""How good the answers of a benchmark are: the same ones that were timed, under the same rules as any run."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from truerank.core.errors import InputError
+from truerank.core.evaluate import evaluate, is_ruled
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Batch, Ranked, Run
+from truerank.core.scores import Scores
+from truerank.live.retriever import Answer
+from truerank.measures import Measure
+
+MEND = "duplicates=first"
+
+
+def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer]) -> Run:
+    """The answers as a run; a query without one has an empty one."""
+    nothing = Answer((), ())
+    parts = [Ranked(_bytes(query), *_encoded(answers.get(query, nothing))) for query in queries]
+
+    def batches() -> Iterator[Batch]:
+        return iter(parts)
+
+    return Run(name, batches)
+
+
+def _encoded(answer: Answer) -> tuple[list[bytes], list[float]]:
+    return list(map(_bytes, answer.docs)), list(answer.scores)
+
+
+def _bytes(name: str) -> bytes:
+    return name.encode("utf-8", "surrogateescape")
+
+
+def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
+    """The judgements of the queries that were asked.
+
+    Raises:
+        InputError: none of them is judged.
+    """
+    names = set(map(_bytes, asked))
+    judged = {query: docs for query, docs in qrels.to_dict().items() if query in names}
+    if not judged:
+        some = ", ".join(list(asked)[:3])
+        raise InputError(f"none of the queries is judged: they are called {some} and so on", qrels.name)
+    return qrels if len(judged) == len(qrels) else Qrels.from_dict(judged, qrels.name)
+
+
+def unasked(qrels: Qrels, asked: Sequence[str]) -> int:
+    """How many judged queries were not asked, and so are in no mean."""
+    return len(set(qrels.queries) - set(map(_bytes, asked)))
+
+
+def score(
+    qrels: Qrels,
+    run: Run,
+    asked: Sequence[str],
+    failed: Iterable[str],
+    measures: str | Measure | Iterable[str | Measure] | None,
+    rules: Rules,
+) -> Scores:
+    """The scores of the queries that were asked.
+
+    Args:
+        failed: queries without an answer, which score 0 even where an empty answer is right.
+    """
+    judged = only(qrels, asked)
+    failed = set(failed)
+    scores = _without_failed(evaluate(judged, run, measures, rules=rules), judged, failed)
+    lost = np.isin(scores.queries, list(failed))
+    if not lost.any():
+        return scores
+    columns = {
+        str(m): np.where(lost, _worst(m), scores.columns[str(m)]) if is_ruled(m, rules) else scores.columns[str(m)]
+        for m in scores.measures
+    }
+    return replace(scores, columns=columns)
+
+
+def _worst(measure: Measure) -> float:
+    return float(measure.definition.is_less_better)
+
+
+def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> Scores:
+    """The same scores; queries that failed have an empty answer in the run, but were not answered."""
+    if not failed:
+        return scores
+    lost = len(judged.to_dict().keys() & set(map(_bytes, failed)))
+    return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
+
+
+def lenient(rules: Rules, repeats: bool) -> Rules:
+    """The rules, and what they say of answers that repeat a document where they would refuse the whole run."""
+    if not repeats or rules.duplicates != "error":
+        return rules
+    return rules.replace(name=f"{rules.name} with {MEND}", duplicates="first")

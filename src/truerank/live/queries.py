@@ -1,0 +1,159 @@
+"""Queries: text by id, out of a dict, a list or a file."""
+
+from __future__ import annotations
+
+import csv
+import io
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from truerank.core.errors import InputError, did_you_mean
+from truerank.formats.records import parsed
+from truerank.formats.source import MARK, Source, as_source
+
+IDS = ("_id", "id", "query_id", "qid", "query-id", "queryid", "eval_id")
+TEXTS = ("text", "query", "query_text", "question", "title", "content", "standalone_query")
+"""What the columns or keys of a query's id and text are called."""
+
+WANTED = ((IDS, "id"), (TEXTS, "text"))
+
+
+def read_queries(queries: Any) -> dict[str, str]:
+    """{id: text} of queries.
+
+    Args:
+        queries: {id: text}; texts, which are then numbered from 1; or a file: BEIR's queries.jsonl, JSON lines or
+            JSON with an id and a text each or {id: text}, tab- or comma-separated with or without a header, or
+            a text a line.
+
+    Raises:
+        InputError: there are none, an id comes twice, or a text is missing.
+
+    >>> read_queries(["red shoes", "blue hats"])
+    {'1': 'red shoes', '2': 'blue hats'}
+    """
+    if isinstance(queries, str | os.PathLike):
+        source = as_source(queries)
+        return _checked(_of_file(source), source.name)
+    if isinstance(queries, Mapping):
+        return _checked(queries.items(), "queries")
+    if isinstance(queries, Iterable):
+        return _checked(_of_values(list(queries), "queries"), "queries")
+    raise InputError(f"queries are a dict of id and text, a list of texts, or a file; not {type(queries).__name__}")
+
+
+def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for number, (key, text) in enumerate(pairs, 1):
+        if not isinstance(text, str) or not text.strip():
+            raise InputError(f"query {key} (number {number}) has no text: {text!r:.60}", name)
+        if key is None or str(key) == "":
+            raise InputError(f"query number {number} has no id", name)
+        if str(key) in found:
+            raise InputError(f"query {key} comes twice (the second time as number {number})", name)
+        found[str(key)] = text
+    if not found:
+        raise InputError("there are no queries", name)
+    return found
+
+
+def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
+    head = source.head.removeprefix(MARK).lstrip()
+    if not head:
+        raise InputError("the file is empty", source.name)
+    if head.startswith((b"{", b"[")):
+        return _of_json(source)
+    if source.head.startswith(b"PAR1") or b"\0" in head:
+        raise InputError("this is binary; queries are JSON, JSON lines, TSV, CSV or a text a line", source.name)
+    try:
+        text = source.read().removeprefix(MARK).decode()
+    except UnicodeDecodeError as error:
+        raise InputError(f"this is not UTF-8 (byte {error.start + 1})", source.name) from None
+    return _of_text(text, source.name)
+
+
+def _of_json(source: Source) -> Iterable[tuple[Any, Any]]:
+    """One JSON value, or one a line."""
+    text = source.read().removeprefix(MARK)
+    lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}"):
+        return _of_values([parsed(line, source.name, number) for number, line in lines], source.name)
+    value = parsed(text, source.name)
+    if isinstance(value, list):
+        return _of_values(value, source.name)
+    if {key.lower() for key in value} & set(IDS) and {key.lower() for key in value} & set(TEXTS):
+        return _of_values([value], source.name)
+    inside = value.get("queries")
+    if isinstance(inside, list):
+        return _of_values(inside, source.name)
+    return list((inside if isinstance(inside, dict) else value).items())
+
+
+def _of_values(values: list[Any], name: str) -> Iterable[tuple[Any, Any]]:
+    """Texts, which are numbered, or records with an id and a text."""
+    if all(isinstance(value, str) for value in values):
+        return list(enumerate(values, 1))
+    if all(isinstance(value, list | tuple) and len(value) == 2 for value in values):
+        return [(key, text) for key, text in values]
+    for number, value in enumerate(values, 1):
+        if not isinstance(value, Mapping):
+            raise InputError(f"query number {number} is {value!r:.60}; it should have an id and a text", name)
+    return [_record(value, name) for value in values]
+
+
+def _record(record: Mapping[Any, Any], name: str) -> tuple[Any, Any]:
+    keys = {str(key).lower(): key for key in record}
+    key, text = (record[keys[_column(keys, known, what, name)]] for known, what in WANTED)
+    return key, text
+
+
+def _column(there: Iterable[str], known: Iterable[str], what: str, name: str) -> str:
+    """Which of the keys holds the id or the text."""
+    there = list(there)
+    for key in known:
+        if key in there:
+            return key
+    near = next((hint for key in there if (hint := did_you_mean(key, known))), "")
+    usual = " or ".join(list(known)[:3])
+    raise InputError(f"none of {', '.join(there)} is a query's {what}; name it {usual}.{near}", name)
+
+
+def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
+    """Columns if the first line has any, else a text a line."""
+    first = text.split("\n", 1)[0]
+    if "\t" not in first and not _is_header(first.split(",")):
+        return enumerate((line.strip() for line in text.splitlines() if line.strip()), 1)
+    delimiter = "\t" if "\t" in first else ","
+    reader = _reader(text, delimiter)
+    rows = [row for row in reader if any(cell.strip() for cell in row)]
+    if _is_header(rows[0]):
+        return _of_table(rows, name)
+    return [_pair(row, number, name) for number, row in enumerate(rows, 1)]
+
+
+def _reader(text: str, delimiter: str) -> Iterator[list[str]]:
+    """Rows of cells; in tab-separated text a quotation mark is one."""
+    if delimiter == "\t":
+        return (line.split("\t") for line in text.splitlines())
+    return csv.reader(io.StringIO(text, newline=""))
+
+
+def _is_header(cells: list[str]) -> bool:
+    there = {cell.strip().lower() for cell in cells}
+    return bool(there & set(IDS)) and bool(there & set(TEXTS))
+
+
+def _of_table(rows: list[list[str]], name: str) -> Iterable[tuple[Any, Any]]:
+    names = [cell.strip().lower() for cell in rows[0]]
+    at = [names.index(_column(names, known, what, name)) for known, what in WANTED]
+    for number, row in enumerate(rows[1:], 2):
+        if len(row) != len(names):
+            raise InputError(f"there are {len(names)} columns, but this row has {len(row)}", name, number)
+    return [(row[at[0]].strip(), row[at[1]]) for row in rows[1:]]
+
+
+def _pair(row: list[str], number: int, name: str) -> tuple[str, str]:
+    if len(row) < 2:
+        raise InputError("a query is an id, a tab and a text; this line has no tab", name, number)
+    return row[0].strip(), "\t".join(row[1:])

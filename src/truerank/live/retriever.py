@@ -1,0 +1,67 @@
+"""What the loops call: a retriever whose call is timed and whose answer is read afterwards."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back for one query.
+
+    Attributes:
+        docs: ids, best first.
+        scores: a finite number each; made from the ranks where the retriever gives none.
+    """
+
+    docs: tuple[str, ...]
+    scores: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Answers:
+    """What came back first for each query, and what is odd about it. Counts are of queries.
+
+    Attributes:
+        by_query: the first measured answer of each query, cut after k documents.
+        repeated: whose answer names a document more than once.
+        overlong: whose answer had more than k documents.
+        unordered: whose scores do not fall from the first document on; its order counts, not the scores.
+        changing: whose answers were not the same each time.
+    """
+
+    by_query: Mapping[str, Answer] = field(repr=False)
+    repeated: int = 0
+    overlong: int = 0
+    unordered: int = 0
+    changing: int = 0
+
+
+def _nothing() -> None:
+    """Nothing to close."""
+
+
+@dataclass(frozen=True)
+class Retriever:
+    """Something that answers queries, whatever library it comes from.
+
+    Attributes:
+        name: what tables call it.
+        call: (query, k) → the raw result, or an awaitable of it. This is what is timed: an answer that is made
+            lazily is made here. What it raises is counted as an error of that query.
+        read: the raw result → an `Answer`, untimed; raises InputError where there is an id of None or a score of
+            NaN. May run in another thread than the call.
+        is_async: whether `call` returns an awaitable.
+        close: lets go of connections and processes.
+        describe: library, version and whatever else a reader of the numbers should know.
+        queries_are_ids: whether `call` wants the query's id instead of its text.
+    """
+
+    name: str
+    call: Callable[[str, int], object] = field(repr=False)
+    read: Callable[[object], Answer] = field(repr=False)
+    is_async: bool = False
+    close: Callable[[], None] = field(default=_nothing, repr=False)
+    describe: Mapping[str, str] = field(default_factory=dict)
+    queries_are_ids: bool = False

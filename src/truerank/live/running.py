@@ -1,0 +1,256 @@
+"""A benchmark from its arguments to its result."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, fields, replace
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError
+from truerank.core.rules import Rules
+from truerank.formats import read_qrels
+from truerank.live.adapters import adapt
+from truerank.live.clock import Clock, WallClock
+from truerank.live.collector import Collector, overlap
+from truerank.live.indexing import timed
+from truerank.live.latency import checked
+from truerank.live.machine import machine
+from truerank.live.overhead import crew_of, harness
+from truerank.live.plan import Load, plan
+from truerank.live.quality import as_run, lenient, score, unasked
+from truerank.live.queries import read_queries
+from truerank.live.record import Calls, Tally, gathered
+from truerank.live.result import Bench, counted
+from truerank.live.retriever import Answers, Retriever
+from truerank.live.samples import MEASURED, Harness
+from truerank.measures import Measure
+from truerank.stats.quantiles import LINEAR, NEAREST
+
+Progress = Callable[[Callable[[], tuple[int, int]]], None]
+"""Given a function that tells how many calls are done and how many there are at most."""
+
+
+@dataclass(frozen=True)
+class Judging:
+    """What answers are judged by."""
+
+    qrels: Any = None
+    measures: str | Measure | Iterable[str | Measure] | None = None
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None
+
+
+def bench(
+    retriever: object,
+    queries: Any,
+    qrels: Any = None,
+    *,
+    k: int = 10,
+    warmup: int = 2,
+    concurrency: int = 1,
+    rate: float | None = None,
+    arrivals: str = "constant",
+    duration: float | None = None,
+    repeats: int | None = None,
+    timeout: float | None = None,
+    seed: int = 0,
+    plain: bool = False,
+    percentiles: str | None = None,
+    index: object = None,
+    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    ids: str | Callable[..., Any] | None = None,
+    clock: Clock | None = None,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Bench:
+    """How fast a retriever answers, and how well, from the same calls.
+
+    Args:
+        retriever: a callable or coroutine function, a retriever of LangChain or LlamaIndex, a component or pipeline
+            of Haystack, or what `adapt` makes of "module:object", a URL or a command.
+        queries: {id: text}, a list of texts, or a file: see `read_queries`.
+        qrels: as for `evaluate`; with them the answers are scored.
+        k: how many documents each query asks for; of more, the first k count.
+        warmup: calls of each worker before the measuring. The very first is reported alone, as `cold`.
+        concurrency: how many calls may be under way: threads, or tasks for coroutines.
+        rate: starts a second, whatever becomes of them (an open loop); latencies then count from the intended
+            start. None: an end brings the next start (a closed loop).
+        arrivals: of an open loop: "constant" or "poisson".
+        duration: seconds in which calls may start; the queries come again and again, each time in a new order.
+        repeats: how often each query is asked; by default once, or as often as the duration allows.
+        timeout: seconds that a call may take; by default any.
+        seed: of the orders of the queries and of Poisson arrivals.
+        plain: ask as a plain loop in a program does: the queries in the order in which they were given, the first
+            `warmup` of them before the measuring, the others once each; and linear percentiles.
+        percentiles: "nearest-rank" (the default): values that were measured; "linear": as NumPy has them.
+        index: what indexes the documents, timed before anything is asked: a function without arguments that returns
+            how many there are, or the documents.
+        rules, measures: as for `evaluate`.
+        ids: what a document's id is: "id", "metadata[key]", "hash", a field or a callable; see `adapt`.
+        clock: another clock than the machine's, such as a `SimulatedClock`.
+        progress: told how to ask how far the run is.
+        options: what `adapt` takes.
+
+    Raises:
+        TruerankError: wrong input, or a first answer that cannot be read.
+
+    >>> import truerank as tr
+    >>> found = tr.bench(lambda query: ["d1", "d2"], {"q": "red shoes"}, {"q": {"d2": 1}}, measures="RR")
+    >>> sorted(found.latency)
+    ['max', 'mean', 'min', 'p50', 'p90', 'p95', 'p99', 'p99.9']
+    >>> found.scores.mean, found.outcomes["ok"]
+    ({'RR': 0.5}, 1)
+    """
+    load = Load(k, warmup, concurrency, rate, arrivals, duration, repeats, timeout, seed, plain)
+    judging = Judging(qrels, measures, rules)
+    return measure([retriever], queries, load, judging, clock, progress, percentiles, index, ids=ids, **options)[0]
+
+
+def run(retrievers: Sequence[object], queries: Any, qrels: Any = None, **how: Any) -> list[Bench]:
+    """Several retrievers that take turns at each query; `how` is what else `bench` takes."""
+    if how.pop("index", None) is not None:
+        raise InputError("an indexing is timed for one retriever: it has no place where two take turns")
+    loads = {field.name: how.pop(field.name) for field in fields(Load) if field.name in how}
+    judging = Judging(qrels, how.pop("measures", None), how.pop("rules", None))
+    return measure(retrievers, queries, Load(**loads), judging, **how)
+
+
+def measure(
+    targets: Sequence[object],
+    queries: Any,
+    load: Load,
+    judging: Judging,
+    clock: Clock | None = None,
+    progress: Progress | None = None,
+    percentiles: str | None = None,
+    index: object = None,
+    **options: Any,
+) -> list[Bench]:
+    """One run over retrievers, which are closed at its end; what it found of each.
+
+    Args:
+        options: what `adapt` takes.
+    """
+    kind = checked(percentiles or (LINEAR if load.plain else NEAREST))
+    texts = read_queries(queries)
+    judging = _rehearsed(judging, list(texts))
+    indexed = None if index is None else timed(index, clock or WallClock())
+    with ExitStack() as closing:
+        retrievers = []
+        for target in targets:
+            retrievers.append(adapt(target, **options))
+            closing.callback(retrievers[-1].close)
+        found = _measured(_distinct(retrievers), texts, load, clock, progress)
+    repeats = any(one.answers.repeated for one in found)
+    return [replace(_scored(one, judging, repeats), percentiles=kind, indexing=indexed) for one in found]
+
+
+def _rehearsed(judging: Judging, queries: list[str]) -> Judging:
+    """The same, read and tried on empty answers: what is wrong with it is told before anything is asked."""
+    rules = Rules.of(judging.rules)
+    if judging.qrels is None:
+        return judging
+    qrels = read_qrels(judging.qrels)
+    score(qrels, as_run("nothing", queries, {}), queries, queries, judging.measures, rules)
+    return replace(judging, qrels=qrels)
+
+
+def _distinct(retrievers: list[Retriever]) -> list[Retriever]:
+    """The retrievers, those of one name with a number each."""
+    names = [retriever.name for retriever in retrievers]
+    if len(set(names)) == len(names):
+        return retrievers
+    return [replace(retriever, name=f"{retriever.name} {i}") for i, retriever in enumerate(retrievers, 1)]
+
+
+def _measured(
+    retrievers: Sequence[Retriever],
+    texts: dict[str, str],
+    load: Load,
+    clock: Clock | None,
+    progress: Progress | None,
+) -> list[Bench]:
+    """Everything but the scores."""
+    if len({retriever.is_async for retriever in retrievers}) > 1:
+        raise InputError("one of these retrievers is a coroutine and the other is not: they cannot take turns")
+    time = clock or WallClock()
+    jobs = [(r.call, key if r.queries_are_ids else text) for r in retrievers for key, text in texts.items()]
+    planned = plan(load, jobs, len(texts))
+    tally = Tally(planned, retrievers, len(texts))
+    begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
+    with Collector(time.now) as collector:
+        crew = crew_of(retrievers[0].is_async)(planned, tally, time, collector.freeze)
+        if progress:
+            progress(lambda: (crew.done, len(planned.before) + planned.total))
+        crew.run()
+    if crew.fault:
+        raise crew.fault
+    calls = gathered(crew.records, planned, tally, crew.started)
+    pauses = collector.pauses(crew.started)
+    paused = overlap(pauses, calls.samples.due, calls.samples.end)
+    calls = replace(calls, samples=replace(calls.samples, paused=paused))
+    blank = Bench(
+        name="",
+        load=load,
+        queries=tuple(texts),
+        samples=calls.samples,
+        answers=Answers({}),
+        faults={},
+        scores=None,
+        pauses=pauses,
+        harness=Harness(0.0, 0.0) if clock else harness(retrievers[0].is_async),
+        describe={},
+        machine=machine(),
+        begun=begun,
+        stopped=crew.stopped,
+    )
+    return [_of_one(blank, calls, tally, who) for who in range(len(retrievers))]
+
+
+def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:
+    """What a run found of one of its retrievers."""
+    count = len(blank.queries)
+    mine = calls.job // count == who
+    samples = calls.samples[mine]
+    rows = np.flatnonzero(mine & (calls.samples.phase == MEASURED))
+    retriever = tally.retrievers[who]
+    return replace(
+        blank,
+        name=retriever.name,
+        samples=replace(samples, query=samples.query - who * count),
+        answers=_answers(tally, blank.queries, who),
+        faults=counted([calls.faults[row] for row in rows.tolist() if row in calls.faults]),
+        describe=dict(retriever.describe),
+        beside=", ".join(other.name for other in tally.retrievers if other is not retriever),
+    )
+
+
+def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> Answers:
+    """What came back of one retriever."""
+    count = len(queries)
+    mine = range(who * count, (who + 1) * count)
+    odd = {
+        name: sum(job in mine for job in getattr(tally, name))
+        for name in ("repeated", "overlong", "unordered", "changing")
+    }
+    kept = {queries[job - mine.start]: answer for job, (_, answer) in tally.answers.items() if job in mine}
+    return Answers({query: kept[query] for query in queries if query in kept}, **odd)
+
+
+def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:
+    """The same with the answers' scores, where there are judgements.
+
+    Args:
+        repeats: whether any answer of the run names a document twice.
+    """
+    if judging.qrels is None or not found.asked:
+        return found
+    rules = lenient(Rules.of(judging.rules), repeats)
+    failed = [query for query in found.asked if query not in found.answers.by_query]
+    scores = score(judging.qrels, found.run, found.asked, failed, judging.measures, rules)
+    return replace(found, scores=scores, unasked=unasked(judging.qrels, found.asked))

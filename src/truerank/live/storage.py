@@ -1,0 +1,160 @@
+"""Benchmarks as JSON: every call and answer, so that all figures can be made again without a retriever."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, TruerankError
+from truerank.core.rules import Rules
+from truerank.core.scores import Ledger, Scores
+from truerank.core.vocabulary import under
+from truerank.formats.records import parsed, written
+from truerank.formats.source import as_source
+from truerank.live import latency
+from truerank.live.collector import Pause
+from truerank.live.indexing import Indexing
+from truerank.live.plan import Load
+from truerank.live.retriever import Answer, Answers
+from truerank.live.samples import OUTCOMES, PHASES, Harness, Samples
+from truerank.stats.quantiles import NEAREST
+
+FORMAT = "truerank bench 1"
+"""The first key says what this is, and how it is written."""
+
+ODD = ("repeated", "overlong", "unordered", "changing")
+
+
+def plain(value: object) -> object:
+    """A setting as JSON has it; of anything else what it calls itself."""
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)
+
+
+def dumped(benches: Sequence[Mapping[str, Any]]) -> bytes:
+    """One benchmark as an object, several as an array of such."""
+    return written(benches[0] if len(benches) == 1 else benches)
+
+
+def loaded(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
+    """The arguments of each `Bench` in a file.
+
+    Raises:
+        InputError: the file holds something else, or a part is missing.
+    """
+    source = as_source(path)
+    whole = _parsed(source.read(), source.name)
+    values = whole if isinstance(whole, list) else [whole]
+    for value in values:
+        if not isinstance(value, dict) or value.get("format") != FORMAT:
+            raise InputError(f"this is no benchmark: 'format' should be {FORMAT!r}", source.name)
+    if not values:
+        raise InputError("there are no benchmarks in it", source.name)
+    try:
+        return [_checked(_parts(value)) for value in values]
+    except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, TruerankError) as error:
+        raise InputError(f"this benchmark is damaged: {type(error).__name__}: {error}", source.name) from None
+
+
+def _parsed(text: bytes, name: str) -> Any:
+    """JSON; with escaped bytes of an id that is no UTF-8, which only Python's own reader takes."""
+    import json
+
+    if rb"\udc" in text:
+        with suppress(ValueError, RecursionError):
+            return json.loads(text)
+    return parsed(text, name)
+
+
+def _checked(parts: dict[str, Any]) -> dict[str, Any]:
+    """The same, if they agree with each other.
+
+    Raises:
+        ValueError: they do not.
+    """
+    s, answers, queries = parts["samples"], parts["answers"].by_query, len(parts["queries"])
+    columns = [getattr(s, field.name) for field in fields(s)]
+    _demand(all(column.shape == (len(s),) for column in columns), "the samples are not all as many")
+    for name, column, count in (
+        ("query", s.query, queries),
+        ("phase", s.phase, len(PHASES)),
+        ("outcome", s.outcome, len(OUTCOMES)),
+    ):
+        _demand(bool(((column >= 0) & (column < count)).all()), f"a sample's {name} is none that there is")
+    _demand(bool((s.begin <= s.end).all()), "a call ends before it begins")
+    latency.checked(parts["percentiles"])
+    _demand(all(isinstance(query, str) for query in parts["queries"]), "an id is no text")
+    _demand(set(answers) <= set(parts["queries"]), "there is an answer to what was not asked")
+    for answer in answers.values():
+        _demand(len(answer.docs) == len(answer.scores), "an answer has not a score for each document")
+        _demand(all(isinstance(doc, str) for doc in answer.docs), "a document's id is no text")
+        _demand(all(isinstance(score, int | float) for score in answer.scores), "a score is no number")
+    _demand(all(isinstance(count, int) for count in parts["faults"].values()), "a count is no number")
+    texts = (parts[name] for name in ("name", "begun", "stopped", "beside"))
+    _demand(all(isinstance(text, str) for text in (*texts, *parts["machine"].values())), "a name is no text")
+    _demand({"python", "system", "processor", "processors"} <= set(parts["machine"]), "the machine is not told")
+    return parts
+
+
+def _demand(is_so: bool, otherwise: str) -> None:
+    if not is_so:
+        raise ValueError(otherwise)
+
+
+def _parts(value: Mapping[str, Any]) -> dict[str, Any]:
+    kept = {q: Answer(tuple(a["docs"]), tuple(a["scores"])) for q, a in value["answers"].items()}
+    return {
+        "name": value["name"],
+        "load": Load(**value["load"]),
+        "queries": tuple(value["queries"]),
+        "samples": Samples.from_dict(value["samples_ns"]),
+        "answers": Answers(kept, **{name: int(value["odd"][name]) for name in ODD}),
+        "faults": dict(value["faults"]),
+        "scores": _scores(value["scores"]) if value["scores"] else None,
+        "pauses": tuple(Pause(*map(int, pause)) for pause in value["pauses_ns"]),
+        "harness": Harness(*(float(value["harness_ns"][name]) for name in ("call", "clock"))),
+        "describe": dict(value["describe"]),
+        "machine": dict(value["machine"]),
+        "begun": value["begun"],
+        "stopped": value["stopped"],
+        "beside": value["beside"],
+        "settings": dict(value["settings"]),
+        "unasked": int(value.get("unasked", 0)),
+        "percentiles": value.get("percentiles", NEAREST),
+        "indexing": _indexing(value.get("indexing")),
+    }
+
+
+def _indexing(value: Mapping[str, Any] | None) -> Indexing | None:
+    if value is None:
+        return None
+    found = Indexing(str(value["name"]), int(value["documents"]), int(value["nanoseconds"]))
+    _demand(min(found.documents, found.nanoseconds) >= 0, "an indexing has fewer than no documents, or no time")
+    return found
+
+
+def _scores(value: Mapping[str, Any]) -> Scores:
+    """Scores as they were: per query, under their rules, with their ledger."""
+    ledger = dict(value["ledger"])
+    ledger["examples"] = {key: tuple(names) for key, names in ledger["examples"].items()}
+    ledger["foreign"] = tuple(ledger.get("foreign", ()))
+    queries = value["queries"]
+    rules = Rules.from_dict(value["rules"])
+    found = Scores(
+        queries=tuple(queries),
+        measures=tuple(under(name, rules) for name in value["mean"]),
+        columns={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
+        rules=rules,
+        ledger=Ledger(**ledger),
+        run=value["run"],
+    )
+    _demand(len(found.queries) > 0 < len(found.measures), "there are scores of nothing")
+    _demand(all(np.isfinite(each).all() for each in found.columns.values()), "a query's value is no number")
+    counts = (count for name, count in ledger.items() if name not in ("examples", "foreign"))
+    _demand(all(isinstance(count, int) for count in counts), "a count of the ledger is no number")
+    _demand(isinstance(found.rules.name, str) and isinstance(found.run, str), "a name is no text")
+    return found

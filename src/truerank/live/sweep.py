@@ -1,0 +1,127 @@
+"""The same queries under many settings: what quality costs in time."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, TruerankError
+from truerank.live.crew import INTERRUPTED
+from truerank.live.result import Bench
+from truerank.live.retriever import Answers
+from truerank.live.running import bench
+
+LOADS = ("k", "concurrency", "rate")
+"""Settings of the load; every other one is a parameter of the retriever."""
+
+
+def sweep(
+    retriever: object,
+    queries: Any,
+    qrels: Any = None,
+    *,
+    over: Mapping[str, Sequence[Any]],
+    watch: Callable[[Mapping[str, Any]], None] = lambda settings: None,
+    **how: Any,
+) -> tuple[Bench, ...]:
+    """A benchmark for each combination of settings, one after another.
+
+    What was measured is kept: a later setting that cannot be, and Ctrl-C at any time, leave a benchmark without
+    calls that says why (`stopped`).
+
+    Args:
+        retriever: as for `bench`; where a parameter of it is swept, a function that takes the parameters by name
+            and returns the retriever.
+        over: {setting: values}. k, concurrency and rate are the load's, others the retriever's.
+        watch: told what comes next.
+        how: what else `bench` takes; an indexing is timed once, before the first setting.
+
+    Raises:
+        InputError: nothing is swept, or the retriever takes no parameters.
+
+    >>> found = sweep(lambda q, k: ["d1", "d2"][:k], ["tea"], {"1": {"d2": 1}}, over={"k": [1, 2]}, measures="RR")
+    >>> [(one.settings, one.scores.mean) for one in found]
+    [({'k': 1}, {'RR': 0.0}), ({'k': 2}, {'RR': 0.5})]
+    """
+    values = {name: [_plain(value) for value in several] for name, several in over.items()}
+    if not values or not all(values.values()):
+        raise InputError("a sweep needs settings with values, such as k = 5, 10, 20")
+    return tuple(_each(retriever, queries, qrels, values, watch, how))
+
+
+def _plain(value: Any) -> Any:
+    """Python's number for NumPy's, so that it can be saved."""
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _each(
+    retriever: object,
+    queries: Any,
+    qrels: Any,
+    over: Mapping[str, Sequence[Any]],
+    watch: Callable[[Mapping[str, Any]], None],
+    how: Mapping[str, Any],
+) -> Iterator[Bench]:
+    last: Bench | None = None
+    for values in itertools.product(*over.values()):
+        settings = dict(zip(over, values, strict=True))
+        watch(settings)
+        load = {name: value for name, value in settings.items() if name in LOADS}
+        parameters = {name: value for name, value in settings.items() if name not in LOADS}
+        try:
+            own = {**how, **load, "index": None if last else how.get("index")}
+            found = bench(_made(retriever, parameters), queries, qrels, **own)
+        except (TruerankError, KeyboardInterrupt) as error:
+            if last is None:
+                raise
+            found = _without_calls(last, str(error) if isinstance(error, TruerankError) else INTERRUPTED)
+        last = replace(found, settings=settings, indexing=last.indexing if last else found.indexing)
+        yield last
+        if found.stopped == INTERRUPTED:
+            return
+
+
+def _without_calls(other: Bench, why: str) -> Bench:
+    """A benchmark like the other one, of which nothing came."""
+    nothing = other.samples[np.zeros(len(other.samples), bool)]
+    return replace(other, samples=nothing, answers=Answers({}), faults={}, scores=None, pauses=(), stopped=why)
+
+
+def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:
+    """The retriever with these parameters."""
+    if not parameters:
+        return retriever
+    if not callable(retriever):
+        raise InputError(f"{retriever!r:.60} takes no parameters; give a function that returns the retriever")
+    try:
+        return retriever(**parameters)
+    except (Exception, SystemExit) as error:
+        said = "" if isinstance(error, TypeError) else f"{type(error).__name__}: "
+        raise InputError(f"the retriever cannot be made with {dict(parameters)}: {said}{error}") from error
+
+
+def front(found: Sequence[Bench], measure: str, latency: str = "p50") -> frozenset[int]:
+    """Those that no other one beats: none is as good and faster, or as fast and better (Pareto).
+
+    >>> one = bench(lambda q: ["d1"], ["tea"], {"1": {"d1": 1}}, measures="RR")
+    >>> front([one], "RR")
+    frozenset({0})
+    """
+    if not any(one.scores for one in found):
+        raise InputError("without qrels there is no quality to set against latency")
+    pairs = [(one.latency[latency], quality(one, measure)) for one in found]
+    return frozenset(
+        i
+        for i, (time, good) in enumerate(pairs)
+        if not math.isnan(time) and not any(t <= time and g >= good and (t, g) != (time, good) for t, g in pairs)
+    )
+
+
+def quality(found: Bench, measure: str) -> float:
+    """The mean of a measure; NaN where nothing was asked that is judged."""
+    return found.scores.mean[measure] if found.scores else math.nan

@@ -1,0 +1,243 @@
+"""What systems answered to each query, as much of it as fits on a page: lists, what was right, the arithmetic."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.explain.worked import Case, Hit, Worked, work_out
+from truerank.analysis.explain.worked.form import whole
+from truerank.core._kernel import as_text
+from truerank.core.errors import shown
+from truerank.core.evaluate import is_ruled
+from truerank.core.hits import Hits
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.measures import Measure
+from truerank.present.lists import Listed, beginnings
+
+MOST = 20
+"""Relevant documents of a query that are named, and those of a list that stand below its shown part."""
+
+
+@dataclass(frozen=True, eq=False)
+class System:
+    """What one system found.
+
+    Attributes:
+        name: what it is called.
+        run: what it answered.
+        hits: where the judged documents came back, under the rules.
+        docs: (hits,) the row of the qrels that names each.
+    """
+
+    name: str
+    run: Run
+    hits: Hits
+    docs: Ints
+
+    def rows(self, place: int) -> slice:
+        """The hits of a query by its place among theirs."""
+        start = int(np.searchsorted(self.hits.query, place))
+        return slice(start, start + int(self.hits.count[place]))
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What the page shows of each query when it is opened; columns whose rows are the queries.
+
+    Attributes:
+        depth: how many results of a list there are at most.
+        docs: the names of documents; everything else holds places among them.
+        lists: [system][query] documents, scores, how many came back; None where there is no list.
+        judged: [query] documents and their grades: those in the lists, and the relevant ones.
+        relevant: [query] how many relevant documents there are.
+        found: [system][query] how many of them came back.
+        below: [system][query] relevant documents below the list, and their ranks.
+        worked: {measure: [system][query] terms and lines; None where it is not worked out}.
+        level: the lowest grade that is relevant.
+        ids: of the documents as files have them.
+        texts: the beginnings of their texts, as many as there is room for; empty where there are none.
+    """
+
+    depth: int
+    docs: tuple[str, ...]
+    lists: Sequence[Sequence[Any]]
+    judged: Sequence[Any]
+    relevant: Sequence[int]
+    found: Sequence[Sequence[int]]
+    below: Sequence[Sequence[Any]]
+    worked: Mapping[str, Sequence[Sequence[Any]]]
+    level: float
+    ids: tuple[str, ...] = ()
+    texts: tuple[str, ...] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        left_out = ("ids",) if self.texts else ("ids", "texts")
+        names = (field.name for field in dataclasses.fields(self))
+        return {name: getattr(self, name) for name in names if name not in left_out}
+
+    def shown_first(self) -> list[int]:
+        """The places of the documents: those that stand high in a list come first."""
+        rows = [one[0] for lists in self.lists for one in lists if one]
+        high = (row[rank] for rank in range(self.depth) for row in rows if rank < len(row))
+        return list(dict.fromkeys([*high, *range(len(self.docs))]))
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What of the queries is to be on the page.
+
+    Attributes:
+        depth: results of a list.
+        listed: queries whose lists are shown.
+        worked: queries for which measures are worked out.
+    """
+
+    depth: int
+    listed: frozenset[str]
+    worked: frozenset[str]
+
+
+def answers(
+    qrels: Qrels,
+    systems: Sequence[System],
+    values: Mapping[str, Any],
+    queries: Sequence[str],
+    measures: Sequence[Measure],
+    rules: Rules,
+    wanted: Wanted,
+) -> Answers:
+    """All of that for these queries.
+
+    Args:
+        qrels: as the rules have them.
+        values: {measure: (queries, systems)}.
+    """
+    return _Page(qrels, systems, values, queries, measures, rules, wanted).made()
+
+
+@dataclass(eq=False)
+class _Page:
+    """The making of `Answers`; documents get their places as they are named."""
+
+    qrels: Qrels
+    systems: Sequence[System]
+    values: Mapping[str, Any]
+    queries: Sequence[str]
+    measures: Sequence[Measure]
+    rules: Rules
+    wanted: Wanted
+    places: dict[bytes, int] = field(default_factory=dict)
+
+    def made(self) -> Answers:
+        keys = [query.encode("utf-8", "surrogateescape") for query in self.queries]
+        asked = frozenset(key for key, query in zip(keys, self.queries, strict=True) if query in self.wanted.listed)
+        lists = [beginnings(s.run, self.qrels, self.rules, self.wanted.depth, asked) for s in self.systems]
+        own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]
+        rows = {query: place for place, query in enumerate(self.qrels.queries)}
+        judged = [self._judged(rows.get(key), [found.get(key) for found in lists]) for key in keys]
+        return Answers(
+            depth=self.wanted.depth,
+            lists=[
+                [self._list(system, places.get(key), found.get(key)) for key in keys]
+                for system, places, found in zip(self.systems, own, lists, strict=True)
+            ],
+            judged=judged,
+            relevant=[self._relevant(rows.get(key)) for key in keys],
+            found=[self._found(s, [p.get(key) for key in keys]) for s, p in zip(self.systems, own, strict=True)],
+            below=[
+                [self._below(system, places.get(key)) for key in keys]
+                for system, places in zip(self.systems, own, strict=True)
+            ],
+            worked=self._worked(keys, own, rows),
+            level=self.rules.level,
+            docs=tuple(map(shown, self.places)),
+            ids=tuple(map(as_text, self.places)),
+        )
+
+    def _place(self, doc: bytes) -> int:
+        return self.places.setdefault(doc, len(self.places))
+
+    def _list(self, system: System, place: int | None, found: Listed | None) -> Any:
+        if found is None:
+            return None
+        returned = len(found.docs) if place is None else int(system.hits.returned[place])
+        return [list(map(self._place, found.docs)), list(found.scores), returned]
+
+    def _grades(self, row: int | None) -> dict[bytes, float]:
+        """The judgements of a query, without those that leave its lists."""
+        if row is None:
+            return {}
+        rows = range(int(self.qrels.start[row]), int(self.qrels.start[row + 1]))
+        grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in rows}
+        return {doc: grade for doc, grade in grades.items() if grade == grade}
+
+    def _judged(self, row: int | None, lists: Sequence[Listed | None]) -> Any:
+        grades = self._grades(row)
+        right = sorted((d for d, g in grades.items() if g >= self.rules.level), key=lambda d: (-grades[d], d))
+        seen = dict.fromkeys(doc for found in lists if found for doc in found.docs if doc in grades)
+        named = list(dict.fromkeys([*right[:MOST], *seen]))
+        return [list(map(self._place, named)), [whole(grades[doc]) for doc in named]]
+
+    def _relevant(self, row: int | None) -> int:
+        return sum(grade >= self.rules.level for grade in self._grades(row).values())
+
+    def _found(self, system: System, places: Sequence[int | None]) -> list[int]:
+        counts = system.hits.relevant(self.rules.level).count.tolist()
+        return [0 if place is None else counts[place] for place in places]
+
+    def _below(self, system: System, place: int | None) -> Any:
+        if place is None:
+            return [[], []]
+        rows = system.rows(place)
+        ranks, grades = system.hits.rank[rows], system.hits.grade[rows]
+        deep = np.flatnonzero((ranks > self.wanted.depth) & (grades >= self.rules.level))[:MOST]
+        docs = [self._place(self.qrels.doc(row)) for row in system.docs[rows][deep].tolist()]
+        return [docs, ranks[deep].tolist()]
+
+    def _worked(self, keys: Sequence[bytes], own: Sequence[Any], rows: Mapping[bytes, int]) -> dict[str, Any]:
+        worked: dict[str, list[list[Any]]] = {str(m): [[] for _ in self.systems] for m in self.measures}
+        for q, (query, key) in enumerate(zip(self.queries, keys, strict=True)):
+            grades = self._grades(rows.get(key)) if query in self.wanted.worked else {}
+            for s, system in enumerate(self.systems):
+                place = own[s].get(key) if query in self.wanted.worked else None
+                case = None if place is None else self._case(system, place, grades)
+                for measure in self.measures:
+                    value = float(self.values[str(measure)][q, s])
+                    worked[str(measure)][s].append(case and self._steps(measure, case, value))
+        return worked
+
+    def _case(self, system: System, place: int, grades: Mapping[bytes, float]) -> Case:
+        hits, rows = system.hits, system.rows(place)
+        docs = [self.qrels.doc(row) for row in system.docs[rows].tolist()]
+        columns = (getattr(hits, name)[rows].tolist() for name in ("rank", "grade", "first", "last"))
+        came = tuple(
+            Hit(rank, shown(doc), whole(grade), first, last)
+            for doc, rank, grade, first, last in zip(docs, *columns, strict=True)
+        )
+        known = [Hit(0, shown(doc), whole(grade)) for doc, grade in grades.items()]
+        if self.rules.unreturned == "ignore":
+            known = [hit._replace(rank=0) for hit in came]
+        known.sort(key=lambda hit: -hit.grade)
+        return Case("", int(hits.returned[place]), came, tuple(known), whole(hits.max_grade))
+
+    def _steps(self, measure: Measure, case: Case, value: float) -> Any:
+        """Terms as [rank, document, how, value] and lines as [name, how, value]; None where a rule decides."""
+        if value != value or (is_ruled(measure, self.rules) and not case.total(self.rules.level)):
+            return None
+        if self.rules.unjudged == "graded" or (self.rules.depth and dict(measure.params).get("ties") == "averaged"):
+            return None  # it takes documents that have no row here
+        worked = work_out(measure, replace(case, measure=str(measure)), self.rules, value)
+        return [_terms(worked), [[line.name, line.text(4), line.value] for line in worked.lines]]
+
+
+def _terms(worked: Worked) -> list[list[Any]]:
+    terms = worked.sums[0].terms if worked.sums else ()
+    return [[term.rank, term.doc, term.text(4), term.value] for term in terms if term.rank is not None][:MOST]

@@ -1,0 +1,58 @@
+"""A contest's audit as plain sentences: the official score beside the strict one, and what was found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeGuard
+
+from truerank.core.errors import shown
+from truerank.core.scores import Scores
+from truerank.present.table import Table
+from truerank.present.tables import Pages
+from truerank.present.texts import ENGLISH, Texts
+
+if TYPE_CHECKING:
+    from truerank.contest import Audit, AuditedScores
+
+TOLD = ("missing", "extra", "duplicates")
+"""What the ledger counts and the audit tells better, with lines."""
+
+
+def is_audited(scores: object) -> TypeGuard[AuditedScores]:
+    """Whether a contest's judge made them; it need not be imported to know."""
+    return hasattr(scores, "audit")
+
+
+def with_strict(scores: Scores) -> list[Scores]:
+    """The scores, and the strict ones beside them where a contest's judge made them."""
+    return [scores, scores.audit.strict_scores] if is_audited(scores) else [scores]
+
+
+def pages_of(found: Audit, digits: int | None = None) -> Pages:
+    """Both scores to the last digit, and a row a finding."""
+    official = found.official_scores.mean if found.official_scores else {}
+    rows = tuple((name, official.get(name), strict) for name, strict in found.strict_scores.mean.items())
+    columns = ("kind", "count", "message")
+    listed = tuple((one.kind, one.count, one.message) for one in found.findings)
+    scored = Table(("measure", "official", "strict"), rows, notes=tuple(_stops(found)), digits=digits)
+    findings = Table(columns, listed)
+    return Pages([scored, *([findings] if listed else [])], findings, found.to_dict(), remarks_of(found))
+
+
+def remarks_of(found: Audit) -> list[str]:
+    """Whether there is an official score, then a sentence a finding."""
+    return [*_stops(found), *(finding.message for finding in found.findings)]
+
+
+def _stops(found: Audit) -> list[str]:
+    return [] if found.official_scores else ["There is no official score."]
+
+
+def sentences(scores: AuditedScores, texts: Texts = ENGLISH) -> list[str]:
+    """The two scores to the last digit, then a sentence a finding."""
+    audit = scores.audit
+    strict = audit.strict_scores.mean
+    both = [
+        texts("audited", measure=shown(name), official=mean, strict=strict[name])
+        for name, mean in scores.mean.items()
+    ]
+    return [*both, *(texts.said(finding.message) for finding in audit.findings)]

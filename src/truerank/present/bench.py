@@ -1,0 +1,293 @@
+"""Benchmarks as tables: latencies and scores with their intervals, and below what a reader should know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from truerank.core.errors import MissingPackage, counted, shown
+from truerank.live.indexing import Indexing
+from truerank.live.latency import PERCENTILES
+from truerank.live.paired import Comparison
+from truerank.live.result import Bench
+from truerank.live.samples import OUTCOMES
+from truerank.live.sweep import front, quality
+from truerank.present import bench_notes, few, ledger
+from truerank.present.table import Cell, Table
+from truerank.present.tables import Pages
+from truerank.stats import Interval, Paired
+
+DIGITS = 3
+"""After the point of milliseconds: microseconds."""
+
+FIGURES = ("mean", *PERCENTILES, "min", "max")
+
+INDEXED = ("documents", "seconds", "documents a second", "ms a document")
+
+SHORT = ("mean", "p50", "p95", "p99")
+"""What a row has room for."""
+
+TURNS = "They took turns at each query. So answers a second were not measured."
+
+
+def pages(found: Bench, digits: int | None = None) -> Pages:
+    """All there is to show of one benchmark."""
+    intervals = _intervals(found)
+    timed = latency_table(found, intervals, DIGITS if digits is None else digits)
+    tables = [timed if found.answered else outcome_table(found)]
+    if found.scores:
+        tables.append(score_table(found, intervals, 4 if digits is None else digits))
+    if found.indexing:
+        tables.append(index_table([found.indexing], digits=DIGITS if digits is None else digits))
+    plain = {**found.to_dict(), "intervals": {name: _limits(each) for name, each in intervals.items()}}
+    return Pages(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
+
+
+def pages_of(found: Bench | Comparison, digits: int | None = None) -> Pages:
+    """What a benchmark, or two beside each other, show of themselves."""
+    return pages(found, digits) if isinstance(found, Bench) else comparison_pages(found, digits)
+
+
+def remarks_of(found: Bench | Comparison) -> list[str]:
+    """What speaks against the figures, and what the means of the scores hide."""
+    if isinstance(found, Bench):
+        return [*bench_notes.warnings(found), *(ledger.remarks(found.scores) if found.scores else [])]
+    named = [f"{shown(one.name)}: {text}" for one in (found.a, found.b) for text in bench_notes.warnings(one)]
+    return [*found.remarks, *named]
+
+
+def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:
+    """A row a figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
+    rows: list[tuple[Cell, ...]] = []
+    for name in FIGURES:
+        limits = _limit_cells(intervals.get(name))
+        alone = (_there(found.service[name]),) if found.load.is_open else ()
+        rows.append((marked(name, [found]), _there(found.latency[name]), *limits, *alone))
+    columns = ("latency", "ms", "95 % from", "to", *(("call alone",) if found.load.is_open else ()))
+    return Table(columns, tuple(rows), notes=tuple(bench_notes.notes(found)), digits=digits)
+
+
+def outcome_table(found: Bench) -> Table:
+    """A row for each way that calls ended, where no answer came that could be timed."""
+    rows = tuple((name, found.outcomes[name]) for name in OUTCOMES if found.outcomes[name])
+    return Table(("outcome", "calls"), rows or (("asked", 0),), notes=tuple(bench_notes.notes(found)))
+
+
+def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
+    """A row a measure: its mean and where that may lie."""
+    assert found.scores is not None
+    rows: list[tuple[Cell, ...]] = []
+    for name, mean in found.scores.mean.items():
+        rows.append((name, mean, *_limit_cells(intervals.get(name))))
+    notes = ledger.notes([found.scores], [shown(found.name)])
+    notes += few.doubts((name, intervals.get(name)) for name in found.scores.mean)
+    return Table(("measure", "mean", "95 % from", "to"), tuple(rows), notes=tuple(notes), digits=digits)
+
+
+def index_table(
+    found: Sequence[Indexing], names: Sequence[str] = (), digits: int = DIGITS, title: str = ""
+) -> Table:
+    """A row an indexing: how many documents, how long all of them and one of them took."""
+    rows = [
+        (name, one.documents, one.seconds, _rate(one.per_second), one.per_document)
+        for name, one in zip(names or [shown(one.name) for one in found], found, strict=True)
+    ]
+    return Table(("indexing", *INDEXED), tuple(rows), title=title, digits=digits)
+
+
+def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
+    """For programs: a row a benchmark."""
+    load = ("k", "concurrency", "rate", "duration", "repeats", "seed")
+    measures = list(dict.fromkeys(name for one in found if one.scores for name in one.scores.mean))
+    outcomes = found[0].outcomes
+    settings = [name for name in dict.fromkeys(key for one in found for key in one.settings) if name not in load]
+    built = ("documents", "index_seconds") if any(one.indexing for one in found) else ()
+    columns = ("name", *settings, *load, *FIGURES, "throughput", *outcomes, *built, *measures)
+    rows = []
+    for one in found:
+        means = one.scores.mean if one.scores else {}
+        figures = (*(_there(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
+        asked = (getattr(one.load, name) for name in load)
+        swept = (_cell(one.settings.get(name)) for name in settings)
+        index = (one.indexing.documents, one.indexing.seconds) if one.indexing else (None, None)
+        values = (means.get(name) for name in measures)
+        rows.append((shown(one.name), *swept, *asked, *figures, *index[: len(built)], *values))
+    return Table(columns, tuple(rows), digits=digits)
+
+
+def marked(name: str, found: Sequence[Bench], unit: str = "") -> str:
+    """A percentile that too few queries stand behind, in any of them, is not to be believed."""
+    is_unsure = any(name in bench_notes.unresolved(one) for one in found)
+    return f"{name}{unit} (unresolved)" if is_unsure else f"{name}{unit}"
+
+
+def per_second(found: Bench) -> float | int | None:
+    """Answers a second, of large numbers no fractions."""
+    return _rate(found.throughput)
+
+
+def _rate(rate: float | None) -> float | int | None:
+    return rate if rate is None or rate < 100 else round(rate)
+
+
+def _intervals(found: Bench) -> dict[str, Interval | None]:
+    """The intervals; none where SciPy is not there to make them."""
+    try:
+        return found.intervals
+    except MissingPackage:
+        return {}
+
+
+def _there(figure: float) -> float | None:
+    """The figure; nothing where no call was answered."""
+    return None if math.isnan(figure) else figure
+
+
+def _limits(interval: Interval | None) -> tuple[float, float] | None:
+    return None if interval is None else (interval.low, interval.high)
+
+
+def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
+    """The limits as cells: nothing where there is no interval, and a word where it is without limits."""
+    if interval and interval.method == "none":
+        return "unknown", None
+    return _limits(interval) or (None, None)
+
+
+def standing(found: Bench, measure: str, latency: str = "p50") -> dict[str, float]:
+    """A benchmark in a plot of quality against latency: ms from left to right, and quality from low to high."""
+    ms, good = found.latency[latency], quality(found, measure)
+    left, right = _around(found, latency, ms)
+    low, high = _around(found, measure, good)
+    return {"ms": ms, "left": left, "right": right, "quality": good, "low": low, "high": high}
+
+
+def _around(found: Bench, name: str, value: float) -> tuple[float, float]:
+    """Where the interval of a latency or of a mean begins and ends; at the value where it is not known."""
+    limits = _limits(_intervals(found).get(name))
+    return limits if limits and all(map(math.isfinite, limits)) else (value, value)
+
+
+def sweep_pages(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Pages:
+    """A row a setting, those marked that no other one beats."""
+    plain = [one.to_dict() for one in found]
+    told = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
+    tables = [sweep_table(found, latency, digits)]
+    if first := found[0].indexing:
+        tables.append(index_table([first], digits=DIGITS if digits is None else digits))
+    return Pages(tables, flat_table(found, digits), plain, told)
+
+
+def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
+    """What quality costs in time; `latency` and the first measure say who beats whom."""
+    first = found[0]
+    measures = next((list(one.scores.mean) for one in found if one.scores), [])
+    settings = list(dict.fromkeys(name for one in found for name in one.settings)) or ["name"]
+    best = front(found, measures[0], latency) if measures else frozenset()
+    rows: list[tuple[Cell, ...]] = []
+    for i, one in enumerate(found):
+        mark = ("*" if i in best else "",) if measures else ()
+        means = one.scores.mean if one.scores else {}
+        values = (means.get(name) for name in measures)
+        rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
+    columns = (*settings, *(marked(name, found, " ms") for name in SHORT), "a second", "failed", *measures)
+    notes = [f"{shown(first.name)}: {counted(len(first.queries), 'query', 'queries')} a row."]
+    notes += [*bench_notes.shared(found), *bench_notes.made(found), *bench_notes.needed(found)]
+    if measures:
+        columns = (*columns, "best")
+        notes.insert(0, f"*: no other setting has a better {measures[0]} and is as fast, by {latency}.")
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
+
+
+def _setting(found: Bench, name: str) -> Cell:
+    """What was set; of benchmarks that are not of a sweep, but stand in one file, their names."""
+    return _cell(found.settings.get(name)) if found.settings else shown(found.name)
+
+
+def _cell(value: object) -> Cell:
+    return value if value is None or isinstance(value, int | float) else shown(str(value))
+
+
+def _row(found: Bench) -> tuple[Cell, ...]:
+    return (*(_there(found.latency[name]) for name in SHORT), per_second(found), found.failed)
+
+
+def comparison_pages(found: Comparison, digits: int | None = None) -> Pages:
+    """Two benchmarks beside each other: what they took, and the difference of what they found."""
+    tables = [times_table(found, DIGITS if digits is None else digits)]
+    quality = differences_table(found, 4 if digits is None else digits)
+    if quality.rows:
+        tables.append(quality)
+    plain = {
+        "interleaved": found.interleaved,
+        "queries": found.shared,
+        "latency_ratio": _plain(found.ratio, found.ratio_test),
+        "differences": {
+            name: _plain(found.differences[name], found.difference_tests[name]) for name in found.differences
+        },
+        "remarks": list(found.remarks),
+        "benchmarks": [found.a.to_dict(), found.b.to_dict()],
+    }
+    return Pages(tables, flat_table([found.a, found.b], digits), plain, found.remarks)
+
+
+def times_table(found: Comparison, digits: int = DIGITS) -> Table:
+    """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
+    (a, b), both = _names(found), (found.a, found.b)
+    rows: list[tuple[Cell, ...]] = [
+        (marked(name, both), _there(found.a.latency[name]), _there(found.b.latency[name]), _ratio(found, name))
+        for name in FIGURES
+    ]
+    if not found.interleaved:
+        rows.append(("answers a second", *map(per_second, both), None))
+    rows.append(("failed calls", *(one.failed for one in both), None))
+    if any(one.indexing for one in both):
+        rows.append(("indexing, s", *(one.indexing.seconds if one.indexing else None for one in both), None))
+    notes = [_verdict(found, a, b), *([TURNS] if found.interleaved else found.remarks)]
+    notes += [f"{name}: {text}" for name, one in ((a, found.a), (b, found.b)) for text in bench_notes.warnings(one)]
+    notes += [*bench_notes.made(both), *bench_notes.needed(both)]
+    columns = ("latency, ms", a, b, "ratio")
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
+
+
+def differences_table(found: Comparison, digits: int = 4) -> Table:
+    """A row a measure: both means, the difference, where it may lie and whether it may be chance."""
+    a, b = _names(found)
+    rows: list[tuple[Cell, ...]] = []
+    for name, between in found.differences.items():
+        a_mean, b_mean = (one.scores.mean[name] for one in (found.a, found.b) if one.scores)
+        rows.append(
+            (name, a_mean, b_mean, between.estimate, *_limit_cells(between), found.difference_tests[name].p)
+        )
+    columns = ("measure", a, b, "difference", "95 % from", "to", "p")
+    notes = ["p: a randomization test over the queries, each measure by itself."]
+    notes += few.doubts((name, between) for name, between in found.differences.items() if between.estimate)
+    return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
+
+
+def _verdict(found: Comparison, a: str, b: str) -> str:
+    """The paired ratio in a sentence."""
+    ratio = found.ratio
+    if ratio is None or found.ratio_test is None:
+        return "No query was answered by both: there is no ratio."
+    where = "unknown" if ratio.method == "none" else f"{ratio.low:.3f} to {ratio.high:.3f}"
+    limits = f"95 % interval {where}, p = {found.ratio_test.p:.2g}"
+    of = counted(found.shared, "query", "queries")
+    return f"{b} takes {ratio.estimate:.3f} times as long as {a} ({limits}; {of}, paired)."
+
+
+def _ratio(found: Comparison, name: str) -> float | None:
+    below = found.a.latency[name]
+    return _there(found.b.latency[name] / below) if below else None
+
+
+def _names(found: Comparison) -> tuple[str, str]:
+    names = shown(found.a.name), shown(found.b.name)
+    return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")
+
+
+def _plain(interval: Interval | None, test: Paired | None) -> dict[str, float | str] | None:
+    if interval is None or test is None:
+        return None
+    limits = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+    return {**limits, "confidence": interval.confidence, "p": test.p, "test": test.method}

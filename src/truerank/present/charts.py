@@ -1,0 +1,263 @@
+"""Vega-Lite specifications without colours: the page and the files on paper put in those of their theme."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from truerank.present.names import cells, shortened
+
+Rows = Sequence[Mapping[str, Any]]
+Spec = dict[str, Any]
+
+DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2], [2, 6], [12, 2, 6, 2]]
+SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
+"""Eight lines differ without their colours; with seven colours no two of fifty-six look the same."""
+
+HEIGHT = 300
+PADDING = 8
+"""Points around the ends of an axis, so that marks there are whole."""
+
+WIDE, SYMBOL = 7.5, 40
+"""Points that a letter of a legend takes, and what stands before and after a name."""
+
+AROUND = "((width && containerSize()[0]) || width)"
+"""Points from side to side of what the plot is in, which stay the same while it is laid out."""
+
+LINE, SWATCH = 62, 1200
+"""What stands before and after a name where lines are shown, and the area that a line takes, for a whole dash."""
+
+BESIDE = "70"
+"""Points that an axis at the left takes."""
+
+
+FEW = 25
+"""A line with no more points than this shows them."""
+
+LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#3a8fc4", "#000000"]
+DARK = ["#56b4e9", "#f0803c", "#2bbd91", "#dd94bf", "#f0c030", "#a3d8f7", "#ffffff"]
+"""The colours of Okabe and Ito (2008), which the colour-blind can tell apart, darker or lighter for contrast."""
+
+
+def theme(ink: str, faint: str, line: str, colours: Sequence[str]) -> dict[str, Any]:
+    """A Vega-Lite configuration."""
+    font = "system-ui, 'Noto Sans', 'Noto Sans KR', 'Noto Sans CJK KR', 'Apple SD Gothic Neo', sans-serif"
+    text = {"labelColor": faint, "titleColor": ink, "labelFontSize": 12, "titleFontSize": 12}
+    lines = {"gridColor": line, "domainColor": faint, "tickColor": faint}
+    return {
+        "background": "transparent",
+        "font": font,
+        "view": {"stroke": "transparent"},
+        "axis": {**text, **lines, "titleFontWeight": 500, "labelFlush": False},
+        "legend": {"labelColor": ink, "labelFontSize": 12},
+        "title": {"color": ink, "subtitleColor": faint, "anchor": "start", "fontSize": 14},
+        "rule": {"color": faint},
+        "text": {"color": ink},
+        "range": {"category": list(colours), "symbol": SHAPES},
+    }
+
+
+THEMES = {
+    "light": theme("#1b1f24", "#4d5560", "#e3e6ea", LIGHT),
+    "dark": theme("#eceff3", "#b6bec9", "#333b46", DARK),
+}
+
+
+def ticks(apart: int, most: int) -> dict[str, str]:
+    """How many numbers stand at an axis: about as many as are so many points apart."""
+    return {"expr": f"clamp(floor({AROUND} / {apart}), 3, {most})"}
+
+
+FEW_TICKS = {"tickCount": ticks(80, 6)}
+
+
+def axis(field: str, title: str, **more: Any) -> dict[str, Any]:
+    """A quantitative channel; `scale` and `axis` are added to what is always so."""
+    look = {"title": title, **more.pop("axis", {})}
+    return {"field": field, "type": "quantitative", "axis": look, **more}
+
+
+def shares(field: str, title: str) -> dict[str, Any]:
+    """A channel from 0 to 1."""
+    return axis(field, title, scale={"domain": [0, 1], "padding": PADDING}, axis={"format": ".1f", "tickCount": 6})
+
+
+def span(values: Iterable[float], least: float) -> list[float]:
+    """The ends of an axis that shows all finite values and is not shorter than so much.
+
+    >>> span([0.5, 0.75], 0.5), span([2.0, 6.0], 3.0), span([0.0], 1.0)
+    ([0.375, 0.875], [2.0, 6.0], [0.0, 1.0])
+    """
+    found = [value for value in values if math.isfinite(value)] or [0.0]
+    low, high = min(found), max(found)
+    more = max(0.0, least - (high - low)) / 2
+    start = max(low - more, min(low, 0.0))
+    return [start, max(high, start + least)]
+
+
+def spans(rows: Rows) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Scales of latency and quality for rows of `bench.standing`; little differences look little."""
+    across = span([row[end] for row in rows for end in ("left", "right")], max(row["ms"] for row in rows) / 2)
+    up = span([row[end] for row in rows for end in ("low", "high")], 0.1)
+    return {"domain": across, "zero": False, "nice": True}, {"domain": up, "zero": False, "nice": True}
+
+
+def lines(
+    rows: Rows,
+    x: dict[str, Any],
+    y: dict[str, Any],
+    names: Sequence[str],
+    hints: Mapping[str, str],
+    drawn: Sequence[str] | None = None,
+    **mark: Any,
+) -> Spec:
+    """A line a name, with a mark a row to point at.
+
+    Args:
+        rows: with the name under "who".
+        names: all there are, so that each looks the same in every plot.
+        hints: what a tooltip shows: field by title, with a number's format after a colon.
+        drawn: the names that have rows, if not all.
+    """
+    there = list(names if drawn is None else drawn)
+    dotted = len(rows) <= FEW * max(1, len(there))
+    key = legend(names, dotted, there)
+    line: Spec = {"mark": {"type": "line", "strokeWidth": 2, **mark}, "params": [chosen()]}
+    dots: Spec = {"mark": {"type": "point", "filled": True, "size": 45}, "params": [zoom()]}
+    shape: Spec = {"shape": series(names, SHAPES, key)} if dotted else {"opacity": {"value": 0}}
+    layers: list[Spec] = [
+        {**line, "encoding": {"strokeDash": series(names, DASHES, key)}},
+        {**dots, "encoding": {**shape, "tooltip": tooltip(hints)}},
+    ]
+    return {**frame(rows, x, y, names, key), "layer": layers}
+
+
+def marks(rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], hints: Mapping[str, str]) -> Spec:
+    """A mark a row."""
+    key = legend(names)
+    encoding = {"shape": series(names, SHAPES, key), "tooltip": tooltip(hints)}
+    if any("n" in row for row in rows):
+        encoding["size"] = {"field": "n", "type": "quantitative", "legend": None, "scale": {"range": [15, 200]}}
+    mark = {"type": "point", "filled": True, "size": 60}
+    layer = {"mark": mark, "params": [chosen(), zoom()], "encoding": encoding}
+    return {**frame(rows, x, y, names, key), "layer": [layer]}
+
+
+def frame(
+    rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], key: dict[str, Any] | None
+) -> Spec:
+    """What all plots with a colour a name share; the key is their legend."""
+    return {
+        "width": "container",
+        "height": HEIGHT,
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": list(rows)},
+        "encoding": {"x": x, "y": y, "color": series(names, legend=key), "opacity": bright()},
+    }
+
+
+def whiskers(x: dict[str, Any], y: dict[str, Any]) -> list[Spec]:
+    """Lines through marks, across from "left" to "right" and up from "low" to "high"."""
+    across = {"x": {**x, "field": "left"}, "x2": {"field": "right"}}
+    up = {"y": {**y, "field": "low"}, "y2": {"field": "high"}}
+    return [{"mark": {"type": "rule", "strokeWidth": 1.5}, "encoding": ends} for ends in (across, up)]
+
+
+def behind(spec: Spec, layer: Spec) -> Spec:
+    """The plot with one more layer behind the others, which has none of their channels."""
+    shared = spec["encoding"]
+    layers = [{**own, "encoding": {**shared, **own["encoding"]}} for own in spec["layer"]]
+    return {**{key: value for key, value in spec.items() if key != "encoding"}, "layer": [layer, *layers]}
+
+
+def series(
+    names: Sequence[str], look: Sequence[Any] = (), legend: Mapping[str, Any] | None = None
+) -> dict[str, Any]:
+    """A channel that tells names apart."""
+    spread = {"range": [look[i % len(look)] for i in range(len(names))]} if look else {}
+    return {"field": "who", "type": "nominal", "scale": {"domain": list(names), **spread}, "legend": legend}
+
+
+def legend(
+    names: Sequence[str], filled: bool = True, drawn: Sequence[str] | None = None, beside: str = BESIDE
+) -> dict[str, Any] | None:
+    """Above the plot, as many names beside each other as there is room for; none for one name.
+
+    Args:
+        names: all there are, so that each is called the same in every plot.
+        filled: shapes; else lines with their dashes.
+        drawn: the names in this plot, if not all.
+        beside: points at the left of the plot, as an expression of Vega.
+    """
+    there = list(names if drawn is None else drawn)
+    if len(there) < 2:
+        return None
+    short = dict(zip(names, shortened(names), strict=True))
+    called = [short[name] for name in there]
+    room, mark = f"({AROUND} - {beside})", SYMBOL if filled else LINE
+    wide = WIDE * max(map(cells, called)) + mark
+    line = {"symbolType": "stroke", "symbolSize": SWATCH, "symbolStrokeWidth": 2}
+    look = {"symbolStrokeWidth": 0} if filled else line
+    return {
+        "title": None,
+        "orient": "top",
+        "direction": "horizontal",
+        "columns": {"expr": f"max(1, floor({room} / {wide}))"},
+        "values": there,
+        "labelExpr": f"{json.dumps(called)}[datum.index]",
+        "labelLimit": {"expr": f"{room} - {mark}"},
+        "symbolOpacity": 1,
+        **look,
+    }
+
+
+def tooltip(hints: Mapping[str, str]) -> list[dict[str, Any]]:
+    """A tooltip's lines."""
+    return [_hint(field, *title.rsplit(":", 1)) for field, title in hints.items()]
+
+
+def chosen() -> dict[str, Any]:
+    """The name that was clicked in the legend."""
+    return {"name": "chosen", "select": {"type": "point", "fields": ["who"]}, "bind": "legend"}
+
+
+def zoom() -> dict[str, Any]:
+    """Moving and zooming; the wheel alone scrolls the page, and so does a finger."""
+    drag = "[pointerdown[event.pointerType !== 'touch'], window:pointerup] > window:pointermove!"
+    wheel = "wheel![event.ctrlKey || event.metaKey]"
+    return {"name": "zoom", "select": {"type": "interval", "translate": drag, "zoom": wheel}, "bind": "scales"}
+
+
+def bright() -> dict[str, Any]:
+    """Full where nothing or this name was chosen."""
+    return {"condition": {"param": "chosen", "value": 1}, "value": 0.15}
+
+
+def distribution(values: np.ndarray) -> list[tuple[float, float]]:
+    """Each value with the share of all that are as low or lower; what is infinite keeps the curve below 1.
+
+    >>> distribution(np.array([3.0, 1.0, np.inf, 2.0]))
+    [(1.0, 0.25), (2.0, 0.5), (3.0, 0.75)]
+    """
+    known = np.sort(values[np.isfinite(values)])
+    return [(float(known[i]), (i + 1) / len(values)) for i in thinned(len(known))]
+
+
+def thinned(count: int, most: int = 200) -> list[int]:
+    """So many places of a long row at most, the first and the last among them.
+
+    >>> thinned(3), thinned(1000, 3)
+    ([0, 1, 2], [0, 500, 999])
+    """
+    if count <= most:
+        return list(range(count))
+    return [round(i * (count - 1) / (most - 1)) for i in range(most)]
+
+
+def _hint(field: str, title: str, format: str = "") -> dict[str, Any]:
+    number = {"type": "quantitative", "format": format} if format else {"type": "nominal"}
+    return {"field": field, "title": title, **number}

@@ -1,0 +1,171 @@
+"""A check as a table, and as the XML that continuous integration reads."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from xml.etree import ElementTree
+
+from truerank.analysis.check import Check, Verdict
+from truerank.core.errors import shown
+from truerank.present import few
+from truerank.present.table import Cell, Table, as_text
+from truerank.present.tables import FORMATS as TABLES
+from truerank.present.tables import Pages, labels
+from truerank.present.tables import by_ending as table_by_ending
+
+JUNIT = "junit"
+FORMATS = {**TABLES, JUNIT: (".xml",)}
+"""The formats by name, and the file endings that suggest them."""
+
+SAID = {"pass": "pass", "fail": "FAIL", "undecided": "undecided"}
+
+
+def by_ending(path: str) -> str:
+    """The format that a file's name asks for."""
+    return JUNIT if path.endswith(FORMATS[JUNIT]) else table_by_ending(path)
+
+
+def render(found: Check, format: str = "table", *, digits: int | None = None, styled: bool = False) -> str:
+    """The text in one of `FORMATS`."""
+    return junit(found) if format == JUNIT else pages(found, digits).render(format, styled=styled)
+
+
+def pages(found: Check, digits: int | None = None) -> Pages:
+    """A row a gate, and below what a reader should know."""
+    drawn = 4 if digits is None else digits
+    rows = [_row(verdict, drawn) for verdict in found.verdicts]
+    columns = ("gate", "value", f"{found.confidence * 100:g} % interval", "verdict")
+    title = f"{labels([found.run])[0]}: {SAID[found.outcome]}" if found.run else SAID[found.outcome]
+    table = Table(columns, tuple(rows), title, tuple(notes(found)), digits=drawn)
+    flat = tuple(_flat(verdict) for verdict in found.verdicts)
+    plain = {**found.to_dict(), "remarks": remarks(found)}
+    return Pages([table], Table(FLAT, flat, digits=digits), plain, remarks(found))
+
+
+pages_of = pages
+
+
+def remarks_of(found: Check) -> list[str]:
+    """Whether there are enough queries, and why a gate has no interval."""
+    return remarks(found)
+
+
+FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "queries", "verdict", "note")
+
+
+def notes(found: Check) -> list[str]:
+    """How it was decided, and what is remarkable."""
+    told = [f"Rules: {shown(found.rules)}."] if found.rules else []
+    deciders = {verdict.decider for verdict in found.verdicts if verdict.kind != "no worse than"}
+    if deciders == {"value"}:
+        told.append("min and max are decided by the value, which may reach the limit.")
+    elif deciders:
+        told.append("min and max are decided by the interval: undecided where the limit lies inside.")
+    if any(verdict.kind == "no worse than" for verdict in found.verdicts):
+        told.append(
+            "No worse than: by the interval of the difference, query by query; the value is that difference."
+        )
+    return [*told, *remarks(found)]
+
+
+def remarks(found: Check) -> list[str]:
+    """Whether there are enough queries, and why a gate has no interval."""
+    counts = [verdict.queries for verdict in found.verdicts if verdict.queries]
+    told = few.remarks(min(counts)) if counts else []
+    by_note: dict[str, list[str]] = {}
+    for verdict in found.verdicts:
+        if verdict.note:
+            by_note.setdefault(verdict.note, []).append(verdict.name)
+    told += [f"{', '.join(map(shown, dict.fromkeys(names)))}: {note}." for note, names in by_note.items()]
+    shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
+    return [*told, *few.doubts((shown(verdict.name), verdict.interval) for verdict in shows)]
+
+
+def sentence(verdict: Verdict, digits: int = 4) -> str:
+    """One gate in words.
+
+    >>> sentence(Verdict("AP", "min", "fail", 0.31, 0.4, False, None, "value"))
+    'AP >= 0.4: FAIL, it is 0.3100'
+    """
+    interval = _interval(verdict, digits)
+    note = f" ({verdict.note})" if verdict.note else ""
+    value = _number(verdict, verdict.value, digits)
+    what = "the difference is" if verdict.against else "it is"
+    return (
+        f"{shown(verdict.gate)}: {SAID[verdict.outcome]}, {what} {value}{f' {interval}' if interval else ''}{note}"
+    )
+
+
+def junit(found: Check) -> str:
+    """The check as JUnit XML: a gate is a test case, one that is undecided is skipped.
+
+    >>> import truerank as tr
+    >>> junit(tr.check({"AP": 0.3}, min={"AP": 0.4})).split("\\n")[1]
+    '<testsuites name="truerank check" tests="1" failures="1" errors="0" skipped="0">'
+    """
+    outcomes = [verdict.outcome for verdict in found.verdicts]
+    counts = {
+        "tests": str(len(outcomes)),
+        "failures": str(outcomes.count("fail")),
+        "errors": "0",
+        "skipped": str(outcomes.count("undecided")),
+    }
+    root = ElementTree.Element("testsuites", {"name": "truerank check", **counts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": shown(found.run) or "truerank", **counts})
+    for verdict in found.verdicts:
+        case = ElementTree.SubElement(suite, "testcase", classname="truerank.check", name=shown(verdict.gate))
+        text = sentence(verdict)
+        if verdict.outcome == "fail":
+            ElementTree.SubElement(case, "failure", message=text).text = text
+        elif verdict.outcome == "undecided":
+            ElementTree.SubElement(case, "skipped", message=text)
+        else:
+            ElementTree.SubElement(case, "system-out").text = text
+    ElementTree.indent(root)
+    drawn: bytes = ElementTree.tostring(root, "utf-8", xml_declaration=True)
+    return drawn.decode() + "\n"
+
+
+def _row(verdict: Verdict, digits: int) -> tuple[Cell, ...]:
+    value = _number(verdict, verdict.value, digits)
+    return shown(verdict.gate), value, _interval(verdict, digits), SAID[verdict.outcome]
+
+
+def _flat(verdict: Verdict) -> tuple[Cell, ...]:
+    plain = verdict.to_dict() | {"verdict": verdict.outcome}
+    return tuple(plain[name] for name in FLAT)
+
+
+def _number(verdict: Verdict, value: float, digits: int) -> str:
+    if math.isinf(value) and verdict.unit:
+        return "endless"
+    if not math.isfinite(value):
+        return "-"
+    if verdict.against:
+        return f"{value:+.{digits}f}"
+    if verdict.name == "errors" and value.is_integer():
+        return str(int(value))
+    if verdict.unit:
+        least = "≥ " if verdict.is_least else ""
+        return f"{least}{value:.4g}" + (f" {verdict.unit}" if verdict.unit.isalpha() else verdict.unit)
+    return as_text(value, digits)
+
+
+def _interval(verdict: Verdict, digits: int) -> str:
+    found = verdict.interval
+    if found is None or not math.isfinite(found.low):
+        return ""
+    if found.method != "none" and math.isinf(found.high):
+        return f"[{found.low:.4g}, ∞)"
+    if not math.isfinite(found.high):
+        return ""
+    if verdict.unit:
+        return f"[{found.low:.4g}, {found.high:.4g}]"
+    return f"[{found.low:.{digits}f}, {found.high:.{digits}f}]"
+
+
+def failures(found: Check) -> Sequence[str]:
+    """A sentence for each gate that failed, then for each that is undecided."""
+    ordered = sorted(found.verdicts, key=lambda verdict: verdict.outcome != "fail")
+    return [sentence(verdict) for verdict in ordered if verdict.outcome != "pass"]

@@ -1,0 +1,208 @@
+"""A comparison as tables: a row a system, a row a pair, and what a reader should know below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from truerank.analysis.compare import Comparison, Outcome
+from truerank.analysis.compare.outcome import direction
+from truerank.core.errors import InputError, counted, quoted, shown
+from truerank.present import cautions, ledger, wide
+from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
+from truerank.present.table import Table
+from truerank.present.tables import Pages
+from truerank.present.terminal import fits
+
+MOST_PAIRS = 45
+"""More pairs than those of ten systems are no reading for people."""
+
+LAYOUTS = ("long", "wide")
+"""A table a measure, with differences and pairs; or one table with a column a measure."""
+
+
+def pages(
+    found: Comparison,
+    digits: int | None = None,
+    width: int | None = None,
+    *,
+    layout: str = "long",
+    intervals: bool = False,
+) -> Pages:
+    """All there is to show: each measure's systems and pairs, then its systems on each slice; or the wide table.
+
+    Args:
+        width: of the terminal; what is wider comes in two tables.
+        layout: one of `LAYOUTS`.
+        intervals: beside the means of the wide table.
+    """
+    drawn, remarks = 4 if digits is None else digits, cautions.remarks(found)
+    plain = {**found.to_dict(), "remarks": remarks}
+    if layout == "wide":
+        tables = wide.wide_tables(found, drawn, intervals=intervals)
+        return Pages(tables, wide.wide_flat(found, digits), plain, remarks)
+    if layout != "long":
+        raise InputError(f"a layout is {' or '.join(LAYOUTS)}, not {quoted(layout)}")
+    tables = list(_tables(found, drawn, width))
+    tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(found)))
+    tables += _slices(found, drawn, width)
+    return Pages(tables, flat_table(found, digits), plain, remarks)
+
+
+def pages_of(
+    found: Comparison, digits: int | None = None, *, layout: str = "wide", intervals: bool = False
+) -> Pages:
+    """What a comparison shows of itself: the wide table, unless the long one is asked for."""
+    return pages(found, digits, layout=layout, intervals=intervals)
+
+
+def remarks_of(found: Comparison) -> list[str]:
+    """What the means hide, then how far the comparison can be trusted."""
+    return [
+        *ledger.named_remarks(list(found.scores.values()), list(map(shown, found.scores))),
+        *cautions.remarks(found),
+    ]
+
+
+def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
+    several = len(found.outcomes) > 1 or bool(found.slices)
+    for outcome in found.outcomes:
+        title = _title(outcome, "all queries" if found.slices else "") if several else ""
+        yield from _of_systems(found, outcome, digits, title, width)
+        if outcome.pairs and _shows_pairs(found):
+            table = pair_table(found, outcome, digits)
+            yield table if fits(table, width) else pair_table(found, outcome, digits, by_letter=True)
+
+
+def _slices(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
+    """The systems on each slice; whether it is large enough below."""
+    for value, part in found.slices.items():
+        where = f"{shown(found.by)} = {shown(value)}"
+        own = [t for o in part.outcomes for t in _of_systems(part, o, digits, _title(o, where), width)]
+        yield from own[:-1]
+        yield replace(own[-1], notes=tuple(cautions.sizes(part)))
+
+
+def _of_systems(found: Comparison, outcome: Outcome, digits: int, title: str, width: int | None) -> Iterator[Table]:
+    """A row a system; where that is too wide, the differences in a table of their own."""
+    whole = SideBySide(found, outcome, digits)
+    table = whole.table(title)
+    if fits(table, width) or not found.reference:
+        yield table
+    else:
+        yield whole.means(title)
+        yield whole.differences()
+
+
+def _title(outcome: Outcome, where: str) -> str:
+    queries = counted(outcome.queries, "query", "queries")
+    return f"{outcome.name}, {where} ({queries})" if where else outcome.name
+
+
+def _shows_pairs(found: Comparison) -> bool:
+    """Whether there is more to say of pairs than the rows of the systems do, and room for it."""
+    pairs = len(found.systems) * (len(found.systems) - 1) // 2
+    return found.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
+
+
+@dataclass(frozen=True)
+class SideBySide:
+    """The systems by one measure, the best first."""
+
+    found: Comparison
+    outcome: Outcome
+    digits: int
+
+    def table(self, title: str = "") -> Table:
+        """Everything of a system in its row."""
+        return self._drawn([*self._means(), *self._against(self._names), *self._standing()], title)
+
+    def means(self, title: str = "") -> Table:
+        """The same without the differences to the baseline."""
+        return self._drawn([*self._means(), *self._standing()], title)
+
+    def differences(self) -> Table:
+        """The differences to the baseline alone."""
+        base = self.found.reference or ""
+        others = [name for name in self._names if name != base]
+        named: Column = (f"against {self.found.letters[base]}", list(map(shown, others)))
+        return _table([named, *self._against(others)], self.digits)
+
+    def _drawn(self, columns: list[Column], title: str) -> Table:
+        letters = self.found.superscripts(self.outcome.measure)
+        raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters[name]}
+        return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised, is_spelled=True)
+
+    @property
+    def _names(self) -> list[str]:
+        return ranked(self.outcome)
+
+    def _means(self) -> list[Column]:
+        means = [self.outcome.means[name] for name in self._names]
+        return [
+            ("", [self.found.letters[name] for name in self._names]),
+            ("run", [shown(name) for name in self._names]),
+            (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
+            (interval_heading(self.found), [ends(self.outcome, mean, self.digits) for mean in means]),
+        ]
+
+    def _against(self, names: Sequence[str]) -> list[Column]:
+        """What parts each of them from the baseline; nothing where there is none."""
+        base = self.found.reference
+        if base is None or len(self.found.systems) < 2:
+            return []
+        pairs = [self.outcome.pair(name, base) for name in names]
+        rows = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
+        first = ["baseline" if name == base else row[0] for name, row in zip(names, rows, strict=True)]
+        _, intervals, effects, p, counts = zip(*rows, strict=True)
+        return [
+            ("difference", first),
+            (interval_heading(self.found), [*intervals]),
+            ("effect", [*effects]),
+            ("p", [*p]),
+            ("W/T/L", [*counts]),
+        ]
+
+    def _standing(self) -> list[Column]:
+        """Whom each beats, and whom it cannot be told apart from."""
+        columns: list[Column] = []
+        if len(self._names) > 1 and direction(self.outcome.measure):
+            letters = self.found.superscripts(self.outcome.measure)
+            columns.append(("beats", [letters[name] for name in self._names]))
+        if len(self._names) > 2 and self.outcome.groups:
+            columns.append(("group", [_groups(self.outcome, name) for name in self._names]))
+        return columns
+
+    def _best(self) -> frozenset[tuple[int, int]]:
+        best = winners(self.outcome)
+        return frozenset((row, 2) for row, name in enumerate(self._names) if name in best)
+
+
+def _table(columns: Sequence[Column], digits: int) -> Table:
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    return Table(tuple(heading for heading, _ in columns), tuple(rows), digits=digits)
+
+
+def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_letter: bool = False) -> Table:
+    """A row a pair, the better system first; `by_letter`: named by their letters, which is narrower."""
+    place = {name: i for i, name in enumerate(ranked(outcome))}
+    pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
+    pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
+    letters = found.letters if by_letter else {name: shown(name) for name in found.systems}
+    columns = ("run", "against", "difference", interval_heading(found), "effect", "p", "W/T/L")
+    who = [(letters[pair.system], letters[pair.against]) for pair in pairs]
+    rows = tuple((*two, *pair_cells(outcome, pair, digits)) for two, pair in zip(who, pairs, strict=True))
+    return Table(columns, rows, digits=digits)
+
+
+def flat_table(found: Comparison, digits: int | None = None) -> Table:
+    """For programs: the rows of `Comparison.rows`."""
+    rows = [dict(row) for row in found.rows()]
+    for row in rows:
+        row |= {key: shown(row[key]) for key in ("slice", "system", "against") if row[key] is not None}
+    columns = [column for column in rows[0] if column != "slice" or found.slices]
+    return Table(tuple(columns), tuple(tuple(row[column] for column in columns) for row in rows), digits=digits)
+
+
+def _groups(outcome: Outcome, name: str) -> str:
+    return " ".join(str(number) for number, group in enumerate(outcome.groups, 1) if name in group)

@@ -1,0 +1,77 @@
+"""The cells of the tables of a comparison: means, intervals and pairs, and which systems come first."""
+
+from __future__ import annotations
+
+import math
+
+from truerank.analysis.compare import Comparison, Outcome, Pair
+from truerank.analysis.compare.outcome import direction
+from truerank.core.equal import is_equal
+from truerank.present.table import Cell
+from truerank.present.texts import percent
+from truerank.stats import Interval
+
+SMALL = 1e-4
+"""Smaller p are told apart by programs only."""
+
+Column = tuple[str, list[Cell]]
+"""A heading and the cells below it."""
+
+
+def ranked(outcome: Outcome) -> list[str]:
+    """The systems, the best first."""
+    sign = direction(outcome.measure) or 1
+    return sorted(outcome.means, key=lambda name: -sign * outcome.means[name].estimate)
+
+
+def winners(outcome: Outcome) -> frozenset[str]:
+    """The systems that no other is better than, where some is worse; nobody wins at counts."""
+    heights = {name: mean.estimate for name, mean in outcome.means.items()}
+    if not direction(outcome.measure) or not min(heights.values()) < max(heights.values()):
+        return frozenset()
+    best = heights[ranked(outcome)[0]]
+    return frozenset(name for name, height in heights.items() if is_equal(height, best))
+
+
+def interval_heading(found: Comparison) -> str:
+    """What stands above intervals."""
+    return f"{percent(found.procedure.confidence)} % interval"
+
+
+def _is_sum(outcome: Outcome) -> bool:
+    return outcome.measure.definition.average == "sum"
+
+
+def mean_cell(outcome: Outcome, mean: Interval) -> Cell:
+    """The mean; nothing where it is not known; counts as whole numbers."""
+    if math.isnan(mean.estimate):
+        return None
+    return int(mean.estimate) if _is_sum(outcome) and mean.estimate.is_integer() else mean.estimate
+
+
+def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, str, str, str, str]:
+    """The difference, its interval, the effect, p, and the counts of wins, ties and losses."""
+    if pair is None:
+        return "", "", "", "", ""
+    fine = 0 if _is_sum(outcome) else digits
+    return (
+        f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
+        ends(outcome, pair.difference, digits),
+        "unknown" if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
+        "<.0001" if pair.adjusted < SMALL else f"{pair.adjusted:.4f}",
+        f"{pair.wins}/{pair.ties}/{pair.losses}",
+    )
+
+
+def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
+    """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
+    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
+        return "unknown"
+    fine = 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2))
+    low, high = (f"{_rounded(end, fine):.{fine}f}" for end in (interval.low, interval.high))
+    return f"[{low}, {high}]"
+
+
+def _rounded(value: float, digits: int) -> float:
+    """Without a minus before nothing: -0.0001 is 0.000."""
+    return round(value, digits) + 0.0

@@ -1,0 +1,221 @@
+"""Counts, and what is made of them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truerank.analysis.confusion import Confusion, Counts, Sweep, weight_on_precision
+from truerank.core.errors import counted, shown
+from truerank.present import few, ledger
+from truerank.present.table import Cell, Table
+from truerank.present.tables import Pages, labels
+
+Row = tuple[tuple[Cell, ...], Confusion]
+"""The cells that say whose counts these are, and the counts."""
+
+RARE = 0.9
+"""Where a larger share than this is not relevant, accuracy says little."""
+
+WORDS = {
+    "documents": (("relevant", "not relevant"), ("retrieved", "not retrieved")),
+    "results": (("right", "wrong"), ("accepted", "rejected")),
+}
+"""What the columns and the rows of the four counts are called."""
+
+FIGURES = ("accuracy", "precision", "recall", "specificity", "f1")
+
+
+@dataclass(frozen=True)
+class Weight:
+    """The weighted F that is shown beside F1, if one was asked for.
+
+    Attributes:
+        given_beta, given_alpha: how much more recall counts, or the weight on precision; None for neither.
+    """
+
+    given_beta: float | None = None
+    given_alpha: float | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether either was given."""
+        return self.given_beta is not None or self.given_alpha is not None
+
+    @property
+    def alpha(self) -> float:
+        """The weight on precision."""
+        return weight_on_precision(self.given_beta, self.given_alpha)
+
+    @property
+    def beta(self) -> float | None:
+        """How much more recall counts; None where precision does not count at all."""
+        if self.given_beta is not None:
+            return self.given_beta
+        return math.sqrt((1 - self.alpha) / self.alpha) if self.alpha else None
+
+    @property
+    def name(self) -> str:
+        """What to call it."""
+        if not self.asked:
+            return "f1"
+        return f"f (beta={self.given_beta:g})" if self.given_alpha is None else f"f (alpha={self.given_alpha:g})"
+
+    def figures(self, counts: Confusion) -> dict[str, float | None]:
+        """Accuracy and the others by their names, with this F where it was asked for."""
+        weighted = {self.name: counts.f(alpha=self.alpha)} if self.asked else {}
+        return {**{name: getattr(counts, name) for name in FIGURES}, **weighted}
+
+    def to_dict(self, counts: Confusion) -> dict[str, Any]:
+        """The counts and figures, for JSON."""
+        weighted = {"alpha": self.alpha, "beta": self.beta, "f_beta": counts.f(alpha=self.alpha)}
+        return {**counts.to_dict(), **(weighted if self.asked else {})}
+
+
+def pages_of(found: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False) -> Pages:
+    """What counts show of themselves: given ones, those of a run, those at each threshold."""
+    if isinstance(found, Confusion):
+        return of_counts(found, Weight(), digits)
+    if isinstance(found, Sweep):
+        return of_sweep(found, Weight(given_alpha=found.alpha) if found.alpha != 0.5 else Weight(), digits)
+    return of_run(found, Weight(), digits, per_query=per_query)
+
+
+def remarks_of(found: Confusion | Counts | Sweep) -> list[str]:
+    """What the sums hide, and what must be known to read the figures."""
+    if isinstance(found, Confusion):
+        return remarks(found)
+    last = found.steps[-1].counts if isinstance(found, Sweep) and found.steps else Confusion(0, 0, 0, 0)
+    counts, queries = (last, found.queries) if isinstance(found, Sweep) else (found.micro, len(found.queries))
+    return [*ledger.remarks(found), *few.remarks(queries), *remarks(counts)]
+
+
+def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Pages:
+    """Four counts that were given."""
+    said = remarks(counts)
+    plain = {**weight.to_dict(counts), "remarks": said}
+    return Pages(_square(counts, weight, digits, said), _flat([((), counts)], (), weight, digits), plain, said)
+
+
+def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Pages:
+    """The counts of a run: their sums and, if asked, those of each query."""
+    size = len(found.queries)
+    said = [*remarks(found.micro, found.of), *few.remarks(size)]
+    plain = {**_who(found, size), "of": found.of, "k": found.k, "threshold": found.threshold}
+    plain |= {**weight.to_dict(found.micro), "remarks": said}
+    square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said], found.of)
+    said = [*_hidden(found), *said]
+    if not per_query:
+        flat = _flat([((shown(found.run), shown(found.rules.name)), found.micro)], ("run", "rules"), weight, digits)
+        return Pages(square, flat, plain, said)
+    queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
+    rows: list[Row] = [((shown(name),), counts) for name, counts in found.queries.items()]
+    flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
+    return Pages([_for_people(flat, digits), *square], flat, {**plain, "queries": queries}, said)
+
+
+def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
+    """The counts at each threshold, of which the best is marked."""
+    about = _about(found, found.queries, f"{_swept(found)}; * has the highest {weight.name}")
+    last = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
+    said = [*few.remarks(found.queries), *remarks(last, found.of)]
+    steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
+    best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
+    people = replace(_for_people(_steps(found, weight, digits), digits), notes=(*about, *said))
+    plain = {
+        **_who(found, found.queries),
+        "of": found.of,
+        "k": found.k,
+        "sweep": steps,
+        "best": best,
+        "remarks": said,
+    }
+    return Pages([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
+
+
+def _steps(found: Sweep, weight: Weight, digits: int | None) -> Table:
+    """A row a threshold, which has all its digits: rounded up it would miss documents."""
+    rows: list[Row] = []
+    for step in found.steps:
+        rows += [((repr(step.threshold), "*" if step == found.best else ""), step.counts)]
+    return _flat(rows, ("threshold", "best"), weight, digits)
+
+
+def _digits(digits: int | None) -> int:
+    """For people: 4, unless they want others."""
+    return 4 if digits is None else digits
+
+
+def _square(
+    counts: Confusion, weight: Weight, digits: int | None, notes: Sequence[str], of: str = "documents"
+) -> list[Table]:
+    """The four counts, and the figures below them."""
+    (right, wrong), (taken, left) = WORDS[of]
+    square = Table(("", right, wrong), ((taken, counts.tp, counts.fp), (left, counts.fn, counts.tn)))
+    rows = tuple((name, value) for name, value in weight.figures(counts).items() if value is not None)
+    return [square, Table(("measure", "value"), rows, notes=tuple(notes), digits=_digits(digits))]
+
+
+def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int | None) -> Table:
+    """A row for each of several counts, after the cells that say whose they are."""
+    columns = (*names, "tp", "fp", "fn", "tn", *weight.figures(Confusion(0, 0, 0)))
+    cells = tuple((*who, c.tp, c.fp, c.fn, c.tn, *weight.figures(c).values()) for who, c in rows)
+    return Table(columns, cells, digits=digits)
+
+
+def _for_people(flat: Table, digits: int | None) -> Table:
+    """The same rounded, without the columns of which nothing is known."""
+    kept = [i for i in range(len(flat.columns)) if any(row[i] is not None for row in flat.rows)]
+    return replace(flat.only(kept), digits=_digits(digits))
+
+
+def _who(found: Counts | Sweep, queries: int) -> dict[str, Any]:
+    """Whose counts these are, for JSON."""
+    told = {"rules": found.rules.to_dict(), "run": found.run, "query_count": queries}
+    return {**told, "ledger": found.ledger.to_dict()}
+
+
+def _about(found: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
+    """Under whose rules, what the sums hide, and what they are of."""
+    over = counted(queries, "query", "queries")
+    return [*ledger.notes([found], [shown(found.run)]), f"Counts summed over {over} (micro); {retrieved}."]
+
+
+def _hidden(found: Counts | Sweep) -> list[str]:
+    """What the sums hide, for a format without notes."""
+    return ledger.named_remarks([found], labels([found.run]))
+
+
+def _retrieved(found: Counts) -> str:
+    least = "" if found.threshold is None else f" with a score of at least {found.threshold!r}"
+    if found.of == "results":
+        return f"of {_first(found.k)} of each query; accepted: all{least}"
+    if found.k is not None:
+        return f"retrieved: {_first(found.k)}{least}"
+    return f"retrieved: results{least}" if least else "retrieved: all returned documents"
+
+
+def _first(k: int | None) -> str:
+    return "all results" if k is None else f"the first {k:,} results" if k > 1 else "the first result"
+
+
+def _swept(found: Sweep) -> str:
+    what = "what scores at least that"
+    if found.of == "results":
+        return f"of {_first(found.k)} of each query; accepted: {what}"
+    return f"retrieved: {what}" if found.k is None else f"retrieved: of {_first(found.k)} {what}"
+
+
+def remarks(counts: Confusion, of: str = "documents") -> list[str]:
+    """What must be known to read the figures rightly."""
+    if of == "results":
+        return []
+    if counts.tn is None:
+        return ["TN, accuracy and specificity need the number of documents: --documents N."]
+    documents, relevant = counts.tp + counts.fp + counts.fn + counts.tn, counts.tp + counts.fn
+    idle = (documents - relevant) / documents if documents else 0.0
+    if idle < RARE:
+        return []
+    return [f"Accuracy misleads where little is relevant: retrieving nothing at all would reach {idle:.4f}."]

@@ -1,0 +1,21 @@
+"""Tables for spreadsheets and programs: commas, a header, all digits."""
+
+from __future__ import annotations
+
+import csv
+import io
+
+from truerank.present.table import Table
+
+
+def render(table: Table) -> str:
+    """The header and the rows; title and notes have no place in CSV.
+
+    >>> render(Table(("run", "AP"), (("a,b", 0.1),), digits=None))
+    'run,AP\\n"a,b",0.1\\n'
+    """
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(table.columns)
+    writer.writerows(table.texts)
+    return out.getvalue()

@@ -1,0 +1,42 @@
+"""A measure's definition in words: its parameters and its other names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from truerank.measures import Definition
+
+AVERAGES = {"mean": "the mean", "sum": "the sum", "geometric": "the geometric mean"}
+"""How values become one number."""
+
+_RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
+"""Parameters that the rules decide where a measure leaves them open."""
+
+
+def parameters(definition: Definition) -> dict[str, str]:
+    """What each parameter may be, and what it is when nothing is said.
+
+    >>> import truerank as tr
+    >>> parameters(tr.measures()["Success"])
+    {'k': 'a positive whole number; must be given', 'level': "a number; the rules' level if not given"}
+    """
+    kinds = {name: definition.kinds[name].words for name in definition.takes if name in _RULED}
+    return definition.takes | {name: f"{words}; {_RULED[name]} if not given" for name, words in kinds.items()}
+
+
+def aliases(definition: Definition) -> list[str]:
+    """Its other names, with the parameters that they stand for.
+
+    >>> import truerank as tr
+    >>> aliases(tr.measures()["R"])
+    ['recall', 'relative_P (capped=True)', 'recall_cap (capped=True)', 'R_cap (capped=True)']
+    """
+    return [_alias(word, bound, definition.at) for word, bound in definition.aliases.items()]
+
+
+def _alias(word: str, bound: dict[str, Any], at: str) -> str:
+    """One of them; a name that has a number of its own shows it as x."""
+    own = next((key for key, value in bound.items() if value is ...), None)
+    name = f"{word}{at}" if word.endswith("@") else word + ("_x" if own else "")
+    inside = ", ".join(f"{key}={'x' if key == own else repr(value)}" for key, value in bound.items())
+    return f"{name} ({inside})" if inside else name

@@ -1,0 +1,286 @@
+"""Why a number is what it is, as tables: the list, the sums, the steps to the result; and what moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from truerank.analysis.explain import Explanation, Listed, Moves, Note
+from truerank.analysis.explain.worked import Sum, Term
+from truerank.core.errors import brief, counted, shown
+from truerank.formats.texts import Snippets
+from truerank.present.table import Cell, Table
+from truerank.present.tables import Pages, labels
+
+DEPTH = 20
+"""How many results are listed; of those below, and of those that did not come back, as many relevant ones."""
+
+DOCUMENTS = 5
+"""How many documents of each query that moved are listed."""
+
+MARKS = {
+    "repeated": "repeated",
+    "ignored": "ignored",
+    "removed": "unjudged, left out",
+    "below depth": "{}, too deep",
+    "missing": "{}, missing",
+}
+"""What stands for what a document is, where it does not simply count."""
+
+FLAT = ("run", "query", "measure", "rank", "document", "score", "grade", "kind", "place", "first", "last", "adds")
+
+
+def pages(explanations: Sequence[Explanation], *, depth: int | None = DEPTH, digits: int | None = None) -> Pages:
+    """One query of one run under some measures: the list once, then each measure worked out.
+
+    Args:
+        depth: how many results to list; None for all.
+        digits: after the point.
+    """
+    first, places = explanations[0], 4 if digits is None else digits
+    tables = [ranking_table(first, depth, places)]
+    for explanation in explanations:
+        tables += [sum_table(part, explanation, depth, places) for part in explanation.worked.sums if part.terms]
+        tables.append(lines_table(explanation, places))
+    said = [*all_remarks(explanations), *first.texts.notes]
+    tables[-1] = replace(tables[-1], notes=(f"Rules: {shown(first.rules.name)}.", *said))
+    plain = [explanation.to_dict() for explanation in explanations]
+    return Pages(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
+
+
+def pages_of(
+    found: Explanation | Moves,
+    digits: int | None = None,
+    *,
+    depth: int | None = DEPTH,
+    most: int | None = DOCUMENTS,
+) -> Pages:
+    """What an explanation, or what moved between two runs, shows of itself."""
+    if isinstance(found, Explanation):
+        return pages([found], depth=depth, digits=digits)
+    return moves_pages(found, most=most, digits=digits)
+
+
+def remarks_of(found: Explanation | Moves) -> list[str]:
+    """The rules that applied; of two runs, the queries that only one mean includes."""
+    return remarks(found) if isinstance(found, Explanation) else _uncommon(found)
+
+
+def all_remarks(explanations: Sequence[Explanation]) -> list[str]:
+    """Each remark once; one that is not made of every measure, with the measures that it is made of."""
+    about: dict[str, list[str]] = {}
+    for explanation in explanations:
+        for remark in remarks(explanation):
+            about.setdefault(remark, []).append(str(explanation.measure))
+    every = len(explanations)
+    return [text if len(who) == every else f"{', '.join(who)}: {text}" for text, who in about.items()]
+
+
+def remarks(explanation: Explanation) -> list[str]:
+    """Which rules applied, a sentence or two each."""
+    return [_remark(note, explanation) for note in explanation.notes]
+
+
+def _remark(note: Note, explanation: Explanation) -> str:
+    value = getattr(explanation.rules, note.rule, None)
+    return f"{note.text} ({note.rule} = {value})" if value is not None else note.text
+
+
+def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> Table:
+    """The results, the relevant ones below, and those that did not come back."""
+    chosen = _chosen(explanation.documents, depth)
+    listed = [explanation.documents[place] for place in chosen]
+    rows: list[tuple[Cell, ...]] = []
+    best = set()
+    for before, place, row in zip([-1, *chosen], chosen, _rows(listed, explanation.texts), strict=False):
+        if place - before > 1:
+            rows.append((None, f"… {place - before - 1:,} more", "", None, "", "", ""))
+        if explanation.documents[place].kind == "relevant":
+            best |= {(len(rows), column) for column, cell in enumerate(row) if str(cell or "").strip()}
+        rows.append(row)
+    if rest := len(explanation.documents) - 1 - max(chosen, default=-1):
+        rows.append((None, f"… {rest:,} more", "", None, "", "", ""))
+    title = f"Query {asked(explanation.query, explanation.texts)} of {labels([explanation.run])[0]}"
+    columns = ("rank", "document", "score", "grade", "judged", "tied", "text")
+    table = Table(columns, tuple(rows), title=title, best=frozenset(best), digits=digits)
+    needed = {"tied": any(doc.tied for doc in listed), "text": bool(explanation.texts.docs)}
+    return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
+
+
+def asked(query: str, texts: Snippets) -> str:
+    """A query by its id, and by its text where that is known."""
+    return f"{shown(query)} ({brief(texts.queries[query])})" if query in texts.queries else shown(query)
+
+
+def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
+    """Which documents are listed: the first ones, then relevant ones, of those that came back and of those not."""
+    if depth is None:
+        return list(range(len(documents)))
+    returned = [place for place, doc in enumerate(documents) if doc.place != "missing"]
+    below = [place for place in returned[depth:] if documents[place].kind == "relevant"]
+    missing = range(len(returned), len(documents))
+    return [*returned[:depth], *below[:depth], *missing[:depth]]
+
+
+def _rows(documents: Sequence[Listed], texts: Snippets) -> Iterator[tuple[Cell, ...]]:
+    for doc, score in zip(documents, _scores(documents), strict=True):
+        mark = MARKS.get(doc.place, "{}").format("not judged" if doc.kind == "pooled" else doc.kind)
+        tied = f"{doc.tied[0]}–{doc.tied[1]}" if doc.tied else ""
+        yield doc.rank, shown(doc.doc), score, doc.grade, mark, tied, brief(texts.docs.get(doc.doc, ""))
+
+
+def _scores(documents: Sequence[Listed]) -> list[str]:
+    """The scores with as many digits as tell different ones apart, aligned at the right."""
+    scores = [doc.score for doc in documents]
+    different = {score for score in scores if score is not None}
+    enough = (
+        places for places in (2, 4, 6, 9, 12) if len({f"{s:.{places}f}" for s in different}) == len(different)
+    )
+    places = next(enough, None)
+    texts = ["" if s is None else repr(s) if places is None else f"{s:.{places}f}" for s in scores]
+    width = max(map(len, ["score", *texts]))
+    return [text.rjust(width) for text in texts]
+
+
+def sum_table(part: Sum, explanation: Explanation, depth: int | None, digits: int) -> Table:
+    """What each document adds, and the sum so far."""
+    rows = [_term(term, digits) for term in part.terms if term.rank is not None]
+    if depth is not None and len(rows) > depth + 1:
+        rows = [*rows[: depth - 1], _gap(f"… {len(rows) - depth:,} more"), rows[-1]]
+    if lost := sum(term.rank is None for term in part.terms):
+        rows.append((None, f"{lost:,} not found", "", 0.0, part.value))
+    name = f"the sum {part.name}" if part.is_added else part.name
+    title = part.name if part.name == str(explanation.measure) else f"{explanation.measure}: {name}"
+    if not part.is_added:
+        return Table(
+            ("rank", "document", part.of, "value"), tuple(row[:4] for row in rows), title=title, digits=digits
+        )
+    return Table(("rank", "document", part.of, "adds", "sum"), tuple(rows), title=title, digits=digits)
+
+
+def _term(term: Term, digits: int) -> tuple[Cell, ...]:
+    return term.rank, shown(term.doc), term.text(digits), term.value, term.total
+
+
+def _gap(text: str) -> tuple[Cell, ...]:
+    return None, text, "", None, None
+
+
+def lines_table(explanation: Explanation, digits: int) -> Table:
+    """The steps to the result."""
+    worked = explanation.worked.lines
+    lines = (*worked, explanation.ruling) if explanation.ruling else worked
+    rows = tuple((line.name, line.text(digits), line.value) for line in lines)
+    best = frozenset((len(rows) - 1, column) for column in range(3))
+    return Table(("step", "how", "value"), rows, best=best, digits=digits)
+
+
+def flat_table(explanations: Sequence[Explanation], digits: int | None = None) -> Table:
+    """A row a document and measure."""
+    rows = [row for explanation in explanations for row in _flat(explanation)]
+    return _texted(Table((*FLAT, "text"), tuple(rows), digits=digits), explanations[0].texts)
+
+
+def _texted(table: Table, texts: Snippets) -> Table:
+    """The table without its last column where there are no texts for it."""
+    return table if texts.docs else table.only(range(len(table.columns) - 1))
+
+
+def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
+    who = (shown(explanation.run), shown(explanation.query), str(explanation.measure))
+    for doc in explanation.documents:
+        tied = doc.tied or (None, None)
+        adds = explanation.shares.get(doc.doc, 0.0) if explanation.shares else None
+        text = explanation.texts.docs.get(doc.doc)
+        yield (*who, doc.rank, shown(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
+
+
+def several_moves_pages(
+    found: Sequence[Moves], *, most: int | None = DOCUMENTS, digits: int | None = None
+) -> Pages:
+    """The same for each measure, one after another."""
+    pages = [moves_pages(one, most=most, digits=digits) for one in found]
+    if len(pages) == 1:
+        return pages[0]
+    flat = replace(pages[0].flat, rows=tuple(row for page in pages for row in page.flat.rows))
+    told = dict.fromkeys(remark for page in pages for remark in page.remarks)
+    tables = [table for page in pages for table in page.tables]
+    return Pages(tables, flat, [page.plain for page in pages], list(told))
+
+
+def moves_pages(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Pages:
+    """The queries that moved most, and the documents that moved them.
+
+    Args:
+        most: how many documents to list of each query; None for all.
+        digits: after the point.
+    """
+    places = 4 if digits is None else digits
+    tables = [_queries_table(moves, places)]
+    if any(move.documents for move in moves.queries):
+        tables.append(_documents_table(moves, most, places))
+    last = replace(tables[-1], notes=tuple(_moves_notes(moves, places)))
+    return Pages([*tables[:-1], last], _flat_moves(moves, digits), moves.to_dict(), _moves_notes(moves, places)[2:])
+
+
+def _queries_table(moves: Moves, digits: int) -> Table:
+    texts = moves.texts.queries
+    rows = [(shown(m.query), m.before, m.after, m.change, brief(texts.get(m.query, ""))) for m in moves.queries]
+    title = f"{moves.measure} from A to B"
+    table = Table(("query", "A", "B", "change", "text"), tuple(rows), title=title, digits=digits)
+    return table if texts else table.only(range(4))
+
+
+def _documents_table(moves: Moves, most: int | None, digits: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    texts = moves.texts.docs
+    for move in moves.queries:
+        shifts = move.documents[:most]
+        rows += [
+            (shown(move.query), shown(s.doc), s.grade, s.before, s.after, s.change, brief(texts.get(s.doc, "")))
+            for s in shifts
+        ]
+        if more := move.documents[len(shifts) :]:
+            rest = None if more[0].change is None else sum(shift.change or 0.0 for shift in more)
+            rows.append((shown(move.query), f"… {len(more):,} more", None, None, None, rest, ""))
+    columns = ("query", "document", "grade", "rank in A", "rank in B", "change", "text")
+    table = Table(columns, tuple(rows), title="The documents that moved them", digits=digits)
+    is_known = any(shift.change is not None for move in moves.queries for shift in move.documents)
+    needed = {"change": is_known, "text": bool(texts)}
+    return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
+
+
+def _moves_notes(moves: Moves, digits: int) -> list[str]:
+    """Which run is which, the means, and how many queries moved."""
+    a, b = labels([moves.before, moves.after])
+    before, after = moves.means
+    counts = f"{moves.better:,} better, {moves.worse:,} worse, {moves.same:,} the same"
+    common = moves.better + moves.worse + moves.same
+    of = f" over the {counted(common, 'query', 'queries')} that both have" if moves.uncommon else ""
+    change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})" if common else "unknown"
+    said = [
+        f"A: {a}. B: {b}. Rules: {shown(moves.rules.name)}.",
+        f"Mean{of} {change}; queries: {counts}.",
+    ]
+    return [*said, *_uncommon(moves), *moves.texts.notes]
+
+
+def _uncommon(moves: Moves) -> list[str]:
+    if not moves.uncommon:
+        return []
+    some = counted(moves.uncommon, "query is", "queries are")
+    return [f"{some} in the mean of only one of the runs; the moves are those of the others."]
+
+
+def _flat_moves(moves: Moves, digits: int | None) -> Table:
+    ids = ("query", "measure", "before", "after", "document", "grade", "rank_before", "rank_after", "change")
+    texts = moves.texts.docs
+    rows: list[tuple[Cell, ...]] = []
+    for move in moves.queries:
+        who = (shown(move.query), str(moves.measure), move.before, move.after)
+        rows += [
+            (*who, shown(s.doc), s.grade, s.before, s.after, s.change, texts.get(s.doc)) for s in move.documents
+        ]
+        if not move.documents:
+            rows.append((*who, None, None, None, None, None, None))
+    return _texted(Table((*ids, "text"), tuple(rows), digits=digits), moves.texts)

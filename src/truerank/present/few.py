@@ -1,0 +1,57 @@
+"""Whether there are enough queries for a mean to say something."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from truerank.present.texts import ENGLISH, Texts
+from truerank.stats import Interval
+
+ENOUGH = 30
+USUAL = 50
+"""Fewer queries than these are warned of, and remarked on."""
+
+
+def remarks(queries: int, texts: Texts = ENGLISH) -> list[str]:
+    """What to say about so many queries.
+
+    >>> remarks(42), remarks(50)
+    (['Remark: 42 queries; 50 or more are usual.'], [])
+    """
+    if queries < ENOUGH:
+        return [texts("too few", n=queries, enough=ENOUGH, usual=USUAL)]
+    return [texts("rather few", n=queries, usual=USUAL)] if queries < USUAL else []
+
+
+def doubts(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+    """What to say of intervals that tell less than they seem to."""
+    known = list(named)
+    return [*equal(known), *scarce(known)]
+
+
+def equal(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+    """What to say of intervals without width, by what they are of.
+
+    >>> equal([("AP", Interval(0.5, 0.5, 0.5, 0.95, "constant"))])
+    ['AP: all values are equal, so that the interval has no width; it says nothing about other queries.']
+    """
+    names = dict.fromkeys(name for name, interval in named if interval and interval.method == "constant")
+    said = "all values are equal, so that the interval has no width; it says nothing about other queries."
+    return [f"{', '.join(names)}: {said}"] if names else []
+
+
+def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
+    """What to say of bootstrap intervals that a handful of queries decides, by what they are of.
+
+    >>> scarce([("AP", Interval(0.1, 0.0, 0.2, 0.95, "bca", 7))])
+    ['Warning: AP: only 7 queries differ from all the others; the interval may be too short.']
+    """
+    fewest: dict[str, int] = {}
+    for name, interval in named:
+        if interval and interval.differing is not None:
+            fewest[name] = min(interval.differing, fewest.get(name, interval.differing))
+    return [
+        f"Warning: {name}: only {n} {'query differs' if n == 1 else 'queries differ'} from all the others; "
+        "the interval may be too short."
+        for name, n in fewest.items()
+    ]

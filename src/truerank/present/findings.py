@@ -1,0 +1,23 @@
+"""What lint found as a table: a row a finding, worst first."""
+
+from __future__ import annotations
+
+from truerank.analysis.lint.findings import Findings
+from truerank.present.table import Table
+from truerank.present.tables import Pages
+
+COLUMNS = ("severity", "where", "kind", "message")
+
+
+def pages_of(found: Findings) -> Pages:
+    """A row a finding."""
+    rows = tuple((one.severity, one.where, one.kind, one.message) for one in found)
+    flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in found)
+    table = Table(COLUMNS, rows, notes=(f"{found.counted()}.",))
+    whole = Table(("severity", "path", "line", "kind", "count", "message"), flat, digits=None)
+    return Pages([table], whole, found.to_dict(), remarks_of(found))
+
+
+def remarks_of(found: Findings) -> list[str]:
+    """Each finding in a line."""
+    return list(map(str, found))

@@ -1,0 +1,47 @@
+"""Tables as HTML, for notebooks and for pages of one's own: no styles but alignment, no scripts, plain ASCII."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+
+from truerank.present.table import Table
+
+
+def render(table: Table) -> str:
+    """The table with its title as the caption and its notes below.
+
+    >>> print(render(Table(("run", "AP"), (("a<b", 0.25),), notes=("1 query.",))), end="")
+    <table>
+    <thead><tr><th style="text-align: left">run</th><th style="text-align: right">AP</th></tr></thead>
+    <tbody>
+    <tr><td style="text-align: left">a&lt;b</td><td style="text-align: right">0.2500</td></tr>
+    </tbody>
+    </table>
+    <p>1 query.</p>
+    """
+    title = [f"<caption>{escape(table.title)}</caption>"] if table.title else []
+    heads = (_cell("th", table, i, escape(heading)) for i, heading in enumerate(table.columns))
+    head, notes = f"<thead><tr>{''.join(heads)}</tr></thead>", _notes(table)
+    lines = ["<table>", *title, head, "<tbody>", *_rows(table), "</tbody>", "</table>", *notes]
+    return ("\n".join(lines) + "\n").encode("ascii", "xmlcharrefreplace").decode()
+
+
+def _rows(table: Table) -> Iterator[str]:
+    for r, row in enumerate(table.texts):
+        cells = []
+        for c, text in enumerate(map(escape, row)):
+            stressed = f"<b>{text}</b>" if (r, c) in table.best else text
+            letters = table.marks.get((r, c))
+            cells.append(_cell("td", table, c, stressed + (f"<sup>{escape(letters)}</sup>" if letters else "")))
+        yield f"<tr>{''.join(cells)}</tr>"
+
+
+def _cell(kind: str, table: Table, column: int, inner: str) -> str:
+    side = "right" if table.is_numeric(column) else "left"
+    return f'<{kind} style="text-align: {side}">{inner}</{kind}>'
+
+
+def _notes(table: Table) -> Iterator[str]:
+    for note in table.notes:
+        yield f"<p>{escape(note).replace(chr(10), '<br>')}</p>"

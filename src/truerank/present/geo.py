@@ -1,0 +1,190 @@
+"""Evaluated places as tables: the means, recall within metres, and a row a query."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Any
+
+from truerank.analysis.confusion import Counts
+from truerank.core.errors import counted, shown
+from truerank.geo import Places, View
+from truerank.geo.accuracy import spelled
+from truerank.present import ledger
+from truerank.present.scores import WIDE
+from truerank.present.table import Cell, Table
+from truerank.present.tables import Pages
+from truerank.truth import Note
+
+
+def pages(
+    places: Places,
+    digits: int | None = None,
+    *,
+    per_query: bool = False,
+    surface: bool = False,
+    decisions: Mapping[str, Counts] = MappingProxyType({}),
+) -> Pages:
+    """The means or, if asked, a row a query.
+
+    Args:
+        digits: after the point; by default 4, of each query 2, and all in csv.
+        surface: recall within metres above the means.
+        decisions: of each view, first results accepted or rejected.
+    """
+    told = places.to_dict(per_query)
+    for name, counts in decisions.items():
+        told[name]["decisions"] = {"threshold": counts.threshold, **counts.micro.to_dict()}
+    if per_query:
+        rows = queries(places, digits)
+        shown_rows = replace(rows, digits=2 if digits is None else digits)
+        return Pages(
+            [*_decided(places, decisions, 4 if digits is None else digits), shown_rows], rows, told, notes(places)
+        )
+    rounded = 4 if digits is None else digits
+    above = [within(places, rounded)] if surface else []
+    tables = [
+        *above,
+        replace(means(places, rounded), notes=()),
+        *_decided(places, decisions, rounded),
+        metres(places, rounded),
+    ]
+    return Pages(tables, _a_row_a_view(places, _numbers, digits, decisions), told, notes(places))
+
+
+def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> list[Table]:
+    """A row a view: first results accepted or rejected, and right or wrong."""
+    if not decisions:
+        return []
+    names = ("TP", "FP", "FN", "TN", "precision", "recall", "accuracy", "f1")
+    rows = tuple((name, *_counts(counts).values()) for name, counts in decisions.items())
+    threshold = next(iter(decisions.values())).threshold or 0.0
+    is_distance = places.results is not None and places.results.sign < 0
+    limit = f"a distance of at most {-threshold!r}" if is_distance else f"a score of at least {threshold!r}"
+    said = f"First results accepted ({limit}; TP right, FP wrong) or rejected (FN right, TN wrong)."
+    return [Table(("by", *names), rows, notes=(said,), digits=digits)]
+
+
+def _counts(counts: Counts) -> dict[str, Cell]:
+    names = ("tp", "fp", "fn", "tn", "precision", "recall", "accuracy", "f1")
+    return {name: getattr(counts.micro, name) for name in names}
+
+
+def pages_of(
+    found: Places | View, digits: int | None = None, *, per_query: bool = False, surface: bool = False
+) -> Pages:
+    """What evaluated places, or one view of them, show of themselves."""
+    places = found if isinstance(found, Places) else Places({found.distance: found})
+    return pages(places, digits, per_query=per_query, surface=surface)
+
+
+def remarks_of(found: Places | View) -> list[str]:
+    """What the means hide, and what is remarkable about the files."""
+    views = list(found.views.values()) if isinstance(found, Places) else [found]
+    told = [text for view in views for text in ledger.remarks(view.scores)]
+    notes = [note for view in views for note in (*view.notes, *_answerable(view))]
+    files = found.notes if isinstance(found, Places) else ()
+    return list(dict.fromkeys([*told, *(shown(note.message) for note in (*notes, *files))]))
+
+
+def means(places: Places, digits: int | None = 4) -> Table:
+    """A row a view, a column a measure; what a reader should know below."""
+    return _narrow(_a_row_a_view(places, lambda view: view.mean, digits))
+
+
+def metres(places: Places, digits: int | None = 4) -> Table:
+    """How far off the results are: SDM at each cutoff, MA at each distance; what a reader should know below."""
+    return _narrow(_a_row_a_view(places, lambda view: {**view.sdm, **view.ma}, digits))
+
+
+def _numbers(view: View) -> dict[str, float]:
+    return {**view.mean, **view.sdm, **view.ma}
+
+
+def _a_row_a_view(
+    places: Places,
+    numbers: Callable[[View], dict[str, float]],
+    digits: int | None,
+    decisions: Mapping[str, Counts] = MappingProxyType({}),
+) -> Table:
+    counts = {name: _counts(one) for name, one in decisions.items()}
+    found: dict[str, dict[str, Cell]] = {
+        name: {**numbers(view), **counts.get(name, {})} for name, view in places.views.items()
+    }
+    names = next(iter(found.values()))
+    rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in found.items()]
+    return Table(("by", *names), tuple(rows), notes=tuple(notes(places)), across="measure", digits=digits)
+
+
+def _narrow(table: Table) -> Table:
+    return table.turned() if len(table.columns) > WIDE + 1 else table
+
+
+def within(places: Places, digits: int | None = 4) -> Table:
+    """R@k for a first result within so many metres of the query's own place."""
+    metres = [spelled(t) for t in next(iter(places.views.values())).within]
+    rows: list[tuple[Cell, ...]] = []
+    for name, view in places.views.items():
+        rows += [(name, cut, *(row[t] for t in metres)) for cut, row in view.surface.items()]
+    return Table(("by", "within", *(f"{t} m" for t in metres)), tuple(rows), digits=digits)
+
+
+def queries(places: Places, digits: int | None = 2) -> Table:
+    """A row a query and view: what is right, where it came back, and what came first instead."""
+    head = ("by", "query", "truth", "distance", "rank", "recall", "top1", "error")
+    rows = tuple(row for name, view in places.views.items() for row in _rows(name, view))
+    table = Table(head, rows, notes=tuple(notes(places)), digits=digits)
+    return table if len(places.views) > 1 else table.without_first_column()
+
+
+def _rows(name: str, view: View) -> Iterator[tuple[Cell, ...]]:
+    for one in view.found():
+        truth, top1 = (None if each is None else shown(each) for each in (one.truth, one.top1))
+        yield name, shown(one.query), truth, one.distance, one.rank, one.recall, top1, one.error
+
+
+def notes(places: Places) -> list[str]:
+    """The rules and the ledgers, then all the rest."""
+    views = places.views
+    return [*ledger.notes([view.scores for view in views.values()], list(views)), *remarks(places)]
+
+
+def remarks(places: Places) -> list[str]:
+    """The truth, the errors, and what is remarkable about the files."""
+    views = places.views
+    truths = ["\n".join([f"{name}: truth is {view.truth.rule}.", *_of_view(view)]) for name, view in views.items()]
+    steepness = next(iter(views.values())).steepness
+    stated = f"SDM@k counts a result d metres off as exp(-{steepness:g} d)"
+    stated += ", MA@t the first results up to t metres off."
+    return [*truths, stated, *(shown(note.message) for note in places.notes)]
+
+
+def _of_view(view: View) -> list[str]:
+    """The errors, and what is remarkable by this distance, a sentence each."""
+    return [*_errors(view), *(shown(note.message) for note in (*view.notes, *_answerable(view)))]
+
+
+def _errors(view: View) -> list[str]:
+    """The error of the first result."""
+    curve: dict[str, Any] = view.error_curve
+    areas = ", ".join(f"{area:.4f} to {t} m" for t, area in curve["auc"].items())
+    lines = [f"The median error of the first result is {_metres(curve['median'])}."]
+    lines += [f"The area under its error curve is {areas}."] if areas else []
+    percent = view.one_percent
+    if percent["complete"] and percent["k"] > 1:
+        lines.append(f"R@1% is {percent['R@1%']:.4f}, k = {percent['k']}.")
+    return lines
+
+
+def _metres(number: float) -> str:
+    return f"{number:,.2f} m" if math.isfinite(number) else "an unknown length"
+
+
+def _answerable(view: View) -> Iterator[Note]:
+    """The means over the queries for which something is right, where that is not all of them."""
+    if not view.answerable.all():
+        text = ", ".join(f"{name} {mean:.4f}" for name, mean in view.answerable_mean.items())
+        many = counted(int(view.answerable.sum()), "query that has", "queries that have") + " something right"
+        yield Note("answerable", f"Over the {many}: {text}.")

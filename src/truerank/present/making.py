@@ -1,0 +1,139 @@
+"""Material in, a document out; and the whole way from judgements and runs to a file."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Callable, Iterable
+from importlib import metadata
+from typing import Any
+
+from truerank import __version__
+from truerank.core.errors import shown
+from truerank.live.result import Bench
+from truerank.measures import Measure
+from truerank.present import renderers
+from truerank.present.document import Document
+from truerank.present.material import Material, Readable, evaluated, inputs
+from truerank.present.sections import SECTIONS
+from truerank.present.texts import Texts, language
+
+PACKAGES = ("numpy", "scipy", "vl-convert-python")
+"""Packages whose versions may change a digit or a picture."""
+
+
+class Report(Document):
+    """A document that shows itself as text."""
+
+    def __str__(self) -> str:
+        """The whole as plain text."""
+        return renderers.terminal.text(self).rstrip("\n")
+
+    def to_markdown(self) -> str:
+        """The whole as GitHub writes it."""
+        return renderers.markdown.render(self).decode()
+
+    def to_latex(self) -> str:
+        """The whole as a document of LaTeX."""
+        return renderers.latex.render(self).decode()
+
+
+def write_report(
+    qrels: Any,
+    runs: Iterable[Any],
+    path: str | os.PathLike[str],
+    measures: str | Iterable[str | Measure] | None = None,
+    *,
+    rules: Any = None,
+    baseline: str | int | None = None,
+    benches: Iterable[Bench] = (),
+    title: str | None = None,
+    lang: str | None = None,
+    figures: str | os.PathLike[str] | None = None,
+    queries: Any = None,
+    docs: Any = None,
+) -> Report:
+    """Evaluate and compare runs, and write what there is to say to a file.
+
+    Args:
+        qrels, runs, measures, rules, baseline: as for `compare`.
+        path: ends in .html, .md, .tex, .json, .txt or .pdf.
+        benches: how fast retrievers are.
+        lang: en or ko; by default that of the locale.
+        figures: a folder for the pictures, as SVG and PNG.
+        queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
+
+    Raises:
+        TruerankError: wrong input, another ending, or a package is missing.
+    """
+    draw = renderers.by_ending(path)
+    found = evaluated(qrels, runs, measures, rules=rules, baseline=baseline)
+    paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
+    readable = Readable(queries, docs)
+    read = inputs([*paths, *readable.files])
+    material = Material(found, tuple(benches), inputs=read, versions=versions(), readable=readable)
+    document = make(material, title, lang)
+    write(document, path, draw, figures)
+    return document
+
+
+def _values(runs: Any) -> list[Any]:
+    return list(runs.values()) if isinstance(runs, dict) else list(runs)
+
+
+def make(material: Material, title: str | None = None, lang: str | None = None) -> Report:
+    """The document, section by section."""
+    texts = Texts(language(lang))
+    blocks = [block for section in SECTIONS for block in section(material, texts)]
+    return Report(shown(title or texts("title")), texts.language, blocks, results(material))
+
+
+def results(material: Material) -> dict[str, Any]:
+    """What the document is made of, as plain values."""
+    runs, located = material.runs, material.located
+    return {
+        "comparison": runs.comparison.to_dict() if runs else None,
+        "scores": [scores.to_dict() for scores in runs.scores] if runs else [],
+        "curves": [curve.to_dict() for curve in runs.curves] if runs else [],
+        "bench": list(map(_bench, material.benches)),
+        "places": located.places.to_dict() if located else None,
+        "inputs": [vars(one) for one in material.inputs],
+        "versions": dict(material.versions),
+    }
+
+
+def _bench(found: Bench) -> dict[str, Any]:
+    figures = {"name": found.name, "latency_ms": found.latency, "percentiles": found.percentiles}
+    indexing = {"indexing": found.indexing.to_dict()} if found.indexing else {}
+    return {**figures, "throughput": found.throughput, **indexing}
+
+
+def write(
+    document: Document,
+    path: str | os.PathLike[str],
+    draw: Callable[[Document, str], bytes],
+    figures: str | os.PathLike[str] | None = None,
+) -> None:
+    """The pictures, then the document, each all or nothing."""
+    from truerank.formats.target import writing
+    from truerank.present.renderers import figures as pictures
+
+    folder = "" if figures is None else os.fspath(figures)
+    if folder:
+        pictures.save(document, folder)
+    data = draw(document, folder)
+    with writing(path) as file:
+        file.write(data)
+
+
+def versions() -> dict[str, str]:
+    """Of truerank, Python and the packages that can matter; those that are not there are left out."""
+    there = {package: version for package in PACKAGES if (version := _version(package))}
+    return {"truerank": __version__, "Python": platform.python_version(), **there}
+
+
+def _version(package: str) -> str | None:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None

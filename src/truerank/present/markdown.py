@@ -1,0 +1,58 @@
+"""Tables as GitHub writes them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+from truerank.present.table import Table
+
+_SPECIAL = re.compile(r"[\\`*|<\[~$&]|\b_|_\b|(?<!\w)#|^[>+=-]")
+_NUMBERED = re.compile(r"^(\d+)([.)])(?= |$)")
+
+_LINKED = re.compile(
+    r"(?<![\w)])@(?=\w)"  # @user
+    r"|@(?=[\w-]+\.\w)"  # user@example.org
+    r"|#(?=\d)"  # an issue
+    r"|:(?=//)"  # an address
+    r"|(?<=www)\.(?=\w)"
+    r"|:(?=\w+:)"  # a picture such as :smile:
+)
+"""Where GitHub makes a link or a picture of plain text, which no backslash forbids."""
+
+NOTHING = "<!-- -->"
+"""A comment, which parts a word without being seen."""
+
+
+def render(table: Table) -> str:
+    """The table with its title above and its notes below.
+
+    >>> print(render(Table(("run", "AP"), (("a|b", 0.25),))), end="")
+    | run | AP |
+    |:--|--:|
+    | a\\|b | 0.2500 |
+    """
+    rule = ["--:" if table.is_numeric(i) else ":--" for i in range(len(table.columns))]
+    lines = [_line(map(escape, table.columns)), f"|{'|'.join(rule)}|"]
+    for r, row in enumerate(table.texts):
+        stressed = [f"**{cell}**" if (r, c) in table.best else cell for c, cell in enumerate(map(escape, row))]
+        marks = [table.raised.get((r, c)) for c in range(len(row))]
+        both = zip(stressed, marks, strict=True)
+        lines.append(_line(f"{cell}<sup>{up}</sup>" if up else cell for cell, up in both))
+    title = [f"**{escape(table.title)}**"] if table.title else []
+    notes = [escape(note.replace("\n", " ")) for note in table.notes]
+    return "\n\n".join([*title, "\n".join(lines), *notes]) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""The text, with nothing in it that Markdown, or GitHub's own, would take for a mark.
+
+    >>> print(escape("a*b ~~x~~ $y$ nDCG@10 @user"))
+    a\*b \~\~x\~\~ \$y\$ nDCG@10 @<!-- -->user
+    """
+    marked = _NUMBERED.sub(r"\1\\\2", _SPECIAL.sub(lambda match: "\\" + match[0], text))
+    return _LINKED.sub(lambda match: match[0] + NOTHING, marked)
+
+
+def _line(cells: Iterable[str]) -> str:
+    return f"| {' | '.join(cells)} |"

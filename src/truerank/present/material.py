@@ -1,0 +1,284 @@
+"""What a report is made of: runs evaluated and compared, curves, benchmarks, places, and what was read."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.compare import Comparison, compare
+from truerank.analysis.compare.outcome import direction
+from truerank.analysis.compare.systems import align
+from truerank.analysis.curve import Curve, precision_recall
+from truerank.contest import judge
+from truerank.core.errors import InputError
+from truerank.core.evaluate import DEFAULT, look_up, score
+from truerank.core.everything import ranked_rows
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.core.scores import Scores
+from truerank.core.vocabulary import measures_under
+from truerank.formats import open_run, read_qrels
+from truerank.formats.source import as_source
+from truerank.geo import Places
+from truerank.live.result import Bench
+from truerank.measures import Measure
+from truerank.present.answers import System
+from truerank.truth import Items
+
+RESULTS = 10
+"""How many results of each list a report shows."""
+
+Say = Callable[[str], None]
+
+
+@dataclass(frozen=True)
+class Input:
+    """A file that was read.
+
+    Attributes:
+        name: as much of its path as tells it apart from the others.
+        bytes: how many there are; None of a pipe, which is gone once it was read.
+        digest: SHA-256 of them.
+    """
+
+    name: str
+    bytes: int | None
+    digest: str | None
+
+
+@dataclass(frozen=True, eq=False)
+class Runs:
+    """Systems that answered the same queries.
+
+    Attributes:
+        qrels: as the rules have them.
+        systems: what each found.
+        comparison: how they stand to each other.
+        curves: precision against recall, of each; none where the rules do not allow it.
+        is_complete: whether the qrels leave nothing unjudged: a contest's list, a rule that decides.
+    """
+
+    qrels: Qrels
+    systems: tuple[System, ...]
+    comparison: Comparison
+    curves: tuple[Curve, ...]
+    is_complete: bool = False
+
+    @property
+    def scores(self) -> list[Scores]:
+        """Of each system."""
+        return list(self.comparison.scores.values())
+
+    @property
+    def rules(self) -> Rules:
+        """Under whose rules."""
+        return self.scores[0].rules
+
+    @property
+    def counted(self) -> str:
+        """What the means are over, as the catalogue of texts calls it."""
+        return "lines" if self.rules.missing == "lines" else "queries"
+
+    @property
+    def names(self) -> list[str]:
+        """What the systems are called."""
+        return list(self.comparison.systems)
+
+    @property
+    def measures(self) -> list[Measure]:
+        """Those that were compared."""
+        return [outcome.measure for outcome in self.comparison.outcomes]
+
+    @property
+    def first(self) -> Measure:
+        """The measure that decides: the first one."""
+        return self.measures[0]
+
+    @property
+    def reference(self) -> int:
+        """The place of the system that others are compared to: the baseline, or else the best."""
+        if self.comparison.reference:
+            return self.names.index(self.comparison.reference)
+        means = [self.comparison.outcomes[0].means[name].estimate for name in self.names]
+        return int(np.argmax(np.array(means) * (direction(self.first) or 1)))
+
+    def values(self, measure: Measure) -> Any:
+        """(queries, systems) on the queries that all have, in the order of the comparison."""
+        return align(self.comparison.scores).values(measure)
+
+
+@dataclass(frozen=True, eq=False)
+class Located:
+    """Places recognised in pictures.
+
+    Attributes:
+        places: what was evaluated.
+        queries: where they were taken.
+    """
+
+    places: Places
+    queries: Items
+
+
+@dataclass(frozen=True, eq=False)
+class Readable:
+    """Where the texts of queries and documents are, of which only those that are shown are read.
+
+    Attributes:
+        queries, docs: files or {id: text}, as `formats.texts.look_up` takes them; None for none.
+    """
+
+    queries: Any = None
+    docs: Any = None
+
+    @property
+    def files(self) -> list[str]:
+        """Those of them that are files."""
+        return [os.fspath(one) for one in (self.queries, self.docs) if isinstance(one, str | os.PathLike)]
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Everything that sections are made of; what there is not is left out.
+
+    Attributes:
+        runs: evaluated and compared.
+        benches: how fast retrievers are.
+        located: places recognised in pictures.
+        inputs: what was read.
+        command: what makes the report again.
+        results: how many results of each list to show.
+        versions: of what computed it.
+        readable: where the texts of queries and documents are.
+    """
+
+    runs: Runs | None = None
+    benches: tuple[Bench, ...] = ()
+    located: Located | None = None
+    inputs: tuple[Input, ...] = ()
+    command: str = ""
+    results: int = RESULTS
+    versions: Mapping[str, str] = field(default_factory=dict)
+    readable: Readable = Readable()
+
+
+def evaluated(
+    qrels: Any,
+    runs: Iterable[Any],
+    measures: str | Iterable[str | Measure] | None = None,
+    *,
+    rules: Any = None,
+    baseline: str | int | None = None,
+    format: str | None = None,
+    is_complete: bool = False,
+    watch: Callable[[int, int], object] = lambda done, of: None,
+) -> Runs:
+    """The runs evaluated and compared; under a contest's rules also audited.
+
+    Args:
+        qrels, measures, rules: as for `evaluate`.
+        runs: what `evaluate` takes; or {name: run}.
+        baseline, watch: as for `compare`.
+        format: of the runs' files, instead of the one that each looks like.
+        is_complete: whether the qrels leave nothing unjudged.
+
+    Raises:
+        TruerankError: wrong input, or a package is missing.
+    """
+    under, judged = Rules.of(rules), read_qrels(qrels)
+    chosen = measures_under(measures if measures is not None else under.measures or DEFAULT, under)
+    named, is_contest = _named(runs), under.missing == "lines"
+    opened = [open_run(run, format, name) for name, run in named]
+    submitted = [run for _, run in named if is_contest]
+    audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
+    found = [_found(judged, run, chosen, under) for run in opened]
+    scores = audited or [scores for _, scores, _, _ in found]
+    names = told_apart([run.name for run in opened])
+    called = [name or short for (name, _), short in zip(named, names, strict=True)]
+    scores = [replace(one, run=name) for one, name in zip(scores, called, strict=True)]
+    comparison = compare(None, scores, chosen, baseline, watch=watch)
+    systems = tuple(
+        System(name, run, hits, docs)
+        for name, run, (_, _, hits, docs) in zip(comparison.systems, opened, found, strict=True)
+    )
+    drawn = [] if is_contest else zip(opened, called, strict=True)
+    curves = tuple(replace(precision_recall(judged, run, rules=under), run=name) for run, name in drawn)
+    return Runs(found[0][0], systems, comparison, curves, is_complete or is_contest)
+
+
+def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
+    """Each run with the name that it was given, if it was given one."""
+    if isinstance(runs, Mapping):
+        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+    else:
+        named = [(None, run) for run in runs]
+    if not named:
+        raise InputError("there is no run to report on")
+    return named
+
+
+def _found(qrels: Qrels, run: Run, measures: list[Measure], rules: Rules) -> tuple[Qrels, Scores, Any, Any]:
+    """The qrels as the rules have them, the scores, the hits, and which judgement each hit is."""
+    ruled, source, found = look_up(qrels, run, rules)
+    hits, docs = ranked_rows(ruled, found, rules, source.name)
+    return ruled, score(ruled, found, measures, rules, source.name), hits, docs
+
+
+def told_apart(paths: Sequence[str]) -> list[str]:
+    """For each path as few of its last parts as tell it apart from the others.
+
+    >>> told_apart(["runs/a/one.run", "runs/b/one.run", "two.run", "-"])
+    ['a/one.run', 'b/one.run', 'two.run', '-']
+    """
+    parts = {path: _parts(path) for path in paths}
+    return [_least(parts[path], [other for other in parts.values() if other != parts[path]]) for path in paths]
+
+
+def _parts(path: str) -> list[str]:
+    """The parts of a path; standard input and a URL stay whole."""
+    if path == "-" or "://" in path:
+        return [path]
+    return [part for part in os.path.abspath(path).split(os.sep) if part]
+
+
+def _least(parts: list[str], others: list[list[str]]) -> str:
+    counts = range(1, len(parts) + 1)
+    enough = (n for n in counts if all(other[-n:] != parts[-n:] for other in others))
+    return "/".join(parts[-next(enough, len(parts)) :])
+
+
+def inputs(paths: Iterable[str | os.PathLike[str]]) -> tuple[Input, ...]:
+    """The files with their SHA-256; of a folder that of its files' names and hashes, by name."""
+    files = list(dict.fromkeys(os.fspath(path) for path in paths))
+    return tuple(_input(path, name) for path, name in zip(files, told_apart(files), strict=True))
+
+
+def _input(path: str, name: str) -> Input:
+    if os.path.exists(path) and stat.S_ISFIFO(os.stat(path).st_mode):
+        return Input(name, None, None)
+    if not os.path.isdir(path):
+        size, digest = _digest(path)
+        return Input(name, size, digest)
+    whole, total = hashlib.sha256(), 0
+    for file in sorted(part for part in Path(path).rglob("*") if part.is_file()):
+        size, digest = _digest(os.fspath(file))
+        total += size
+        whole.update(f"{digest}  {file.relative_to(path).as_posix()}\n".encode("utf-8", "surrogateescape"))
+    return Input(name + "/", total, whole.hexdigest())
+
+
+def _digest(path: str) -> tuple[int, str]:
+    found, size = hashlib.sha256(), 0
+    with as_source(path).raw() as file:
+        while chunk := file.read(1 << 20):
+            found.update(chunk)
+            size += len(chunk)
+    return size, found.hexdigest()

@@ -1,0 +1,37 @@
+"""A document as JSON: the blocks in order as they are shown, and the results that they are made of, all digits."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from truerank.present.document import Block, Document, Figure, Queries
+from truerank.present.json import dumps
+from truerank.present.table import Table
+
+
+def render(document: Document, folder: str = "") -> bytes:
+    """One object."""
+    plain = {
+        "title": document.title,
+        "language": document.language,
+        "blocks": [to_plain(block) for block in document.blocks],
+        "results": document.results,
+    }
+    return dumps(plain, indent=True).encode()
+
+
+def to_plain(block: Block) -> dict[str, Any]:
+    """A block as plain values; `kind` says which."""
+    return {"kind": type(block).__name__.lower(), **_fields(block)}
+
+
+def _fields(block: Block) -> dict[str, Any]:
+    if isinstance(block, Table):
+        return {"title": block.title, "columns": block.columns, "rows": block.rows, "notes": block.notes}
+    if isinstance(block, Figure):
+        numbers = _fields(block.numbers) if block.numbers else None
+        return {**{f: getattr(block, f) for f in ("name", "title", "alt", "specification")}, "numbers": numbers}
+    if isinstance(block, Queries):
+        return {"title": block.title, "notes": block.notes, **block.to_dict()}
+    return dataclasses.asdict(block)

@@ -1,0 +1,143 @@
+"""Scores of one or several runs as a table, and as text in every format that there is."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from truerank.core.equal import is_equal
+from truerank.core.errors import shown
+from truerank.core.scores import Scores
+from truerank.present import audit, csv, json, ledger, tables, trec, values
+from truerank.present.table import Cell, Table
+from truerank.present.tables import FORMATS as TABLES
+from truerank.present.tables import Pages
+
+FORMATS = {
+    "table": TABLES["table"],
+    "json": TABLES["json"],
+    "jsonl": (".jsonl", ".ndjson"),
+    **TABLES,
+    "trec": (".eval",),
+}
+"""The formats by name, and the file endings that suggest them."""
+
+READ = ("table", "markdown", "latex")
+"""The formats for people, which may have percentages."""
+
+LAYOUTS = ("wide", "long")
+"""A column a measure, or a row a run and measure."""
+
+WIDE = 10
+"""With more measures than this, and than runs, they are listed down the page."""
+
+
+def render(
+    scores: Sequence[Scores],
+    format: str = "table",
+    *,
+    per_query: bool = False,
+    digits: int | None = None,
+    styled: bool = False,
+    percent: bool = False,
+    layout: str | None = None,
+) -> str:
+    """The scores as text.
+
+    Args:
+        format: one of `FORMATS`.
+        per_query: every query's values too.
+        digits: after the point; by default 4 in what people read and in trec, all in csv. JSON has all.
+        styled: the table with bold and lines, for a terminal.
+        percent: percentages in what people read, `READ`, with 2 digits unless said otherwise; data stays as it is.
+        layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned where there are many measures.
+    """
+    if format in ("json", "jsonl"):
+        return (json.render if format == "json" else json.lines)(scores, per_query)
+    if format == "csv":
+        flat = flat_table(scores, per_query=per_query, digits=digits)
+        return csv.render(laid_out(flat, 3 if per_query else 2, layout))
+    if format == "trec":
+        return trec.render(scores, per_query, 4 if digits is None else digits)
+    digits = (2 if percent else 4) if digits is None else digits
+    table = score_table(scores, per_query=per_query, digits=digits, percent=percent, is_turning=layout is None)
+    keys = len(table.columns) - len(scores[0].headings)
+    return tables.drawn([laid_out(table, keys, layout)], format, styled=styled)
+
+
+def laid_out(table: Table, keys: int, layout: str | None) -> Table:
+    """The table in a layout; the first columns say whose the numbers are."""
+    return table.melted(keys) if layout == "long" else table
+
+
+def pages_of(scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False) -> Pages:
+    """What one run's scores show of themselves."""
+    shown_digits = (2 if percent else 4) if digits is None else digits
+    table = score_table([scores], per_query=per_query, digits=shown_digits, percent=percent)
+    flat = flat_table([scores], per_query=per_query, digits=digits)
+    return Pages([table], flat, scores.to_dict(per_query), ledger.remarks(scores))
+
+
+def remarks_of(scores: Scores) -> list[str]:
+    """What the means hide."""
+    return ledger.remarks(scores)
+
+
+def score_table(
+    scores: Sequence[Scores],
+    *,
+    per_query: bool = False,
+    digits: int = 4,
+    percent: bool = False,
+    is_turning: bool = True,
+) -> Table:
+    """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
+    names = labels(scores)
+    notes = (*ledger.notes(scores, names), *(_in_percent(scores[0]) if percent else ()))
+    measures = tuple(scores[0].headings)
+    if per_query:
+        each = zip(scores, names, strict=True)
+        rows = tuple(row for one, name in each for row in _query_rows(one, name, percent))
+        table = Table(("run", "query", *measures), rows, notes=notes, digits=digits)
+        return table if len(scores) > 1 else table.without_first_column()
+    rows = tuple((name, *values.means(one, percent)) for one, name in zip(scores, names, strict=True))
+    best = _best(scores)
+    table = Table(("run", *measures), rows, notes=notes, best=best, across="measure", digits=digits)
+    return table.turned() if is_turning and len(measures) > max(WIDE, len(scores)) else table
+
+
+def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int | None = None) -> Table:
+    """For programs: a row a run, or a run and query, that names the run and the rules itself; strict ones too."""
+    head = ("run", "rules", "query") if per_query else ("run", "rules")
+    rows: list[tuple[Cell, ...]] = []
+    for one in itertools.chain.from_iterable(map(audit.with_strict, scores)):
+        who = (shown(one.run), shown(one.rules.name))
+        rows += [(*who, *row) for row in (values.per_query(one) if per_query else [values.means(one)])]
+    return Table((*head, *scores[0].headings), tuple(rows), digits=digits)
+
+
+def labels(scores: Sequence[Scores]) -> list[str]:
+    """What to call the runs in a table: their files' names where these differ, else as they were given."""
+    return tables.labels([one.run for one in scores])
+
+
+def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ...]]:
+    rows = [*values.per_query(scores, percent), ("all", *values.means(scores, percent))]
+    return [(name, *row) for row in rows]
+
+
+def _in_percent(scores: Scores) -> list[str]:
+    """What is in percent, and what cannot be."""
+    others = [name for name, measure in scores.headings.items() if not values.is_share(measure)]
+    return [f"In percent, except {', '.join(others)}." if others else "In percent."]
+
+
+def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:
+    """Where the best mean of several runs stands; counts are not for winning."""
+    found = set()
+    for column, measure in enumerate(scores[0].headings.values(), 1):
+        means = [one.mean[str(measure)] for one in scores]
+        best = min(means) if measure.definition.is_less_better else max(means)
+        if not is_equal(min(means), max(means)) and measure.definition.average != "sum":
+            found |= {(row, column) for row, mean in enumerate(means) if is_equal(mean, best)}
+    return frozenset(found)

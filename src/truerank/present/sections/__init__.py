@@ -1,0 +1,37 @@
+"""The sections of a report, a file each: material in, blocks out. A new one is a file and a line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from truerank.present.document import Block
+from truerank.present.material import Material
+from truerank.present.sections import (
+    curves,
+    differences,
+    foot,
+    headline,
+    ledger,
+    measures,
+    places,
+    queries,
+    speed,
+    spread,
+)
+from truerank.present.sections import unjudged as unjudged_results
+from truerank.present.texts import Texts
+
+SECTIONS: tuple[Callable[[Material, Texts], Iterator[Block]], ...] = (
+    headline.blocks,
+    ledger.blocks,
+    curves.blocks,
+    differences.blocks,
+    queries.blocks,
+    spread.blocks,
+    unjudged_results.blocks,
+    speed.blocks,
+    places.blocks,
+    measures.blocks,
+    foot.blocks,
+)
+"""In the order in which they are read."""

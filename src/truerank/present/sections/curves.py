@@ -1,0 +1,100 @@
+"""Precision against recall, and how many queries are answered within the first k results."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from truerank.core.errors import shown
+from truerank.present import charts
+from truerank.present.curves import points_table
+from truerank.present.document import Block, Figure, Heading
+from truerank.present.material import Material, Runs
+from truerank.present.table import Table
+from truerank.present.texts import Texts
+
+DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 40, 50)
+"""Cutoffs at which shares of queries or results are drawn, as far as lists go."""
+
+COUNTS = {"grid": False, "format": "d", "tickCount": charts.ticks(40, 10), "tickMinStep": 1}
+
+
+def depths(runs: Runs) -> tuple[int, ...]:
+    """Those of `DEPTHS` that lists reach, and the end of the deepest list; two at the least, for a line."""
+    deepest = max(int(system.hits.returned.max(initial=2)) for system in runs.systems)
+    end = min(deepest, DEPTHS[-1])
+    return (*(k for k in DEPTHS if k < end), end)
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """Both curves, with their numbers."""
+    if material.runs is None:
+        return
+    yield Heading(texts("curves"), "curves")
+    if material.runs.curves:
+        yield precision_recall(material.runs, texts)
+    yield cumulative(material.runs, texts)
+
+
+def precision_recall(runs: Runs, texts: Texts) -> Figure:
+    """The interpolated curves."""
+    names = list(map(shown, runs.names))
+    rows = [
+        {"who": name, "recall": recall, "precision": height}
+        for name, curve in zip(names, runs.curves, strict=True)
+        for recall, height in zip(curve.recalls, curve.precision, strict=True)
+    ]
+    x, y = charts.shares("recall", texts("recall")), charts.shares("precision", texts("precision"))
+    hints = {
+        "who": texts.column("run"),
+        "recall": f"{texts('recall')}:.1f",
+        "precision": f"{texts('precision')}:.4f",
+    }
+    table = points_table(runs.curves)
+    rows_said = tuple((texts.said(str(name)), *heights) for name, *heights in table.rows)
+    columns = ("recall", *names)
+    numbers = texts.table(replace(table, columns=columns, rows=rows_said, title=texts("pr"), notes=()))
+    alt = texts("pr alt", queries=texts("queries", n=runs.curves[0].queries))
+    return Figure("precision-recall", texts("pr"), alt, charts.lines(rows, x, y, names, hints), numbers)
+
+
+def cumulative(runs: Runs, texts: Texts) -> Figure:
+    """The share of queries whose first relevant document is among the first k."""
+    alt = texts("cmc alt", queries=texts(runs.counted, n=len(runs.scores[0].queries)))
+    return by_depth("cmc", texts("cmc"), alt, texts("share of queries"), answered_within(runs), runs, texts)
+
+
+def by_depth(
+    name: str, title: str, alt: str, share: str, shares: Sequence[Sequence[float]], runs: Runs, texts: Texts
+) -> Figure:
+    """A line a system: a share at each of the `depths`, with its numbers.
+
+    Args:
+        share: what it is a share of.
+        shares: [system][depth].
+    """
+    names, reached = list(map(shown, runs.names)), depths(runs)
+    rows = [
+        {"who": who, "k": k, "share": height}
+        for who, column in zip(names, shares, strict=True)
+        for k, height in zip(reached, column, strict=True)
+    ]
+    scale = {"domain": [1, reached[-1]], "padding": charts.PADDING}
+    x = charts.axis("k", texts("first k"), scale=scale, axis=COUNTS)
+    hints = {"who": texts.column("run"), "k": "k", "share": f"{share}:.4f"}
+    cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(reached))
+    spec = charts.lines(rows, x, charts.shares("share", share), names, hints)
+    return Figure(name, title, alt, spec, Table(("k", *names), cells, title=title))
+
+
+def answered_within(runs: Runs) -> list[list[float]]:
+    """[system][cutoff] the share of its queries with something relevant among the first k: Success@k."""
+    found, reached = [], depths(runs)
+    for system in runs.systems:
+        hits = system.hits.relevant(runs.rules.level)
+        first = np.full(len(hits.queries), np.inf)
+        np.minimum.at(first, hits.query, hits.rank)
+        found.append([float((first <= k).sum()) / max(1, len(first)) for k in reached])
+    return found

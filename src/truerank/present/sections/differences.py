@@ -1,0 +1,54 @@
+"""By how much systems differ on each query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from truerank.core.errors import shown
+from truerank.present import charts
+from truerank.present.document import Block, Figure, Heading
+from truerank.present.material import Material, Runs
+from truerank.present.sections.curves import COUNTS
+from truerank.present.texts import Texts
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """The section of queries begins with the picture of their differences."""
+    runs = material.runs
+    if runs is None:
+        return
+    yield Heading(texts("per query"), "queries")
+    if len(runs.systems) > 1:
+        yield figure(runs, texts)
+
+
+def figure(runs: Runs, texts: Texts) -> Figure:
+    """A line a system: its differences to the reference, the greatest gain first."""
+    values, reference = runs.values(runs.first), runs.reference
+    everyone = [shown(name) for name in runs.names]  # so that each keeps its colour
+    names = [name for place, name in enumerate(everyone) if place != reference]
+    columns = [values[:, place] - values[:, reference] for place in range(len(runs.names)) if place != reference]
+    rows = [
+        {"who": name, "at": at + 1, "query": shown(runs.comparison.queries[q]), "difference": float(column[q])}
+        for name, column in zip(names, columns, strict=True)
+        for at, q in _ordered(column)
+    ]
+    x = charts.axis("at", texts("query order"), axis=COUNTS, scale={"nice": False, "padding": charts.PADDING})
+    y = charts.axis("difference", f"{texts('difference')}, {runs.first}", scale={"padding": charts.PADDING})
+    hints = {
+        "who": texts.column("run"),
+        "query": texts("query"),
+        "difference": f"{texts('difference')}:+.4f",
+    }
+    alt = texts("differences alt", measure=runs.first, reference=shown(runs.names[reference]))
+    spec = charts.lines(rows, x, y, everyone, hints, names, interpolate="step")
+    zero = {"mark": {"type": "rule"}, "data": {"values": [{}]}, "encoding": {"y": {"datum": 0}}}
+    return Figure("differences", texts("differences"), alt, charts.behind(spec, zero))
+
+
+def _ordered(column: np.ndarray) -> list[tuple[int, int]]:
+    """Place and query, thinned out where there are many."""
+    order = np.argsort(-column, kind="stable").tolist()
+    return [(at, order[at]) for at in charts.thinned(len(order))]

@@ -1,0 +1,136 @@
+"""How far off recognised places are, and where the misses lie."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from truerank.core.errors import shown
+from truerank.geo import View
+from truerank.present import charts, geo, ledger
+from truerank.present.document import Block, Figure, Heading, Prose
+from truerank.present.material import Located, Material
+from truerank.present.table import Table
+from truerank.present.texts import Texts
+from truerank.truth import Items
+
+MISSES = 1_000
+"""Misses on the map at most: those that are furthest off."""
+
+HALF = 30
+"""Points that half of a coordinate takes, by which it must not stand out of the map."""
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """The means, recall within metres, the error's distribution, the map, and what is remarkable."""
+    found = material.located
+    if found is None:
+        return
+    yield Heading(texts("places"), "places")
+    yield texts.table(_titled(geo.means(found.places), texts("places means")))
+    yield texts.table(_titled(geo.within(found.places), texts("within metres")))
+    yield errors(found, texts)
+    for name, view in found.places.views.items():
+        if figure := misses(found.queries, view, name, texts):
+            yield figure
+    told = (" ".join(texts.said(note).split("\n")) for note in geo.remarks(found.places))
+    yield Prose((*_counted(found, texts), *told))
+
+
+def _counted(found: Located, texts: Texts) -> list[str]:
+    """What the means hide, of all ways of measuring that have the same to say."""
+    views = found.places.views
+    told = ledger.shared([view.scores for view in views.values()], list(views), texts)
+    return [f"{', '.join(names)}: {' '.join(sentences)}" for sentences, names in told.items()]
+
+
+def _titled(table: Table, title: str) -> Table:
+    return Table(table.columns, table.rows, title=title, digits=table.digits)
+
+
+def errors(found: Located, texts: Texts) -> Figure:
+    """The share of queries whose first result lies within so many metres."""
+    names, views = list(found.places.views), list(found.places.views.values())
+    rows = [
+        {"who": name, "metres": metres, "share": share}
+        for name, view in zip(names, views, strict=True)
+        for metres, share in charts.distribution(view.error)
+    ]
+    x = charts.axis("metres", texts("metres"), scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
+    y = charts.shares("share", texts("share of queries"))
+    hints = {
+        "who": texts.column("by"),
+        "metres": f"{texts('metres')}:,.1f",
+        "share": f"{texts('share of queries')}:.4f",
+    }
+    medians = [f"{view.error_curve['median']:,.1f} m ({name})" for name, view in zip(names, views, strict=True)]
+    alt = texts("geo error alt", median=texts.listed(medians))
+    spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
+    return Figure("geo-error", texts("geo error"), alt, spec)
+
+
+def misses(queries: Items, view: View, name: str, texts: Texts) -> Figure | None:
+    """The queries whose first result is not right, joined to that result; nothing where all are."""
+    rows = _misses(queries, view)
+    if not rows:
+        return None
+    is_globe = view.distance != "xy"
+    across, up = (texts("longitude"), texts("latitude")) if is_globe else ("x, m", "y, m")
+    scale = {"zero": False, "nice": False, "padding": 20}
+    look = {**charts.FEW_TICKS, "labelFlush": HALF}
+    x, y = (charts.axis(at, name, scale=scale, axis=look) for at, name in (("x", across), ("y", up)))
+    hints = {"query": texts("query"), "top1": texts("first result"), "error": f"{texts('metres')}:,.1f"}
+    hints |= {"truth": texts("right one")}
+    ends = {"x": x, "y": y, "x2": {"field": "x1"}, "y2": {"field": "y1"}, "tooltip": charts.tooltip(hints)}
+    line = {
+        "mark": {"type": "rule", "opacity": 0.8, "strokeWidth": 1.5},
+        "encoding": ends,
+        "params": [charts.zoom()],
+    }
+    asked = _marks("x", "y", x, y, 0, hints, {"shape": "circle", "filled": False, "strokeWidth": 2})
+    came = _marks("x1", "y1", x, y, 1, hints, {"shape": "square", "filled": True})
+    spec = {
+        "width": "container",
+        "height": _height(rows, is_globe),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": rows},
+        "layer": [line, asked, came],
+    }
+    total = len(view.scores.queries)
+    alt = texts("map alt", shown=len(rows), queries=texts("queries", n=total))
+    title = f"{texts('map')} ({name})" if name != "geo" else texts("map")
+    return Figure(f"map-{name}", title, alt, spec)
+
+
+def _marks(x: str, y: str, across: dict, up: dict, colour: int, hints: dict, mark: dict) -> charts.Spec:  # type: ignore[type-arg]
+    place = {"x": {**across, "field": x}, "y": {**up, "field": y}, "tooltip": charts.tooltip(hints)}
+    who = {"datum": colour, "type": "nominal", "scale": {"domain": [0, 1]}, "legend": None}
+    return {"mark": {"type": "point", "size": 60, "opacity": 1, **mark}, "encoding": {**place, "color": who}}
+
+
+def _misses(queries: Items, view: View) -> list[dict[str, object]]:
+    """A row a miss, the furthest first."""
+    is_globe = view.distance != "xy"
+    asked = queries.places[:, ::-1] if is_globe else queries.plane
+    there = view.references.places[:, ::-1] if is_globe else view.references.plane
+    rows = []
+    for one, top in zip(view.found(), view.first[:, 0].tolist(), strict=True):
+        if one.top1 is None or one.rank == 1 or one.error is None:
+            continue
+        (x, y), (x1, y1) = asked[queries.rows[one.query]].tolist(), there[top].tolist()
+        if all(map(math.isfinite, (x, y, x1, y1))):
+            said = {"query": shown(one.query), "top1": shown(one.top1), "truth": shown(one.truth or "–")}
+            rows.append({**said, "error": one.error, "x": x, "y": y, "x1": x1, "y1": y1})
+    rows.sort(key=lambda row: -float(str(row["error"])))
+    return rows[:MISSES]
+
+
+def _height(rows: list[dict[str, object]], is_globe: bool) -> int:
+    """As high as the map is wide in metres, within limits."""
+    xs = np.array([[row["x"], row["x1"]] for row in rows], float)
+    ys = np.array([[row["y"], row["y1"]] for row in rows], float)
+    shrink = math.cos(math.radians(float(ys.mean()))) if is_globe else 1.0
+    wide, high = float(np.ptp(xs)) * shrink, float(np.ptp(ys))
+    return int(min(640, max(240, 700 * high / wide))) if wide else 400

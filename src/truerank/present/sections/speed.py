@@ -1,0 +1,116 @@
+"""How fast retrievers answer, and what quality costs in time."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+from truerank.core.errors import shown
+from truerank.live.latency import MILLION
+from truerank.live.result import Bench
+from truerank.live.sweep import front
+from truerank.present import bench_notes, charts
+from truerank.present.bench import DIGITS, SHORT, index_table, marked, per_second, standing
+from truerank.present.document import Block, Figure, Heading, Note, Prose
+from truerank.present.material import Material
+from truerank.present.table import Cell, Table
+from truerank.present.texts import Texts
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """A row a benchmark, its latencies as a curve, and quality against latency where both are known."""
+    found = [one for one in material.benches if len(one.measured.answered)]
+    if not material.benches:
+        return
+    yield Heading(texts("speed"), "speed")
+    names = called(material.benches)
+    for name, one in zip(names, material.benches, strict=True):
+        yield from (Note(f"{name}: {texts.said(warning)}") for warning in bench_notes.warnings(one))
+    yield texts.table(table(material.benches, names, texts))
+    if built := [(name, one.indexing) for name, one in zip(names, material.benches, strict=True) if one.indexing]:
+        of, indexings = zip(*built, strict=True)
+        yield texts.table(index_table(indexings, of, title=texts("indexing")))
+    if found:
+        yield latencies(found, called(found), texts)
+    scored = [one for one in found if one.scores]
+    if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
+        yield pareto(scored, called(scored), texts)
+    for name, one in zip(names, material.benches, strict=True):
+        yield Prose((f"{name}: {texts.said(bench_notes.loop(one))}; {texts.said(bench_notes.asked(one))}",))
+    if told := tuple(map(texts.said, bench_notes.made(material.benches))):
+        yield Prose(told)
+
+
+def called(benches: Sequence[Bench]) -> list[str]:
+    """What to call benchmarks: by name and settings, with a number where these are the same."""
+    names: list[str] = []
+    for one in benches:
+        settings = ", ".join(f"{key} {value}" for key, value in one.settings.items())
+        name = shown(f"{one.name} ({settings})" if settings else one.name)
+        again = sum(other == name or other.startswith(f"{name} #") for other in names)
+        names.append(f"{name} #{again + 1}" if again else name)
+    return names
+
+
+def table(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Table:
+    """Milliseconds, throughput, failures, and the means of measures."""
+    measures = list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
+    rows: list[tuple[Cell, ...]] = []
+    for name, one in zip(names, benches, strict=True):
+        means = one.scores.mean if one.scores else {}
+        latencies = (None if math.isnan(one.latency[f]) else one.latency[f] for f in SHORT)
+        quality = (means.get(measure) for measure in measures)
+        rows.append((name, len(one.measured), *latencies, per_second(one), one.failed, *quality))
+    times = (marked(name, benches, " ms") for name in SHORT)
+    columns = ("retriever", "calls", *times, "a second", "failed", *measures)
+    whole = Table(columns, tuple(rows), title=texts("benchmarks"), digits=DIGITS)
+    return whole.only([place for place in range(len(columns)) if any(row[place] is not None for row in rows)])
+
+
+def latencies(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figure:
+    """The share of calls that are answered within so many milliseconds."""
+    rows = [
+        {"who": name, "ms": ms, "share": share}
+        for name, one in zip(names, benches, strict=True)
+        for ms, share in charts.distribution(one.measured.answered.latency / MILLION)
+    ]
+    x = charts.axis("ms", texts("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
+    y = charts.shares("share", texts("share of calls"))
+    hints = {"who": texts("retriever"), "ms": "ms:.3f", "share": f"{texts('share of calls')}:.4f"}
+    spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
+    return Figure("latency", texts("latency"), texts("latency alt"), spec)
+
+
+def pareto(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figure:
+    """A mark a benchmark on its intervals, and a line through those that no other one beats."""
+    measure = _measure(benches[0])
+    best = front(benches, measure)
+    rows = [
+        {"who": name, **standing(one, measure), "best": i in best}
+        for i, (name, one) in enumerate(zip(names, benches, strict=True))
+    ]
+    across, up = charts.spans(rows)
+    x = charts.axis("ms", texts("median ms"), scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
+    y = charts.axis("quality", measure, scale={**up, "padding": 12}, axis=charts.FEW_TICKS)
+    spec = charts.marks(rows, x, y, names, _hints(measure, texts))
+    spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
+    line = {
+        "transform": [{"filter": "datum.best"}],
+        "mark": {"type": "line", "interpolate": "step-after", "strokeDash": [4, 3]},
+        "encoding": {"x": x, "y": y},
+    }
+    winners = texts.listed([names[i] for i in sorted(best)])
+    alt = f"{texts('pareto alt', measure=measure)} {texts('front', n=len(best), best=winners)}"
+    return Figure("pareto", texts("pareto"), alt, charts.behind(spec, line))
+
+
+def _hints(measure: str, texts: Texts) -> dict[str, str]:
+    said = {"ms": ("ms", "left", "right", ".3f"), "quality": (measure, "low", "high", ".4f")}
+    hints = {"who": texts("retriever")}
+    for field, (title, low, high, look) in said.items():
+        hints |= {field: f"{title}:{look}", low: f"{texts('low')}:{look}", high: f"{texts('high')}:{look}"}
+    return hints
+
+
+def _measure(one: Bench) -> str:
+    return next(iter(one.scores.mean)) if one.scores else ""

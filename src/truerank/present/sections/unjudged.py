@@ -1,0 +1,57 @@
+"""The share of returned documents that are unjudged, by depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from truerank.core.errors import shown
+from truerank.present.document import Block, Heading, Prose
+from truerank.present.material import Material, Runs
+from truerank.present.sections.curves import by_depth, depths
+from truerank.present.sections.headline import NAMED
+from truerank.present.texts import Texts
+
+TOLD = 10
+"""The depth of which the share is said in words."""
+
+
+def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+    """The shares in words, then as a picture; nothing where everything was judged."""
+    runs = material.runs
+    if runs is None or runs.is_complete:
+        return
+    shares = unjudged(runs)
+    if not any(map(any, shares)):
+        return
+    names, reached = list(map(shown, runs.names)), depths(runs)
+    at = sum(k <= TOLD for k in reached) - 1
+    yield Heading(texts("unjudged"), "unjudged")
+    yield Prose((texts("unjudged lead", k=reached[at], shares=_told(names, [c[at] for c in shares], texts)),))
+    title, alt = texts("unjudged figure"), texts("unjudged alt")
+    yield by_depth("unjudged", title, alt, texts("share unjudged"), shares, runs, texts)
+
+
+def _told(names: list[str], shares: list[float], texts: Texts) -> str:
+    """The share of each system; of many the lowest and the highest."""
+    told = [f"{share:.1%}".replace("%", " %") for share in shares]
+    each = [f"{share} ({name})" for name, share in zip(names, told, strict=True)]
+    if len(names) <= NAMED:
+        return texts.listed(each)
+    low, high = (each[shares.index(end(shares))] for end in (min, max))
+    return texts("limits", low=low, high=high)
+
+
+def unjudged(runs: Runs) -> list[list[float]]:
+    """[system][depth] the share of the first k results of all queries that have no grade of 0 or more."""
+    found, reached = [], depths(runs)
+    for system in runs.systems:
+        hits = system.hits.where(system.hits.grade >= 0)
+        column = []
+        for k in reached:
+            listed = int(np.minimum(system.hits.returned, k).sum())
+            judged = int((hits.rank <= k).sum())
+            column.append((listed - judged) / listed if listed else 0.0)
+        found.append(column)
+    return found

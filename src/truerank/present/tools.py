@@ -1,0 +1,124 @@
+"""One run under many tools' rules, and the reasons, as text in every format that there is for tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from truerank.analysis.explain.tools import Change, Reason, ToolComparison, ToolRow
+from truerank.core.errors import shown
+from truerank.present.table import Cell, Table, as_text
+from truerank.present.tables import Pages
+from truerank.present.terminal import fits
+
+
+def render(
+    comparison: ToolComparison,
+    format: str = "table",
+    *,
+    digits: int | None = None,
+    styled: bool = False,
+    width: int | None = None,
+) -> str:
+    """The comparison as text in one of `tables.FORMATS`.
+
+    Args:
+        digits: after the point; by default 4 in what people read, all in csv. JSON has all.
+        styled: with bold and lines, for a terminal.
+        width: of the terminal; reasons that are wider come in several tables.
+    """
+    return pages(comparison, digits, width).render(format, styled=styled)
+
+
+def pages(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Pages:
+    """The numbers, then the reasons."""
+    shown_digits = 4 if digits is None else digits
+    tables = [value_table(comparison, shown_digits)]
+    reasons = reason_table(comparison, shown_digits)
+    if reasons.rows:
+        tables += _narrowed(reasons, width)
+    flat = value_table(comparison, digits, noted=False)
+    return Pages(tables, flat, comparison.to_dict())
+
+
+def pages_of(found: ToolComparison, digits: int | None = None) -> Pages:
+    """What a comparison of tools shows of itself."""
+    return pages(found, digits)
+
+
+def remarks_of(found: ToolComparison) -> list[str]:
+    """Which tools refuse the run, and what the others are compared with."""
+    refused = [f"{shown(row.name)} refuses: {row.refused}" for row in found.rows if row.refused]
+    return [*filter(None, [found.note]), *refused]
+
+
+def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
+    """A row a tool, a column a measure; what a tool does not have is left empty. With notes, the base is there."""
+    rows: list[tuple[Cell, ...]] = [_values(row) for row in comparison.rows]
+    base = comparison.base.name
+    if noted and base not in {row.name for row in comparison.rows}:
+        rows.insert(0, (base, *comparison.values, comparison.queries))
+    notes = [f"{shown(row.name)} refuses: {row.refused}" for row in comparison.rows if row.refused]
+    gaps = any(value is None for row in comparison.rows for value in row.values)
+    empty = " An empty cell: the tool has no such measure, or refuses the run." if gaps else ""
+    if not any(reason.moves for row in comparison.rows for reason in row.reasons):
+        notes.append(f"Nothing in which these rules differ from the rules {base} moves a number here.")
+    told = (f"Run: {shown(comparison.run)}.{empty}", *filter(None, [comparison.note]), *notes) if noted else ()
+    return Table(("rules", *comparison.measures, "queries"), tuple(rows), notes=told, digits=digits)
+
+
+def reason_table(comparison: ToolComparison, digits: int) -> Table:
+    """A row a difference that matters here: by how much it alone moves each mean, and for how many queries."""
+    rows: list[tuple[Cell, ...]] = []
+    for row in comparison.rows:
+        reasons = [reason for reason in row.reasons if reason.moves]
+        rows += [(row.name, *_reason(reason, digits)) for reason in reasons]
+    base = comparison.base.name
+    notes = (
+        f"How each mean moves from that of the rules {base} when this alone is switched, and in brackets for how "
+        "many queries.",
+        *_idle(comparison),
+    )
+    return Table(("rules", "difference", *comparison.measures), tuple(rows), notes=notes)
+
+
+def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
+    """The table, or where it is too wide as many of its measures at a time as there is room for."""
+    parts, places = [], list(range(2, len(table.columns)))
+    while places:
+        count = next((n for n in range(len(places), 1, -1) if fits(_part(table, places[:n]), width)), 1)
+        parts.append(_part(table, places[:count]))
+        places = places[count:]
+    parts = [part for part in parts if part.rows]
+    yield from parts[:-1]
+    yield replace(parts[-1], notes=table.notes)
+
+
+def _part(table: Table, places: Sequence[int]) -> Table:
+    """Some of the measures, with the rows that say something of them."""
+    rows = tuple(row for row in table.rows if any(row[i] for i in places))
+    return replace(table, rows=rows, notes=()).only((0, 1, *places))
+
+
+def _values(row: ToolRow) -> tuple[Cell, ...]:
+    return (row.name, *row.values, None if row.refused else row.queries)
+
+
+def _reason(reason: Reason, digits: int) -> tuple[Cell, ...]:
+    if reason.refused:
+        return (reason.what, *("refused" for _ in reason.changes))
+    return (reason.what, *(_change(change, digits) for change in reason.changes))
+
+
+def _change(change: Change | None, digits: int) -> str:
+    if change is None or not change.queries:
+        return ""
+    sign = "+" if change.mean >= 0 else ""
+    return f"{sign}{as_text(change.mean, digits)} ({change.queries:,})"
+
+
+def _idle(comparison: ToolComparison) -> list[str]:
+    """The rules that make no difference to this run."""
+    reasons = [reason for row in comparison.rows for reason in row.reasons if reason.about == "rule"]
+    idle = dict.fromkeys(reason.what for reason in reasons if not reason.moves)
+    return [f"Rules without any effect here: {'; '.join(idle)}."] if idle else []

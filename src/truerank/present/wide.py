@@ -1,0 +1,67 @@
+"""The table that papers print: a row a system, a column a measure, the best in bold, letters of what each beats."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from truerank.analysis.compare import Comparison
+from truerank.core.errors import counted, shown
+from truerank.present import cautions
+from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, winners
+from truerank.present.table import Cell, Table
+
+
+def wide_tables(found: Comparison, digits: int, *, intervals: bool = False) -> list[Table]:
+    """The systems by all measures, on all queries and then on each slice."""
+    whole = wide_table(found, digits, intervals=intervals)
+    notes = tuple(cautions.notes(found, is_wide=True, intervals=intervals))
+    if not found.slices:
+        return [replace(whole, notes=notes)]
+    title = f"all queries ({counted(len(found.queries), 'query', 'queries')})"
+    return [replace(whole, title=title, notes=notes), *_slices(found, digits, intervals)]
+
+
+def _slices(found: Comparison, digits: int, intervals: bool) -> Iterator[Table]:
+    for value, part in found.slices.items():
+        queries = counted(len(part.queries), "query", "queries")
+        table = wide_table(part, digits, intervals=intervals)
+        title = f"{shown(found.by)} = {shown(value)} ({queries})"
+        yield replace(table, title=title, notes=tuple(cautions.sizes(part)))
+
+
+def wide_table(found: Comparison, digits: int | None, *, intervals: bool = False) -> Table:
+    """The means, best system by the first measure first; if asked, each with its interval in the next column."""
+    order = ranked(found.outcomes[0])
+    columns: list[Column] = [("run", list(map(shown, order)))]
+    if len(order) > 1:
+        columns.insert(0, ("", [found.letters[name] for name in order]))
+    best: set[tuple[int, int]] = set()
+    raised: dict[tuple[int, int], str] = {}
+    for outcome in found.outcomes:
+        at, letters, won = len(columns), found.superscripts(outcome.measure), winners(outcome)
+        best |= {(row, at) for row, name in enumerate(order) if name in won}
+        raised |= {(row, at): letters[name] for row, name in enumerate(order) if letters[name]}
+        means = [outcome.means[name] for name in order]
+        columns.append((str(outcome.measure), [mean_cell(outcome, mean) for mean in means]))
+        if intervals:
+            fine = 4 if digits is None else digits
+            columns.append((interval_heading(found), [ends(outcome, mean, fine) for mean in means]))
+    rows = zip(*(cells for _, cells in columns), strict=True)
+    heads = tuple(heading for heading, _ in columns)
+    return Table(heads, tuple(rows), best=frozenset(best), raised=raised, digits=digits)
+
+
+def wide_flat(found: Comparison, digits: int | None = None) -> Table:
+    """For programs: a row a slice and system, the means of the measures, and nothing between them."""
+    measures = [str(outcome.measure) for outcome in found.outcomes]
+    head = (*(("slice",) if found.slices else ()), "system", *measures)
+    parts: list[tuple[str | None, Comparison]] = [(None, found), *found.slices.items()]
+    rows: list[tuple[Cell, ...]] = []
+    for value, part in parts:
+        where = ((None if value is None else shown(value)),) if found.slices else ()
+        rows += [
+            (*where, shown(name), *(mean_cell(one, one.means[name]) for one in part.outcomes))
+            for name in found.systems
+        ]
+    return Table(head, tuple(rows), digits=digits)

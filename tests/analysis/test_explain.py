@@ -1,0 +1,478 @@
+"""Why a number is what it is: the list, the measure worked out to the very bit, the rules, and what moved."""
+
+from __future__ import annotations
+
+import dataclasses
+import gzip
+import itertools
+import json
+import random
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import truerank as tr
+from test_laws import MEASURES
+from truerank.analysis.explain import Explanation, explain, explain_each, moved
+from truerank.analysis.explain.rows import only
+from truerank.analysis.explain.worked import FORMS
+from truerank.core.run import Ranked
+from truerank.core.scan import scan
+from truerank.present import explanation as report
+from truerank.present.tables import FORMATS
+from worlds import World, worlds
+
+ROBUST = Path(__file__).parents[3] / "shared" / "data" / "robust03"
+
+GRADES = st.sampled_from([-2, -1, 0, 0.5, 1, 2, 3, 3.25, 4])
+
+RULES: dict[str, dict[str, Any]] = {
+    "default": {},
+    "level": {"level": 2},
+    "ascending": {"ties": "doc-ascending", "depth": 4},
+    "single": {"ties": "input", "score_precision": "single", "recall_points": "up"},
+    "textbook": {"recall_points": "definition"},
+    "removed": {"unjudged": "removed", "depth": 3},
+    "skip": {"missing": "skip", "without_relevant": "skip"},
+    "empty": {"without_relevant": "empty-is-right"},
+    "returned": {"unreturned": "ignore"},
+}
+
+UNDERIVED = {"nDCGrel", "Rndcg"}
+"""Measures of which only the inputs are shown."""
+
+SUMS = (
+    *("P@3", "R@3", "RR", "AP", "AP(divisor='hits')@3", "AP(divisor='capped')@3", "AP(area='trapezoid')"),
+    *("nDCG", "nDCG@3", "nDCG(gain='exp')", "DCG@4", "RBP(p=0.5)", "RBP(gain='graded')", "ERR", "Bpref", "infAP"),
+    *("Rprec", "RprecMult@0.5", "SetP", "SetR", "SetRelP", "binG", "G", "AUPRC(area='interpolated')", "Judged@3"),
+    *("Hits@3", "NCRR", "PFound", "AUROC", "AP(divisor='k')@3", "nDCG(discount='jk')", "DCG(discount=(1, 0.5))"),
+)
+"""Measures whose value is what the documents add to it."""
+
+
+def notes_of(why: Explanation) -> dict[str, str]:
+    return {note.rule: note.text for note in why.notes}
+
+
+@pytest.mark.parametrize("fields", RULES.values(), ids=RULES)
+@settings(max_examples=8, deadline=None)
+@given(world=worlds(GRADES, queries=3))
+def test_what_is_worked_out_is_what_evaluate_gives_to_the_bit(fields: dict[str, Any], world: World) -> None:
+    scores = tr.evaluate(world.qrels, world.run, MEASURES, rules=fields)
+    for query in world.qrels:
+        for why in explain_each(world.qrels, world.run, query, MEASURES, rules=fields):
+            if why.is_counted:
+                assert why.value.hex() == float(scores[why.measure][scores.queries.index(query)]).hex(), why.measure
+            else:
+                assert query not in scores.queries
+            last = why.ruling or why.worked.lines[-1]
+            assert float(last.value).hex() == why.value.hex(), (why.measure, why.worked)
+            assert last.name == str(why.measure)
+
+
+def test_every_measure_has_a_worked_form_but_two_that_show_what_goes_in() -> None:
+    assert set(tr.measures()) - set(FORMS) == UNDERIVED
+    whys = explain_each({"q": {"a": 1, "b": 2, "c": 0}}, {"q": ["a", "x", "b"]}, "q", MEASURES)
+    assert {str(why.measure) for why in whys if not why.worked.is_derived} == {
+        str(measure) for measure in MEASURES if measure.name in UNDERIVED
+    }
+    for why in whys:
+        assert why.worked.lines
+        assert all("{" not in line.text(4) for line in why.worked.lines)
+
+
+def test_a_measure_of_ones_own_shows_its_inputs_and_its_value() -> None:
+    @tr.measure("Last", unit=False)
+    def last(hits: tr.Hits, *, level: float = 1) -> Any:
+        """The rank of the last relevant document."""
+        return hits.relevant(level).last_value(hits.relevant(level).rank)
+
+    try:
+        why = explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, "q", "Last")
+        assert [(line.name, line.value) for line in why.worked.lines] == [
+            ("n", 3),
+            ("R", 2),
+            ("N", 2),
+            ("level", 1),
+            ("Last", 3.0),
+        ]
+        assert "at ranks 2, 3" in why.worked.lines[2].text()
+    finally:
+        tr.unregister("Last")
+
+
+def test_a_measure_that_takes_a_name_of_ours_is_not_worked_out_as_ours() -> None:
+    def half(hits: tr.Hits) -> Any:
+        """A half, whatever came back."""
+        return hits.sum(hits.rank == 1) / 2
+
+    theirs = tr.Measure(dataclasses.replace(tr.measures()["SetSuccess"], function=half), "SetSuccess")
+    why = explain({"q": {"a": 1}}, {"q": ["a"]}, "q", theirs)
+    assert (why.value, why.worked.value, why.worked.is_derived) == (0.5, 0.5, False)
+
+
+@settings(max_examples=30, deadline=None)
+@given(worlds(GRADES, queries=2))
+def test_what_the_documents_add_comes_to_the_value(world: World) -> None:
+    for query in world.qrels:
+        for why in explain_each(world.qrels, world.run, query, " ".join(SUMS)):
+            assert sum(why.shares.values()) == pytest.approx(why.value, abs=1e-12), why.measure
+
+
+def test_average_precision_is_worked_out_as_in_a_textbook() -> None:
+    why = explain({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["a", "x", "b"]}, "q", "AP")
+    terms = [(term.rank, term.doc, term.text(), term.value, term.total) for term in why.worked.sums[0].terms]
+    assert terms == [
+        (1, "a", "1 / 1", 1.0, 1.0),
+        (3, "b", "2 / 3", 2 / 3, 1 + 2 / 3),
+        (None, "c", "not found", 0.0, 1 + 2 / 3),
+    ]
+    assert [(line.name, line.text(4), line.value) for line in why.worked.lines] == [
+        ("Σ", "the sum", 1 + 2 / 3),
+        ("R", "relevant documents, found or not", 3),
+        ("AP", "1.6667 / 3", (1 + 2 / 3) / 3),
+    ]
+
+
+@pytest.mark.parametrize("measure", ["nDCG", "AP", "RR@2", "ERR", "IPrec@0.5", "P@3", "SetF", "Bpref", "infAP"])
+def test_on_real_runs_too(measure: str) -> None:
+    if not ROBUST.exists():
+        pytest.skip("the Robust 2003 runs are not here")
+    qrels, run = ROBUST / "qrels.txt.gz", ROBUST / "InexpC2.run.gz"
+    scores = tr.evaluate(qrels, run, measure)
+    for query in scores.queries[::30]:
+        why = explain(qrels, run, query, measure)
+        value = float(scores[measure][scores.queries.index(query)])
+        assert (why.value.hex(), why.worked.value.hex()) == (value.hex(), value.hex())
+        assert sum(doc.place == "ranked" for doc in why.documents) == 1000
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds())
+def test_the_list_is_in_the_order_of_the_scores_and_ties_are_marked(world: World) -> None:
+    for query, judged in world.qrels.items():
+        documents = explain(world.qrels, world.lines(), query, "AP").documents
+        ranked = [doc for doc in documents if doc.place == "ranked"]
+        answer = world.run[query]
+        assert [doc.doc for doc in ranked] == world.ranked(query)
+        assert [doc.rank for doc in ranked] == list(range(1, len(ranked) + 1))
+        for doc in ranked:
+            better = sum(score > answer[doc.doc] for score in answer.values())
+            equal = sum(score == answer[doc.doc] for score in answer.values())
+            assert doc.tied == ((better + 1, better + equal) if equal > 1 else None)
+            assert doc.grade == judged.get(doc.doc)
+        lost = {doc.doc for doc in documents if doc.place == "missing"}
+        assert lost == {doc for doc, grade in judged.items() if grade >= 1 and doc not in answer}
+
+
+def test_a_document_says_what_it_is_and_whether_it_counts() -> None:
+    qrels = {"q": {"a": 2, "b": 0, "c": -1, "e": 1, "q": 1}}
+    rules = {"self_match": "remove", "depth": 3}
+    why = explain(qrels, {"q": ["q", "a", "b", "c", "x"]}, "q", "AP", rules=rules)
+    assert [(doc.rank, doc.doc, doc.kind, doc.place) for doc in why.documents] == [
+        (None, "q", "unjudged", "ignored"),
+        (1, "a", "relevant", "ranked"),
+        (2, "b", "not relevant", "ranked"),
+        (3, "c", "pooled", "ranked"),
+        (None, "x", "unjudged", "below depth"),
+        (None, "e", "relevant", "missing"),
+    ]
+
+
+def test_unjudged_documents_leave_the_list_where_the_rules_say_so() -> None:
+    rules = {"unjudged": "removed"}
+    why = explain({"q": {"a": 1}}, {"q": ["x", "a", "y"]}, "q", "RR", rules=rules)
+    assert [(doc.rank, doc.doc, doc.place) for doc in why.documents] == [
+        (None, "x", "removed"),
+        (1, "a", "ranked"),
+        (None, "y", "removed"),
+    ]
+    assert why.value == 1
+    assert notes_of(why)["unjudged"] == "2 unjudged documents left the list before ranks were given."
+
+
+@pytest.mark.parametrize(
+    ("rule", "places", "value"),
+    [
+        ("first", ["ranked", "ranked"], 1.0),
+        ("last", ["ranked", "ranked"], 0.5),
+        ("count", ["ranked"] * 3, 1.0),
+        ("once", ["ranked", "ranked", "repeated"], 1.0),
+    ],
+)
+def test_a_repeated_document_counts_as_the_rules_say(rule: str, places: list[str], value: float) -> None:
+    run = tr.Run("r", lambda: iter([b"q 0 a 1 3 t\nq 0 x 2 2 t\nq 0 a 3 1 t\n"]))
+    why = explain({"q": {"a": 1}}, run, "q", "RR", rules={"duplicates": rule})
+    assert ([doc.place for doc in why.documents], why.value) == (places, value)
+    assert notes_of(why)["duplicates"].startswith("1 row repeats a document: ")
+
+
+ROWS = [("q1", f"d{i}", float(i % 4)) for i in range(9)] + [("q11", "d1", 5.0), ("q2", "d3", 1.5)]
+
+
+def _text(rows: list[tuple[str, str, float]]) -> bytes:
+    return "".join(f"{q} Q0 {d} 1 {s!r} t\n" for q, d, s in rows).encode()
+
+
+def _pieces(text: bytes, size: int) -> tr.Run:
+    parts = [text[i : i + size] for i in range(0, len(text), size)]
+    return tr.Run("pieces", lambda: iter(parts))
+
+
+def _gzipped(tmp: Path) -> Path:
+    (tmp / "run.gz").write_bytes(gzip.compress(_text(ROWS)))
+    return tmp / "run.gz"
+
+
+def _nested() -> dict[str, dict[str, float]]:
+    out: dict[str, dict[str, float]] = {}
+    for query, doc, score in ROWS:
+        out.setdefault(query, {})[doc] = score
+    return out
+
+
+def _polars(tmp: Path) -> Any:
+    import polars
+
+    return polars.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row")
+
+
+def _shuffled(tmp: Path) -> tr.Run:
+    rows = random.Random(4).sample(ROWS, len(ROWS))
+    return _pieces(b"\xef\xbb\xbf# a comment\n\n  " + _text(rows).rstrip(b"\n"), 7)
+
+
+@pytest.mark.parametrize(
+    "door",
+    [
+        _gzipped,
+        _polars,
+        _shuffled,
+        lambda tmp: _nested(),
+        lambda tmp: _pieces(_text(ROWS), 1),
+        lambda tmp: _pieces(_text(ROWS).replace(b"\n", b"\r\n"), 5),
+    ],
+    ids=["gzip", "frame", "shuffled", "dict", "bytes", "windows"],
+)
+def test_every_door_leads_to_the_same_explanation(door: Callable[[Path], Any], tmp_path: Path) -> None:
+    qrels = {"q1": {"d1": 1, "d4": 2, "d8": 1, "no": 1}, "q2": {"d3": 4}}
+    expected = explain(qrels, {"q1": dict(row[1:] for row in ROWS[:9])}, "q1", "ERR")
+    found = explain(qrels, door(tmp_path), "q1", "ERR")
+    assert (found.documents, found.worked, found.notes) == (expected.documents, expected.worked, expected.notes)
+    assert found.value == tr.evaluate(qrels, door(tmp_path), "ERR")["ERR"][0]
+
+
+@settings(max_examples=50, deadline=None)
+@given(worlds(), st.integers(1, 40))
+def test_only_some_queries_are_kept_and_as_the_kernel_reads_them(world: World, size: int) -> None:
+    text = b"".join(next(world.lines().batches()).splitlines(keepends=True))  # type: ignore[union-attr]
+    run, asked = _pieces(text, size), {query.encode() for query in list(world.qrels)[:2]}
+    qrels = tr.Qrels.from_dict(world.qrels)
+    whole, part = (scan(one, qrels.judged, tr.Rules()) for one in (run, only(run, asked)))
+    kept = [query in asked for query in qrels.queries]
+    rows = [row for row in whole.table.tolist() if kept[row[0]]]
+    assert sorted(part.table.tolist()) == sorted(rows)
+    answered = [number if keep else -1 for number, keep in zip(whole.returned.tolist(), kept, strict=True)]
+    assert [max(number, 0) for number in part.returned.tolist()] == [max(number, 0) for number in answered]
+
+
+def test_a_line_that_is_refused_is_named_by_its_place_in_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "a.run"
+    path.write_text("q0 Q0 d 1 1 t\nq1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    with pytest.raises(tr.InputError, match=r"a.run:4: document a comes back twice .* \(first in line 2\)"):
+        explain({"q1": {"a": 1}}, path, "q1")
+
+
+def test_an_unknown_query_is_refused_with_a_near_one() -> None:
+    with pytest.raises(tr.InputError, match=r"no query topic-2 among .* Did you mean topic-1\?"):
+        explain({"topic-1": {"a": 1}}, {"topic-1": ["a"]}, "topic-2")
+
+
+def test_a_query_that_is_answered_and_not_judged_is_refused_with_the_reason() -> None:
+    with pytest.raises(tr.InputError, match="query r is answered, but nobody judged it"):
+        explain({"q": {"a": 1}}, {"q": ["a"], "r": ["a"]}, "r")
+
+
+@pytest.mark.parametrize(
+    ("rule", "said", "counted"),
+    [
+        ("zero", "so it scores 0, and counts", True),
+        ("skip", "left out of the mean", False),
+        ("error", "stops at it", False),
+        ("lines", "left out of the mean", False),
+    ],
+)
+def test_a_query_that_is_judged_and_not_answered_says_what_the_rules_make_of_it(
+    rule: str, said: str, counted: bool
+) -> None:
+    why = explain({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, "r", "AP", rules={"missing": rule})
+    assert (why.value, why.is_counted) == (0, counted)
+    assert said in notes_of(why)["missing"]
+    assert [(doc.doc, doc.place) for doc in why.documents] == [("b", "missing")]
+
+
+@pytest.mark.parametrize(
+    ("rule", "run", "value", "counted"),
+    [
+        ("zero", ["a"], 0.0, True),
+        ("skip", ["a"], 0.0, False),
+        ("empty-is-right", ["a"], 0.0, True),
+        ("empty-is-right", [], 1.0, True),
+    ],
+)
+def test_a_query_without_a_relevant_document_says_what_the_rules_make_of_it(
+    rule: str, run: list[str], value: float, counted: bool
+) -> None:
+    why = explain({"q": {"a": 0}}, {"q": run}, "q", "AP", rules={"without_relevant": rule})
+    assert (why.value, why.is_counted) == (value, counted)
+    assert notes_of(why)["without_relevant"].startswith("No document is relevant to this query.")
+    assert (why.ruling is not None) == (rule == "empty-is-right")
+
+
+def test_where_the_mean_is_over_lines_the_first_line_of_the_query_is_explained() -> None:
+    truth = {1: ["a", "b"], 2: ["c"]}
+    lines = [(1, ["x", "a", "a"]), (2, ["c"]), (1, ["a"])]
+    run = tr.Run("sent", lambda: iter([Ranked(query, docs) for query, docs in lines]))
+    why = explain(truth, run, 1, "AP(divisor='hits')@3", rules="science-qa")
+    assert why.value.hex() == float(tr.evaluate(truth, run, rules="science-qa").columns[str(why.measure)][0]).hex()
+    assert notes_of(why)["missing"].startswith("2 lines of the run answer this query")
+    assert [line.text(2) for line in why.worked.lines][-1] == "1.17 / 2"
+
+
+def test_the_note_on_ties_names_the_values_that_other_orders_give() -> None:
+    qrels, docs = {"q": {"a": 1, "b": 1}}, ["a", "b", "x", "y"]
+    why = explain(qrels, {"q": dict.fromkeys(docs, 1.0)}, "q", "AP")
+    values = [tr.evaluate(qrels, {"q": list(order)}, "AP")["AP"][0] for order in itertools.permutations(docs)]
+    assert f"gives AP from {min(values):.4f} to {max(values):.4f}" in notes_of(why)["ties"]
+    assert "Ranks 1 to 4 have the same score; they stand by document id, descending." in notes_of(why)["ties"]
+
+
+def test_the_note_on_ties_says_where_their_order_does_not_matter() -> None:
+    why = explain({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0}}, "q", "P@2")
+    assert notes_of(why)["ties"].endswith("Their order does not matter to P@2.")
+    assert "ties" not in notes_of(explain({"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}, "q", "P@2"))
+
+
+@settings(max_examples=30, deadline=None)
+@given(worlds(GRADES), worlds(GRADES))
+def test_what_moved_is_the_difference_of_the_values_and_the_documents_make_it_up(one: World, two: World) -> None:
+    before, after = (tr.evaluate(one.qrels, world.run, "AP") for world in (one, two))
+    found = moved(one.qrels, one.run, two.run, "AP", most=100)
+    changes = dict(zip(before.queries, (after["AP"] - before["AP"]).tolist(), strict=True))
+    assert {move.query: move.change for move in found.queries} == {q: c for q, c in changes.items() if c}
+    assert [abs(m.change) for m in found.queries] == sorted((abs(m.change) for m in found.queries), reverse=True)
+    assert found.better == sum(change > 0 for change in changes.values())
+    assert found.worse == sum(change < 0 for change in changes.values())
+    assert found.same == len(changes) - found.better - found.worse
+    assert found.means == (before.mean["AP"], after.mean["AP"])
+    for move in found.queries:
+        assert sum(shift.change or 0 for shift in move.documents) == pytest.approx(move.change, abs=1e-12)
+
+
+def test_a_measure_that_is_no_sum_tells_which_relevant_documents_changed_rank() -> None:
+    found = moved({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["x", "a", "c"]}, {"q": ["b", "a", "x"]}, "Success@1")
+    assert [vars(shift) for shift in found.queries[0].documents] == [
+        {"doc": "b", "grade": 1, "kind": "relevant", "before": None, "after": 1, "change": None},
+        {"doc": "c", "grade": 1, "kind": "relevant", "before": 3, "after": None, "change": None},
+    ]
+
+
+def test_queries_that_only_one_mean_includes_are_counted_and_not_compared() -> None:
+    rules = {"missing": "skip"}
+    found = moved({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["x", "a"]}, "RR", rules=rules)
+    assert ([move.query for move in found.queries], found.uncommon) == (["q"], 1)
+    shown = "Moves('run' to 'run', RR: 1.0000 to 0.5000; 0 better, 1 worse, 0 the same; rules 'custom')"
+    assert repr(found).splitlines()[0] == shown
+    assert repr(found).splitlines()[1].startswith("  1 query is in the mean of only one of the runs")
+    with pytest.raises(tr.InputError, match="query r is left out of the mean of a run"):
+        moved({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["a"]}, "RR", query="r", rules=rules)
+
+
+def test_one_query_may_be_asked_for_though_it_did_not_move() -> None:
+    found = moved({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, {"q": ["a"], "r": ["b"]}, "RR", query="q")
+    assert [(move.query, move.change, move.documents) for move in found.queries] == [("q", 0.0, ())]
+    with pytest.raises(tr.InputError, match="no query s among"):
+        moved({"q": {"a": 1}}, {"q": ["a"]}, {"q": ["a"]}, "RR", query="s")
+
+
+def long_list(length: int = 300) -> Explanation:
+    """Relevant documents at ranks 1, 50, 100 …, and two that are missing."""
+    judged = {f"d{rank}": 1 for rank in (1, *range(50, length + 1, 50))} | {"no": 1, "nil": 1}
+    return explain({"q": judged}, {"q": [f"d{rank}" for rank in range(1, length + 1)]}, "q", "AP")
+
+
+def test_of_a_long_list_the_first_results_and_the_relevant_ones_below_are_shown() -> None:
+    table = report.ranking_table(long_list(), 20, 4)
+    listed = [row[0] for row in table.rows if row[0] is not None]
+    assert listed == [*range(1, 21), 50, 100, 150, 200, 250, 300]
+    assert [row[1] for row in table.rows if row[0] is None] == ["… 29 more", *["… 49 more"] * 5, "nil", "no"]
+    assert len(report.ranking_table(long_list(), None, 4).rows) == 302
+
+
+def test_of_many_relevant_documents_below_as_many_are_shown_as_results() -> None:
+    docs = [f"d{rank}" for rank in range(1, 101)]
+    why = explain({"q": docs}, {"q": docs}, "q", "AP")
+    rows = report.ranking_table(why, 20, 4).rows
+    assert [row[1] for row in rows] == [*docs[:40], "… 60 more"]
+    terms = report.sum_table(why.worked.sums[0], why, 20, 4).rows
+    assert [row[1] for row in terms] == [*docs[:19], "… 80 more", "d100"]
+
+
+def test_scores_have_as_many_digits_as_tell_them_apart() -> None:
+    near = explain({"q": {"a": 1}}, {"q": {"a": 0.123456789, "b": 0.123456788}}, "q", "AP")
+    assert [row[2] for row in report.ranking_table(near, 20, 4).rows] == ["0.123456789", "0.123456788"]
+    tiny = explain({"q": {"a": 1}}, {"q": {"a": 2e-30, "b": 1e-30}}, "q", "AP")
+    assert [row[2] for row in report.ranking_table(tiny, 20, 4).rows] == ["2e-30", "1e-30"]
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_format_holds_the_value(format: str) -> None:
+    why = explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q", "AP")
+    text = report.pages([why], digits=4 if format != "json" else None).render(format)
+    assert ("0.5000" if format != "json" else '"value": 0.5') in text or format == "csv"
+    moves = moved({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR")
+    assert "0.5" in report.moves_pages(moves).render(format)
+
+
+def test_every_measure_is_drawn_within_eighty_columns() -> None:
+    qrels, run = {"q": {"a": 1, "b": 2, "c": 0, "d": -1, "e": 3}}, {"q": ["a", "x", "c", "d", "b"]}
+    plain = [measure for measure in MEASURES if len(str(measure)) <= 20]  # a longer name is what was asked for
+    for why in explain_each(qrels, run, "q", plain):
+        working = report.pages([why]).render("table").split("\n\nRules")[0]
+        assert [line for line in working.splitlines() if len(line) > 80] == [], why.measure
+
+
+def test_an_explanation_is_plain_values_for_json() -> None:
+    barren = explain({"q": {"a": 0}}, {"q": ["a"]}, "q", rules={"without_relevant": "empty-is-right"})
+    for why in (long_list(), barren):
+        plain = why.to_dict()
+        assert json.loads(json.dumps(plain)) == plain
+        assert plain["value"] == why.value
+    found = moved({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR").to_dict()
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:
+    qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
+    one, two = {"q": ["a"], "r": ["x", "a"]}, {"q": ["x", "a"], "s": ["a"]}
+    found = moved(qrels, one, two, "RR", rules={"missing": "skip"})
+    pair = tr.compare(qrels, {"one": one, "two": two}, "RR", rules={"missing": "skip"})["RR"].pair("two", "one")
+    assert found.means == (1.0, 0.5)
+    assert pair is not None
+    assert found.means[1] - found.means[0] == pair.difference.estimate
+    assert "Mean over the 1 query that both have 1.0000 → 0.5000 (-0.5000)" in report.moves_pages(found).render()
+    apart = moved(qrels, {"q": ["a"]}, {"r": ["a"]}, "RR", rules={"missing": "skip"})
+    assert "Mean over the 0 queries that both have unknown" in report.moves_pages(apart).render()
+    assert apart.to_dict()["means"] == [None, None]
+
+
+def test_an_explanation_is_shown_in_a_line() -> None:
+    shown = repr(explain({"q": {"a": 1}}, {"q": ["x", "a"]}, "q", "RR"))
+    first, *remarks = shown.splitlines()
+    assert first == "Explanation('run', query 'q', RR: 0.5000, 2 documents, rules 'truerank')"
+    assert len(remarks) == 1
+    assert "1 unjudged document" in remarks[0]

@@ -1,0 +1,77 @@
+"""Ranks without sorting: the compiled counting against comparing with every score, on scores of every kind."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truerank.core import _counting
+from truerank.vectors import counting
+
+
+def drawn(rng: np.random.Generator, kind: str, shape: tuple[int, int]) -> np.ndarray:
+    real = rng.standard_normal(shape)
+    with np.errstate(over="ignore"):
+        made = {
+            "real": real,
+            "tied": rng.integers(0, 5, shape),
+            "coarse": np.round(real * 40),
+            "equal": np.zeros(shape),
+            "apart": real * 10.0 ** rng.integers(-30, 30, shape),
+            "extreme": np.where(rng.random(shape) < 0.5, 3e38, -3e38) * rng.random(shape),
+            "denormal": real * 1e-43,
+            "outlier": np.where(rng.random(shape) < 0.02, -1e30, real),
+            "ignored": np.where(rng.random(shape) < 0.1, -np.inf, real),
+            "infinite": np.where(rng.random(shape) < 0.1, np.inf, real),
+            "nan": np.where(rng.random(shape) < 0.1, np.nan, real),
+        }
+    return made[kind]
+
+
+KINDS = (
+    "real", "tied", "coarse", "equal", "apart", "extreme", "denormal", "outlier", "ignored", "infinite", "nan",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@given(
+    real=st.sampled_from([np.float32, np.float64]),
+    seed=st.integers(0, 2**32 - 1),
+    rows=st.integers(1, 4),
+    width=st.one_of(st.integers(1, 40), st.integers(1000, 3000)),
+    pairs=st.integers(0, 120),
+    at_once=st.sampled_from([1, 1 << 11, 1 << 20]),
+)
+def test_counts_are_those_of_comparing_with_every_score(kind, real, seed, rows, width, pairs, at_once):
+    rng = np.random.default_rng(seed)
+    with np.errstate(over="ignore"):
+        block = drawn(rng, kind, (rows, width)).astype(real)
+    row, column = np.sort(rng.integers(0, rows, pairs)), rng.integers(0, width, pairs)
+    score = block[row, column]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(counting, "AT_ONCE", at_once)
+        better, tied = counting.count_better(block, np.searchsorted(row, np.arange(rows + 1)), score)
+    assert better.tolist() == [int((block[r] > s).sum()) for r, s in zip(row, score, strict=True)]
+    assert tied.tolist() == [int((block[r] == s).sum()) for r, s in zip(row, score, strict=True)]
+
+
+@given(st.integers(0, 2**32 - 1), st.sampled_from(KINDS), st.integers(1, 100))
+def test_own_in_no_order_are_miscounted_but_harm_nothing(seed, kind, pairs):
+    rng = np.random.default_rng(seed)
+    block, own = drawn(rng, kind, (2, 1500)).astype(np.float64), drawn(rng, kind, (1, 2 * pairs)).astype(float)[0]
+    better, equal = _counting.count_better(block, np.array([0, pairs, 2 * pairs]), own)
+    assert len(better) == len(equal) == 2 * pairs
+
+
+@pytest.mark.parametrize("start", [[0, 3], [0, 1, 2], [1, 2, 3], [0, 4, 3], [0, -1, 3], [0, 1, 2, 3], [0, 1, 4]])
+def test_a_start_that_does_not_cut_own_into_rows_is_refused(start):
+    with pytest.raises(ValueError, match="start does not cut own into the rows of the block"):
+        _counting.count_better(np.zeros((2, 5)), np.array(start), np.zeros(3))
+
+
+def test_a_block_without_rows_or_columns_has_nothing_to_count():
+    for shape in ((0, 5), (3, 0)):
+        better, tied = counting.count_better(np.zeros(shape), np.zeros(shape[0] + 1, np.int64), np.zeros(0))
+        assert (better.tolist(), tied.tolist()) == ([], [])

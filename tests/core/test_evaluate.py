@@ -1,0 +1,266 @@
+"""evaluate: doors, partitions, threads, orders — the same bits — and what the ledger says."""
+
+from __future__ import annotations
+
+import random
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.core import scan as scan_module
+
+MEASURES = ["nDCG@10", "AP", "RR", "P@10", "R@100", "Bpref"]
+
+
+@pytest.fixture(scope="module")
+def collection() -> tuple[dict, dict]:
+    """300 queries with ties, graded judgements, missing, extra and empty ones."""
+    rng = random.Random(7)
+    docs = [f"doc{i}" for i in range(400)]
+    qrels = {f"q{i}": {d: rng.randint(-1, 3) for d in rng.sample(docs, rng.randint(0, 60))} for i in range(300)}
+    run = {
+        f"q{i}": {d: rng.randint(0, 40) / 4 for d in rng.sample(docs, rng.randint(1, 150))} for i in range(20, 310)
+    }
+    return qrels, run
+
+
+def written(path: Path, rows: list[tuple[str, str, float]]) -> Path:
+    path.write_text("".join(f"{q} Q0 {d} 0 {s!r} tag\n" for q, d, s in rows))
+    return path
+
+
+def rows_of(run: dict) -> list[tuple[str, str, float]]:
+    return [(q, d, s) for q, answer in run.items() for d, s in answer.items()]
+
+
+def bits(scores: tr.Scores) -> dict[str, bytes]:
+    return {name: values.tobytes() for name, values in scores.columns.items()} | {
+        "queries": repr(scores.queries).encode()
+    }
+
+
+@pytest.fixture(scope="module")
+def expected(collection) -> dict[str, bytes]:
+    return bits(tr.evaluate(*collection, MEASURES))
+
+
+def test_a_file_gives_the_same_bits_as_a_dict(collection, expected, tmp_path):
+    qrels, run = collection
+    assert bits(tr.evaluate(qrels, written(tmp_path / "run", rows_of(run)), MEASURES)) == expected
+
+
+def test_threads_give_the_same_bits_as_one(collection, expected, tmp_path, monkeypatch):
+    qrels, run = collection
+    monkeypatch.setattr(scan_module, "PIECE", 1)
+    path = written(tmp_path / "run", rows_of(run))
+    for threads in (1, 2, 3, 16):
+        assert bits(tr.evaluate(qrels, path, MEASURES, threads=threads)) == expected
+
+
+def test_shuffled_rows_give_the_same_bits_and_are_noted(collection, expected, tmp_path, monkeypatch):
+    qrels, run = collection
+    rows = rows_of(run)
+    random.Random(1).shuffle(rows)
+    path = written(tmp_path / "run", rows)
+    for piece in (scan_module.PIECE, 1):
+        monkeypatch.setattr(scan_module, "PIECE", piece)
+        scores = tr.evaluate(qrels, path, MEASURES, threads=2)
+        assert (bits(scores), scores.ledger.interleaved) == (expected, True)
+
+
+def test_any_partition_of_the_queries_gives_the_same_bits(collection):
+    qrels, run = collection
+    whole = tr.evaluate(qrels, run, MEASURES)
+    for part in (list(qrels)[::3], list(qrels)[1::3], list(qrels)[2::3]):
+        scores = tr.evaluate({q: qrels[q] for q in part}, run, MEASURES)
+        where = np.isin(whole.queries, scores.queries)
+        assert all(whole[m][where].tobytes() == scores[m].tobytes() for m in MEASURES)
+
+
+def test_an_error_in_a_later_piece_names_its_line(collection, tmp_path, monkeypatch):
+    qrels, run = collection
+    monkeypatch.setattr(scan_module, "PIECE", 1)
+    path = written(tmp_path / "run", rows_of(run))
+    lines = path.read_text().splitlines(keepends=True)
+    number = len(lines) * 3 // 4
+    lines[number - 1] = "q1 Q0 doc 1 nan tag\n"
+    path.write_text("".join(lines))
+    with pytest.raises(tr.InputError, match=rf"run:{number}: the score is not a finite number"):
+        tr.evaluate(qrels, path, MEASURES, threads=4)
+
+
+def test_a_repeated_document_is_named_with_both_lines(tmp_path):
+    path = written(tmp_path / "run", [("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0)])
+    with pytest.raises(tr.InputError, match=r"run:3: document a comes back twice for query q \(first in line 1\)"):
+        tr.evaluate({"q": {"a": 1}}, path, "AP")
+
+
+def test_the_ledger_counts_what_the_mean_hides():
+    qrels = {"1": {"a": 1, "b": 0}, "2": {"c": 1}, "3": {"d": 0}, "4": {"e": -1}}
+    run = {"1": {"a": 1.0, "b": 1.0, "x": 0.5}, "3": {"y": 1.0}, "4": {"e": 1.0}, "9": {"z": 1.0}}
+    ledger = tr.evaluate(qrels, run, "RR").ledger
+    counts = {key: value for key, value in ledger.to_dict().items() if key not in ("examples", "interleaved")}
+    assert counts == {
+        "judged": 4, "evaluated": 4, "answered": 3, "missing": 1, "extra": 1, "without_relevant": 2,
+        "returned": 5, "unjudged": 3, "duplicates": 0, "tied": 1,
+    }  # fmt: skip
+    assert ledger.examples == {
+        "missing": ("2",),
+        "extra": ("9",),
+        "without_relevant": ("3", "4"),
+        "tied": ("1",),
+    }
+
+
+def test_ties_that_change_no_measure_are_not_counted():
+    tied = {"q": {"a": 1.0, "b": 1.0, "x": 0.5, "y": 0.5}}
+    assert tr.evaluate({"q": {"a": 1, "b": 1}}, tied, "AP nDCG").ledger.tied == 0
+    assert tr.evaluate({"q": {"a": 1, "b": 2}}, tied, "AP").ledger.tied == 0
+    assert tr.evaluate({"q": {"a": 1, "b": 2}}, tied, "nDCG").ledger.tied == 1
+
+
+def official(truth: dict, lines: list[tuple[str, list[str]]]) -> float:
+    """The contest's number, written from its definition."""
+    total = 0.0
+    for query, answer in lines:
+        hits, precisions = 0, 0.0
+        for i, doc in enumerate(answer[:3]):
+            if doc in truth[query]:
+                hits += 1
+                precisions += hits / (i + 1)
+        total += (precisions / hits if hits else 0) if truth[query] else (0 if answer else 1)
+    return total / len(lines)
+
+
+def test_the_contests_number_is_reproduced_to_the_bit():
+    rng = random.Random(3)
+    truth = {str(i): rng.sample("abcdef", rng.randint(0, 3)) for i in range(30)}
+    for _ in range(200):
+        lines = [
+            (str(rng.randint(0, 29)), [rng.choice("abcdefg") for _ in range(rng.randint(0, 5))]) for _ in range(40)
+        ]
+        scores = tr.evaluate(truth, lines, rules="science-qa")
+        assert scores.mean["AP(divisor='hits')@3"] == official(truth, lines)
+        assert list(scores.queries) == [query for query, _ in lines]
+
+
+@pytest.fixture(scope="module")
+def scores() -> tr.Scores:
+    return tr.evaluate(
+        {"a": {"x": 1}, "b": {"y": 1}}, {"a": {"x": 1.0}, "b": {"z": 2.0, "y": 1.0}}, "RR P@1 NumRel"
+    )
+
+
+def test_means_are_views_of_the_values(scores):
+    assert scores.mean == {"RR": 0.75, "P@1": 0.5, "NumRel": 2.0}
+
+
+def test_a_measure_is_found_under_any_of_its_names(scores):
+    assert scores["recip_rank"] is scores["RR"] is scores["mrr"]
+
+
+def test_a_measure_that_was_not_evaluated_is_named(scores):
+    with pytest.raises(tr.MeasureError, match=r"P@5 was not evaluated\. Did you mean P@1\?"):
+        scores["P@5"]
+
+
+def test_scores_become_frames_and_plain_values(scores):
+    assert scores.to_polars().rows() == [("a", 1.0, 1.0, 1.0), ("b", 0.5, 0.0, 1.0)]
+    assert scores.to_arrow().column_names == ["query", "RR", "P@1", "NumRel"]
+    assert scores.to_pandas().loc["b", "RR"] == 0.5
+    assert scores.to_dict(per_query=True)["queries"]["b"] == {"RR": 0.5, "P@1": 0.0, "NumRel": 1.0}
+
+
+def test_rules_can_name_the_measures_and_else_a_default_is_used():
+    pair = ({"q": {"a": 1}}, {"q": {"a": 1.0}})
+    assert list(tr.evaluate(*pair, rules={"measures": ["RR"]}).mean) == ["RR"]
+    assert list(tr.evaluate(*pair).mean) == ["nDCG@10", "AP", "RR", "P@10", "R@100"]
+
+
+def test_a_submitted_line_for_an_unknown_query_is_named_as_it_was_submitted():
+    with pytest.raises(tr.InputError, match=r"query 9 is not judged"):
+        tr.evaluate({"1": ["a"]}, [("9", ["a"])], rules="science-qa")
+
+
+def test_lines_of_one_query_keep_apart_in_the_values_per_query():
+    scores = tr.evaluate({"1": ["a"]}, [("1", ["a"]), ("1", ["x"])], rules="science-qa")
+    assert {query: sum(row.values()) for query, row in scores.per_query().items()} == {"1": 1.0, "1 #2": 0.0}
+
+
+def test_a_notebook_shows_the_means_as_a_table_whatever_the_run_is_called():
+    scores = tr.evaluate({"q": {"a": 1}}, tr.open_run({"q": ["a"]}), "RR")
+    shown = replace(scores, run="<script>")._repr_html_()
+    assert re.search("<th[^>]*>RR</th>", shown)
+    assert re.search("<td[^>]*>1.0000</td>", shown)
+    assert "<script>" not in shown
+
+
+def test_no_judgements_are_no_score_of_0():
+    with pytest.raises(tr.InputError, match="qrels: there are no judgements in it"):
+        tr.evaluate({}, {"q": ["a"]})
+
+
+@pytest.mark.parametrize(
+    ("qrels", "run", "field"),
+    [({"q": {"a": 1}}, {}, "missing"), ({"q": {"a": 0}}, {"q": ["a"]}, "without_relevant")],
+)
+def test_a_refused_query_says_how_rules_are_changed_in_python_and_for_a_command(qrels, run, field):
+    with pytest.raises(tr.InputError) as caught:
+        tr.evaluate(qrels, run, rules={field: "error"})
+    assert f"{field} = 'zero' in the rules scores it 0" in str(caught.value)
+    assert f"(for a command: --set {field}=zero)" in str(caught.value)
+    assert tr.evaluate(qrels, run, "AP", rules={field: "zero"}).mean == {"AP": 0.0}
+
+
+@pytest.mark.parametrize("duplicates", ["first", "last", "count", "once"])
+def test_the_ledger_counts_repeated_rows_whatever_becomes_of_them(tmp_path, duplicates) -> None:
+    run = tmp_path / "run"
+    run.write_text("q 0 a 1 9 t\nq 0 b 2 8 t\nq 0 a 3 7 t\nq 0 a 4 6 t\n")
+    found = tr.evaluate({"q": {"a": 1}}, run, ["AP"], rules={"duplicates": duplicates})
+    assert found.ledger.duplicates == 2
+
+
+PEAK = """
+import resource, sys
+from truerank.cli import main
+try:
+    main()
+finally:
+    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
+def test_a_query_more_takes_a_few_hundred_bytes(tmp_path):
+    """Of the whole process: its id, judgement and answer, and five values."""
+
+    def peak(queries: int) -> int:
+        (tmp_path / "qrels").write_text("".join(f"q{i} 0 d{i} 1\n" for i in range(queries)))
+        rows = (f"q{i} Q0 d{i} 1 2 t\nq{i} Q0 x{i} 2 1 t\n" for i in range(queries))
+        (tmp_path / "run").write_text("".join(rows))
+        command = [sys.executable, "-c", PEAK, "eval", str(tmp_path / "qrels"), str(tmp_path / "run")]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()[-1])
+
+    few, many = peak(1_000), peak(301_000)
+    assert (many - few) * 1024 / 300_000 < 500
+
+
+def test_values_do_not_depend_on_how_many_queries_are_worked_out_together(monkeypatch):
+    rng = random.Random(5)
+    docs = [f"d{i}" for i in range(30)]
+    qrels = {f"q{i}": {d: rng.randint(-1, 3) for d in rng.sample(docs, rng.randint(0, 20))} for i in range(60)}
+    run = {q: {d: float(rng.randint(0, 5)) for d in rng.sample(docs, rng.randint(0, 25))} for q in qrels}
+    names = "nDCG@10 AP RR P@10 R@20 Bpref infAP ERR@5 RBP"
+    whole = tr.evaluate(qrels, run, names)
+    monkeypatch.setattr("truerank.core.hits.PART", 7)
+    parts = tr.evaluate(qrels, run, names)
+    assert {m: v.tobytes() for m, v in parts.columns.items()} == {m: v.tobytes() for m, v in whole.columns.items()}
+    assert parts.ledger == whole.ledger
+    assert parts.queries == whole.queries == tuple(sorted(qrels))

@@ -1,0 +1,126 @@
+"""Hits: what leaves a list before ranks exist, ties in their best and worst order, parts and wholes."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import truerank as tr
+from truerank.core.hits import concatenate
+from truerank.core.qrels import IGNORED, Qrels
+from truerank.core.rules import Rules
+
+DOCS = st.sampled_from("abcdefgh")
+ANSWER = st.dictionaries(DOCS, st.integers(0, 3).map(float), max_size=8)
+GRADES = st.dictionaries(DOCS, st.integers(-1, 2), max_size=8)
+
+
+def rows(hits: tr.Hits) -> list[tuple]:
+    columns = (hits.query, hits.rank, hits.grade, hits.score, hits.first, hits.last)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
+
+
+def same(one: tr.Hits, other: tr.Hits) -> bool:
+    per_query = one.queries == other.queries and one.returned.tolist() == other.returned.tolist()
+    return (
+        per_query and rows(one) == rows(other) and one.judgements.grade.tolist() == other.judgements.grade.tolist()
+    )
+
+
+@given(GRADES, ANSWER, st.sets(DOCS))
+def test_ignored_documents_are_as_if_they_had_never_been_there(grades, answer, ignored):
+    with_ignored = {"q": {**grades, **dict.fromkeys(ignored, IGNORED)}}
+    without = {"q": {doc: grade for doc, grade in grades.items() if doc not in ignored}}
+    shorter = {"q": {doc: score for doc, score in answer.items() if doc not in ignored}}
+    assert same(tr.rank(with_ignored, {"q": answer}), tr.rank(without, shorter))
+
+
+@given(GRADES, ANSWER)
+def test_self_match_removed_is_as_if_the_query_had_not_found_itself(grades, answer):
+    hits = tr.rank({"a": grades}, {"a": answer}, rules={"self_match": "remove"})
+    grades, answer = ({doc: x for doc, x in part.items() if doc != "a"} for part in (grades, answer))
+    assert same(hits, tr.rank({"a": grades}, {"a": answer}))
+
+
+@given(GRADES, ANSWER)
+def test_removing_unjudged_documents_ranks_the_judged_ones_alone(grades, answer):
+    hits = tr.rank({"q": grades}, {"q": answer}, rules={"unjudged": "removed"})
+    judged = {doc: score for doc, score in answer.items() if grades.get(doc, -1) >= 0}
+    assert same(hits, tr.rank({"q": grades}, {"q": judged}))
+
+
+@given(GRADES, ANSWER, st.integers(1, 5))
+def test_depth_cuts_the_list_after_ranking(grades, answer, depth):
+    hits, whole = (
+        tr.rank({"q": grades}, {"q": answer}, rules={"depth": depth}),
+        tr.rank({"q": grades}, {"q": answer}),
+    )
+    assert rows(hits) == [row for row in rows(whole) if row[1] <= depth]
+    assert hits.returned.tolist() == [min(len(answer), depth)]
+
+
+@given(GRADES.filter(bool), st.dictionaries(DOCS, st.integers(0, 3).map(float), max_size=5))
+def test_the_best_and_worst_order_of_ties_bound_every_order(grades, answer):
+    hits = tr.rank({"q": grades}, {"q": answer})
+    measure = tr.parse_measure("nDCG")
+    every = [measure.values(ordered(grades, order))[0] for order in orders(answer)]
+    best, worst = (measure.values(hits.reordered(best))[0] for best in (True, False))
+    assert (best, worst) == (pytest.approx(max(every)), pytest.approx(min(every)))
+
+
+def orders(answer: dict[str, float]) -> list[list[str]]:
+    """Every ranking that the scores allow."""
+    groups = [[d for d in answer if answer[d] == score] for score in sorted(set(answer.values()), reverse=True)]
+    choices = itertools.product(*(itertools.permutations(group) for group in groups))
+    return [list(itertools.chain(*choice)) for choice in choices]
+
+
+def ordered(grades: dict[str, int], order: list[str]) -> tr.Hits:
+    return tr.rank({"q": grades}, {"q": order}, rules={"ties": "input"})
+
+
+def test_reordering_moves_only_ties():
+    hits = tr.rank({"q": {"a": 1, "b": 0, "c": 2}}, {"q": {"x": 3.0, "a": 2.0, "b": 2.0, "y": 2.0, "c": 1.0}})
+    assert hits.reordered(best=True).rank.tolist() == [2, 4, 5]
+    assert hits.reordered(best=False).rank.tolist() == [2, 4, 5]
+    assert hits.reordered(best=True).grade.tolist() == [1, 0, 2]
+    assert hits.reordered(best=False).grade.tolist() == [0, 1, 2]
+
+
+@given(st.lists(st.tuples(GRADES, ANSWER), min_size=2, max_size=6), st.integers(1, 5))
+def test_parts_put_together_are_the_whole(queries, cut):
+    qrels = {str(i): grades for i, (grades, _) in enumerate(queries)}
+    run = {str(i): answer for i, (_, answer) in enumerate(queries)}
+    whole = tr.rank(qrels, run)
+    keep = np.arange(len(queries)) < cut
+    if keep.all():
+        return
+    parts = [whole.select(keep), whole.select(~keep)]
+    assert same(concatenate(parts), whole)
+
+
+def test_the_ideal_ranking_has_the_best_grades_first():
+    hits = tr.rank({"q": {"a": 1, "b": 3, "c": -1}, "r": {"d": 2}}, {"q": ["a"]})
+    assert hits.ideal.grade.tolist() == [3, 1, -1, 2]
+    assert hits.ideal.rank.tolist() == [1, 2, 3, 1]
+
+
+def test_logarithms_are_the_c_librarys_for_any_rank():
+    import math
+
+    qrels = Qrels.from_dict({"q": {f"d{i}": 1 for i in (0, 5, 99_999)}})
+    hits = tr.rank(qrels, {"q": [f"d{i}" for i in range(100_000)]})
+    assert hits.discount.tolist() == [math.log2(rank + 1) for rank in (1, 6, 100_000)]
+
+
+def test_qrels_keep_queries_without_judgements():
+    qrels = Qrels.from_dict({"b": {}, "a": {"x": 1}})
+    assert (qrels.queries, tr.rank(qrels, {}).relevant_total(1).tolist()) == ((b"a", b"b"), [1, 0])
+
+
+def test_rules_reach_the_hits_by_name():
+    assert tr.rank({"q": {"a": 1}}, {"q": {"a": 1.0}}, rules=Rules(depth=1)).returned.tolist() == [1]

@@ -1,0 +1,91 @@
+"""Names and texts: ids as compact as text, in sequences that look and compare like tuples; dicts of judgements."""
+
+from __future__ import annotations
+
+import pickle
+from collections import UserDict
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truerank import Qrels
+from truerank.core._names import Names, Texts, judgements
+
+IDS = st.lists(st.binary(max_size=20), max_size=40, unique=True)
+
+
+@given(IDS)
+def test_names_are_a_sequence_like_the_tuple_of_them(ids):
+    names = Names(ids)
+    assert isinstance(names, Sequence)
+    assert (names, list(names), len(names), repr(names)) == (tuple(ids), ids, len(ids), repr(tuple(ids)))
+    assert [names[i] for i in range(-len(ids), len(ids))] == ids + ids
+    assert names[1:3] == tuple(ids[1:3])
+    assert [names.index(name) for name in ids] == list(range(len(ids)))
+    assert b"\0not there" not in names
+    assert (pickle.loads(pickle.dumps(names)), hash(names)) == (names, hash(tuple(ids)))
+    assert names != Names([*ids, b"\0more"])
+
+
+@given(IDS)
+def test_names_in_order_are_sorted_and_say_where_each_stands(ids):
+    names, place = Names(ids).in_order()
+    assert list(names) == sorted(ids)
+    if place is not None:
+        assert [names[i] for i in place.tolist()] == ids
+
+
+@given(st.lists(st.text(max_size=8).map(lambda text: text.encode("utf-8", "replace").decode()), unique=True))
+def test_texts_are_the_same_ids_as_text(ids):
+    texts = Texts(Names([name.encode() for name in ids]))
+    assert isinstance(texts, Sequence)
+    assert (texts, list(texts), repr(texts)) == (tuple(ids), ids, repr(tuple(ids)))
+    assert [texts[i] for i in range(len(ids))] == ids
+    assert all(name in texts for name in ids)
+    assert (*texts, "z") == (*ids, "z")
+    assert (pickle.loads(pickle.dumps(texts)), hash(texts)) == (texts, hash(tuple(ids)))
+
+
+def test_what_is_not_there_is_said():
+    names = Names([b"a"])
+    with pytest.raises(IndexError, match="there are 1 names"):
+        names[1]
+    with pytest.raises(ValueError, match="none of the names"):
+        names.index(b"b")
+
+
+class Mapped(UserDict):
+    pass
+
+
+GRADE = st.integers(-2, 5) | st.floats(allow_nan=False, allow_infinity=False)
+TEXT = st.text(max_size=6)
+
+
+@given(st.dictionaries(TEXT, st.dictionaries(TEXT, GRADE, max_size=8), max_size=8))
+def test_judgements_of_plain_dicts_are_those_of_any_mapping(queries):
+    plain = Qrels.from_dict(queries)
+    slow = Qrels.from_dict(Mapped({query: Mapped(docs) for query, docs in queries.items()}))
+    assert plain.to_dict() == slow.to_dict()
+    assert plain.queries == slow.queries
+
+
+@pytest.mark.parametrize(
+    "queries",
+    [
+        {1: {"a": 1}},
+        {"q": {1: 1}},
+        {"q": {"a": True}},
+        {"q": {"a": np.float64(1)}},
+        {"q": ["a"]},
+        {"q": {"a": 10**400}},
+        {"q": {"a": float("nan")}},
+        {"q": {"\ud800": 1}},
+        {1: {}, "q": {}},
+    ],
+)
+def test_a_dict_with_anything_else_is_left_to_the_slower_reader(queries):
+    assert judgements(queries) is None

@@ -1,0 +1,100 @@
+"""A reading: what it holds, what merging parts of it and a journey through Arrow leave of it."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import fields
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import truerank as tr
+from truerank.core.hits import COLUMNS, UNJUDGED
+from truerank.core.reading import Reading
+
+DOCS = [f"d{i}" for i in range(8)]
+GRADES = st.dictionaries(st.sampled_from(DOCS), st.integers(-1, 3))
+QRELS = st.dictionaries(st.sampled_from(["q1", "q2", "q3", "q4", "é"]), GRADES, min_size=1)
+RUN = st.dictionaries(
+    st.sampled_from(["q1", "q2", "q3", "q4", "é", "x"]),
+    st.dictionaries(st.sampled_from([*DOCS, "u1", "u2", "u3"]), st.sampled_from([0.0, 0.5, 1.0, 2.0]), min_size=1),
+)
+KEEP = st.sampled_from(["judged", "all", 1, 3])
+
+
+def same(one: Reading, other: Reading) -> bool:
+    """Whether two readings hold the same, to the bit, and call documents by the same ids."""
+    rows = all(np.array_equal(getattr(one.rows, n), getattr(other.rows, n)) for n in COLUMNS if n != "doc")
+    facts = all(getattr(one, f) == getattr(other, f) for f in ("name", "rules", "extra", "repeated", "kept"))
+    judged = one.rows.judgements, other.rows.judgements
+    return (
+        rows
+        and facts
+        and one.docs(one.rows.doc) == other.docs(other.rows.doc)
+        and one.rows.queries == other.rows.queries
+        and np.array_equal(one.rows.returned, other.rows.returned)
+        and all(np.array_equal(getattr(judged[0], f.name), getattr(judged[1], f.name)) for f in fields(judged[0]))
+        and one.rows.max_grade == other.rows.max_grade
+    )
+
+
+@settings(deadline=None)
+@given(QRELS, RUN, KEEP)
+def test_keep_says_which_unjudged_documents_are_rows(qrels, run, keep):
+    reading = tr.read(qrels, run, keep=keep)
+    deepest = {"judged": 0, "all": 99}.get(keep, keep)
+    expected = []
+    for query in sorted(qrels.keys() & run.keys(), key=str.encode):
+        order = sorted(sorted(run[query], reverse=True), key=lambda doc: -run[query][doc])
+        expected += [
+            (query.encode(), rank, doc.encode(), float(qrels[query].get(doc, UNJUDGED)))
+            for rank, doc in enumerate(order, 1)
+            if doc in qrels[query] or rank <= deepest
+        ]
+    rows = reading.rows
+    names = [rows.queries[q] for q in rows.query.tolist()]
+    columns = names, rows.rank.tolist(), reading.docs(rows.doc), rows.grade.tolist()
+    assert list(zip(*columns, strict=True)) == expected
+    plain = tr.read(qrels, run)
+    assert all(np.array_equal(getattr(reading.hits, n), getattr(plain.hits, n)) for n in COLUMNS)
+
+
+@settings(deadline=None)
+@given(QRELS, RUN, KEEP, st.data())
+def test_parts_merge_to_the_whole_in_any_order(qrels, run, keep, data):
+    whole = tr.read(qrels, run, keep=keep)
+    part_of = {query: data.draw(st.integers(0, 2)) for query in sorted({*qrels, *run})}
+    is_whole = data.draw(st.booleans())
+    parts = []
+    for number in data.draw(st.permutations(range(3))):
+        some = {query: docs for query, docs in run.items() if part_of[query] == number}
+        judged = qrels if is_whole else {query: docs for query, docs in qrels.items() if part_of[query] == number}
+        parts.append(tr.read(judged or qrels, some, keep=keep))
+    assert same(tr.merge(parts), whole)
+
+
+@settings(deadline=None)
+@given(QRELS, RUN, KEEP)
+def test_a_reading_comes_back_from_arrow_and_from_a_pickle(qrels, run, keep):
+    reading = tr.read(qrels, run, keep=keep)
+    assert same(Reading.from_arrow(reading.to_arrow()), reading)
+    assert same(pickle.loads(pickle.dumps(reading)), reading)
+
+
+def test_a_query_in_two_parts_is_refused():
+    part = tr.read({"q": {"a": 1}}, {"q": ["a"]})
+    with pytest.raises(tr.InputError, match="query q is answered in two parts"):
+        tr.merge([part, part])
+    with pytest.raises(tr.RulesError, match="different rules"):
+        tr.merge([part, tr.read({"q": {"a": 1}}, {}, rules={"ties": "input"})])
+    with pytest.raises(tr.InputError, match="no reading"):
+        tr.merge([])
+
+
+def test_without_qrels_every_query_is_read():
+    reading = tr.read(None, {"b": ["y", "x"], "a": ["x"]}, keep="all")
+    assert reading.rows.queries == (b"a", b"b")
+    assert reading.docs(reading.rows.doc) == [b"x", b"y", b"x"]
+    assert reading.rows.returned.tolist() == [1, 2]

@@ -1,0 +1,224 @@
+"""Every measure under every reading of the rules, against oracles that apply the rules by hand."""
+
+from __future__ import annotations
+
+import json
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+import truerank as tr
+from oracles import OF_THE_LIST, SEES_JUDGED, Listing, valued
+from test_laws import MEASURES
+from truerank.measures import Measure
+from worlds import World, worlds
+
+RULES = st.fixed_dictionaries(
+    {},
+    optional={
+        "without_relevant": st.sampled_from(["zero", "one", "undefined", "empty-is-right"]),
+        "unjudged": st.sampled_from(["not-relevant", "removed", "graded"]),
+        "unjudged_grade": st.sampled_from([0, 0.5, 1, 2]),
+        "depth": st.integers(1, 6),
+        "depth_of": st.sampled_from(["left", "returned"]),
+        "self_match": st.sampled_from(["keep", "remove", "remove-from-answers"]),
+    },
+)
+
+
+def with_self(world: World, name: str) -> World:
+    """The same with a document of each query called like the query."""
+    rename = lambda query, docs: {query if doc == name else doc: value for doc, value in docs.items()}  # noqa: E731
+    return World(
+        {query: rename(query, docs) for query, docs in world.qrels.items()},
+        {query: rename(query, docs) for query, docs in world.run.items()},
+    )
+
+
+def listing(world: World, query: str, self_match: str) -> Listing:
+    kept = {
+        q: {d: g for d, g in docs.items() if d != q or self_match != "remove"} for q, docs in world.qrels.items()
+    }
+    highest = max([0.0, *(grade for docs in kept.values() for grade in docs.values())])
+    docs = world.ranked(query)
+    return Listing(query, world.qrels[query], docs, [world.run[query][doc] for doc in docs], highest)
+
+
+def full(rules: dict[str, Any]) -> dict[str, Any]:
+    return {"unjudged_grade": 0, **rules}
+
+
+def expected(world: World, m: Measure, rules: dict[str, Any], queries: tuple[str, ...]) -> list[float]:
+    how = rules.get("self_match", "keep")
+    values = [valued(m.name, listing(world, query, how), full(rules), dict(m.params)) for query in queries]
+    return [math.nan if value is None else value for value in values]
+
+
+def unknowable(m: Measure, rules: dict[str, Any]) -> bool:
+    """A cut before the unjudged are removed, and a mean over orders: it would be one over what is removed too."""
+    cut_first = rules.get("unjudged") == "removed" and rules.get("depth_of") == "returned" and "depth" in rules
+    return cut_first and dict(m.params).get("ties") in ("averaged", "together")
+
+
+@settings(max_examples=150, deadline=None)
+@given(worlds(st.sampled_from([-1, 0, 1, 2, 3])), RULES)
+def test_every_measure_under_any_rules_is_that_of_its_oracle(world: World, rules: dict[str, Any]) -> None:
+    world = with_self(world, "d3")
+    for m in MEASURES:
+        if rules.get("unjudged") == "graded" and m.name not in OF_THE_LIST | SEES_JUDGED:
+            with pytest.raises(tr.MeasureError, match="cannot be had under unjudged = 'graded'"):
+                tr.evaluate(world.qrels, world.run, [m], rules=rules)
+            continue
+        if not unknowable(m, rules):
+            scores = tr.evaluate(world.qrels, world.run, [m], rules=rules)
+            right = expected(world, m, rules, scores.queries)
+            assert scores[m] == pytest.approx(right, rel=1e-12, abs=1e-12, nan_ok=True), str(m)
+
+
+@settings(max_examples=60, deadline=None)
+@given(worlds(st.sampled_from([0, 1, 2, 3]), st.sampled_from([1.0, 2.0])), st.integers(1, 8))
+def test_a_depth_is_a_cutoff_to_measures_that_ask_about_ties(world: World, depth: int) -> None:
+    names = ["DCG(ties='averaged')", "DCG(ties='averaged', gain='exp')", "AP(ties='together')"]
+    cut = tr.evaluate(world.qrels, world.run, names, rules={"depth": depth})
+    at = tr.evaluate(world.qrels, world.run, [f"{name}@{depth}" for name in names])
+    for one, other in zip(cut.columns.values(), at.columns.values(), strict=True):
+        assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
+
+
+@settings(max_examples=40, deadline=None)
+@given(worlds(st.sampled_from([0, 1, 2]), st.sampled_from([1.0, 2.0]), queries=2), st.integers(1, 4))
+def test_the_mean_over_orders_is_what_bounds_say_it_is(world: World, depth: int) -> None:
+    assume(all(len(docs) <= 6 for docs in world.run.values()))
+    averaged = tr.evaluate(world.qrels, world.run, "nDCG(ties='averaged')", rules={"depth": depth})
+    found = tr.bounds(world.qrels, world.run, "nDCG", "ties", rules={"depth": depth}).ties["nDCG"]
+    assert averaged["nDCG(ties='averaged')"] == pytest.approx(found.expected, abs=1e-12)
+
+
+def test_a_tie_that_the_depth_cuts_is_averaged_over_all_orders() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": dict.fromkeys(["a", "x", "y"], 1.0)}
+    value = tr.evaluate(qrels, run, "nDCG(ties='averaged')", rules={"depth": 1}).mean
+    assert value == {"nDCG(ties='averaged')": pytest.approx(1 / 3)}
+    assert tr.evaluate(qrels, run, "nDCG", rules={"depth": 1}).mean == {"nDCG": 0.0}
+    why = tr.explain(qrels, run, "q", "nDCG(ties='averaged')", rules={"depth": 1})
+    assert why.worked.lines[-1].value == why.value == pytest.approx(1 / 3)
+
+
+def test_what_is_nothing_to_find_scores_1_whatever_is_returned() -> None:
+    qrels, run = {"q": {"a": 0}, "r": {"b": 1}}, {"q": ["a", "x"], "r": ["y"]}
+    scores = tr.evaluate(qrels, run, "nDCG AP Judged@2 Unjudged@2 NumRet", rules={"without_relevant": "one"})
+    assert {name: values.tolist() for name, values in scores.columns.items()} == {
+        "nDCG": [1.0, 0.0],
+        "AP": [1.0, 0.0],
+        "Judged@2": [0.5, 0.0],
+        "Unjudged@2": [0.5, 0.5],
+        "NumRet": [2.0, 1.0],
+    }
+    why = tr.explain(qrels, run, "q", "AP", rules={"without_relevant": "one"})
+    assert (why.value, why.ruling and why.ruling.text()) == (1.0, "1: nothing is relevant, whatever came back")
+
+
+def test_an_empty_answer_that_is_right_has_nothing_unjudged() -> None:
+    rules = {"without_relevant": "empty-is-right"}
+    scores = tr.evaluate({"q": {"a": 0}}, {"q": {}}, "Unjudged@2 RBPResidual AP", rules=rules)
+    assert scores.mean == {"Unjudged@2": 0.0, "RBPResidual": 1.0, "AP": 1.0}
+
+
+def test_less_is_better_turns_round_what_is_right() -> None:
+    @tr.measure("Missed")
+    def missed(hits: tr.Hits, *, level: float = 1) -> Any:
+        """The share of relevant documents that were not returned; less is better."""
+        total = hits.relevant_total(level)
+        return np.where(total > 0, (total - hits.relevant(level).count) / np.maximum(total, 1), 0.0)
+
+    try:
+        for rules, values in (("empty-is-right", [0.0, 1.0]), ("one", [0.0, 0.0])):
+            run = {"q": {}, "r": ["x"]}
+            scores = tr.evaluate({"q": {"a": 0}, "r": {"a": 0}}, run, "Missed", rules={"without_relevant": rules})
+            assert scores["Missed"].tolist() == values
+    finally:
+        tr.unregister("Missed")
+
+
+def test_a_measure_without_a_value_is_left_out_of_its_own_mean_alone() -> None:
+    qrels, run = {"q": {"a": 0}, "r": {"b": 1}, "s": {"c": 1}}, {"q": ["a"], "r": ["b"], "s": ["x", "c"]}
+    scores = tr.evaluate(qrels, run, "AP P@1 RR AP(level=0)", rules={"without_relevant": "undefined"})
+    assert scores.mean == {"AP": 0.75, "P@1": 1 / 3, "RR": 0.5, "AP(level=0)": pytest.approx(2.5 / 3)}
+    assert (scores.ledger.evaluated, dict(scores.ledger.undefined)) == (3, {"AP": 1})
+    assert scores.to_dict(per_query=True)["queries"]["q"] == {"AP": None, "P@1": 0.0, "RR": 0.0, "AP(level=0)": 1.0}
+    assert json.dumps(scores.to_dict(per_query=True), allow_nan=False)
+    why = tr.explain(qrels, run, "q", "AP", rules={"without_relevant": "undefined"})
+    assert not why.is_counted
+    assert "has no value, and its mean leaves the query out" in " ".join(note.text for note in why.notes)
+
+
+def test_pairs_and_gates_are_of_queries_that_have_a_value() -> None:
+    qrels = {f"q{n}": {"a": int(n > 3)} for n in range(14)}
+    one, other = {q: ["a"] for q in qrels}, {q: ["x", "a"] for q in qrels}
+    rules = {"without_relevant": "undefined"}
+    outcomes = tr.compare(qrels, {"one": one, "two": other}, "RR AP", rules=rules).outcomes
+    assert [(outcome.queries, outcome.left_out) for outcome in outcomes] == [(14, 0), (10, 4)]
+    scores = [tr.evaluate(qrels, run, "AP", rules=rules) for run in (one, other)]
+    verdicts = tr.check(scores[1], no_worse_than=scores[0], min={"AP": 0.5}).verdicts
+    assert [(verdict.outcome, verdict.value) for verdict in verdicts] == [("pass", 0.5), ("fail", -0.5)]
+    assert tr.bounds(qrels, one, "AP", "ties", rules=rules).ties["AP"].expected_mean == 1.0
+    with pytest.raises(tr.RulesError, match="no bounds of its mean"):
+        tr.bounds(qrels, one, "AP", "unjudged", rules=rules)
+
+
+def test_unjudged_documents_can_be_given_a_grade() -> None:
+    """Elasticsearch's unknown_doc_rating: what is unjudged gains, and the best list is of what was judged."""
+    qrels, run = {"q": {"a": 3, "b": 1}}, {"q": ["a", "x", "b", "y"]}
+    rules = {"unjudged": "graded", "unjudged_grade": 1}
+    scores = tr.evaluate(qrels, run, "DCG@3 nDCG@3 P@4 P@2 RR(level=2) ERR@3 Judged@4", rules=rules)
+    dcg, ideal = 3 + 1 / math.log2(3) + 1 / 2, 3 + 1 / math.log2(3)
+    assert scores.mean == {
+        "DCG@3": pytest.approx(dcg),
+        "nDCG@3": pytest.approx(dcg / ideal),
+        "P@4": 1.0,
+        "P@2": 1.0,
+        "RR(level=2)": 1.0,
+        "ERR@3": pytest.approx(7 / 8 + 1 / 8 / 8 / 2 + 1 / 8 * 7 / 8 / 8 / 3),
+        "Judged@4": 0.5,
+    }
+    why = tr.explain(qrels, run, "q", "DCG@3", rules=rules)
+    assert why.worked.lines[-1].value == pytest.approx(dcg)
+    for name in ("AP", "R@10", "Bpref"):
+        with pytest.raises(tr.MeasureError, match="cannot be had under unjudged = 'graded'"):
+            tr.evaluate(qrels, run, name, rules=rules)
+    with pytest.raises(tr.RulesError, match="do not go together"):
+        tr.Rules(unjudged="graded", duplicates="once")
+
+
+def test_a_graded_top_k_needs_no_more_rows_than_k() -> None:
+    from truerank.core.evaluate import seen_by
+
+    rules = tr.Rules(unjudged="graded", unjudged_grade=1)
+    hits = tr.rank({"q": {"a": 1}}, {"q": [f"x{n}" for n in range(10_000)]}, rules=rules)
+    assert len(seen_by(tr.parse_measure("DCG@10"), hits, rules)) == 10
+
+
+@pytest.mark.parametrize("how", ["keep", "remove", "remove-from-answers"])
+def test_the_query_itself_can_leave_the_answers_alone(how: str) -> None:
+    qrels, run = {"q": {"q": 1, "a": 1, "b": 1}}, {"q": {"q": 0.9, "x": 0.5, "a": 0.4}}
+    scores = tr.evaluate(qrels, run, ["nDCG@2", "R@5"], rules={"self_match": how})
+    dcg = {"keep": 1.0, "remove": 1 / math.log2(3), "remove-from-answers": 1 / math.log2(3)}[how]
+    assert scores.mean["nDCG@2"] == pytest.approx(dcg / (1 + 1 / math.log2(3)))
+    assert scores.mean["R@5"] == pytest.approx({"keep": 2 / 3, "remove": 0.5, "remove-from-answers": 1 / 3}[how])
+    why = tr.explain(qrels, run, "q", "R@5", rules={"self_match": how})
+    assert why.worked.lines[-1].value == why.value == scores.mean["R@5"]
+
+
+def test_trec_eval_cuts_before_it_removes_and_its_presets_too() -> None:
+    qrels, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}
+    rules = {"depth": 2, "unjudged": "removed"}
+    assert tr.evaluate(qrels, run, "R@5", rules=rules).mean == {"R@5": 1.0}
+    for preset in ("trec_eval-10", "trec_eval-9"):
+        under = tr.Rules.named(preset).replace(**rules)
+        assert tr.evaluate(qrels, run, "R@5", rules=under).mean == {"R@5": 0.5}
+        assert [doc.place for doc in tr.explain(qrels, run, "q", "R@5", rules=under).documents] == [
+            *("ranked", "removed", "below depth")
+        ]

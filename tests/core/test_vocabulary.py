@@ -1,0 +1,199 @@
+"""What plain names of measures mean under rules, and how they print, parse and are found again."""
+
+from __future__ import annotations
+
+import json
+import pickle
+from pathlib import Path
+
+import pytest
+
+import truerank as tr
+from truerank.core.rules import Rules, presets
+from truerank.core.vocabulary import asked_for, measures_under, resolve, under
+from truerank.measures import parse_measure
+
+QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 1}}
+RUN = {"1": {"x": 3.0, "b": 2.0, "a": 1.0}, "2": {"d": 3.0, "y": 2.0}}
+
+
+@pytest.mark.parametrize(
+    ("rules", "asked", "became"),
+    [
+        ("sentence-transformers", "nDCG@10", "nDCG(gain='binary')@10"),
+        ("sentence-transformers", "map_cut_100", "AP(divisor='capped')@100"),
+        ("sentence-transformers", "AP", "AP(divisor='capped')@100"),
+        ("haystack", "R@10", "SetSuccess(depth=10)"),
+        ("haystack", "nDCG@10", "nDCG(depth=10)"),
+        ("haystack", "nDCG", "nDCG"),
+        ("science-qa", "MAP", "AP(divisor='hits')@3"),
+        ("science-qa", "MAP@5", "AP(divisor='hits')@5"),
+        ("vpr", "recall@5", "Success@5"),
+        ("sklearn", "ndcg", "nDCG(ties='averaged')"),
+        ("ir_measures", "ERR@20", "ERR(max_grade=4)@20"),
+        ("trec_eval-9", "nDCG@10", "nDCG@10"),
+    ],
+)
+def test_a_plain_name_is_the_reading_of_the_rules(rules: str, asked: str, became: str) -> None:
+    found = resolve(asked, Rules.named(rules))
+    assert (str(found.measure), found.is_known) == (became, True)
+    assert list(tr.evaluate(QRELS, RUN, asked, rules=Rules.named(rules).replace(missing="zero")).mean) == [became]
+
+
+@pytest.mark.parametrize(
+    ("rules", "asked", "became"),
+    [
+        ("sentence-transformers", "nDCG(gain='linear')@10", "nDCG(gain='linear')@10"),
+        ("sentence-transformers", "AP(divisor='relevant', level=2)@9", "AP(level=2)@9"),
+        ("truerank", "nDCG(gain='linear')@10", "nDCG@10"),
+        ("beir-custom", "R(capped=False)@5", "R(capped=False)@5"),
+    ],
+)
+def test_what_has_parameters_means_what_it_says(rules: str, asked: str, became: str) -> None:
+    assert str(under(asked, Rules.named(rules))) == became
+
+
+def test_both_readings_of_a_name_can_be_asked_for_at_once() -> None:
+    text = "nDCG@10 nDCG(gain='linear')@10"
+    scores = tr.evaluate(QRELS, RUN, text, rules="sentence-transformers")
+    linear = tr.evaluate(QRELS, RUN, "nDCG@10").mean["nDCG@10"]
+    assert scores.mean["nDCG(gain='linear')@10"] == linear != scores.mean["nDCG@10"]
+    assert list(tr.evaluate(QRELS, RUN, text).mean) == ["nDCG@10"]
+
+
+@pytest.mark.parametrize("name", presets())
+def test_what_a_name_became_is_itself_under_the_same_rules_however_it_travels(name: str) -> None:
+    rules = Rules.named(name)
+    for word in ("R@10", "P@10", "AP", "AP@10", "RR", "nDCG@10", "nDCG(gain='linear')@10", "AP(divisor='hits')@3"):
+        became = under(word, rules)
+        assert under(became, rules) == under(str(became), rules) == became
+        assert pickle.loads(pickle.dumps(became)) == became
+        asked = pickle.loads(pickle.dumps(parse_measure(word)))
+        assert under(asked, rules) == became
+
+
+def test_no_preset_is_known_by_its_name(tmp_path: Path) -> None:
+    """A copy, an extension and the fields by themselves read as the preset does."""
+    copy, extended = tmp_path / "copy.toml", tmp_path / "mine.toml"
+    for name, rules in presets().items():
+        copy.write_text(rules.to_toml())
+        extended.write_text(f'extends = "{name}"\nmeasures = ["RR"]\n')
+        for other in (Rules.of(copy), Rules.of(extended), Rules.from_dict({**rules.to_dict(), "name": "x"})):
+            assert other.is_like(rules)
+            for word in ("R@5", "P@5", "AP", "AP@5", "RR@5", "nDCG", "nDCG@5", "Rprec"):
+                assert resolve(word, other) == resolve(word, rules), (name, word)
+
+
+def test_readings_are_added_to_those_that_are_extended() -> None:
+    mine = Rules.named("haystack").replace(readings={"map": "AP(divisor='capped')@k"})
+    assert [str(m) for m in measures_under("AP@5 nDCG@5", mine)] == ["AP(divisor='capped')@5", "nDCG(depth=5)"]
+
+
+def test_a_reading_may_lead_to_another_but_not_in_a_circle() -> None:
+    chain = Rules(readings=(("R", "Success@k"), ("Success", "SetSuccess(depth=k)")))
+    assert str(under("recall@5", chain)) == "SetSuccess(depth=5)"
+    with pytest.raises(tr.RulesError, match=r"go in a circle: P@5, R@5, P@5"):
+        under("P@5", Rules(readings=(("R", "P@k"), ("P", "R@k"))))
+
+
+@pytest.mark.parametrize(
+    ("readings", "message"),
+    [
+        ({"NDGC": "nDCG@k"}, "readings: unknown measure 'NDGC'. Did you mean nDCG"),
+        ({"relative_P": "R@k"}, "readings: relative_P is R with capped; a name alone is needed"),
+    ],
+)
+def test_readings_that_name_nothing_are_refused(readings: dict[str, str], message: str) -> None:
+    with pytest.raises(tr.RulesError, match=message):
+        tr.evaluate(QRELS, RUN, "AP", rules={"readings": readings})
+
+
+@pytest.mark.parametrize("readings", [3, ["AP"], {"AP": 3}])
+def test_readings_are_a_table_of_texts(readings: object) -> None:
+    with pytest.raises(tr.RulesError, match="readings is a table of measures by their names"):
+        Rules.from_dict({"readings": readings})
+
+
+def test_measures_that_the_rules_do_not_have_are_in_the_ledger_and_under_the_table() -> None:
+    scores = tr.evaluate(QRELS, RUN, "RR@3 nDCG@3 AP@3", rules="sklearn")
+    assert scores.ledger.foreign == ("RR@3", "AP@3")
+    assert scores.ledger.to_dict()["foreign"] == ["RR@3", "AP@3"]
+    assert "foreign" not in tr.evaluate(QRELS, RUN, "RR@3").ledger.to_dict()
+    from truerank.present.scores import render
+
+    said = "Not among the measures of the rules sklearn, so read as truerank reads them: RR@3 and AP@3."
+    assert said in render([scores])
+
+
+def test_scores_answer_to_what_was_asked_and_to_every_spelling() -> None:
+    scores = tr.evaluate(QRELS, RUN, "nDCG@10 map", rules="sentence-transformers")
+    name = "nDCG(gain='binary')@10"
+    assert scores.asked == {"nDCG@10": name, "map": "AP(divisor='capped')@100"}
+    assert scores["nDCG@10"] is scores[name] is scores["ndcg_cut_10"] is scores[parse_measure("nDCG@10")]
+    assert scores.mean["ndcg_cut_10"] == scores.mean[name]
+    assert scores.per_query()["1"]["map"] == scores["AP"][0]
+    assert ("map" in scores.mean, "RR" in scores.mean, scores.mean.get("RR")) == (True, False, None)
+    with pytest.raises(KeyError, match="RR"):
+        scores.mean["RR"]
+    assert pickle.loads(pickle.dumps(scores)).mean["map"] == scores.mean["map"]
+
+
+def test_columns_are_headed_as_they_were_written() -> None:
+    scores = tr.evaluate(QRELS, RUN, "Rank-1 mAP P@1,3", as_written=True)
+    assert list(scores.mean) == ["Rank-1", "mAP", "P@1", "P@3"]
+    assert list(scores.per_query()["1"]) == list(scores.mean)
+    assert scores.mean["AP"] == scores.mean["mAP"]
+    assert scores.to_dict()["asked"] == {"Rank-1": "Success@1", "mAP": "AP"}
+    assert scores.to_polars().columns == ["query", *scores.mean]
+    assert list(scores.to_pandas().columns) == list(scores.mean)
+    assert json.loads(json.dumps(scores.to_dict(per_query=True)))["mean"] == scores.mean
+
+
+def test_saved_scores_are_checked_by_what_the_names_became(tmp_path: Path) -> None:
+    how = {"rules": "sentence-transformers", "as_written": True}
+    saved = tmp_path / "scores.json"
+    saved.write_text(json.dumps(tr.evaluate(QRELS, RUN, "map nDCG@10", **how).to_dict(per_query=True)))
+    now = tr.evaluate(QRELS, RUN, "nDCG@10 map", rules="sentence-transformers")
+    found = tr.check(saved, min={"nDCG@10": 0.1, "AP@100": 0.1}, no_worse_than=now)
+    assert [verdict.name for verdict in found.verdicts[:2]] == [
+        "nDCG(gain='binary')@10",
+        "AP(divisor='capped')@100",
+    ]
+    assert found.outcome == "pass"
+
+
+def test_what_was_asked_for_is_kept_word_by_word() -> None:
+    asked = asked_for(["map", " P@5 ", parse_measure("RR")], Rules())
+    assert {word: str(m) for word, m in asked.items()} == {"map": "AP", "P@5": "P@5", "RR": "RR"}
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("AP@3", "one never found counts 0"),
+        ("AP(divisor='hits')@3", "one never found is left out"),
+        ("AP(divisor='hits', depth=3)", "Of the first 3 results only."),
+        ("P@3", "a short list is not excused"),
+        ("P(divisor='returned')@3", "or of those there are"),
+    ],
+)
+def test_the_sentence_of_a_measure_depends_on_its_parameters(text: str, sentence: str) -> None:
+    assert sentence in parse_measure(text).meaning
+
+
+def test_every_meaning_is_of_a_value_that_the_parameter_can_have() -> None:
+    for definition in tr.measures().values():
+        for sense, sentence in definition.meanings.items():
+            key, _, value = sense.partition("=")
+            at = "@3" if "k" in definition.parameters else ""
+            written = value if value in ("True", "False") else repr(value)
+            assert parse_measure(f"{definition.name}({key}={written}){at}").meaning == sentence
+
+
+def test_the_board_says_of_the_contest_s_measure_what_is_true_of_it() -> None:
+    from truerank.board.pages.sentences import measure_in_words
+
+    for measure in ("AP(divisor='hits')@3", "AP(divisor='hits', depth=3)"):
+        assert "one never found counts 0" not in measure_in_words(measure, "en")[0]
+        words, language = measure_in_words(measure, "ko")
+        assert ("0입니다" in words, language) == (False, "ko")

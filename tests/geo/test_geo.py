@@ -1,0 +1,588 @@
+"""Places: the flow from index files and a folder of FAISS results to numbers, against a slow oracle."""
+
+from __future__ import annotations
+
+import json
+import math
+import random
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pyproj import Geod, Transformer
+
+import truerank as tr
+from truerank import geo, truth
+from truerank.core.rules import CHOICES, Rules
+from truerank.core.run import Ranked
+from truerank.geo import accuracy
+from truerank.geo.landings import first
+
+GEOD = Geod(ellps="WGS84")
+TO_PLANE = Transformer.from_crs(4326, 32652, always_xy=True)
+
+Place = dict[str, float]
+
+HERE = {"lat": 37.5, "lon": 127.0}
+
+
+@dataclass
+class World:
+    root: Path
+    flight: dict[str, Place]
+    references: dict[str, Place]
+    lists: dict[str, list[str]]
+
+    def evaluate(self, **options: Any) -> geo.Places:
+        return geo.evaluate(
+            self.root / "flight.json", self.root / "references.json", self.root / "faiss", **options
+        )
+
+
+def place(rng: random.Random) -> Place:
+    lat, lon = 37.55 + rng.random() * 0.004, 127.0 + rng.random() * 0.005
+    x, y = TO_PLANE.transform(lon, lat)
+    return {"lat": lat, "lon": lon, "x": x, "y": y}
+
+
+def as_objects(names: list[str], values: list[float], ids: list[str]) -> Any:
+    rows = zip(names, values, strict=True)
+    return {"results": [{"rank": r, "id": n, "distance": v} for r, (n, v) in enumerate(rows, 1)]}
+
+
+def as_arrays(names: list[str], values: list[float], ids: list[str]) -> Any:
+    return {"names": names, "scores": [-value for value in values], "took": 0.5}
+
+
+def as_indices(names: list[str], values: list[float], ids: list[str]) -> Any:
+    filled = [ids.index(name) for name in names] + [-1, -1]
+    return {"indices": [filled], "distances": [[*values, 3.4e38, 3.4e38]]}
+
+
+def as_paths(names: list[str], values: list[float], ids: list[str]) -> Any:
+    return [{"path": f"/data/map/{name}", "l2": value} for name, value in zip(names, values, strict=True)]
+
+
+SHAPES = [as_objects, as_arrays, as_indices, as_paths]
+
+
+def make(
+    root: Path, seed: int, shape: Any = as_objects, queries: int = 25, references: int = 120, k: int = 12
+) -> World:
+    rng = random.Random(seed)
+    flight = {f"251124160703_{n:05d}.jpg": place(rng) for n in range(queries + 3)}
+    there = {f"ref {n:04d}.jpg": place(rng) for n in range(references)}
+    ids = list(there)
+    lists: dict[str, list[str]] = {}
+    (root / "faiss").mkdir(parents=True)
+    for query in list(flight)[:queries]:
+        near = {i: math.hypot(there[i]["x"] - flight[query]["x"], there[i]["y"] - flight[query]["y"]) for i in ids}
+        noisy = sorted((distance + rng.gauss(0, 12) + 200, i) for i, distance in near.items())[:k]
+        lists[query] = [i for _, i in noisy]
+        value = shape(lists[query], [distance for distance, _ in noisy], ids)
+        (root / "faiss" / f"top{k}_{query[:-4]}_faiss.json").write_text(json.dumps(value))
+    (root / "flight.json").write_text(json.dumps({"images": {q: {"gps": p} for q, p in flight.items()}}))
+    (root / "references.json").write_text(json.dumps([{"image": i, **p} for i, p in there.items()]))
+    return World(root, flight, there, lists)
+
+
+def metres(how: str, one: Place, other: Place) -> float:
+    if how == "xy":
+        return math.hypot(one["x"] - other["x"], one["y"] - other["y"])
+    if how == "geodesic":
+        return float(GEOD.inv(one["lon"], one["lat"], other["lon"], other["lat"])[2])
+    lat, lat2 = math.radians(one["lat"]), math.radians(other["lat"])
+    half = math.sin((lat2 - lat) / 2) ** 2
+    half += math.cos(lat) * math.cos(lat2) * math.sin(math.radians(other["lon"] - one["lon"]) / 2) ** 2
+    return 2 * 6371008.8 * math.asin(math.sqrt(half))
+
+
+def right_ones(world: World, how: str, query: str, n: int | None, radius: float | None) -> list[tuple[float, str]]:
+    measured = [(metres(how, world.flight[query], p), name) for name, p in world.references.items()]
+    if radius is not None:
+        return sorted(pair for pair in measured if pair[0] <= radius)
+    return sorted(measured, key=lambda pair: pair[0])[:n]
+
+
+def oracle(
+    world: World, how: str, ks: list[int], n: int | None = 1, radius: float | None = None
+) -> dict[str, float]:
+    """The means over the files in the folder."""
+    sums: dict[str, float] = {}
+    files = sorted((world.root / "faiss").iterdir())
+    for file in files:
+        match = re.search(r"_(\d{12}_\d{5})_", file.name)
+        assert match
+        query = match[1] + ".jpg"
+        truths = {name for _, name in right_ones(world, how, query, n, radius)}
+        for k in ks:
+            hits = len(truths & set(world.lists[query][:k]))
+            for name, value in (
+                ("R", hits / len(truths) if truths else 0.0),
+                ("P", hits / k),
+                ("Success", float(hits > 0)),
+            ):
+                sums[f"{name}@{k}"] = sums.get(f"{name}@{k}", 0.0) + value
+    return {name: total / len(files) for name, total in sums.items()}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("how", ["geodesic", "haversine", "xy"])
+def test_the_whole_flow_gives_the_oracles_numbers(shape, how, tmp_path):
+    world = make(tmp_path, seed=len(how) + SHAPES.index(shape), shape=shape)
+    places = world.evaluate(metric=how, k=[1, 5, 10])
+    view = places["xy" if how == "xy" else "geo"]
+    assert view.mean == oracle(world, how, [1, 5, 10])
+    assert 0.15 < view.mean["R@1"] < 0.95
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("how", ["geodesic", "haversine", "xy"])
+def test_several_right_references_give_the_oracles_numbers(seed, how, tmp_path):
+    world = make(tmp_path, seed)
+    name = "xy" if how == "xy" else "geo"
+    for rule, asked in (("nearest(n=4)", {"n": 4}), ("within(metres=30)", {"radius": 30.0})):
+        view = world.evaluate(metric=how, k=[1, 3, 12], truth=rule)[name]
+        wanted = oracle(world, how, [1, 3, 12], **asked)
+        assert view.mean == pytest.approx(wanted, abs=1e-15)
+
+
+def test_each_query_is_told_as_the_seed_tells_it(tmp_path):
+    world = make(tmp_path, seed=3)
+    for how in ("haversine", "xy"):
+        view = world.evaluate(metric=how)["xy" if how == "xy" else "geo"]
+        found = {one.query: one for one in view.found()}
+        assert list(found) == sorted(world.lists)
+        for query, listed in world.lists.items():
+            ((distance, right),) = right_ones(world, how, query, 1, None)
+            one = found[query]
+            assert (one.truth, one.truths, one.top1) == (right, (right,), listed[0])
+            assert one.distance == pytest.approx(distance, abs=1e-6)
+            assert one.error == pytest.approx(
+                metres(how, world.flight[query], world.references[listed[0]]), abs=1e-6
+            )
+            assert one.rank == (listed.index(right) + 1 if right in listed else None)
+            assert one.recall == float(right in listed)
+
+
+def test_queries_without_results_are_counted_and_left_out_unless_they_score_nothing(tmp_path):
+    world = make(tmp_path, seed=4)
+    view = world.evaluate()["geo"]
+    assert (view.scores.ledger.judged, view.scores.ledger.evaluated, view.scores.ledger.missing) == (28, 25, 3)
+    strict = world.evaluate(rules=geo.evaluation.RULES.replace(missing="zero"))["geo"]
+    assert strict.mean["R@1"] == pytest.approx(view.mean["R@1"] * 25 / 28)
+    assert [one.top1 for one in strict.found()][-3:] == [None] * 3
+    assert np.isinf(strict.errors[-3:]).all()
+    assert strict.error_curve["within"]["50"] == pytest.approx(view.error_curve["within"]["50"] * 25 / 28)
+
+
+def test_queries_without_anything_right_are_counted_named_and_told_apart(tmp_path):
+    world = make(tmp_path, seed=5)
+    view = world.evaluate(truth="within(metres=12)")["geo"]
+    barren = {q for q in world.lists if not right_ones(world, "geodesic", q, None, 12)}
+    assert set(view.truth.barren) & set(world.lists) == barren
+    assert 0 < len(barren) < 25
+    assert view.scores.ledger.without_relevant == len(barren)
+    answerable = view.to_dict()["answerable"]
+    assert answerable["queries"] == 25 - len(barren)
+    assert answerable["mean"]["R@10"] == pytest.approx(view.mean["R@10"] * 25 / answerable["queries"])
+
+
+def test_both_views_stand_in_one_object_with_plain_values(tmp_path):
+    world = make(tmp_path, seed=6)
+    told = world.evaluate(k=[1, 5]).to_dict(per_query=True)
+    assert list(told) == ["geo", "xy", "notes"]
+    assert told["geo"]["mean"] == oracle(world, "geodesic", [1, 5])
+    assert told["xy"]["mean"] == oracle(world, "xy", [1, 5])
+    assert told["geo"]["rules"]["name"] == "geo"
+    assert told["geo"]["queries"]["251124160703_00000.jpg"].keys() >= {"truth", "distance", "rank", "recall", "R@1"}
+    assert json.loads(json.dumps(told)) == told
+
+
+def oracle_errors(world: World, how: str, k: int) -> list[list[float]]:
+    return [
+        [metres(how, world.flight[query], world.references[name]) for name in listed[:k]]
+        for query, listed in sorted(world.lists.items())
+    ]
+
+
+def test_the_surface_the_curve_and_sdm_are_what_loops_say(tmp_path):
+    world = make(tmp_path, seed=7)
+    for how in ("geodesic", "xy"):
+        view = world.evaluate(metric=how, k=[1, 5, 10], within=[10, 25.5, 60])["xy" if how == "xy" else "geo"]
+        errors = oracle_errors(world, how, 10)
+        for k in (1, 5, 10):
+            for t, key in ((10, "10"), (25.5, "25.5"), (60, "60")):
+                near = [any(e <= t for e in row[:k]) for row in errors]
+                assert view.surface[f"R@{k}"][key] == sum(near) / 25
+            total = sum(range(1, k + 1))
+            sdm = [sum((k - i) * math.exp(-0.001 * e) for i, e in enumerate(row[:k])) / total for row in errors]
+            assert view.sdm[f"SDM@{k}"] == pytest.approx(sum(sdm) / 25, abs=1e-12)
+        firsts = sorted(row[0] for row in errors)
+        curve = view.error_curve
+        assert curve["median"] == pytest.approx(firsts[12], abs=1e-6)
+        assert curve["quantiles"]["0.25"] == pytest.approx(firsts[6], abs=1e-6)
+        for t, key in ((10, "10"), (60, "60")):
+            assert curve["within"][key] == view.ma[f"MA@{key}"] == sum(e <= t for e in firsts) / 25
+            steps = np.linspace(0, t, 200_001)
+            curve_by_integral = np.searchsorted(firsts, steps, side="right").mean() / 25
+            assert curve["auc"][key] == pytest.approx(curve_by_integral, abs=1e-4)
+
+
+def test_sdm_by_the_degree_is_denseuavs_own():
+    """Its paper's form over plain degrees: 20 m to the east cost more than 20 m to the north."""
+    flight = [{"id": "q", "lon": 120.0, "lat": 30.0}]
+    north, east = 20 / 110_852, 20 / 96_486
+    there = [{"id": "n", "lon": 120.0, "lat": 30 + north}, {"id": "e", "lon": 120 + east, "lat": 30.0}]
+    asked, references = (truth.read_items(items, x="lon", y="lat") for items in (flight, there))
+    for name, expected in (("n", 0.406), ("e", 0.355)):
+        places = geo.evaluate(asked, references, {"q": [name]}, metric="xy", k=[1], steepness=5000)
+        assert places["xy"].sdm["SDM@1"] == pytest.approx(expected, abs=5e-4)
+        assert places["xy"].to_dict()["sdm"]["steepness"] == 5000
+
+
+def test_a_result_that_is_not_there_is_infinitely_far():
+    errors = np.array([[5.0, np.inf], [np.inf, np.inf]])
+    assert accuracy.recall_within(errors, 2, 1e9) == 0.5
+    assert accuracy.area(errors[:, 0], 10) == 0.25
+    assert accuracy.quantile(errors[:, 0], 0.75) == math.inf
+    assert accuracy.sdm(errors, 2) == pytest.approx(2 / 3 * math.exp(-0.005) / 2)
+    assert accuracy.recall_within(np.empty((0, 1)), 1, 10) == 0.0
+    assert accuracy.quantile(np.empty(0), 0.5) == math.inf
+
+
+def test_one_percent_is_university_1652s_count(tmp_path):
+    world = make(tmp_path, seed=8, references=951)
+    percent = world.evaluate()["geo"].one_percent
+    assert (percent["k"], percent["complete"]) == (11, True)
+    assert percent["R@1%"] == oracle(world, "geodesic", [11])["Success@11"]
+
+
+@pytest.mark.parametrize("bad", [[0], [-1], ["far"], [math.inf], [math.nan], [True]])
+def test_distances_that_cannot_be_are_refused(bad):
+    with pytest.raises(tr.RulesError, match="a distance is a positive number of metres"):
+        accuracy.distances(bad)
+
+
+DOCS = st.lists(
+    st.tuples(st.sampled_from(["a", "b", "c", "q", "é", "10", "9"]), st.sampled_from([1.0, 1.0 + 1e-9, 2.0, -1.0])),
+    max_size=9,
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    DOCS,
+    st.booleans(),
+    st.sampled_from(CHOICES["ties"]),
+    st.sampled_from(CHOICES["score_precision"]),
+    st.sampled_from(["first", "last"]),
+    st.sampled_from(CHOICES["self_match"]),
+    st.sampled_from([None, 1, 3]),
+)
+def test_the_first_results_are_those_of_the_kernel(docs, is_scored, ties, precision, duplicates, self_match, depth):
+    rules = Rules(ties=ties, score_precision=precision, duplicates=duplicates, self_match=self_match, depth=depth)
+    names, scores = [doc for doc, _ in docs], [score for _, score in docs]
+    ranked = Ranked("q", names, scores if is_scored else None)
+    everything = {"q": {name: grade for grade, name in enumerate(["a", "b", "c", "q", "é", "10", "9"], 1)}}
+    hits = tr.rank(everything, tr.Run("run", lambda: iter([ranked])), rules=rules)
+    by_kernel = [list(everything["q"])[int(grade) - 1] for grade in hits.grade]
+    assert list(first(ranked, rules, depth or 99)) == by_kernel
+
+
+def test_a_run_in_any_format_gives_the_same_numbers(tmp_path):
+    world = make(tmp_path, seed=9)
+    wanted = oracle(world, "geodesic", [1, 5, 10])
+    run = {q: dict(zip(names, range(99, 0, -1), strict=False)) for q, names in world.lists.items()}
+    lines = "".join(f"{q}\t{d}\t{s}\n" for q, docs in run.items() for d, s in docs.items())
+    (tmp_path / "run.tsv").write_text("query_id\tdoc_id\tscore\n" + lines)
+    for results in (run, world.lists, tmp_path / "run.tsv", tr.open_run(run)):
+        view = geo.evaluate(tmp_path / "flight.json", tmp_path / "references.json", results)["geo"]
+        assert view.mean == wanted
+
+
+def test_queries_may_be_called_by_paths_or_without_endings(tmp_path):
+    world = make(tmp_path, seed=10)
+    wanted = oracle(world, "geodesic", [1, 5, 10])
+    for change in (lambda name: f"/flight/{name}", lambda name: name[:-4], lambda name: name[:-4] + ".png"):
+        flight = {change(q): p for q, p in world.flight.items()}
+        assert geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")["geo"].mean == wanted
+    listed = [{"id": n, "filename": q, **p} for n, (q, p) in enumerate(world.flight.items())]
+    assert geo.evaluate(listed, tmp_path / "references.json", tmp_path / "faiss")["geo"].mean == wanted
+
+
+def test_references_are_printed_by_their_own_ids_whatever_the_results_call_them(tmp_path):
+    world = make(tmp_path, seed=11, shape=as_paths)
+    places = world.evaluate()
+    assert [note.kind for note in places.notes] == ["reference names"]
+    assert "name without folders" in places.notes[0].message
+    one = next(iter(places["geo"].found()))
+    assert {one.truth, one.top1} <= set(world.references)
+    numbered = [{"id": n, "filename": name, **p} for n, (name, p) in enumerate(world.references.items())]
+    places = geo.evaluate(tmp_path / "flight.json", numbered, tmp_path / "faiss")
+    assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
+    assert next(iter(places["geo"].found())).truth == str(list(world.references).index(one.truth))
+
+
+def test_numbers_are_the_references_own_before_they_are_places_in_the_list(tmp_path):
+    flight = {"q.jpg": HERE}
+    far = {"lat": 37.6, "lon": 127.0}
+    references = {"0001.jpg": far, "0002.jpg": HERE, "0003.jpg": far}
+    (tmp_path / "q.json").write_text("[2, 1]")
+    places = geo.evaluate(flight, references, tmp_path, k=[1])
+    assert places["geo"].mean["R@1"] == 1.0
+    assert "by their number" in places.notes[-1].message
+    (tmp_path / "q.json").write_text("[1, 0]")
+    places = geo.evaluate(flight, references, tmp_path, k=[1])
+    assert places["geo"].mean["R@1"] == 1.0
+    assert "by their place in the list, from 0" in places.notes[-1].message
+
+
+def test_results_of_queries_that_the_index_does_not_have_are_counted_and_named(tmp_path):
+    world = make(tmp_path, seed=21)
+    missing = "251124160703_00004.jpg"
+    flight = {q: p for q, p in world.flight.items() if q != missing}
+    ledger = geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")["geo"].scores.ledger
+    assert (ledger.extra, ledger.examples["extra"], ledger.evaluated) == (1, (missing,), 24)
+
+
+def test_files_may_be_named_otherwise(tmp_path):
+    world = make(tmp_path, seed=12)
+    wanted = oracle(world, "geodesic", [1, 5, 10])
+    for file in list((tmp_path / "faiss").iterdir()):
+        day = re.search(r"\d{12}_\d{5}", file.name)
+        assert day
+        file.rename(file.with_name(f"result.{day[0]}.json"))
+    (tmp_path / "faiss" / "summary.json").write_text("{}")
+    places = world.evaluate()
+    assert places["geo"].mean == wanted
+    assert [note.kind for note in places.notes] == ["query names", "skipped"]
+    named = world.evaluate(pattern=r"result\.(.*)\.json", name="{}.jpg")
+    assert named["geo"].mean == wanted
+    with pytest.raises(tr.InputError, match="no file's name has a query's id"):
+        world.evaluate(pattern=r"query(\d+)")
+
+
+def test_a_querys_name_is_only_found_as_a_word_of_its_own(tmp_path):
+    flight = {name: {"lat": 1.0, "lon": n} for n, name in enumerate(["img_1.jpg", "img_12.jpg"])}
+    references = {f"r{n}": {"lat": 1.0, "lon": n} for n in range(2)}
+    for number, first_one in ((1, "r0"), (12, "r1")):
+        (tmp_path / f"faiss-img_{number}.json").write_text(json.dumps([first_one]))
+    assert geo.evaluate(flight, references, tmp_path, k=[1])["geo"].mean["R@1"] == 1.0
+
+
+def test_values_that_all_run_against_their_name_are_turned_with_a_note(tmp_path):
+    world = make(tmp_path, seed=13, shape=lambda names, values, ids: as_objects(names, [-v for v in values], ids))
+    places = world.evaluate()
+    assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
+    assert [note.kind for note in places.notes] == ["direction"]
+    forced = world.evaluate(better="lower")
+    assert forced.notes == ()
+    assert forced["geo"].mean != places["geo"].mean
+
+
+def test_values_decide_where_lists_are_not_in_order(tmp_path):
+    def shuffled(names: list[str], values: list[float], ids: list[str]) -> Any:
+        value = as_objects(names, values, ids)
+        random.Random(1).shuffle(value["results"])
+        return value
+
+    world = make(tmp_path, seed=14, shape=shuffled)
+    places = world.evaluate()
+    assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
+    assert [note.kind for note in places.notes] == ["order"]
+
+
+def test_names_that_nothing_has_are_refused_with_an_example(tmp_path):
+    world = make(tmp_path, seed=15)
+    with pytest.raises(tr.InputError, match=r"no query is known by the results' names: .* has other"):
+        geo.evaluate(
+            {"other": world.flight["251124160703_00000.jpg"]}, tmp_path / "references.json", tmp_path / "faiss"
+        )
+    with pytest.raises(tr.InputError, match=r"no reference is known by the results' names: .* has other"):
+        geo.evaluate(tmp_path / "flight.json", {"other": HERE, "more": HERE}, tmp_path / "faiss")
+
+
+def test_results_that_are_no_reference_keep_their_rank_and_are_counted(tmp_path):
+    flight, references = {"q.jpg": HERE}, {"a": HERE, "b": {"lat": 37.6, "lon": 127.0}}
+    places = geo.evaluate(flight, references, {"q.jpg": ["stranger", "a"]}, k=[1, 2])
+    view = places["geo"]
+    assert (view.mean["R@1"], view.mean["R@2"], view.errors.tolist()) == (0.0, 1.0, [[math.inf, 0.0]])
+    assert (view.notes, [note.kind for note in places.notes]) == ((), ["strangers"])
+    assert "1 result among the first 2 of a query name no reference: stranger." in places.notes[0].message
+    assert next(view.found()).top1 is None
+
+
+def test_a_query_with_an_empty_list_is_answered_with_nothing(tmp_path):
+    world = make(tmp_path, seed=16)
+    file = next(iter(sorted((tmp_path / "faiss").iterdir())))
+    file.write_text('{"results": []}')
+    world.lists["251124160703_00000.jpg"] = []
+    view = world.evaluate()["geo"]
+    assert view.mean == oracle(world, "geodesic", [1, 5, 10])
+    assert next(view.found()).top1 is None
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ({"id": None, "distance": 1.0}, "an id is text or a whole number, not None"),
+        ({"id": "ref 0001.jpg", "distance": "near"}, "a number, not 'near'"),
+        ({"id": "ref 0001.jpg", "distance": None}, "a number, not None"),
+        ({"id": "ref 0001.jpg"}, "no neighbours are where other files have them"),
+    ],
+)
+def test_a_damaged_entry_is_refused_with_its_file(entry, said, tmp_path):
+    world = make(tmp_path, seed=17)
+    file = sorted((tmp_path / "faiss").iterdir())[7]
+    value = json.loads(file.read_text())
+    value["results"].append(entry)
+    file.write_text(json.dumps(value))
+    with pytest.raises(tr.InputError, match=said) as caught:
+        world.evaluate()
+    assert file.name in str(caught.value)
+
+
+def test_a_repeated_reference_is_refused_unless_the_rules_say_which_counts(tmp_path):
+    world = make(tmp_path, seed=18, shape=lambda names, values, ids: [*names, names[0]])
+    with pytest.raises(tr.InputError, match="comes back twice for query"):
+        world.evaluate()
+    once = world.evaluate(rules=geo.evaluation.RULES.replace(duplicates="first"))["geo"]
+    assert once.mean == oracle(world, "geodesic", [1, 5, 10])
+
+
+def test_xy_is_evaluated_where_there_are_x_and_y_and_left_out_where_not(tmp_path):
+    world = make(tmp_path, seed=19)
+    globe = {q: {"lat": p["lat"], "lon": p["lon"]} for q, p in world.flight.items()}
+    assert list(geo.evaluate(globe, tmp_path / "references.json", tmp_path / "faiss").views) == ["geo"]
+    plane = {q: {"x": p["x"], "y": p["y"]} for q, p in world.flight.items()}
+    assert list(geo.evaluate(plane, tmp_path / "references.json", tmp_path / "faiss").views) == ["xy"]
+    with pytest.raises(tr.InputError, match="the items have no x and y"):
+        geo.evaluate(globe, tmp_path / "references.json", tmp_path / "faiss", metric="xy")
+    with pytest.raises(tr.InputError, match="no latitude and longitude"):
+        geo.evaluate([{"id": q} for q in globe], tmp_path / "references.json", tmp_path / "faiss")
+    zoned = {q: {**p, "zone": str(51 + n % 2)} for n, (q, p) in enumerate(world.flight.items())}
+    places = geo.evaluate(zoned, tmp_path / "references.json", tmp_path / "faiss")
+    assert list(places.views) == ["geo"]
+    both = geo.evaluate(zoned, tmp_path / "references.json", tmp_path / "faiss", metric=["both"])
+    assert list(both.views) == ["geo"]
+    assert "xy is left out: references.json" in places.notes[0].message.replace(str(tmp_path) + "/", "")
+
+
+def test_queries_without_a_place_matter_only_if_they_have_results(tmp_path):
+    world = make(tmp_path, seed=22)
+    flight = {q: dict(p) for q, p in world.flight.items()}
+    flight["251124160703_00026.jpg"] |= {"lat": None}
+    places = geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")
+    assert places["geo"].mean == oracle(world, "geodesic", [1, 5, 10])
+    (note,) = places.notes
+    assert (note.kind, note.message) == (
+        "unplaced",
+        "1 query has neither a place nor results: 251124160703_00026.jpg.",
+    )
+    flight["251124160703_00003.jpg"] |= {"lat": None}
+    with pytest.raises(tr.InputError, match=r"251124160703_00003\.jpg has no latitude and longitude"):
+        geo.evaluate(flight, tmp_path / "references.json", tmp_path / "faiss")
+
+
+def test_tiles_that_hold_the_query_are_right_and_errors_go_to_their_middles():
+    flight = {"q": {"lat": 37.505, "lon": 127.015}, "off the map": {"lat": 38.0, "lon": 127.0}}
+    tiles = [{"id": f"t{n}", "bounds": [127 + n / 100, 37.5, 127.01 + n / 100, 37.51]} for n in range(3)]
+    places = geo.evaluate(flight, tiles, {"q": ["t0", "t1"], "off the map": ["t0"]}, truth="contains", k=[1, 2])
+    view = places["geo"]
+    assert (view.mean["R@1"], view.mean["R@2"], view.truth.barren) == (0.0, 0.5, ("off the map",))
+    one = next(one for one in view.found() if one.query == "q")
+    assert (one.truth, one.distance, one.rank) == ("t1", pytest.approx(0, abs=1e-6), 2)
+    assert one.error == pytest.approx(GEOD.inv(127.015, 37.505, 127.005, 37.505)[2])
+
+
+def test_a_haversine_truth_that_differs_is_told():
+    rng = np.random.default_rng(8)
+    lat, lon = rng.uniform(-60, 60, (2, 1500))
+    flight = {f"q{i}": {"lat": a, "lon": o} for i, (a, o) in enumerate(zip(lat[:700], lon[:700], strict=True))}
+    references = {f"r{i}": {"lat": a, "lon": o} for i, (a, o) in enumerate(zip(lat[700:], lon[700:], strict=True))}
+    run = {q: ["r0"] for q in flight}
+    view = geo.evaluate(flight, references, run, k=[1])["geo"]
+    by = {how: truth.nearest(truth.read_items(flight), truth.read_items(references), distance=how).to_dict()
+          for how in ("geodesic", "haversine")}  # fmt: skip
+    differ = sum(by["geodesic"][q] != by["haversine"][q] for q in by["geodesic"])
+    assert differ > 0
+    assert any(
+        note.message.endswith(f"nearest for {differ} {'query' if differ == 1 else 'queries'}.")
+        for note in view.notes
+    )
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"metric": "geodetic"}, "Did you mean geodesic?"),
+        ({"metric": ["geodesic", "haversine"]}, "take one of them"),
+        ({"k": [0]}, "k is positive whole numbers, not 0"),
+        ({"k": []}, "one positive whole number at least"),
+        ({"truth": "neares"}, "Did you mean nearest?"),
+        ({"within": [-5]}, "a positive number of metres"),
+        ({"measures": "R"}, "R needs k"),
+        ({"rules": "science-qa"}, "missing is zero, skip or error here"),
+    ],
+)
+def test_what_cannot_be_evaluated_is_refused(options, said):
+    places = {"a": {"lat": 1.0, "lon": 1.0}}
+    with pytest.raises(tr.TruerankError, match=said.replace("?", r"\?")):
+        geo.evaluate(places, places, {"a": ["a"]}, **options)
+
+
+KEYS = st.sampled_from(
+    ["id", "image", "lat", "lon", "x", "results", "ids", "distances", "score", "gps", "features", "type"]
+)
+SCALARS = (
+    st.none()
+    | st.booleans()
+    | st.integers(-5, 400)
+    | st.floats()
+    | st.sampled_from(["a", "b", "Feature", "", "1e3"])
+)
+JSON = st.recursive(
+    SCALARS, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=4), max_leaves=20
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(JSON)
+def test_any_json_is_items_or_refused(value):
+    try:
+        items = truth.read_items(value)
+        for distance in ("geodesic", "xy"):
+            truth.within(items, items, distance=distance)
+    except tr.TruerankError:
+        return
+    assert len(items) > 0
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(JSON, min_size=3, max_size=3))
+def test_any_json_is_neighbours_or_refused(tmp_path, values):
+    folder = tmp_path
+    for name, value in zip(("q1", "q2", "q3"), values, strict=True):
+        (folder / f"{name}.json").write_text(json.dumps(value).replace("NaN", "null").replace("Infinity", "1e400"))
+    items = truth.read_items([{"id": f"q{n}", **HERE} for n in (1, 2, 3)])
+    references = truth.read_items([{"id": name, **HERE} for name in ("a", "b")])
+    try:
+        places = geo.evaluate(items, references, folder)
+    except tr.TruerankError:
+        return
+    assert 0 <= places["geo"].mean["R@1"] <= 1
+
+
+@pytest.mark.parametrize("package", ["pyproj", "scipy.spatial"])
+def test_a_missing_package_is_named_with_the_extra_that_brings_it(package, monkeypatch):
+    truth.distances._ellipsoid.cache_clear()
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(tr.MissingPackage, match=r'needs: pip install "truerank\[geo\]"'):
+        truth.nearest([{"id": "q", **HERE}], [{"id": "r", **HERE}])

@@ -1,0 +1,212 @@
+"""The loops on a simulated clock: every figure exact."""
+
+from __future__ import annotations
+
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.live import SimulatedClock
+from truerank.live.plan import GRACE, Load, plan
+
+QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
+
+
+def steady(clock, seconds=0.002):
+    def retrieve(query, k):
+        clock.sleep(seconds)
+        return ["d1", "d2"]
+
+    return retrieve
+
+
+def stalling(clock, at, stall=1.0, seconds=0.002):
+    """Every call takes `seconds`; the one with this number a stall more."""
+    count = iter(range(10**9))
+
+    def retrieve(query, k):
+        clock.sleep(seconds + (stall if next(count) == at else 0))
+        return ["d1"]
+
+    return retrieve
+
+
+def test_a_closed_loop_hides_a_stall_of_a_second():
+    clock = SimulatedClock()
+    found = tr.bench(stalling(clock, 1500), [f"t{i}" for i in range(3000)], warmup=0, clock=clock)
+    assert (found.latency["p99"], found.latency["max"]) == (2.0, 1002.0)
+
+
+def test_an_open_loop_charges_a_stall_to_all_who_waited():
+    clock = SimulatedClock()
+    queries = [f"t{i}" for i in range(3000)]
+    found = tr.bench(stalling(clock, 1500), queries, rate=100, duration=30, warmup=0, clock=clock)
+    assert found.latency["p99"] == 762.0
+    assert found.service["p99"] == 2.0
+    assert (len(found.measured), found.outcomes["late"]) == (3000, 124)  # call j after it: 1000 > 8 j ms
+
+
+def test_a_second_worker_takes_what_a_stall_leaves():
+    clock = SimulatedClock()
+    queries = [f"t{i}" for i in range(3000)]
+    found = tr.bench(stalling(clock, 1500), queries, rate=100, warmup=0, concurrency=2, clock=clock)
+    assert (found.latency["p99"], found.latency["max"], found.outcomes["late"]) == (2.0, 1002.0, 0)
+
+
+def test_every_figure_of_a_closed_loop_is_exact():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock), QUERIES, clock=clock)
+    assert found.latency == dict.fromkeys(("mean", "min", "max", "p50", "p90", "p95", "p99", "p99.9"), 2.0)
+    assert all(type(value) is float for value in found.latency.values())
+    assert (found.window, found.throughput, found.under_way) == (0.2, 500.0, 1.0)
+    assert found.cold == 2.0
+
+
+def test_the_cold_call_and_the_warm_up_are_not_measured():
+    clock = SimulatedClock()
+    found = tr.bench(stalling(clock, 0, stall=0.5), QUERIES, warmup=3, clock=clock)
+    assert (found.cold, found.latency["max"]) == (502.0, 2.0)
+    phases = np.bincount(found.samples.phase).tolist()
+    assert phases == [1, 0, 2, 100]
+
+
+def test_workers_overlap_in_time():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock), QUERIES, concurrency=4, clock=clock)
+    assert (found.window, found.throughput, found.under_way, found.at_a_time) == (0.05, 2000.0, 4.0, 4.0)
+
+
+def test_a_retriever_with_a_lock_serves_one_at_a_time_whatever_is_under_way():
+    clock = SimulatedClock()
+    free = [0]
+
+    def locked(query):
+        begin = max(clock.now(), free[0])
+        free[0] = begin + 2_000_000
+        clock.wait_until(free[0])
+        return ["d1"]
+
+    found = tr.bench(locked, QUERIES, concurrency=4, clock=clock)
+    assert found.at_a_time == 1.0
+    assert found.under_way == pytest.approx(3.94)  # all four but in the last three calls
+
+
+def test_a_closed_loop_ends_with_its_duration():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock), QUERIES, duration=0.5, clock=clock)
+    assert (len(found.measured), found.window, found.asked_before) == (250, 0.5, 152)
+
+
+def test_a_duration_and_repeats_both_end_a_run():
+    clock = SimulatedClock()
+    assert len(tr.bench(steady(clock), QUERIES, duration=9, repeats=2, clock=clock).measured) == 200
+    assert len(tr.bench(steady(clock), QUERIES, duration=0.1, repeats=2, clock=clock).measured) == 50
+    assert len(tr.bench(steady(clock), QUERIES, duration=1, rate=50, repeats=1, clock=clock).measured) == 50
+
+
+def test_each_query_is_asked_as_often_as_said():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock), QUERIES, repeats=3, concurrency=2, clock=clock)
+    assert np.bincount(found.measured.query).tolist() == [3] * 100
+
+
+def test_the_same_seed_gives_the_same_samples_and_another_gives_another_order():
+    runs = []
+    for seed in (1, 1, 2):
+        clock = SimulatedClock()
+        how = {"rate": 300, "arrivals": "poisson", "concurrency": 2, "seed": seed, "clock": clock}
+        runs.append(tr.bench(steady(clock), QUERIES, **how).samples.to_dict())
+    assert runs[0] == runs[1]
+    assert runs[0]["query"] != runs[2]["query"]
+    assert runs[0]["due"] != runs[2]["due"]
+
+
+def test_poisson_arrivals_are_independent_and_come_at_their_rate():
+    due = plan(Load(rate=100, arrivals="poisson", duration=100), [(print, "")], 1).due
+    gaps = np.diff(due) / 1e9
+    assert due[-1] < 100e9
+    assert abs(len(due) - 10_000) < 4 * 100
+    assert gaps.std() == pytest.approx(gaps.mean(), rel=0.05)  # of exponential gaps
+
+
+def test_a_schedule_ends_where_its_duration_ends():
+    due = plan(Load(rate=10, duration=2), [(print, "")], 1).due
+    assert (len(due), due[0], due[-1]) == (20, 0, 1_900_000_000)
+
+
+def test_starts_that_waited_longer_than_a_call_may_take_are_dropped():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock, 0.1), QUERIES, rate=100, timeout=0.25, warmup=0, clock=clock)
+    counts = found.outcomes
+    assert counts["ok"] + counts["dropped"] == 100
+    assert counts["dropped"] > 80
+    assert found.latency["max"] <= 350.0
+
+
+def test_an_overloaded_open_loop_ends_soon_after_its_schedule():
+    clock = SimulatedClock()
+    found = tr.bench(steady(clock, 1.0), QUERIES, rate=100, warmup=0, clock=clock)
+    assert clock.now() / 1e9 <= 1 + GRACE + 1.1
+    assert found.outcomes["dropped"] == 94  # 6 fit into 0.99 s and the grace
+
+
+def test_dropped_queries_score_zero_and_are_not_forgotten():
+    clock = SimulatedClock()
+    qrels = {query: {"d1": 1} for query in QUERIES}
+    found = tr.bench(steady(clock, 1.0), QUERIES, qrels, rate=100, warmup=0, measures="RR", clock=clock)
+    assert found.scores.mean == {"RR": 0.06}
+
+
+def test_a_call_that_takes_too_long_is_a_time_out_and_another_worker_goes_on():
+    clock = SimulatedClock()
+    found = tr.bench(stalling(clock, 50, stall=10), QUERIES, timeout=0.5, warmup=0, clock=clock)
+    assert (found.outcomes["timeout"], found.outcomes["ok"], found.latency["max"]) == (1, 99, 2.0)
+    late = found.measured[found.measured.outcome == 3]
+    assert late.service.tolist() == [500_000_000]
+
+
+def test_an_answer_after_the_time_out_is_none_even_if_nobody_watched():
+    def slow(query):
+        time.sleep(0.05)
+        return ["d1"]
+
+    found = tr.bench(slow, ["a", "b"], timeout=0.01, warmup=0)
+    assert (found.outcomes["timeout"], dict(found.answers.by_query)) == (2, {})
+
+
+def test_hung_threads_do_not_keep_the_run():
+    never = threading.Event()
+    found = tr.bench(lambda query: never.wait(), ["a", "b", "c"], timeout=0.02, concurrency=2)
+    assert (found.outcomes["timeout"], found.stopped) == (3, "")
+    never.set()
+
+
+def test_a_run_ends_when_too_many_calls_hang():
+    never = threading.Event()
+    found = tr.bench(lambda query: never.wait(), QUERIES, timeout=0.002, repeats=2, warmup=0)
+    assert found.stopped == "100 calls hang"
+    assert found.outcomes["timeout"] == 100
+    never.set()
+
+
+@pytest.mark.parametrize(
+    ("how", "says"),
+    [
+        ({"k": 0}, "k is a whole number of 1 or more, not 0"),
+        ({"concurrency": 1.5}, "concurrency is a whole number"),
+        ({"rate": -1}, "rate is a number above 0"),
+        ({"duration": float("nan")}, "duration is a number above 0"),
+        ({"arrivals": "random", "rate": 1}, "arrivals are constant or poisson"),
+        ({"repeats": 10**7}, "10,000,000 are the most"),
+        ({"rules": "nowhere"}, "no rules named"),
+    ],
+)
+def test_what_cannot_be_done_is_told_before_anything_is_asked(how, says):
+    def never(query):
+        raise AssertionError
+
+    with pytest.raises(tr.TruerankError, match=says):
+        tr.bench(never, QUERIES, **how)

@@ -1,0 +1,273 @@
+"""Whatever a retriever does: a counted outcome, or a clear error."""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import subprocess
+import sys
+import threading
+
+import pytest
+
+import truerank as tr
+from truerank.live import SimulatedClock
+from truerank.live.collector import Collector, Pause, overlap
+from truerank.live.retriever import Answer, Retriever
+
+QUERIES = {"q1": "one", "q2": "two", "q3": "three", "q4": "four"}
+QRELS = {query: {"d1": 1} for query in QUERIES}
+
+
+def per_query(**answers):
+    """A function that does what is said for a query's text: returns it, or raises it."""
+
+    def retrieve(query):
+        found = answers.get(query, ["d1"])
+        if isinstance(found, BaseException):
+            raise found
+        return found
+
+    return retrieve
+
+
+def bench(retriever, **how):
+    return tr.bench(retriever, QUERIES, QRELS, **{"warmup": 0, "measures": "RR", **how})
+
+
+def test_an_error_is_counted_and_scores_zero():
+    found = bench(per_query(two=ValueError("no such index")))
+    assert (found.outcomes["error"], found.outcomes["ok"]) == (1, 3)
+    assert (found.faults, found.scores.mean) == ({"ValueError: no such index": 1}, {"RR": 0.75})
+    assert found.scores.ledger.missing == 0  # it was asked, and brought nothing
+
+
+def test_an_error_is_not_in_the_latencies():
+    clock = SimulatedClock()
+
+    def retrieve(query):
+        clock.sleep(9 if query == "two" else 0.001)
+        if query == "two":
+            raise ValueError
+        return ["d1"]
+
+    assert bench(retrieve, clock=clock).latency["max"] == 1.0
+
+
+def test_a_function_that_exits_does_not_end_the_program():
+    assert bench(per_query(two=SystemExit(3))).faults == {"SystemExit: 3": 1}
+
+
+def test_an_empty_answer_is_an_answer():
+    found = bench(per_query(two=[]))
+    assert (found.outcomes["empty"], found.scores.mean["RR"]) == (1, 0.75)
+    assert len(found.measured.answered) == 4
+
+
+def test_nothing_at_all_is_a_clear_error_at_the_first_call():
+    asked = []
+
+    def nothing(query):
+        asked.append(query)
+        return [None]
+
+    with pytest.raises(tr.InputError, match="has no id"):
+        bench(nothing, warmup=2)
+    assert len(asked) == 1
+
+
+def test_an_id_of_none_later_on_is_a_counted_error():
+    found = bench(per_query(two=["d1", None]))
+    assert (found.outcomes["error"], found.scores.mean["RR"]) == (1, 0.75)
+    assert "no id" in next(iter(found.faults))
+
+
+def test_a_score_of_nan_is_a_counted_error():
+    found = bench(per_query(two=[("d1", float("nan"))]))
+    assert found.outcomes["error"] == 1
+    assert "finite" in next(iter(found.faults))
+
+
+def test_repeated_documents_count_once_and_the_rules_say_so():
+    found = bench(per_query(two=["d2", "d2", "d1"]))
+    assert (found.answers.repeated, found.scores.rules.name) == (1, "truerank with duplicates=first")
+    assert found.scores.rules.duplicates == "first"
+    assert found.outcomes["ok"] == 4
+
+
+def test_of_ten_thousand_results_the_first_k_count():
+    found = bench(lambda query, k: [f"d{i}" for i in range(10_000)], k=5)
+    assert found.answers.overlong == 4
+    assert {len(answer.docs) for answer in found.answers.by_query.values()} == {5}
+    assert found.measured.returned.tolist() == [10_000] * 4
+
+
+def test_answers_that_change_are_counted_and_the_first_one_is_kept():
+    count = iter(range(100))
+    found = bench(lambda query: [f"d{next(count) // 4 + 1}"], repeats=2)
+    assert found.answers.changing == 4
+    assert found.scores.mean == {"RR": 1.0}
+
+
+def test_scores_that_do_not_fall_leave_the_order_as_it_is():
+    odd = Retriever("odd", lambda query, k: None, lambda raw: Answer(("d1", "d2"), (1.0, 3.0)))
+    found = bench(odd)
+    assert (found.answers.unordered, found.scores.mean) == (4, {"RR": 1.0})
+
+
+def test_a_failed_query_is_never_right_where_an_empty_answer_is():
+    qrels = {"q1": {"d1": 1}, "q2": {}, "q3": {}, "q4": {}}
+    rules = {"without_relevant": "empty-is-right"}
+    found = tr.bench(per_query(two=ValueError(), three=[]), QUERIES, qrels, warmup=0, measures="RR", rules=rules)
+    assert dict(zip(found.scores.queries, found.scores["RR"].tolist(), strict=True)) == {
+        "q1": 1.0,
+        "q2": 0.0,
+        "q3": 1.0,
+        "q4": 0.0,
+    }
+
+
+def test_failed_queries_stay_in_the_mean_under_rules_that_skip_missing_ones():
+    found = bench(per_query(two=ValueError()), rules={"missing": "skip"})
+    assert (found.scores.mean, found.scores.ledger.evaluated) == ({"RR": 0.75}, 4)
+
+
+def test_judged_queries_that_were_not_asked_are_not_in_the_mean():
+    found = tr.bench(per_query(), {"q1": "one"}, QRELS, warmup=0, measures="RR")
+    assert (found.scores.mean, found.scores.ledger.judged) == ({"RR": 1.0}, 1)
+
+
+@pytest.mark.parametrize(
+    ("queries", "how", "says"),
+    [
+        (["one"], {}, "none of the queries is judged"),
+        (QUERIES, {"measures": "NDGC@10"}, "Did you mean nDCG"),
+        ({**QUERIES, "q9": "nine"}, {"rules": {"extra": "error"}}, "query q9 is not judged"),
+    ],
+)
+def test_judgements_that_do_not_fit_are_told_before_anything_is_asked(queries, how, says):
+    def never(query):
+        raise AssertionError
+
+    with pytest.raises(tr.TruerankError, match=says):
+        tr.bench(never, queries, QRELS, **how)
+
+
+@pytest.mark.parametrize("how", [{}, {"concurrency": 2}, {"timeout": 5.0}])
+def test_an_interrupt_keeps_what_was_measured(how):
+    count = iter(range(100))
+    lock = threading.Lock()
+
+    def retrieve(query):
+        with lock:
+            if next(count) == 2:
+                raise KeyboardInterrupt
+        return ["d1"]
+
+    found = bench(retrieve, repeats=5, **how)
+    assert found.stopped == "interrupted"
+    assert found.outcomes["ok"] >= 2
+    assert found.scores is not None
+
+
+PROGRAM = """
+import os, signal, threading, time
+import truerank as tr
+def retrieve(query):
+    if query == "9":
+        os.kill(os.getpid(), signal.SIGINT)
+        time.sleep({nap})
+    return ["d1"]
+found = tr.bench(retrieve, [str(i) for i in range(10)], warmup=0, concurrency={concurrency})
+print(found.stopped, found.outcomes["ok"])
+"""
+
+
+@pytest.mark.parametrize("concurrency", [1, 3])
+def test_control_c_keeps_what_was_measured(concurrency):
+    program = PROGRAM.format(concurrency=concurrency, nap=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
+    stopped, ok = done.stdout.split()
+    assert stopped == "interrupted"
+    assert 0 <= int(ok) <= 9
+    assert signal.SIGINT
+
+
+def test_a_hung_callable_does_not_hang_the_program_at_its_end():
+    program = (
+        "import threading, truerank as tr\n"
+        "found = tr.bench(lambda query: threading.Event().wait(), ['a', 'b'], timeout=0.02)\n"
+        "print(found.outcomes['timeout'])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=30, check=True)
+    assert done.stdout == "2\n"
+    assert os.path.exists(sys.executable)
+
+
+def test_a_collection_is_attributed_to_the_calls_that_met_it():
+    pauses = (Pause(100, 200, 2), Pause(300, 310, 0))
+    begin, end = [0, 150, 200, 0, 305], [50, 400, 300, 1000, 306]
+    import numpy as np
+
+    assert overlap(pauses, np.array(begin), np.array(end)).tolist() == [0, 60, 0, 110, 1]
+
+
+def test_pauses_during_a_run_are_written_down():
+    def collecting(query):
+        gc.collect()
+        return ["d1"]
+
+    found = bench(collecting)
+    assert len([pause for pause in found.pauses if pause.generation == 2]) >= 4
+    assert (found.measured.paused > 0).all()
+    assert (found.measured.paused <= found.measured.service).all()
+
+
+def test_what_was_frozen_is_let_go_and_nobody_listens_any_more():
+    before = gc.get_freeze_count(), list(gc.callbacks)
+    seen = []
+
+    def retrieve(query):
+        seen.append(gc.get_freeze_count())
+        return ["d1"]
+
+    bench(retrieve, warmup=1)
+    assert (gc.get_freeze_count(), gc.callbacks) == before
+    assert seen[0] == before[0]
+    assert min(seen[1:]) > 1000
+
+
+def test_what_somebody_else_froze_stays_frozen():
+    gc.freeze()
+    count = gc.get_freeze_count()
+    try:
+        with Collector(lambda: 0) as collector:
+            collector.freeze()
+        assert gc.get_freeze_count() >= count > 0
+    finally:
+        gc.unfreeze()
+
+
+def test_a_retriever_that_wants_ids_is_asked_with_them():
+    asked = []
+    looked_up = Retriever(
+        "replay",
+        lambda query, k: asked.append(query) or ["d1"],
+        lambda raw: Answer(tuple(raw), (1.0,)),
+        queries_are_ids=True,
+    )
+    bench(looked_up)
+    assert sorted(asked) == list(QUERIES)
+
+
+def test_a_retriever_is_closed_even_if_the_run_fails():
+    closed = []
+    broken = Retriever("broken", lambda query, k: 1, _refused, close=lambda: closed.append(1))
+    with pytest.raises(tr.InputError, match="unusable"):
+        bench(broken, warmup=1)
+    assert closed == [1]
+
+
+def _refused(raw):
+    raise tr.InputError("unusable")

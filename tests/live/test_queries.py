@@ -1,0 +1,81 @@
+"""Queries out of whatever holds them."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+import truerank as tr
+from truerank.live.queries import read_queries
+
+WANTED = {"q1": "red shoes", "q2": 'a "quoted" hat'}
+
+
+def test_a_dict_is_taken_as_it_is_and_a_list_is_numbered():
+    assert read_queries({7: "tea"}) == {"7": "tea"}
+    assert read_queries(("tea", "ink")) == {"1": "tea", "2": "ink"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        (
+            "beir.jsonl",
+            '{"_id": "q1", "text": "red shoes", "metadata": {}}\n{"_id": "q2", "text": "a \\"quoted\\" hat"}\n',
+        ),
+        ("object.json", json.dumps(WANTED)),
+        ("records.json", json.dumps([{"id": key, "query": text} for key, text in WANTED.items()])),
+        ("pairs.json", json.dumps(list(WANTED.items()), indent=1)),
+        ("inside.json", json.dumps({"queries": WANTED})),
+        ("plain.tsv", 'q1\tred shoes\nq2\ta "quoted" hat\n'),
+        ("header.tsv", 'query_id\tlang\ttext\nq1\ten\tred shoes\nq2\ten\ta "quoted" hat\n'),
+        ("header.csv", 'qid,query\nq1,red shoes\nq2,"a ""quoted"" hat"\n'),
+    ],
+)
+def test_files_in_every_usual_shape_hold_the_same_queries(tmp_path, name, text):
+    path = tmp_path / name
+    path.write_text(text, "utf-8")
+    assert read_queries(path) == WANTED
+
+
+def test_a_text_a_line_is_numbered(tmp_path):
+    path = tmp_path / "queries.txt"
+    path.write_text("red shoes, size 9\n\nblue hats\n", "utf-8")
+    assert read_queries(str(path)) == {"1": "red shoes, size 9", "2": "blue hats"}
+
+
+@pytest.mark.parametrize(
+    ("queries", "says"),
+    [
+        ({}, "no queries"),
+        ([], "no queries"),
+        ({"a": ""}, "query a .* has no text"),
+        ({"a": None}, "has no text"),
+        ({1: "x", "1": "y"}, "comes twice"),
+        ([{"id": 1, "text": "x"}, 7], "number 2 is 7"),
+        ([{"id": 1, "txet": "x"}], "Did you mean text"),
+        (7, "not int"),
+    ],
+)
+def test_what_is_no_query_is_told(queries, says):
+    with pytest.raises(tr.InputError, match=says):
+        read_queries(queries)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (b"", "the file is empty"),
+        (b"PAR1\0\0", "binary"),
+        (b"q1\tred\nq2 hat\n", ":2: .* no tab"),
+        (b"id\ttext\nq1\n", ":2: there are 2 columns"),
+        (b'{"_id": "q1", "text": "x"}\n{"_id": \n', ":2: this is no JSON"),
+        (b"q\t\xff\xfe\n", "not UTF-8"),
+    ],
+)
+def test_damaged_files_are_told_with_the_line(tmp_path, text, says):
+    path = tmp_path / "queries"
+    path.write_bytes(text)
+    with pytest.raises(tr.InputError, match=says):
+        read_queries(path)

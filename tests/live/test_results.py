@@ -1,0 +1,565 @@
+"""What is made of the samples: figures, intervals, files, comparisons and sweeps."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.live import SimulatedClock, compare, front, interleave, sweep
+from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, summary
+from truerank.present import bench as report
+from truerank.present.sections import speed
+from truerank.present.texts import Texts
+from truerank.stats import mean_interval, quantile_interval
+
+QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
+QRELS = {query: {"d2": 1} for query in QUERIES}
+
+
+def taking(clock, seconds, docs=("d1", "d2")):
+    def retrieve(query, k):
+        clock.sleep(seconds(query) if callable(seconds) else seconds)
+        return list(docs)[:k]
+
+    return retrieve
+
+
+def by_number(query):
+    """Query i takes i + 1 ms."""
+    return (int(query.split()[1]) + 1) / 1000
+
+
+def test_percentiles_are_measured_values_at_their_ranks():
+    times = np.random.default_rng(0).permutation(np.arange(1, 1001)) * MILLION
+    found = summary(times)
+    assert [found[name] for name in PERCENTILES] == [500.0, 900.0, 950.0, 990.0, 999.0]
+    assert (found["mean"], found["min"], found["max"]) == (500.5, 1.0, 1000.0)
+
+
+def test_without_times_there_are_no_figures():
+    assert all(map(math.isnan, summary(np.array([], np.int64)).values()))
+    assert set(intervals(np.array([], np.int64), np.array([], np.int64)).values()) == {None}
+
+
+@pytest.mark.parametrize(("name", "q"), PERCENTILES.items())
+def test_a_percentile_is_resolved_from_the_stated_number_of_queries_on(name, q):
+    assert quantile_interval(np.arange(NEEDED[name]), q) is not None
+    assert quantile_interval(np.arange(NEEDED[name] - 1), q) is None
+
+
+def test_the_intervals_of_single_calls_are_order_statistics():
+    times = np.arange(1, 101) * MILLION
+    found = intervals(times, np.arange(100))
+    assert found["p50"] == quantile_interval(np.arange(1, 101), 0.5)
+    assert (found["p99"], found["p99.9"]) == (None, None)
+    assert found["mean"].low < 50.5 < found["mean"].high
+
+
+def test_repeats_of_a_query_do_not_make_an_interval_narrower():
+    times, query = np.arange(1, 101) * MILLION, np.arange(100)
+    once, often = intervals(times, query), intervals(np.repeat(times, 50), np.repeat(query, 50))
+    widths = [one["mean"].high - one["mean"].low for one in (once, often)]
+    assert widths[1] == pytest.approx(widths[0], rel=0.1)
+    assert often["p99"] is None  # 5,000 calls, but 100 queries
+    assert often["p50"].high - often["p50"].low == pytest.approx(once["p50"].high - once["p50"].low, abs=5)
+
+
+def test_a_query_asked_twice_makes_clusters_of_its_calls_by_a_slow_bootstrap():
+    rng = np.random.default_rng(3)
+    query = np.repeat(np.arange(40), 3)
+    times = (rng.random(40)[query] * 10 * MILLION).astype(np.int64) + rng.integers(0, MILLION, 120)
+    found = intervals(times, query)["p50"]
+    drawn = []
+    for _ in range(2000):
+        chosen = rng.integers(40, size=40)
+        pool = np.sort(np.concatenate([times[query == q] for q in chosen]))
+        drawn.append(pool[math.ceil(0.5 * len(pool)) - 1] / MILLION)
+    assert (found.low, found.high) == pytest.approx(np.quantile(drawn, [0.025, 0.975]), abs=0.35)
+    assert found.estimate == np.sort(times)[59] / MILLION
+
+
+def test_quality_has_intervals_beside_latency():
+    found = tr.bench(lambda query: ["d1", "d2"], QUERIES, QRELS, measures="RR Success@1")
+    assert found.intervals["RR"].method == "constant"
+    assert (found.intervals["Success@1"].method, found.intervals["Success@1"].low) == ("binomial", 0.0)
+
+
+def test_a_geometric_mean_has_its_own_interval():
+    found = tr.bench(lambda query: ["d2"] if query < "text 5" else ["d1", "d2"], QUERIES, QRELS, measures="GMAP AP")
+    interval, plain = (found.intervals[name] for name in ("GMAP", "AP"))
+    assert interval.estimate == found.scores.mean["GMAP"] < found.scores.mean["AP"]
+    logs = mean_interval(np.array([math.log(value) for value in found.scores["GMAP"]]), method="bca")
+    assert (interval.low, interval.high) == (math.exp(logs.low), math.exp(logs.high)) != (plain.low, plain.high)
+
+
+def test_the_intervals_of_geometric_means_of_perfect_answers_are_not_above_1():
+    found = tr.bench(lambda query: ["d2"], QUERIES, QRELS, measures="GMAP")
+    assert (found.intervals["GMAP"].low, found.intervals["GMAP"].high) == (1.0, 1.0)
+
+
+def test_values_that_are_no_shares_are_not_counted_as_successes():
+    found = tr.bench(lambda query: ["d2"] if query < "text 5" else ["d1"], QUERIES, QRELS, measures="DCG@1 P@1")
+    assert set(found.scores["DCG@1"]) == {0.0, 1.0}
+    assert [found.intervals[name].method for name in ("DCG@1", "P@1")] == ["bca", "binomial"]
+
+
+def benched(clock=None, **how):
+    clock = clock or SimulatedClock()
+    return tr.bench(taking(clock, by_number), QUERIES, QRELS, measures="RR nDCG@10", clock=clock, **how)
+
+
+def test_a_saved_benchmark_shows_the_same_without_asking_again(tmp_path):
+    found = benched(rate=50, concurrency=8, arrivals="poisson")
+    found.save(tmp_path / "bench.json")
+    again = tr.Bench.read(tmp_path / "bench.json")
+    assert report.pages(again).render() == report.pages(found).render()
+    assert (again.latency, again.outcomes, again.load) == (found.latency, found.outcomes, found.load)
+    assert again.scores.per_query() == found.scores.per_query()
+    again.save(tmp_path / "again.json.gz")
+    assert report.pages(tr.Bench.read_all(tmp_path / "again.json.gz")[0]).plain == report.pages(found).plain
+
+
+def test_the_answers_are_a_run_that_scores_the_same(tmp_path):
+    found = benched()
+    found.save_run(tmp_path / "answers.run")
+    for run in (found.run, tmp_path / "answers.run"):
+        assert tr.evaluate(QRELS, run, "RR nDCG@10").mean == found.scores.mean
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("{}", "this is no benchmark"),
+        ("[]", "no benchmarks"),
+        ("not json", "this is no JSON"),
+        ('{"format": "truerank bench 1", "name": "x"}', "damaged: KeyError"),
+    ],
+)
+def test_other_files_are_refused(tmp_path, text, says):
+    path = tmp_path / "other.json"
+    path.write_text(text, "utf-8")
+    with pytest.raises(tr.InputError, match=says):
+        tr.Bench.read(path)
+
+
+def test_retrievers_that_take_turns_are_compared_query_by_query():
+    clock = SimulatedClock()
+    a, b = taking(clock, by_number), taking(clock, lambda query: 1.5 * by_number(query), ("d2", "d1"))
+    both = interleave(a, b, QUERIES, QRELS, measures="RR", clock=clock)
+    assert both.ratio.estimate == pytest.approx(1.5, rel=1e-12)
+    assert (both.interleaved, both.shared) == (True, 100)
+    assert both.differences["RR"].estimate == 0.5
+    assert both.ratio_test.p < 0.001
+    assert both.b.latency["p50"] == 75.0
+
+
+def test_they_come_after_each_other_at_each_query_in_random_order():
+    clock = SimulatedClock()
+    asked = []
+
+    def noting(name):
+        def retrieve(query):
+            asked.append((name, query))
+            clock.sleep(0.001)
+            return ["d1"]
+
+        return retrieve
+
+    interleave(noting("a"), noting("b"), QUERIES, warmup=0, clock=clock)
+    pairs = list(zip(asked[::2], asked[1::2], strict=True))
+    assert all(first[1] == second[1] and first[0] != second[0] for first, second in pairs)
+    assert 20 < sum(first[0] == "a" for first, _ in pairs) < 80
+
+
+def test_each_of_two_has_its_own_cold_call():
+    clock = SimulatedClock()
+    both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, clock=clock)
+    assert (both.a.cold, both.b.cold) == (1.0, 3.0)
+
+
+def test_two_of_one_name_get_numbers():
+    both = interleave(lambda query: ["d1"], lambda query: ["d1"], ["tea", "ink"])
+    assert [both.a.name, both.b.name, both.a.beside] == ["function 1", "function 2", "function 2"]
+
+
+def test_saved_benchmarks_are_compared_with_what_speaks_against_it():
+    one, other = benched(), benched(k=5)
+    found = compare(one, other)
+    assert (found.interleaved, found.ratio.estimate, found.ratio.method) == (False, 1.0, "constant")
+    assert "k 10 and 5" in " ".join(found.remarks)
+    assert "different times" in found.remarks[0]
+
+
+def test_benchmarks_without_a_common_query_are_not_compared():
+    other = tr.bench(lambda query: ["d1"], {"x": "tea"})
+    with pytest.raises(tr.InputError, match="no query in common"):
+        compare(benched(), other)
+
+
+def test_scores_under_different_rules_are_not_compared():
+    clock = SimulatedClock()
+    other = tr.bench(taking(clock, 0.001), QUERIES, QRELS, measures="RR", rules="trec_eval-10", clock=clock)
+    found = compare(benched(), other)
+    assert found.differences == {}
+    assert "different rules" in " ".join(found.remarks)
+
+
+def test_scores_under_the_same_rules_by_another_name_are_compared():
+    named = {**tr.Rules().to_dict(), "name": "ours", "measures": ["RR"]}
+    other = tr.bench(taking(SimulatedClock(), 0.001), QUERIES, QRELS, measures="RR", rules=named)
+    found = compare(benched(), other)
+    assert set(found.differences) == {"RR"}
+    assert "different rules" not in " ".join(found.remarks)
+
+
+def test_one_of_two_that_took_turns_has_no_throughput_of_its_own():
+    clock = SimulatedClock()
+    both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, concurrency=4, clock=clock)
+    for one, other in ((both.a, both.b), (both.b, both.a)):
+        assert (one.throughput, one.under_way, one.at_a_time) == (None, None, None)
+        text = report.pages(one).render()
+        assert f"100 calls. It took turns with {other.name}, so answers a second were not measured." in text
+        assert "under way" not in text
+        assert one.to_dict()["throughput"] is None
+    assert "answers a second were not measured" in report.comparison_pages(both).render()
+
+
+def test_a_gate_on_the_throughput_of_one_that_took_turns_is_undecided():
+    both = interleave(lambda query: ["d1"], lambda query: ["d2"], ["tea", "ink"])
+    found = tr.check(bench=both.a, min={"throughput": 1}, max={"throughput": 2})
+    assert [verdict.outcome for verdict in found.verdicts] == ["undecided", "undecided"]
+    assert "took turns" in found.verdicts[0].note
+
+
+def test_a_sweep_over_load_and_parameters_finds_the_front():
+    clock = SimulatedClock()
+
+    def make(probes):
+        return taking(clock, probes / 1000, ("d2",) if probes > 2 else ("d1", "d2"))
+
+    found = sweep(make, QUERIES, QRELS, over={"probes": [1, 2, 4], "k": [1, 5]}, measures="RR", clock=clock)
+    assert [tuple(one.settings.values()) for one in found] == [(1, 1), (1, 5), (2, 1), (2, 5), (4, 1), (4, 5)]
+    assert [one.scores.mean["RR"] for one in found] == [0.0, 0.5, 0.0, 0.5, 1.0, 1.0]
+    assert front(found, "RR") == {1, 4, 5}
+    drawn = report.sweep_pages(found).render()
+    assert drawn.count("*") == 3 + 1
+
+
+def test_a_parameter_that_a_retriever_does_not_take_is_told():
+    with pytest.raises(tr.InputError, match="cannot be made with"):
+        sweep(lambda probes: None, ["tea"], over={"nprobe": [1]})
+
+
+def test_a_sweep_is_drawn(tmp_path):
+    from truerank.present import plots
+    from truerank.present.pareto import pareto
+
+    clock = SimulatedClock()
+    found = sweep(taking(clock, 0.001), QUERIES, QRELS, over={"k": [1, 2]}, measures="RR", clock=clock)
+    for ending in ("svg", "html"):
+        plots.save(pareto(found), str(tmp_path / f"front.{ending}"))
+    assert "Quality against latency" in (tmp_path / "front.svg").read_text("utf-8")
+
+
+def test_the_table_says_what_is_unresolved_and_what_a_cache_could_know():
+    text = report.pages(benched(repeats=2)).render()
+    assert "p99 (unresolved)" in text
+    assert "needed: p99 368, p99.9 3,688" in text
+    assert "102 of 200 calls asked what had been asked before" in text
+    assert "intervals count 100 queries, not 200 calls" in text
+
+
+def test_unresolved_percentiles_are_marked_beside_each_other_too():
+    clock = SimulatedClock()
+    found = sweep(taking(clock, 0.001), QUERIES, over={"k": [1, 2]}, clock=clock)
+    table = report.sweep_table(found)
+    assert table.columns == ("k", "mean ms", "p50 ms", "p95 ms", "p99 ms (unresolved)", "a second", "failed")
+    assert "Unresolved with 100 queries; needed: p99 368, p99.9 3,688." in table.notes
+    pages = report.comparison_pages(compare(*found))
+    names = [row[0] for row in pages.tables[0].rows]
+    assert names[:6] == ["mean", "p50", "p90", "p95", "p99 (unresolved)", "p99.9 (unresolved)"]
+    assert speed.table(found, ["one", "other"], Texts("en")).columns[5] == "p99 ms (unresolved)"
+
+
+def test_large_throughputs_have_no_fractions():
+    clock = SimulatedClock()
+    fast, slow = (tr.bench(taking(clock, time), QUERIES, clock=clock) for time in (0.00003, 0.016))
+    assert [report.per_second(fast), report.per_second(slow)] == [33_333, 62.5]
+
+
+def test_what_was_never_answered_is_a_table_of_outcomes():
+    def broken(query):
+        raise OSError("down")
+
+    (table,) = report.pages(tr.bench(broken, QUERIES)).tables
+    assert (table.columns, table.rows) == (("outcome", "calls"), (("error", 100),))
+    assert "  100 × OSError: down" in table.notes
+
+
+@pytest.mark.parametrize(("rules", "says"), [("trec_eval-9", True), ("truerank", False)])
+def test_failed_calls_score_but_are_not_called_answered(rules, says, tmp_path):
+    def failing(query):
+        if query == "text 3":
+            raise ValueError("no such index")
+        return ["d2"]
+
+    found = tr.bench(failing, QUERIES, QRELS, measures="RR", rules=rules)
+    assert (found.scores.mean["RR"], found.scores.ledger.answered) == (0.99, 99)
+    text = report.pages(found).render()
+    assert "100 queries judged, 99 answered" in text
+    assert ("1 query without documents counts here; `truerank eval` of the saved run leaves" in text) == says
+    found.save_run(tmp_path / "answers.run")
+    saved = tr.evaluate(QRELS, tmp_path / "answers.run", "RR", rules=rules)
+    assert saved.mean["RR"] == (1.0 if says else 0.99)
+
+
+def test_false_concurrency_is_warned_of():
+    clock = SimulatedClock()
+
+    async def blocking(query):
+        clock.sleep(0.002)
+        return ["d1"]
+
+    text = report.pages(tr.bench(blocking, QUERIES, concurrency=8, clock=clock)).render()
+    assert "Warning: 8 workers, but only 1.0 calls were under way at a time." in text
+
+
+def test_an_interrupted_run_says_so_and_how_much_is_missing():
+    count = iter(range(1000))
+
+    def interrupted(query):
+        if next(count) == 30:
+            raise KeyboardInterrupt
+        return ["d1"]
+
+    text = report.pages(tr.bench(interrupted, QUERIES, warmup=0)).render()
+    assert "ended early (interrupted)" in text
+    assert "70 of 100 queries were never asked" in text
+
+
+@pytest.mark.parametrize(
+    ("rules", "says", "again"),
+    [
+        ("truerank", "; `truerank eval` of the saved run scores such queries 0.", 50 / 52),
+        ("trec_eval-9", ".", 1.0),
+        ("trec_eval-10", "; `truerank eval` of the saved run refuses a run without them.", None),
+    ],
+)
+def test_judged_queries_that_were_not_asked_are_counted_with_what_the_saved_run_makes_of_them(
+    rules, says, again, tmp_path
+):
+    asked = {query: QUERIES[query] for query in list(QUERIES)[:50]}
+    judged = {query: QRELS[query] for query in list(QRELS)[:52]}
+    found = tr.bench(lambda query: ["d2"], asked, judged, measures="RR", rules=rules)
+    assert (found.scores.mean["RR"], found.unasked) == (1.0, 2)
+    assert f"2 judged queries were not asked, and are in no mean{says}" in report.pages(found).remarks
+    found.save(tmp_path / "bench.json")
+    assert tr.Bench.read(tmp_path / "bench.json").unasked == 2
+    found.save_run(tmp_path / "answers.run")
+    if again is None:
+        with pytest.raises(tr.InputError, match="judged but not answered"):
+            tr.evaluate(judged, tmp_path / "answers.run", "RR", rules=rules)
+    else:
+        assert tr.evaluate(judged, tmp_path / "answers.run", "RR", rules=rules).mean["RR"] == again
+    assert tr.bench(lambda query: ["d2"], asked, {"q0": {"d2": 1}}, measures="RR").unasked == 0
+
+
+def test_a_saved_run_with_repeated_documents_is_said_to_need_the_rule_that_scored_it(tmp_path):
+    def repeating(query):
+        return ["d1", "d1", "d2"] if query in ("text 1", "text 2") else ["d2", "d1"]
+
+    found = tr.bench(repeating, QUERIES, QRELS, measures="RR")
+    assert report.pages(found).remarks == [
+        "2 answers name a document more than once; `truerank eval` of the saved run needs `--set duplicates=first`."
+    ]
+    found.save_run(tmp_path / "answers.run")
+    with pytest.raises(tr.InputError, match="comes back twice"):
+        tr.evaluate(QRELS, tmp_path / "answers.run", "RR")
+    again = tr.evaluate(QRELS, tmp_path / "answers.run", "RR", rules={"duplicates": "first"})
+    assert again.mean == found.scores.mean
+
+
+def test_two_oddities_of_as_many_answers_are_both_told():
+    found = tr.bench(lambda query: [("d1", 2.0), ("d1", 1.0), ("d2", 3.0)], {"q0": "text 0"})
+    assert report.pages(found).remarks == [
+        "1 answer names a document more than once.",
+        "1 answer has scores that do not fall; the order counts.",
+    ]
+
+
+def test_few_queries_have_no_interval_of_means_ratios_or_differences():
+    three = {query: QUERIES[query] for query in list(QUERIES)[:3]}
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, by_number), three, QRELS, measures="RR", clock=clock)
+    assert (found.intervals["mean"].method, found.intervals["RR"].method) == ("none", "none")
+    again = tr.bench(taking(clock, by_number), three, repeats=4, clock=clock)
+    assert again.intervals["mean"] is None
+    both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), three, QRELS, measures="RR", clock=clock)
+    one, two = report.pages(found).render(), report.comparison_pages(both).render()
+    assert ("unknown" in one, "unknown" in two, "inf" in one + two) == (True, True, False)
+    assert "takes 1.500 times as long as retrieve 1 (95 % interval unknown" in two
+
+
+def test_intervals_of_equal_values_are_said_to_tell_nothing():
+    clock = SimulatedClock()
+    how = {"measures": "RR", "clock": clock}
+    one = tr.bench(taking(clock, 0.002), QUERIES, QRELS, **how)
+    both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), QUERIES, QRELS, **how)
+    for pages in (report.pages(one), report.comparison_pages(both)):
+        assert pages.tables[-1].notes[-1].startswith("RR: all values are equal, so that the interval has no width")
+
+
+@pytest.mark.parametrize("format", ["table", "json", "csv", "markdown", "latex"])
+def test_every_format_holds_the_figures(format):
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, 0.002), QUERIES, QRELS, measures="RR", clock=clock)
+    for pages in (report.pages(found), report.sweep_pages([found]), report.comparison_pages(compare(found, found))):
+        text = pages.render(format)
+        assert "2.0" in text
+        assert "RR" in text
+
+
+def seed_004(retriever, queries, warmup=2):
+    """The loop that seed 004 has, on any clock."""
+    now, invoke = retriever
+    for query in queries[:warmup]:
+        invoke(query)
+    latencies = []
+    for query in queries[warmup:]:
+        start = now()
+        invoke(query)
+        latencies.append((now() - start) / 1e6)
+    return {"mean": np.mean(latencies), **{f"p{q}": np.percentile(latencies, q) for q in (50, 95, 99)}}
+
+
+@pytest.mark.parametrize("warmup", [0, 1, 2, 5])
+def test_a_plain_loop_gives_the_figures_of_seed_004(warmup):
+    texts = [f"text {i}" for i in np.random.default_rng(4).permutation(60)]
+    theirs = SimulatedClock()
+    expected = seed_004((theirs.now, lambda query: taking(theirs, by_number)(query, 10)), texts, warmup)
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, by_number), texts, warmup=warmup, plain=True, clock=clock)
+    assert {name: found.latency[name] for name in expected} == pytest.approx(expected, rel=1e-12)
+    assert [found.queries[q] for q in found.measured.query] == [str(i) for i in range(warmup + 1, 61)]
+
+
+def test_ten_samples_have_the_percentiles_that_numpy_has_only_where_that_is_asked_for():
+    times = np.array([1, 2, 3, 4, 5, 6, 7, 8, 9, 100]) * MILLION
+    assert [summary(times)[name] for name in ("p50", "p95", "p99")] == [5.0, 100.0, 100.0]
+    linear = summary(times, "linear")
+    assert [linear[name] for name in PERCENTILES] == [
+        np.percentile(times / MILLION, 100 * q) for q in (0.5, 0.9, 0.95, 0.99, 0.999)
+    ]
+    assert [round(linear[name], 9) for name in ("p50", "p95", "p99")] == [5.5, 59.05, 91.81]
+
+
+def test_the_queries_that_warm_up_a_plain_loop_are_scored_and_not_timed():
+    def search(query):
+        if query == "text 1":
+            raise OSError("down")
+        return ["d2"]
+
+    found = tr.bench(search, {f"q{i}": f"text {i}" for i in range(8)}, QRELS, plain=True, measures="RR")
+    assert (len(found.measured), len(found.asked), found.asked_before) == (6, 8, 0)
+    assert found.scores.mean["RR"] == 7 / 8
+    text = report.pages(found).render()
+    assert "plain loop, k 10; 6 calls in" in text
+    assert "The first 2 queries warmed up: in no latency, but in the scores." in text
+    assert "Percentiles are linear" in text
+
+
+@pytest.mark.parametrize("how", [{"concurrency": 2}, {"rate": 10}, {"duration": 1}, {"repeats": 2}, {"warmup": 8}])
+def test_what_a_plain_loop_cannot_have_is_refused(how):
+    with pytest.raises(tr.InputError, match="a plain loop"):
+        tr.bench(lambda query: ["d2"], [f"text {i}" for i in range(8)], plain=True, **how)
+
+
+def test_two_plain_loops_take_turns():
+    clock = SimulatedClock()
+    both = interleave(taking(clock, 0.002), taking(clock, 0.003), list("abcd"), plain=True, clock=clock)
+    assert [len(one.measured) for one in (both.a, both.b)] == [2, 2]
+    assert (both.a.latency["mean"], both.b.latency["mean"], both.a.percentiles) == (2.0, 3.0, "linear")
+
+
+def test_percentiles_are_saved_with_their_kind(tmp_path):
+    found = tr.bench(lambda query: ["d2"], QUERIES, percentiles="linear")
+    found.save(tmp_path / "bench.json")
+    [again] = tr.Bench.read_all(tmp_path / "bench.json")
+    assert (again.percentiles, again.latency) == ("linear", found.latency)
+    assert {name: again.intervals[name].estimate for name in ("p50", "p90")} == {
+        name: found.latency[name] for name in ("p50", "p90")
+    }
+    with pytest.raises(tr.InputError, match=r"percentiles are nearest-rank or linear, not 'linaer'\. Did you mean"):
+        tr.bench(lambda query: ["d2"], QUERIES, percentiles="linaer")
+    other = compare(found, tr.bench(lambda query: ["d2"], QUERIES))
+    assert any("percentiles of A are linear, those of B nearest-rank" in text for text in other.remarks)
+
+
+def built(clock, what):
+    def build():
+        clock.sleep(2)
+        return what
+
+    return build
+
+
+@pytest.mark.parametrize("what", [500, [""] * 500, (f"d{i}" for i in range(500)), np.int64(500)], ids=type)
+def test_the_indexing_is_timed_and_its_documents_are_counted(what, tmp_path):
+    clock = SimulatedClock()
+    found = tr.bench(taking(clock, 0.002), QUERIES, index=built(clock, what), clock=clock)
+    one = found.indexing
+    assert (one.name, one.documents, one.seconds, one.per_second, one.per_document) == (
+        "build",
+        500,
+        2.0,
+        250.0,
+        4.0,
+    )
+    assert found.latency["mean"] == pytest.approx(2)
+    found.save(tmp_path / "bench.json")
+    [again] = tr.Bench.read_all(tmp_path / "bench.json")
+    assert again.indexing == one
+    pages = report.pages(again)
+    assert pages.plain["indexing"]["ms_per_document"] == 4.0
+    assert pages.tables[-1].rows == (("build", 500, 2.0, 250, 4.0),)
+    assert dict(zip(pages.flat.columns, pages.flat.rows[0], strict=True))["index_seconds"] == 2.0
+    table = speed.index_table([one], ["search"])
+    assert table.columns[1:] == ("documents", "seconds", "documents a second", "ms a document")
+
+
+def test_an_indexing_may_be_a_coroutine_and_is_timed_once_in_a_sweep():
+    clock, times = SimulatedClock(), []
+
+    async def build():
+        times.append(1)
+        return 3
+
+    found = sweep(taking(clock, 0.002), QUERIES, over={"k": [1, 2]}, index=build, clock=clock)
+    assert ([one.indexing.documents for one in found], times) == ([3, 3], [1])
+
+
+@pytest.mark.parametrize(
+    ("index", "says"),
+    [
+        (lambda: None, "should return how many documents it indexed"),
+        (lambda: "500", "should return how many documents it indexed"),
+        (lambda: -1, "should return how many documents it indexed"),
+        (lambda: True, "should return how many documents it indexed"),
+        (lambda: 1 / 0, "the indexing failed: ZeroDivisionError"),
+        (5, "cannot be called"),
+        ("nothing.here:build", "there is no module"),
+    ],
+)
+def test_an_indexing_that_says_nothing_of_use_is_told_before_anything_is_asked(index, says):
+    asked = []
+    with pytest.raises(tr.InputError, match=says):
+        tr.bench(asked.append, QUERIES, index=index)
+    assert asked == []
+
+
+def test_two_that_take_turns_have_no_indexing():
+    with pytest.raises(tr.InputError, match="timed for one retriever"):
+        interleave(lambda q: ["d1"], lambda q: ["d1"], QUERIES, index=lambda: 1)

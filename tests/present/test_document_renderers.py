@@ -1,0 +1,225 @@
+"""A document in each format: nasty names survive, nothing breaks out, the same input gives the same bytes."""
+
+from __future__ import annotations
+
+import base64
+import itertools
+import json
+import re
+import zlib
+from html.parser import HTMLParser
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from truerank.core.errors import InputError, MissingPackage
+from truerank.present import making
+from truerank.present.document import Document, Queries
+from truerank.present.latex import escape
+from truerank.present.material import Material, evaluated
+from truerank.present.renderers import RENDERERS, by_ending, figures, html, pdf, terminal
+from truerank.present.renderers import json as renderer
+
+NASTY = (
+    "</script><img onerror=alert(1) src=x>",
+    "_%&|$#{}~^\\",
+    "שלום مرحبا",
+    "--><!-- {{7*7}} {% raw %}",
+    "**bold** [link](javascript:alert(1)) `code`",
+    "서울\u2028\u202e\u0007",
+)
+
+
+def nasty(lang: str = "en") -> Document:
+    queries = [*NASTY, *(f"q{n}" for n in range(6))]
+    qrels = {query: {f"{query} a": 1, f"{query} b": 2} for query in queries}
+    runs = {
+        name: {query: [f"{query} {'ab'[(i + n) % 2]}", f"{query} c"] for n, query in enumerate(queries)}
+        for i, name in enumerate(NASTY)
+    }
+    found = evaluated(qrels, runs, "nDCG@10 AP")
+    return making.make(Material(runs=found, command=NASTY[0], versions={"a": "1"}), NASTY[0], lang)
+
+
+DOCUMENT = nasty()
+
+
+class Page(HTMLParser):
+    """What a browser would make of a page: the elements, and the text outside scripts."""
+
+    def __init__(self, text: str):
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.texts: list[str] = []
+        self.scripts: dict[str, str] = {}
+        self._script: str | None = None
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.elements.append((tag, dict(attributes)))
+        if tag in ("script", "style"):
+            self._script = dict(attributes).get("id") or tag
+
+    def handle_endtag(self, tag: str) -> None:
+        if tag in ("script", "style"):
+            self._script = None
+
+    def handle_data(self, data: str) -> None:
+        if self._script:
+            self.scripts[self._script] = self.scripts.get(self._script, "") + data
+        else:
+            self.texts.append(data)
+
+
+PAGE = Page(html.render(DOCUMENT).decode())
+
+
+def test_no_name_becomes_an_element_of_the_page():
+    known = (
+        "a bdi body button caption code details dialog div figcaption figure footer h1 h2 h3 head header html li "
+    )
+    known += (
+        "link main meta nav noscript p pre script section span style summary table tbody td th thead title tr ul"
+    )
+    assert {tag for tag, _ in PAGE.elements} <= set(known.split())
+    assert [name for _, attributes in PAGE.elements for name in attributes if name.startswith("on")] == []
+
+
+def test_every_name_stands_in_the_page_as_text():
+    text = "".join(PAGE.texts)
+    for name in DOCUMENT.blocks and next(b for b in DOCUMENT.blocks if isinstance(b, Queries)).systems:
+        assert name in text
+
+
+def test_the_page_asks_for_nothing():
+    for tag, attributes in PAGE.elements:
+        for name in ("src", "href", "data", "action", "poster", "srcset"):
+            assert (attributes.get(name) or "#").startswith(("#", "data:")), (tag, attributes)
+    policy = next(a["content"] for tag, a in PAGE.elements if a.get("http-equiv") == "Content-Security-Policy")
+    assert "default-src 'none'" in policy
+    assert "unsafe-eval" not in policy
+
+
+def test_headings_are_in_order_and_tables_have_captions_and_scopes():
+    levels = [int(tag[1]) for tag, _ in PAGE.elements if re.fullmatch("h[1-6]", tag)]
+    assert levels[0] == 1
+    assert all(after - before <= 1 for before, after in itertools.pairwise(levels))
+    names = [tag for tag, _ in PAGE.elements]
+    assert names.count("table") == names.count("caption")
+    assert all(a.get("scope") in ("row", "col") for tag, a in PAGE.elements if tag == "th")
+
+
+def test_the_data_of_the_page_are_those_of_the_json():
+    packed = json.loads(zlib.decompress(base64.b64decode(PAGE.scripts["queries-data"])))
+    plain = json.loads(renderer.render(DOCUMENT))
+    block = next(block for block in plain["blocks"] if block["kind"] == "queries")
+    assert packed == {key: block[key] for key in packed}
+    page = json.loads(PAGE.scripts["data"])
+    drawn = {block["name"]: block["specification"] for block in plain["blocks"] if block["kind"] == "figure"}
+    assert page["figures"] == drawn
+
+
+def test_each_number_in_a_table_of_the_page_is_the_whole_number_of_the_json():
+    numbers = [float(a["data-value"] or "") for _, a in PAGE.elements if "data-value" in a]
+    expected: list[float] = []
+    for block in json.loads(renderer.render(DOCUMENT))["blocks"]:
+        table = block if block["kind"] == "table" else block.get("numbers")
+        if block["kind"] == "queries":
+            continue
+        expected += [
+            cell for row in (table or {"rows": []})["rows"] for cell in row if isinstance(cell, int | float)
+        ]
+    differing = next(block for block in DOCUMENT.blocks if isinstance(block, Queries)).differing
+    others = [cell for row in differing.rows for cell in row if isinstance(cell, int | float)]
+    assert sorted(numbers) == sorted([*expected, *others])
+
+
+def test_markdown_has_no_html_and_no_link_of_a_name():
+    text = RENDERERS[".md"](DOCUMENT, "").decode()
+    bare = re.sub(r"\\.", "", "\n".join(line for line in text.splitlines() if not line.startswith("    ")))
+    assert "<" not in bare
+    assert "[" not in bare
+    assert "*bold*" not in bare.replace("**", "")
+    assert "שלום" in text
+
+
+def test_latex_has_no_command_of_a_name():
+    text = RENDERERS[".tex"](DOCUMENT, "").decode()
+    for name in NASTY[:5]:
+        assert escape(name) in text
+    body = text.partition(r"\begin{document}")[2]
+    assert re.search(r"(?<!\\)[$#~^]", body.replace(r"\_", "")) is None
+    assert body.count("{") - body.count(r"\{") == body.count("}") - body.count(r"\}")
+
+
+def test_latex_takes_pictures_from_the_folder():
+    text = RENDERERS[".tex"](DOCUMENT, "figs").decode()
+    assert text.count(r"\includegraphics") == len(DOCUMENT.figures)
+    assert r"\detokenize{figs/precision-recall.png}" in text
+    assert r"\includegraphics" not in RENDERERS[".tex"](DOCUMENT, "").decode()
+
+
+def test_plain_text_folds_sentences_and_keeps_every_name():
+    text = terminal.text(DOCUMENT)
+    assert all(len(line) <= 100 for line in text.splitlines() if line and "  " not in line)
+    for name in NASTY[:5]:
+        assert name in text
+
+
+def test_control_characters_are_never_written_raw():
+    for ending, draw in RENDERERS.items():
+        if ending in (".md", ".tex", ".txt"):
+            assert re.search("[\u202e\u2028\x07]", draw(DOCUMENT, "").decode()) is None, ending
+    assert re.search("[\u202e\u2028\x07]", "".join(PAGE.texts)) is None
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".json", ".txt"])
+def test_the_same_inputs_give_the_same_bytes(ending):
+    assert RENDERERS[ending](nasty(), "") == RENDERERS[ending](DOCUMENT, "")
+
+
+def test_the_page_says_its_language():
+    korean = Page(html.render(nasty("ko")).decode())
+    assert dict(korean.elements)["html"]["lang"] == "ko"
+    assert "결과" in korean.texts
+
+
+def test_another_ending_is_refused():
+    with pytest.raises(InputError, match=r"ends in \.html, "):
+        by_ending("report.docx")
+
+
+def test_figures_are_written_as_svg_and_png(tmp_path: Path):
+    small = Document("t", "en", DOCUMENT.figures[:2])
+    figures.save(small, str(tmp_path / "figs"))
+    names = {path.name for path in (tmp_path / "figs").iterdir()}
+    assert names == {f"{figure.name}{ending}" for figure in small.figures for ending in (".svg", ".png")}
+    first = small.figures[0]
+    svg = (tmp_path / "figs" / f"{first.name}.svg").read_text("utf-8")
+    assert svg.startswith("<svg")
+    assert "<img" not in svg
+    assert (tmp_path / "figs" / f"{first.name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_without_a_browser_a_pdf_is_refused_in_a_sentence(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(pdf.shutil, "which", lambda name: None)
+    with pytest.raises(InputError, match="printed by Chromium, which is not installed"):
+        pdf.render(DOCUMENT)
+
+
+@pytest.mark.parametrize("package", ["jinja2", "vl_convert"])
+def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatch):
+    import builtins
+
+    real = builtins.__import__
+
+    def without(name: str, *rest: Any, **more: Any) -> Any:
+        if name == package:
+            raise ModuleNotFoundError(name=name)
+        return real(name, *rest, **more)
+
+    html._libraries.cache_clear()
+    monkeypatch.setattr(builtins, "__import__", without)
+    with pytest.raises(MissingPackage, match=r"truerank\[report\]"):
+        html.render(DOCUMENT)

@@ -1,0 +1,84 @@
+"""What there is to show, in the shapes that the formats need."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import pytest
+
+import truerank as tr
+from truerank import geo
+from truerank.analysis.compare import compare
+from truerank.present import comparison, csv, markdown, terminal
+from truerank.present import geo as places
+from truerank.present.json import dumps
+from truerank.present.scores import FORMATS, score_table
+from truerank.present.table import Table
+from truerank.present.tables import FORMATS as TABLES
+
+QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
+RUN = {query: ["a", "x", "b"][int(query[1:]) % 2 :] for query in QRELS}
+
+
+def located() -> geo.Places:
+    queries = [{"id": f"q{n}", "lat": 37.5 + n / 1000, "lon": 127.0, "x": 9.0 * n, "y": 0.0} for n in range(6)]
+    there = [{"id": f"r{n}", "lat": 37.5 + n / 1000, "lon": 127.0001, "x": 9.0 * n, "y": 1.0} for n in range(6)]
+    return geo.evaluate(queries, there, {f"q{n}": [f"r{(n + 1) // 2}", f"r{n + 1}"] for n in range(5)})
+
+
+def test_some_columns_of_a_table_keep_what_is_best_in_them():
+    table = Table(("run", "AP", "P@5"), (("a", 0.5, 0.2), ("b", 0.4, 0.6)), best=frozenset({(0, 1), (1, 2)}))
+    assert table.only((2, 0)) == Table(("P@5", "run"), ((0.2, "a"), (0.6, "b")), best=frozenset({(1, 0)}))
+    assert table.only(range(3)) == table
+
+
+def test_a_table_fits_where_no_line_is_longer_than_the_terminal():
+    table = Table(("run", "AP"), (("질의 하나", 0.5),))  # nine cells, three between, six
+    assert [terminal.fits(table, width) for width in (None, 18, 17)] == [True, True, False]
+
+
+def test_names_in_hangul_count_double_where_a_comparison_is_cut_for_a_terminal():
+    latin, hangul = ("abcdef", "ghijkl"), ("가나다라마바", "사아자차카타")
+    other = {query: ["x", "a"] for query in QRELS}
+    wide, wider = (
+        compare(QRELS, dict(zip(names, (RUN, other), strict=True)), "AP", baseline=0) for names in (latin, hangul)
+    )
+    width = next(w for w in itertools.count(40) if len(comparison.pages(wide, width=w).tables) == 1)
+    assert len(comparison.pages(wider, width=width + 5).tables) == 2
+    assert len(comparison.pages(wider, width=width + 6).tables) == 1
+
+
+def test_scores_are_written_in_every_format_of_tables_and_in_two_of_their_own():
+    assert {name: FORMATS[name] for name in TABLES} == TABLES
+    assert set(FORMATS) - set(TABLES) == {"jsonl", "trec"}
+
+
+def test_of_a_measure_where_less_is_better_the_lowest_is_marked():
+    names = "Unjudged@2 AP NumRet"
+    scores = [tr.evaluate(QRELS, run, names) for run in (RUN, {query: ["a", "b"] for query in QRELS})]
+    assert score_table(scores).best == {(1, 1), (1, 2)}
+
+
+@pytest.mark.parametrize("per_query", [False, True])
+@pytest.mark.parametrize("digits", [None, 3])
+def test_places_are_shown_as_their_tables_are_drawn(per_query, digits):
+    found = located()
+    pages = places.pages(found, digits, per_query=per_query)
+    tables = [places.queries] if per_query else [places.means, places.metres]
+    drawn = [table(found) if digits is None else table(found, digits) for table in tables]
+    drawn = [replace(one, notes=()) for one in drawn[:-1]] + drawn[-1:]
+    assert pages.render() == "\n".join(map(terminal.render, drawn))
+    assert pages.render("markdown") == "\n".join(map(markdown.render, drawn))
+    lines = [csv.render(replace(one, digits=digits)).splitlines() for one in drawn]
+    rows = zip(*lines, strict=True)
+    beside = [",".join([row, *(other.split(",", 1)[1] for other in others)]) for row, *others in rows]
+    assert pages.render("csv").splitlines() == beside
+    assert pages.render("json") == dumps(found.to_dict(per_query), indent=True)
+    assert list(pages.remarks) == places.notes(found)
+
+
+def test_recall_within_metres_stands_above_the_means():
+    found = located()
+    means = replace(places.means(found), notes=())
+    assert places.pages(found, surface=True).tables == [places.within(found), means, places.metres(found)]

@@ -1,0 +1,171 @@
+"""Tables drawn by each renderer, on their own."""
+
+from __future__ import annotations
+
+import csv as readers
+import io
+import re
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from truerank.present import csv, fragment, json, latex, markdown, terminal
+from truerank.present.table import Table
+
+TABLE = Table(
+    ("run", "AP", "found"),
+    (("one", 0.12345, 3), ("two", 1.0, None)),
+    title="Two runs",
+    notes=("First note.\nIts second sentence.", "Second note."),
+    best=frozenset({(1, 1)}),
+    across="measure",
+)
+
+
+def test_plain_text_is_aligned_and_has_nothing_else():
+    assert terminal.render(TABLE) == (
+        "Two runs\n"
+        "\n"
+        "run      AP  found\n"
+        "one  0.1235      3\n"
+        "two  1.0000\n"
+        "\n"
+        "First note.\n"
+        "  Its second sentence.\n"
+        "Second note.\n"
+    )
+
+
+def test_letters_stand_above_a_cell_in_papers_and_behind_it_on_a_terminal_where_no_column_says_them():
+    raised = replace(TABLE, raised={(0, 1): "b", (1, 1): "ab"})
+    assert r"one & 0.1235$^{b}$ & 3 \\" in latex.render(raised)
+    assert r"two & \textbf{1.0000}$^{ab}$ &  \\" in latex.render(raised)
+    assert "| one | 0.1235<sup>b</sup> | 3 |" in markdown.render(raised)
+    assert "| two | **1.0000**<sup>ab</sup> |  |" in markdown.render(raised)
+    assert terminal.render(replace(raised, is_spelled=True)) == terminal.render(TABLE)
+    assert [line.split() for line in terminal.render(raised).splitlines()[3:5]] == [
+        ["one", "0.1235", "b", "3"],
+        ["two", "1.0000", "ab"],
+    ]
+    assert "<sup>" not in fragment.render(replace(raised, is_spelled=True))
+    assert "<b>1.0000</b><sup>ab</sup>" in fragment.render(raised)
+    assert "| AP | 0.1235<sup>b</sup> | **1.0000**<sup>ab</sup> |" in markdown.render(raised.turned())
+    assert "| 0.1235<sup>b</sup> | one |" in markdown.render(raised.only((1, 0)))
+
+
+def test_wide_characters_take_two_cells():
+    table = Table(("run", "AP"), (("검색", 0.5), ("a", 0.25)))
+    assert terminal.render(table) == "run       AP\n검색  0.5000\na     0.2500\n"
+
+
+def test_a_terminal_gets_the_best_in_bold():
+    text = terminal.render(TABLE, styled=True, width=60)
+    assert "\x1b[1m1.0000\x1b[0m" in text
+    assert "\x1b[1m0.1235" not in text
+    assert "Its second sentence." in text
+
+
+def test_a_terminal_s_width_folds_texts_and_not_numbers():
+    table = Table(("run", "AP"), (("a long name " * 8, 0.5),))
+    lines = terminal.render(table, styled=True, width=40).split("\n")
+    assert max(len(re.sub(r"\x1b\[\d+m", "", line)) for line in lines) <= 40
+    assert any("0.5000" in line for line in lines)
+
+
+def test_nothing_in_a_cell_is_markup_for_a_terminal():
+    assert "[red]x[/red]" in terminal.render(Table(("run",), (("[red]x[/red]",),)), styled=True, width=40)
+
+
+def test_markdown_has_title_table_and_notes():
+    assert markdown.render(TABLE) == (
+        "**Two runs**\n\n"
+        "| run | AP | found |\n"
+        "|:--|--:|--:|\n"
+        "| one | 0.1235 | 3 |\n"
+        "| two | **1.0000** |  |\n\n"
+        "First note. Its second sentence.\n\n"
+        "Second note.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "escaped"),
+    [
+        ("a|b", r"a\|b"),
+        ("a\\b", r"a\\b"),
+        ("*a*", r"\*a\*"),
+        ("_a_", r"\_a\_"),
+        ("ndcg_cut_10", "ndcg_cut_10"),
+        ("<b>", r"\<b>"),
+        ("[a](b)", r"\[a](b)"),
+        ("`a`", r"\`a\`"),
+        ("nDCG(gain='exp')@10", "nDCG(gain='exp')@10"),
+    ],
+)
+def test_markdown_takes_nothing_in_a_cell_for_a_mark(text, escaped):
+    assert markdown.escape(text) == escaped
+
+
+def test_latex_is_a_booktabs_table():
+    assert latex.render(TABLE) == (
+        "\\begin{table}\n"
+        "\\centering\n"
+        "\\begin{tabular}{lrr}\n"
+        "\\toprule\n"
+        "run & AP & found \\\\\n"
+        "\\midrule\n"
+        "one & 0.1235 & 3 \\\\\n"
+        "two & \\textbf{1.0000} &  \\\\\n"
+        "\\bottomrule\n"
+        "\\end{tabular}\n"
+        "\\caption{Two runs First note. Its second sentence. Second note.}\n"
+        "\\end{table}\n"
+    )
+
+
+@given(st.text(alphabet="\\{}$&#%_~^<>|ab", max_size=20))
+def test_latex_escapes_every_special_character_once(text):
+    names = {r"\textbackslash{}": "\\", r"\textasciitilde{}": "~", r"\textasciicircum{}": "^"}
+    names |= {r"\textless{}": "<", r"\textgreater{}": ">", r"\textbar{}": "|"}
+    names |= {"\\" + letter: letter for letter in "{}$&#%_"}
+    pattern = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    assert re.sub(pattern, lambda match: names[match[0]], latex.escape(text)) == text
+    assert not re.search(r"[$&#%_~^<>|]", re.sub(pattern, "", latex.escape(text)))
+
+
+@given(st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cs", "Cc"])), st.floats(0, 1)), min_size=1))
+def test_csv_reads_back_as_it_was(rows):
+    text = csv.render(Table(("query, odd", "AP"), tuple(rows), digits=None))
+    head, *read = readers.reader(io.StringIO(text, newline=""))
+    assert head == ["query, odd", "AP"]
+    assert [(query, float(value)) for query, value in read] == rows
+
+
+def test_json_writes_the_same_with_and_without_odd_ids():
+    plain = json.dumps({"q": [0.1, 1e-7, 1.0, None, True]})
+    odd = json.dumps({"\udcff": [0.1, 1e-7, 1.0, None, True]})
+    assert odd.replace("\\udcff", "q").replace("1e-07", "1e-7") == plain
+
+
+def test_a_turned_table_has_its_rows_as_columns_and_keeps_the_best():
+    turned = TABLE.turned()
+    assert turned.columns == ("measure", "one", "two")
+    assert turned.rows == (("AP", 0.12345, 1.0), ("found", 3, None))
+    assert turned.best == {(0, 2)}
+    assert turned.turned() == TABLE
+
+
+def test_a_terminal_that_is_too_narrow_gets_the_table_turned():
+    names = tuple(f"nDCG(gain='exp')@{k}" for k in (5, 10, 20))
+    table = Table(("run", *names), (("one", 0.1, 0.2, 0.3),), across="measure")
+    wide, narrow = (terminal.render(table, styled=True, width=width) for width in (100, 50))
+    assert wide.split("\n")[0].count("nDCG") == 3
+    assert narrow.split("\n")[0].count("nDCG") == 0
+    assert all(name in narrow for name in names)
+
+
+def test_numbers_never_fold():
+    table = Table(("query", *(f"a long heading {i}" for i in range(6))), (("q", *(0.12345,) * 6),))
+    assert terminal.render(table, styled=True, width=60).count("0.1235") == 6

@@ -1,0 +1,178 @@
+"""Every result shows itself, with what its ledger says: as a line, in a notebook, as text, in a frame."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+import pandas
+import polars
+import pyarrow
+import pytest
+
+import truerank as tr
+from truerank import geo
+from truerank.analysis.confusion import Confusion, confusion, sweep
+from truerank.analysis.curve import precision_recall
+from truerank.analysis.explain.tools import under_rules
+from truerank.analysis.lint import lint
+from truerank.contest import audit, judge
+from truerank.core.presented import Presented
+from truerank.live.paired import Comparison as Paired
+from truerank.vectors import evaluate_vectors
+
+QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"b": 1}, "q3": {"c": 1}}
+RUN = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q2": {"b": 1.0}}
+OTHER = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"y": 2.0, "b": 1.0}}
+SENT = [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}]
+TRUTH = {1: ["a"], 2: ["b"], 3: []}
+
+
+def benched() -> tr.Bench:
+    def search(query: str, k: int) -> list[str]:
+        if query == "q3":
+            raise ValueError("no")
+        return list(RUN[query])[:k]
+
+    return tr.bench(search, {query: query for query in QRELS}, qrels=QRELS, warmup=0)
+
+
+def places() -> Any:
+    queries = [{"id": "q", "lat": 0.0, "lon": 0.0}, {"id": "far", "lat": 50.0, "lon": 0.0}]
+    references = [{"id": "r", "lat": 0.0, "lon": 0.00001}, {"id": "s", "lat": 1.0, "lon": 0.0}]
+    return geo.evaluate(queries, references, {"q": ["r", "s"], "far": []}, k=[1], truth="within(metres=25)")
+
+
+RESULTS: dict[str, tuple[Any, str]] = {
+    "Scores": (lambda: tr.evaluate(QRELS, RUN, "RR AP"), "1 missing (scored 0): q3."),
+    "AuditedScores": (lambda: judge(TRUTH, SENT), "official 1.0, strict 0.66"),
+    "Audit": (lambda: audit(TRUTH, SENT), "1 judged id missing"),
+    "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
+    "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
+    "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
+    "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
+    "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
+    "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),
+    "Moves": (
+        lambda: tr.moved(QRELS, RUN, {"q1": ["a"]}, rules={"missing": "skip"}),
+        "1 query is in the mean of only one of the runs",
+    ),
+    "ToolComparison": (lambda: under_rules(QRELS, RUN, "AP", ["truerank", "trec_eval-10"]), ""),
+    "Bench": (benched, "1 failed"),
+    "Paired": (lambda: Paired(benched(), benched(), interleaved=False), "ran at different times"),
+    "Check": (lambda: tr.check(tr.evaluate(QRELS, RUN, "RR"), min={"RR": 0.3}), "3 queries are too few"),
+    "Curve": (lambda: precision_recall(QRELS, RUN), "1 missing (scored 0): q3."),
+    "Counts": (lambda: confusion(QRELS, RUN), "1 missing (scored 0): q3."),
+    "Sweep": (lambda: sweep(QRELS, RUN), "1 missing (scored 0): q3."),
+    "Hits": (lambda: tr.rank(QRELS, RUN), "Nothing was returned for 1 query."),
+    "Places": (places, "1 without a relevant document"),
+    "View": (lambda: places()["geo"], "1 without a relevant document"),
+    "Findings": (lambda: lint(QRELS, RUN), "1 of 3 judged queries not answered"),
+    "vectors": (
+        lambda: evaluate_vectors(np.eye(3), np.eye(3), query_labels=[1, 2, 9], gallery_labels=[1, 2, 3]),
+        "1 without a relevant document",
+    ),
+}
+
+
+@pytest.fixture(scope="module", params=RESULTS, name="result")
+def fixture_result(request: pytest.FixtureRequest) -> tuple[Any, str]:
+    """Each kind of result, and what a reader must be told of it."""
+    make, remark = RESULTS[request.param]
+    return make(), remark
+
+
+def test_a_result_says_in_its_repr_what_its_ledger_says(result: tuple[Any, str]) -> None:
+    found, remark = result
+    assert isinstance(found, Presented)
+    assert remark in repr(found)
+    lines = repr(found).splitlines()
+    assert len(lines) <= 5
+    assert max(map(len, lines[1:]), default=0) <= 82
+
+
+def test_a_notebook_shows_a_table_with_the_same_remark(result: tuple[Any, str]) -> None:
+    found, remark = result
+    html = found._repr_html_()
+    assert html.startswith("<table>")
+    assert html.isascii()
+    assert remark.split("(")[0] in html
+    assert html == found.to_html()
+
+
+def test_a_result_prints_as_text_and_becomes_markdown_and_latex(result: tuple[Any, str]) -> None:
+    found, _ = result
+    assert str(found) == found.to_text().rstrip("\n")
+    assert "\n|:--" in found.to_markdown() or "\n|--:" in found.to_markdown()
+    assert r"\toprule" in found.to_latex()
+
+
+def test_a_result_becomes_a_frame_of_any_kind(result: tuple[Any, str]) -> None:
+    found, _ = result
+    frames = found.to_pandas(), found.to_polars(), found.to_arrow()
+    assert [type(frame) for frame in frames] == [pandas.DataFrame, polars.DataFrame, pyarrow.Table]
+    assert len({len(frames[0]), frames[1].height, frames[2].num_rows}) == 1
+
+
+def test_every_result_of_the_library_is_among_those_that_are_tested_here() -> None:
+    def below(kind: type) -> set[type]:
+        return {kind, *(each for one in kind.__subclasses__() for each in below(one))}
+
+    tested = {type(make()) for make, _ in RESULTS.values()} | {Confusion}
+    ours = {kind for kind in below(Presented) - {Presented} if kind.__module__.startswith("truerank.")}
+    assert ours <= tested
+
+
+def test_an_explanation_prints_its_derivation() -> None:
+    text = str(tr.explain(QRELS, RUN, "q1", "AP"))
+    assert re.search(r"precision at its rank", text)
+    assert re.search(r"^AP +1.1667 / 2 +0.5833$", text, re.MULTILINE)
+
+
+def test_given_counts_keep_their_short_line() -> None:
+    counts = Confusion(7, 13, 58)
+    assert repr(counts) == "Confusion(tp=7, fp=13, fn=58, tn=None)"
+    assert "need the number of documents" in counts._repr_html_()
+
+
+def test_scores_are_a_mapping_over_measures() -> None:
+    scores = tr.evaluate(QRELS, RUN, "RR nDCG@10")
+    assert list(scores) == list(scores.keys()) == ["RR", "nDCG@10"]
+    assert (len(scores), "mrr" in scores, "ndcg@10" in scores, "AP" in scores, "nonsense" in scores) == (
+        2,
+        True,
+        True,
+        False,
+        False,
+    )
+    assert {name: values.tolist() for name, values in scores.items()}["RR"] == [0.5, 1.0, 0.0]
+    assert next(iter(scores.values())).tolist() == scores["RR"].tolist()
+    assert scores.get("AP") is None
+    assert dict(scores).keys() == scores.mean.keys()
+    assert scores == scores
+    assert scores != tr.evaluate(QRELS, RUN, "RR nDCG@10")
+    assert len({scores, scores}) == 1
+
+
+def test_a_comparison_is_a_mapping_over_measures() -> None:
+    found = tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP")
+    assert list(found) == ["RR", "AP"]
+    assert "mrr" in found
+    assert [outcome.measure for outcome in found.values()] == [outcome.measure for outcome in found.outcomes]
+
+
+@pytest.mark.parametrize("place", ["run", "qrels"])
+def test_a_result_is_no_run_and_no_qrels_though_it_is_a_mapping(place: str) -> None:
+    scores = tr.evaluate(QRELS, RUN, "RR")
+    given: dict[str, Any] = {"qrels": QRELS, "run": RUN, place: scores}
+    with pytest.raises(tr.InputError, match="not Scores, which was made of"):
+        tr.evaluate(given["qrels"], given["run"], "RR")
+
+
+def test_ids_that_html_would_take_for_its_own_are_escaped() -> None:
+    scores = tr.evaluate({"<b>": {"a": 1}, "질의": {"a": 1}}, {"z": ["a"]}, "RR", rules={"extra": "skip"})
+    html = scores._repr_html_()
+    assert "<b>" not in html.replace("<b>1", "")
+    assert "&lt;b&gt;" in html
+    assert "&#51656;&#51032;" in html

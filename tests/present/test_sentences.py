@@ -1,0 +1,152 @@
+"""What other parts say in English is said in Korean on a Korean page, all of it."""
+
+from __future__ import annotations
+
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truerank as tr
+from truerank import geo
+from truerank.analysis.compare import compare
+from truerank.analysis.explain import explain
+from truerank.contest import judge
+from truerank.present import audit, bench_notes, cautions, few, sentences
+from truerank.present import geo as places
+from truerank.present.sentences import korean
+from truerank.present.texts import Texts
+
+SAME = (
+    "nDCG AP GMAP RR P R NumRet AUPRC Tukey HSD Holm Bonferroni Benjamini Hochberg BCa max-T id ids geodesic "
+    r"haversine nearest xy geo run\w* query\w* d\d* k p t m ms s n q\d* log\d* min alpha km UTM SDM MA exp NumPy"
+)
+NAMES = re.compile(rf"`[^`]+`|--[\w=. ]+|(?<![A-Za-z])(?:{SAME.replace(' ', '|')})(?![A-Za-z])")
+"""What is called the same in both languages."""
+
+
+def left(text: str) -> list[str]:
+    """The English words that are still there."""
+    return re.findall(r"[A-Za-z]{3,}", NAMES.sub("", text))
+
+
+def runs(queries: int, systems: int, seed: int = 0) -> tuple[dict[str, Any], dict[str, Any]]:
+    rng = random.Random(seed)
+    qrels = {f"q{n}": {f"d{i}": rng.randint(0, 2) for i in range(9)} for n in range(queries)}
+    found = {
+        f"run{s}": {query: rng.sample([f"d{i}" for i in range(12)], 8) for query in qrels} for s in range(systems)
+    }
+    return qrels, found
+
+
+@pytest.mark.parametrize("test", ["randomization", "t", "wilcoxon", "sign", "tukey"])
+@pytest.mark.parametrize("systems", [1, 2, 3])
+@pytest.mark.parametrize("queries", [1, 3, 12, 35])
+def test_how_a_comparison_was_made_is_told_in_korean(queries, systems, test):
+    qrels, found = runs(queries, systems)
+    made = compare(qrels, found, "nDCG@10 P@1 NumRet GMAP", test=test, samples=1_000)
+    own = few.remarks(queries)  # which the catalogue of the page has
+    for text in (*cautions.made(made), *cautions.remarks(made)):
+        assert text in own or left(korean(text)) == [], text
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "bh", "none", "max-t"])
+def test_each_correction_is_named_in_korean(correction):
+    qrels, found = runs(30, 3)
+    made = compare(qrels, found, "AP", correction=correction, samples=1_000)
+    assert [left(korean(text)) for text in cautions.made(made)] == [[]] * 3
+
+
+def test_what_speaks_against_a_benchmark_is_told_in_korean():
+    asked = {f"q{n}": f"text {n}" for n in range(8)}
+
+    def answer(text: str) -> list[str]:
+        number = int(text.rpartition(" ")[2])
+        if number == 3:
+            raise ValueError("no")
+        return [["d1", "d2"], [], ["d1"] * 2][number % 3]
+
+    made = tr.bench(answer, asked, {"q0": {"d1": 1}, "x": {"d1": 1}}, measures="RR", k=1, concurrency=2)
+    told = [*bench_notes.warnings(made), *bench_notes.needed([made])]
+    told += [bench_notes.loop(made), bench_notes.asked(made)]
+    plain = tr.bench(answer, asked, {"q0": {"d1": 1}}, measures="RR", plain=True)
+    told += [bench_notes.loop(plain), *bench_notes.made([plain])]
+    told += bench_notes.made([tr.bench(answer, asked, plain=True, warmup=1)])
+    assert len(told) > 5
+    for text in told:
+        if " × " not in text:
+            assert left(korean(text)) == [], text
+
+
+def test_what_is_odd_about_places_is_told_in_korean():
+    queries = [{"id": f"q{n}", "lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(4)]
+    there = [{"id": f"d{n}", "lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(3)]
+    there.append({"id": "d9", "lat": 0, "lon": 0})
+    found = geo.evaluate(queries, there, {"q1": ["d1", "d8"], "q3": ["d1"]}, truth="within(metres=5)")
+    told = places.remarks(found)
+    assert len("\n".join(told).split("\n")) >= 9
+    for text in told:
+        english = re.sub(r"truth is .*", "truth is nearest.", re.sub(r"(?<=right: )R@.*", "R 1.", text))
+        assert left(korean(english).replace("queries", "").replace("references", "")) == [], text
+
+
+def test_what_a_contest_s_judge_finds_is_told_in_korean():
+    sent = [
+        {"eval_id": 1, "topk": ["a", "a", "b", "c"]},
+        {"eval_id": 2, "topk": "ab"},
+        {"eval_id": 3, "topk": ["a"]},
+        {"eval_id": 3, "topk": ["a"]},
+        {"eval_id": 9, "topk": ["a"]},
+    ]
+    rules = tr.Rules.named("science-qa").replace(extra="skip")
+    scores = judge({1: ["a"], 2: ["b"], 3: ["a"], 4: ["a"]}, sent, rules=rules)
+    assert len(scores.audit.findings) == 6
+    for text in audit.sentences(scores, Texts("ko")):
+        assert left(text.replace("divisor='hits'", "")) == [], text
+
+
+@pytest.mark.parametrize("name", sorted(tr.measures()))
+def test_each_measure_is_worked_out_in_korean(name):
+    qrels = {"q": {"a": 2, "b": 1, "c": 0, "d": 1, "e": -1}}
+    needs = {"IPrec": "IPrec(recall=0.5)", "Unjudged": "Unjudged@3", "Success": "Success@2"}
+    needs |= {each: f"{each}@2" for each in ("F", "FirstRank", "MeanRank", "ARP", "FallOut", "MCC", "Hits")}
+    for run in (["x", "a", "c", "b"], ["x", "c"], [], ["a", "b", "d"]):
+        try:
+            worked = explain(qrels, {"q": run}, "q", needs.get(name, name)).worked
+        except tr.MeasureError:
+            pytest.skip("it needs a parameter")
+        for line in worked.lines:
+            how = korean(line.text(4))
+            assert how != line.text(4) or not left(how), line
+
+
+def test_a_sentence_that_nobody_wrote_down_stays_as_it_is():
+    for text in ("Something else, with recall, happened.", "q Q0 d 1", "rank-fusion.run", "R (x)", ""):
+        assert korean(text) == text
+
+
+def test_what_is_korean_already_and_what_has_holes_is_not_taken_apart():
+    assert korean("nDCG(gain='exp', k=5): less is better.") == "nDCG(gain='exp', k=5): 작을수록 좋습니다."
+    assert Texts("en").said("mean") == "mean"
+
+
+def test_each_translation_has_the_holes_of_its_sentence():
+    for part in (sentences.STATISTICS, sentences.SPEED, sentences.PLACES, sentences.CONTEST, sentences.WORKED):
+        for english, said in part.items():
+            holes = re.findall(r"\{(\w+)\}", english)
+            assert set(re.findall(r"\{(\w+)\}", said)) <= set(holes), english
+            assert len(holes) == len(set(holes)), english
+            assert re.search("[가-힣]", said) or not re.search("[a-z]{5}", re.sub(r"\{\w+\}", "", said)), said
+
+
+def test_no_sentence_of_the_catalogue_is_left_over():
+    """Each is made somewhere: each of its longer words stands in the source."""
+    source = Path(sentences.__file__).parent.parent
+    files = [path for path in source.rglob("*.py") if path.name != "sentences.py"]
+    made = set(re.findall(r"\w+", "".join(path.read_text("utf-8") for path in files)))
+    for part in (sentences.STATISTICS, sentences.SPEED, sentences.PLACES, sentences.CONTEST, sentences.WORKED):
+        for english in part:
+            words = re.findall(r"\w+", re.sub(r"\{\w+\}", " ", english))
+            assert [word for word in words if word not in made] == [], english

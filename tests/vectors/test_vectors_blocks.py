@@ -1,0 +1,263 @@
+"""How vectors are worked on: blocks, parts, precision, counts, tensors; and what is said of wrong ones."""
+
+from __future__ import annotations
+
+import tracemalloc
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.core.rules import Rules
+from truerank.vectors import blocks, counting, evaluate_matrix, evaluate_vectors, pairs, rank_vectors
+
+SIDES = ("query_labels", "gallery_labels", "query_cameras", "gallery_cameras")
+
+
+def bits(scores: tr.Scores) -> tuple[Any, ...]:
+    return scores.queries, {name: column.tobytes() for name, column in scores.columns.items()}, scores.ledger
+
+
+@pytest.fixture(scope="module")
+def crowd() -> dict[str, Any]:
+    """300 queries and 900 entries of 40 identities, in 24 numbers."""
+    rng = np.random.default_rng(2)
+    labels = rng.integers(1, 41, 300), rng.integers(-1, 41, 900)
+    centres = rng.standard_normal((42, 24))
+    vectors = [centres[side] + rng.standard_normal((len(side), 24)) for side in labels]
+    return {
+        "query_vectors": vectors[0].astype(np.float32), "gallery_vectors": vectors[1].astype(np.float32),
+        "query_labels": labels[0], "gallery_labels": labels[1],
+        "query_cameras": rng.integers(1, 7, 300), "gallery_cameras": rng.integers(1, 7, 900),
+    }  # fmt: skip
+
+
+def test_the_size_of_blocks_and_parts_changes_no_bit(crowd, monkeypatch):
+    whole = bits(evaluate_vectors(**crowd))
+    matrix = crowd["query_vectors"].astype(float) @ crowd["gallery_vectors"].astype(float).T
+    sides = {side: crowd[side] for side in SIDES}
+    ready = bits(evaluate_matrix(matrix, **sides, holds="similarities"))
+    for size, at_once in ((1, 1 << 20), (1 << 14, 100), (1 << 26, 1)):
+        monkeypatch.setattr(blocks, "READY", size)
+        monkeypatch.setattr(pairs, "AT_ONCE", at_once)
+        assert bits(evaluate_matrix(matrix, **sides, holds="similarities")) == ready
+        assert bits(evaluate_vectors(**crowd)) == whole
+
+
+def test_the_number_of_threads_over_a_ready_matrix_changes_no_bit(crowd, monkeypatch):
+    matrix = crowd["query_vectors"] @ crowd["gallery_vectors"].T
+    sides = {side: crowd[side] for side in SIDES}
+    monkeypatch.setattr(blocks, "READY", 1 << 14)
+    for rules in ("market1501", "cuhk03"):
+        found = []
+        for count in (1, 2, 5):
+            monkeypatch.setattr(blocks, "processors", lambda count=count: count)
+            found.append(bits(evaluate_matrix(matrix, **sides, holds="similarities", rules=rules)))
+        assert found[0] == found[1] == found[2]
+
+
+def test_of_many_threads_the_first_row_that_is_not_finite_is_named(monkeypatch):
+    monkeypatch.setattr(blocks, "READY", 1)
+    monkeypatch.setattr(blocks, "processors", lambda: 4)
+    matrix = np.ones((40, 3))
+    matrix[7:, 1] = np.nan
+    with pytest.raises(tr.InputError, match="row 7 of the matrix"):
+        evaluate_matrix(matrix, range(1, 41), [1, 2, 3], holds="distances")
+
+
+def test_parts_share_one_table_of_hits(crowd, monkeypatch):
+    whole = rank_vectors(**crowd)
+    monkeypatch.setattr(pairs, "AT_ONCE", 100)
+    parts = rank_vectors(**crowd)
+    assert parts.queries == whole.queries
+    for name in ("query", "rank", "grade", "first", "last"):
+        assert getattr(parts, name).tolist() == getattr(whole, name).tolist()
+    # on some processors a product's last bit depends on how many rows are multiplied at once
+    assert parts.score == pytest.approx(whole.score, rel=1e-6)
+
+
+def test_the_whole_matrix_is_never_held(monkeypatch):
+    rng = np.random.default_rng(0)
+    queries, gallery = (rng.standard_normal((n, 8)).astype(np.float32) for n in (1500, 6000))
+    labels = rng.integers(1, 800, 1500), rng.integers(1, 800, 6000)
+    monkeypatch.setattr(blocks, "PRODUCT", 1 << 20)
+    tracemalloc.start()
+    evaluate_vectors(queries, gallery, *labels)
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 1500 * 6000 * 4 / 3
+
+
+def test_a_mapped_matrix_is_read_in_blocks(crowd, tmp_path):
+    matrix = (crowd["query_vectors"] @ crowd["gallery_vectors"].T).astype(np.float16)
+    np.save(tmp_path / "matrix.npy", matrix)
+    sides = {side: crowd[side] for side in SIDES}
+    mapped = evaluate_matrix(np.load(tmp_path / "matrix.npy", mmap_mode="r"), **sides, holds="similarities")
+    assert bits(mapped) == bits(evaluate_matrix(matrix, **sides, holds="similarities"))
+
+
+def test_a_matrix_is_left_as_it_was(crowd):
+    matrix = crowd["query_vectors"] @ crowd["gallery_vectors"].T
+    before = matrix.copy()
+    evaluate_matrix(matrix, **{side: crowd[side] for side in SIDES}, holds="distances")
+    assert (matrix == before).all()
+
+
+@pytest.mark.parametrize(
+    ("kinds", "rules", "said"),
+    [
+        (("float16", "float16"), "market1501", "float32"),
+        (("int8", "float32"), "market1501", "float32"),
+        (("float32", "float64"), "market1501", "float64"),
+        (("float64", "float64"), Rules.named("market1501").replace(score_precision="single"), "float32"),
+    ],
+)
+def test_the_precision_of_the_product_is_stated(crowd, kinds, rules, said):
+    queries, gallery = (np.round(crowd[f"{side}_vectors"] * 8) for side in ("query", "gallery"))
+    sides = {side: crowd[side] for side in SIDES}
+    scores = evaluate_vectors(
+        queries.astype(kinds[0]), gallery.astype(kinds[1]), **sides, rules=rules, metric="dot", name="x"
+    )
+    assert scores.run == f"x (dot, {said})"
+    exact = evaluate_vectors(queries, gallery, **sides, metric="dot")
+    assert scores.mean == exact.mean
+
+
+def test_who_watches_is_told_of_every_query(crowd, monkeypatch):
+    monkeypatch.setattr(blocks, "PRODUCT", 1 << 18)
+    told: list[tuple[int, int]] = []
+    evaluate_vectors(**crowd, watch=lambda done, queries: told.append((done, queries)))
+    assert told == sorted(told)
+    assert len(told) > 3
+    assert told[-1] == (300, 300)
+
+
+def test_tensors_give_the_numbers_of_arrays(crowd):
+    torch = pytest.importorskip("torch")
+    rounded = {side: np.round(crowd[side] * 8) for side in ("query_vectors", "gallery_vectors")}
+    sides = {side: crowd[side] for side in SIDES}
+    tensors = {side: torch.tensor(vectors) for side, vectors in rounded.items()}
+    for metric in ("dot", "euclidean"):
+        ours = evaluate_vectors(**tensors, **sides, metric=metric)
+        assert bits(ours) == bits(evaluate_vectors(**rounded, **sides, metric=metric))
+        assert ours.run == f"vectors ({metric}, float32 on cpu)"
+    close = evaluate_vectors(**tensors, **{s: torch.tensor(x) for s, x in sides.items()}).mean
+    assert close == pytest.approx(evaluate_vectors(**rounded, **sides).mean, abs=1e-3)
+
+
+def test_what_stays_on_a_device_gives_the_numbers_of_arrays(crowd, monkeypatch):
+    torch = pytest.importorskip("torch")
+    from truerank.vectors import tensors
+
+    monkeypatch.setattr(tensors, "_shared", lambda block: block)  # as if it were not in reach of NumPy
+    rounded = {side: np.round(crowd[side] * 8) for side in ("query_vectors", "gallery_vectors")}
+    sides = {side: crowd[side] for side in SIDES}
+    halves = {side: torch.tensor(vectors).to(torch.bfloat16) for side, vectors in rounded.items()}
+    for rules in ("market1501", "cuhk03", "truerank"):
+        ours = evaluate_vectors(**halves, **sides, metric="dot", rules=rules)
+        assert bits(ours) == bits(evaluate_vectors(**rounded, **sides, metric="dot", rules=rules))
+
+
+def test_a_matrix_on_a_device_gives_the_numbers_of_an_array(crowd, monkeypatch):
+    torch = pytest.importorskip("torch")
+    from truerank.vectors import tensors
+
+    matrix = crowd["query_vectors"] @ crowd["gallery_vectors"].T
+    sides = {side: crowd[side] for side in SIDES}
+    expected = bits(evaluate_matrix(matrix, **sides, holds="distances"))
+    assert bits(evaluate_matrix(torch.tensor(matrix), **sides, holds="distances")) == expected
+    coarse = torch.tensor(matrix).to(torch.bfloat16)
+    rounded = evaluate_matrix(coarse.float().numpy(), **sides, holds="distances")
+    assert bits(evaluate_matrix(coarse, **sides, holds="distances")) == bits(rounded)
+    monkeypatch.setattr(blocks, "matrix", tensors.matrix)
+    assert bits(evaluate_matrix(torch.tensor(matrix), **sides, holds="distances")) == expected
+
+
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        ([[1.0, 2.0], [0.0, 0.0]], "query vector 1 .* is all zeros, or holds a number that is not finite"),
+        ([[1.0, float("nan")]], "query vector 0 .* is all zeros, or holds a number that is not finite"),
+        ([[1.0, 2.0, 3.0]], r"two tables with rows of one length, not \(1, 3\) and \(2, 2\)"),
+    ],
+)
+def test_what_is_wrong_with_tensors_is_said(table, message):
+    torch = pytest.importorskip("torch")
+    with pytest.raises(tr.InputError, match=message):
+        evaluate_vectors(torch.tensor(table), torch.ones(2, 2), [1] * len(table), [1, 2])
+
+
+def test_the_counts_of_a_device_are_those_of_numpy(crowd):
+    torch = pytest.importorskip("torch")
+    from truerank.vectors import tensors
+
+    block = np.round(crowd["query_vectors"] @ crowd["gallery_vectors"].T)
+    rng = np.random.default_rng(1)
+    row, column = np.sort(rng.integers(0, 300, 2000)), rng.integers(0, 900, 2000)
+    ignored = rng.integers(0, 300, 50), rng.integers(0, 900, 50)
+    ours = counting.find(block.copy(), row, column, ignored)
+    other = tensors.find(torch.tensor(block), row, column, ignored)
+    assert all((one == two).all() for one, two in zip(ours, other, strict=True))
+
+
+GOOD = {"query_labels": [1, 2], "gallery_labels": [1, 2, 2]}
+TWO, THREE = np.ones((2, 4)), np.ones((3, 4))
+NAN = np.array([[1.0, 2.0], [np.nan, 1.0]])
+
+
+@pytest.mark.parametrize(
+    ("vectors", "more", "message"),
+    [
+        ((TWO, THREE), {"query_labels": [1]}, "query_labels has 1 values where there are 2 entries"),
+        ((TWO, THREE), {"gallery_labels": None}, "there are query_labels but no gallery_labels; give both"),
+        ((TWO, THREE), {"query_cameras": [1, 1]}, "there are query_cameras but no gallery_cameras"),
+        ((TWO, THREE), {"query_labels": ["a", "b"]}, "only one of them holds text"),
+        ((TWO, THREE), {"query_labels": [1.5, 2]}, "query_labels holds 1.5; it should hold whole numbers or text"),
+        ((TWO, THREE), {"query_labels": [1, None]}, "query_labels holds"),
+        ((TWO, THREE), {"query_labels": None, "gallery_labels": None}, "there are neither labels nor qrels"),
+        ((TWO, THREE), {"query_ids": ["a", "a"]}, "the id a stands 2 times in query_ids"),
+        ((TWO, np.ones((3, 5))), {}, "query vectors have 4 numbers and gallery vectors 5"),
+        ((np.ones(2), THREE), {}, r"query vectors: a table of numbers is needed, not float64 of shape \(2,\)"),
+        ((TWO.astype(str), THREE), {}, "query vectors: a table of numbers is needed, not <U"),
+        ((TWO, np.ones((0, 4))), {}, "gallery vectors: there is nothing in them"),
+        ((NAN, np.ones((3, 2))), {}, r"query vector 1 \(from 0\) holds a number that is not finite"),
+        ((np.eye(2)[[0, 0]] * [[1], [0]], np.ones((3, 2))), {}, r"query vector 1 \(from 0\) is all zeros"),
+        (
+            (TWO.astype("f4") * 1e30, THREE.astype("f4")),
+            {"metric": "dot"},
+            "the vectors are too long for products in float32",
+        ),
+        ((TWO, THREE), {"metric": "cosin"}, "there is no metric 'cosin'. Did you mean cosine?"),
+        ((TWO, THREE), {"qrels": {"a": {"b": 1}}}, "qrels say what is right, and so do labels"),
+        ((TWO, THREE), {"gallery_labels": [-1, -1, -1]}, "nothing is left in the gallery"),
+        (
+            (TWO, THREE),
+            {"rules": {"self_match": "remove"}},
+            "self_match = 'remove' needs query_ids and gallery_ids",
+        ),
+        ((TWO, THREE), {"rules": {"missing": "lines"}}, "missing = 'lines' is for runs that are written in lines"),
+    ],
+)
+def test_what_is_wrong_with_vectors_is_said(vectors, more, message):
+    with pytest.raises(tr.TruerankError, match=message):
+        evaluate_vectors(*vectors, **{**GOOD, **more})
+
+
+@pytest.mark.parametrize(
+    ("matrix", "more", "message"),
+    [
+        (np.ones((2, 3)), {"holds": "distance"}, "a matrix holds distances or similarities, not 'distance'"),
+        (np.array([[1, 2, 3], [1, np.inf, 2]]), {}, r"row 1 of the matrix \(from 0\) holds inf"),
+        (np.array([[1, 2, np.nan], [1, 1, 2]]), {}, r"row 0 of the matrix \(from 0\) holds nan"),
+        (np.ones((2, 3)), {"gallery_labels": None}, "the queries are the gallery, but the matrix is 2 x 3"),
+    ],
+)
+def test_what_is_wrong_with_a_matrix_is_said(matrix, more, message):
+    with pytest.raises(tr.InputError, match=message):
+        evaluate_matrix(matrix, **{**GOOD, "holds": "distances", **more})
+
+
+def test_qrels_need_ids():
+    with pytest.raises(tr.InputError, match="give query_ids and gallery_ids"):
+        evaluate_matrix(np.eye(2), qrels={"a": {"b": 1}}, gallery_ids=["b", "c"], holds="distances")
