@@ -46,7 +46,7 @@ class Reading:
         qrels: the judgements, as the rules have them.
         rows: a row a judged document that was returned, over all judged queries, and with `keep` a row a unjudged
             document of the first ranks, whose grade is `UNJUDGED`; -1 documents are returned where the query is not
-            answered. A document that is returned twice has two rows here, whatever the rules make of it.
+            answered. A document that is returned twice has two rows, unless the rules count it once.
         unjudged: the ids of the unjudged documents among the rows.
         extra: the answered queries that are not judged.
         repeated: how many rows of the run repeat a document of their query.
@@ -88,12 +88,8 @@ class Reading:
 
     @cached_property
     def hits(self) -> Hits:
-        """The rows of judged documents alone, each document once where the rules count it once."""
-        rows = self.rows
-        if self.rules.duplicates == "once" and self.repeated:
-            _, first = np.unique(rows.doc, return_index=True)
-            rows = rows.where(np.sort(first))
-        return rows.where(rows.grade > UNJUDGED) if self.kept else rows
+        """The rows of judged documents alone."""
+        return self.rows.where(self.rows.grade > UNJUDGED) if self.kept else self.rows
 
     def doc(self, number: int) -> bytes:
         """The id of a document, judged or not, by the number that rows have."""
