@@ -58,6 +58,13 @@ def notes_of(why: Explanation) -> dict[str, str]:
     return {note.rule: note.text for note in why.notes}
 
 
+def test_equal_scores_beyond_the_depth_are_not_counted():
+    """A group of equal scores may reach further down than results count."""
+    for name in ("AUROC", "AUPRC(area='interpolated')"):
+        why = tr.explain({"q": {"b": 1, "a": 0}}, {"q": {"x": 2, "b": 1, "a": 1}}, "q", name, rules={"depth": 2})
+        assert why.worked.lines[-1].value == why.value, name
+
+
 @pytest.mark.parametrize("fields", RULES.values(), ids=RULES)
 @settings(max_examples=8, deadline=None)
 @given(world=worlds(GRADES, queries=3))

@@ -19,7 +19,7 @@ import pytest
 import zstandard
 from click.testing import CliRunner
 
-from board_worlds import QRELS, Build, World, run
+from board_worlds import QRELS, Build, World, burn, run, slow_audit, slow_score
 from truerank.board import processing
 from truerank.board.refusals import Refusal
 from truerank.board.settings import load
@@ -31,13 +31,6 @@ from truerank.formats.compression import CODECS, Members
 
 SCIENCE = 'rules = "science-qa"'
 TRUTH = json.dumps({str(q): [f"d{q}"] for q in range(3)})
-
-
-def burn(seconds: float) -> float:
-    until = time.process_time() + seconds
-    while time.process_time() < until:
-        pass
-    return seconds
 
 
 @pytest.mark.parametrize("pack", [gzip.compress, bz2.compress, zstandard.compress], ids=["gz", "bz2", "zst"])
@@ -182,14 +175,6 @@ def test_a_process_that_dies_is_no_process_out_of_time():
             pool.close()
 
     asyncio.run(use())
-
-
-def slow_audit(path: Path, spec: Any, unpacked: int) -> Any:
-    burn(30.0)
-
-
-def slow_score(path: Path, format: str, spec: Any) -> Any:
-    burn(30.0)
 
 
 @pytest.mark.parametrize("step", ["audit", "score"])

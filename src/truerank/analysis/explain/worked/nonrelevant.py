@@ -61,8 +61,10 @@ def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int |
 def area_under_roc(case: Case, *, k: int | None, level: float) -> Worked:
     """The share of pairs in order, equal scores counting half."""
     found = case.relevant(level, k)
-    wrong = looked_at(case, k) - len(found)
-    pairs = added("in order", "others − above it − equal / 2", _pairs(found, wrong, k)).over(len(found) * wrong)
+    deepest = looked_at(case, k)
+    wrong = deepest - len(found)
+    pairs = added("in order", "others − above it − equal / 2", _pairs(found, wrong, deepest))
+    pairs = pairs.over(len(found) * wrong)
     lines = (
         relevant_total(case.total(level)),
         Line("N", "relevant among the first results", len(found)),
@@ -74,9 +76,9 @@ def area_under_roc(case: Case, *, k: int | None, level: float) -> Worked:
     return Worked((pairs,), lines)
 
 
-def _pairs(found: list[Hit], wrong: int, k: int | None) -> Iterator[Step]:
+def _pairs(found: list[Hit], wrong: int, deepest: int) -> Iterator[Step]:
     for hit in found:
-        end = hit.last if k is None else min(hit.last, k)
+        end = min(hit.last, deepest)
         above = hit.first - 1 - sum(other.rank < hit.first for other in found)
         equal = end - sum(other.rank <= end for other in found) - above
         yield Step(hit, "{} − {} − {} / 2", (wrong, above, equal), wrong - above - equal / 2)
