@@ -333,6 +333,40 @@ def test_a_measure_of_one_s_own_is_bounded_and_never_called_sure_by_search() -> 
         tr.unregister("Odd")
 
 
+@pytest.mark.parametrize(
+    ("declared", "tied", "open_"),
+    [
+        ({}, [1, 1], [1, 1]),
+        ({"monotone": "no"}, [0, 1], [0, 1]),
+        ({"monotone": "ordered", "sees_judged": False}, [0, 0], [0, 1]),
+        ({"monotone": "rising"}, [0, 0], [0, 0]),
+    ],
+)
+def test_bounds_of_a_measure_of_one_s_own_are_exact_only_as_far_as_it_declares(
+    declared: Any, tied: list[int], open_: list[int]
+) -> None:
+    @tr.measure("Mine", unit=False, **declared)
+    def mine(hits: tr.Hits, *, level: float = 1) -> Any:
+        """How many relevant documents were returned."""
+        return hits.sum(hits.grade >= level)
+
+    few: dict[str, float] = {"x": 1.0, "a": 1.0}
+    try:
+        for n, run in enumerate((few, {f"d{i}": 1.0 for i in range(60)})):
+            found = tr.bounds({"q": {"a": 1, "d1": 1, "d2": 2}}, {"q": run}, "Mine")
+            assert (found.ties["Mine"].searched, found.unjudged["Mine"].searched) == (tied[n], open_[n])
+        assert tr.bounds({"q": {"a": 1}}, {"q": ["a"]}, "Mine").unjudged["Mine"].searched == 0  # nothing is open
+    finally:
+        tr.unregister("Mine")
+
+
+@pytest.mark.parametrize("name", tr.measures())
+def test_every_measure_declares_how_it_follows_its_documents(name: str) -> None:
+    definition = tr.measures()[name]
+    assert definition.monotone is not None
+    assert definition.sees_judged is not None
+
+
 def test_geometric_means_and_counts_have_their_own_errors() -> None:
     judged = {f"q{n}": {f"d{i}": 1 for i in range(12)} for n in range(3)}
     run = {q: {f"d{i}": 1.0 for i in range(9, 40)} for q in judged}

@@ -103,9 +103,7 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     _write(file, "qrels", "relevance", number, parts)
 
 
-def _write(
-    file: BinaryIO, what: str, value: str, number: type[np.number[Any]], parts: Iterable[_Part]
-) -> None:
+def _write(file: BinaryIO, what: str, value: str, number: type[np.number[Any]], parts: Iterable[_Part]) -> None:
     pyarrow = frames.arrow("writing Parquet", "parquet")
     from pyarrow.parquet import ParquetWriter
 

@@ -20,6 +20,7 @@ from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
     source="Cleverdon, 1967; trec_eval P",
     meanings={"divisor=returned": "The share of the first k results, or of those there are, that is relevant."},
     takes_grades=True,
+    monotone="rising",
 )
 def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k") -> PerQuery:
     """The share of the first k results that is relevant; a short list is not excused.
@@ -44,6 +45,7 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     source="Cleverdon, 1967; trec_eval recall, relative_P; BEIR R_cap",
     meanings={"capped=True": "How many relevant documents k results find, of as many as they could hold."},
     divides_by="relevant",
+    monotone="stepped",
 )
 def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> PerQuery:
     """The share of the relevant documents that is among the first k results.
@@ -64,6 +66,7 @@ def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Per
     formula="(β² + 1) P R / (β² P + R), with P = P@k and R = R@k",
     source="van Rijsbergen, Information Retrieval, 1979; ranx f1@k",
     divides_by="relevant",
+    monotone="stepped",
 )
 def f_measure(hits: Hits, *, k: int, level: float = 1, beta: Amount = 1) -> PerQuery:
     """One number for precision and recall of the first k results: their weighted harmonic mean, F1 by default.
@@ -79,7 +82,7 @@ def f_measure(hits: Hits, *, k: int, level: float = 1, beta: Amount = 1) -> PerQ
     return ratio((beta * beta + 1.0) * p * r, beta * beta * p + r)
 
 
-@measure("Hits", unit=False, formula="Σ_{i≤k} rel_i", source="ranx hits", takes_grades=True)
+@measure("Hits", unit=False, formula="Σ_{i≤k} rel_i", source="ranx hits", takes_grades=True, monotone="rising")
 def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """How many relevant documents are among the first k results; the mean over queries, not the sum.
 
@@ -103,6 +106,7 @@ def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQu
     formula="1 if any rel_i, i ≤ k, else 0",
     source="trec_eval success; rank-k and CMC of re-identification; accuracy@k of BEIR",
     takes_grades=True,
+    monotone="rising",
 )
 def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """Whether anything relevant is among the first k results: 1 or 0.
@@ -121,6 +125,7 @@ def success(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     formula="1 / rank of the first relevant document",
     source="Kantor and Voorhees, The TREC-5 confusion track, 1996; trec_eval recip_rank",
     takes_grades=True,
+    monotone="rising",
 )
 def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """How soon the first relevant document comes: 1 at rank 1, 1/2 at rank 2, 0 when none comes.
@@ -138,6 +143,7 @@ def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     formula="Σ_{i≤k} rel_i / i / Σ_{i≤min(R, k)} 1 / i",
     source="Cornac NCRR, Normalised Cumulative Reciprocal Rank",
     divides_by="relevant",
+    monotone="stepped",
 )
 def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """How soon the relevant documents come, each counting one over its rank, by the most that could be.
@@ -165,6 +171,8 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
         "ties=together": "The mean of the precision at each relevant document, after all of the same score.",
     },
     divides_by="relevant",
+    monotone="stepped",
+    monotone_with={"divisor=hits": "no", "ties=together": "no"},
 )
 def average_precision(
     hits: Hits,
@@ -215,6 +223,7 @@ def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str)
     formula="AP; the mean over queries is exp(mean of log max(AP, 0.00001))",
     source="Robertson, On GMAP and other transformations, CIKM 2006; trec_eval gm_map",
     divides_by="relevant",
+    monotone="stepped",
 )
 def geometric_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Average precision whose mean over queries is geometric, so that the worst queries weigh most.
@@ -232,6 +241,7 @@ def geometric_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     unit=False,
     formula="log((1 + S) / (1 + R − S)), S = Σ precision at each relevant rank",
     source="Robertson, On GMAP and other transformations, CIKM 2006; trec_eval yaap",
+    monotone="stepped",
 )
 def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Average precision as log odds, which are spread more evenly over queries; below 0 for poor answers.
@@ -251,6 +261,7 @@ def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     formula="Σ_{i≤R} rel_i / R",
     source="Buckley and Voorhees, SIGIR 2000; trec_eval Rprec",
     divides_by="relevant",
+    monotone="stepped",
 )
 def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Precision after as many results as there are relevant documents, where precision and recall are equal.
@@ -271,6 +282,7 @@ def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     formula="Σ_{i≤c} rel_i / c, c = ⌊x R + 0.9⌋",
     source="trec_eval Rprec_mult",
     divides_by="relevant",
+    monotone="stepped",
 )
 def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery:
     """Precision after x times as many results as there are relevant documents.
@@ -289,6 +301,7 @@ def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery
     formula="Σ over relevant of 1 / log2(2 + nonrelevant before) / R",
     source="trec_eval binG",
     divides_by="relevant",
+    monotone="stepped",
 )
 def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
     """How few wrong documents stand before each relevant one; G for binary grades.
@@ -306,6 +319,7 @@ def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
     "pairwise",
     formula="pairs (relevant, not relevant) of returned documents in order / all such; only relevant: 1; none: 0",
     source="ir_measures Accuracy; AUROC is the same with equal scores as halves",
+    monotone="stepped",
 )
 def pairwise_accuracy(hits: Hits, *, level: float = 1) -> PerQuery:
     """The chance that a relevant document stands before one that is not, among those that came back.

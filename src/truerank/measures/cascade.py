@@ -17,6 +17,8 @@ from truerank.measures.sums import Floats, PerQuery, powers, ratio
     formula="(1 − p) Σ_{i≤k} g_i p^(i−1)",
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
     takes_grades=True,
+    monotone="rising",
+    monotone_with={"gain=scaled": "ordered"},
 )
 def rank_biased_precision(
     hits: Hits,
@@ -55,6 +57,7 @@ def _share(hits: Hits, gain: str, level: float) -> Floats:
     formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max",
     source="Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
     takes_grades=True,
+    monotone="rising",
 )
 def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: Amount | None = None) -> PerQuery:
     """The reciprocal rank at which a reader is satisfied, when a better grade satisfies more often.
@@ -82,6 +85,7 @@ def _satisfaction(grade: Floats, highest: float) -> Floats:
     formula="Σ_{i≤k} c_i decay^(i−1) Π_{j<i} (1 − c_j), c = grade / max(highest, 1)",
     source="Gulin, Karpovich, Raskovalov and Segalovich, Yandex at ROMIP'2009, ROMIP 2009; CatBoost PFound",
     takes_grades=True,
+    monotone="rising",
 )
 def probability_found(
     hits: Hits,

@@ -13,7 +13,7 @@ from truerank.measures.sums import PerQuery
 count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
 
 
-@count("NumQ", "num_q", formula="1 a query", takes_grades=True)
+@count("NumQ", "num_q", formula="1 a query", takes_grades=True, monotone="ordered", sees_judged=False)
 def queries(hits: Hits) -> PerQuery:
     """How many queries were evaluated.
 
@@ -24,7 +24,14 @@ def queries(hits: Hits) -> PerQuery:
     return np.ones(len(hits.queries))
 
 
-@count("NumRet", "num_ret", formula="n; with rel: Σ [r_i ≥ rel]", takes_grades=True)
+@count(
+    "NumRet",
+    "num_ret",
+    formula="n; with rel: Σ [r_i ≥ rel]",
+    takes_grades=True,
+    monotone="ordered",
+    sees_judged=False,
+)
 def returned(hits: Hits, *, rel: float | None = None) -> PerQuery:
     """How many documents came back; with `rel`, how many of at least that grade.
 
@@ -35,7 +42,7 @@ def returned(hits: Hits, *, rel: float | None = None) -> PerQuery:
     return (hits.returned if rel is None else hits.relevant(rel).count).astype(np.float64)
 
 
-@count("NumRel", "num_rel", formula="R", takes_grades=True)
+@count("NumRel", "num_rel", formula="R", takes_grades=True, monotone="rising")
 def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
     """How many relevant documents there are, found or not.
 
@@ -46,7 +53,7 @@ def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
     return hits.relevant_total(level).astype(np.float64)
 
 
-@count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i", takes_grades=True)
+@count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i", takes_grades=True, monotone="rising")
 def relevant_returned(hits: Hits, *, level: float = 1) -> PerQuery:
     """How many relevant documents came back.
 
@@ -57,7 +64,13 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> PerQuery:
     return hits.relevant(level).count.astype(np.float64)
 
 
-@count("NumNonrelJudgedRet", "num_nonrel_judged_ret", formula="Σ [0 ≤ r_i < level]", sees_judged=True)
+@count(
+    "NumNonrelJudgedRet",
+    "num_nonrel_judged_ret",
+    formula="Σ [0 ≤ r_i < level]",
+    sees_judged=True,
+    monotone="ordered",
+)
 def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> PerQuery:
     """How many documents came back that were judged and found wanting.
 

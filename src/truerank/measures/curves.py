@@ -77,6 +77,7 @@ def _hit_at(recall: float, total: Ints, rounding: Rounding) -> Ints:
     formula="max precision from relevant document c on; c = round(r R), up: ⌊r R + 0.9⌋, definition: ⌈r R⌉",
     source="van Rijsbergen, Information Retrieval, 1979; trec_eval iprec_at_recall",
     divides_by="relevant",
+    monotone="stepped",
 )
 def interpolated_precision(
     hits: Hits, *, recall: Share, level: float = 1, rounding: Rounding = "round"
@@ -99,6 +100,7 @@ def interpolated_precision(
     formula="mean of IPrec at recall 0.0, 0.1 … 1.0",
     source="Salton and McGill, Introduction to Modern Information Retrieval, 1983; trec_eval 11pt_avg",
     divides_by="relevant",
+    monotone="stepped",
 )
 def eleven_point_precision(
     hits: Hits, *, level: float = 1, recalls: Points = ELEVEN, rounding: Rounding = "round"
@@ -118,6 +120,7 @@ def eleven_point_precision(
     formula="step: AP; trapezoid: Σ (precision before + at hit) / 2R; interpolated: Σ max from hit on / R",
     source="Davis and Goadrich, The relationship between precision-recall and ROC curves, ICML 2006",
     divides_by="relevant",
+    monotone="stepped",
 )
 def area_under_curve(
     hits: Hits, *, level: float = 1, area: Literal["step", "trapezoid", "interpolated"] = "step"

@@ -15,6 +15,16 @@ Function = Callable[..., PerQuery]
 
 Divisor = Literal["", "relevant", "gain"]
 
+Monotone = Literal["rising", "stepped", "ordered", "no"]
+"""How a measure follows its documents, which is what makes bounds exact without trying every possibility.
+
+"rising": it never falls, or never rises, when a grade rises, so the best grade for all and none are the extremes.
+"stepped": it knows relevant or not alone, and never falls, or never rises, when a relevant document moves up, so of
+any number of relevant ones the first are the extreme on one side, and the last on the other.
+"ordered": of equal scores, the extremes put one grade before another throughout; so they do for those above.
+"no": none of these.
+"""
+
 RULED = ("level", "rounding")
 """What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
 
@@ -39,7 +49,10 @@ class Definition:
         source: paper and year, or the tool it comes from.
         meanings: what it means in place of `meaning` where a parameter has a value, by "parameter=value".
         divides_by: what it has no value without: relevant documents, or some that gain; empty: it always has one.
-        sees_judged: whether a document judged wrong is not the same to it as an unjudged one.
+        monotone: how it follows its documents; None: not declared, and its bounds are never called exact.
+        monotone_with: the same in place of `monotone` where a parameter has a value, by "parameter=value".
+        sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
+            and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
     """
 
@@ -53,7 +66,9 @@ class Definition:
     source: str = ""
     meanings: dict[str, str] = field(default_factory=dict)
     divides_by: Divisor = ""
-    sees_judged: bool = False
+    monotone: Monotone | None = None
+    monotone_with: dict[str, Monotone] = field(default_factory=dict)
+    sees_judged: bool | None = None
     takes_grades: bool = False
 
     @cached_property
@@ -82,7 +97,7 @@ class Definition:
     @property
     def is_of_judgements(self) -> bool:
         """Whether it asks what was judged, and not what is relevant."""
-        return self.sees_judged and not {"level", "gain"} & set(self.parameters)
+        return bool(self.sees_judged) and not {"level", "gain"} & set(self.parameters)
 
     @property
     def is_less_better(self) -> bool:

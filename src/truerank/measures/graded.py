@@ -43,6 +43,7 @@ def _averaged(hits: Hits, k: int | None, worth: Floats, discount: Discount, log_
     formula="Σ_{i≤k} g(r_i) / log_b(i + 1); jk: / max(log_b i, 1); reciprocal: / i; list: times the weight of i",
     source=f"{CUMULATED}, whose own is discount='jk'; {LOGARITHM}",
     takes_grades=True,
+    monotone="rising",
 )
 def dcg(
     hits: Hits,
@@ -79,6 +80,7 @@ def dcg(
     formula="DCG@k of all that is judged, best first",
     source=CUMULATED,
     takes_grades=True,
+    monotone="rising",
 )
 def ideal_dcg(
     hits: Hits,
@@ -116,6 +118,8 @@ def ideal_dcg(
     },
     divides_by="gain",
     takes_grades=True,
+    monotone="ordered",
+    sees_judged=False,
 )
 def ndcg(
     hits: Hits,
@@ -149,6 +153,8 @@ def ndcg(
     formula="mean over documents with a gain of nDCG at their rank; for one not found, of the whole list",
     source="trec_eval ndcg_rel",
     divides_by="gain",
+    monotone="ordered",
+    sees_judged=False,
 )
 def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     """nDCG averaged over the ranks at which the documents with a gain came back.
@@ -173,6 +179,8 @@ def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     formula="mean of nDCG at the ranks where the ideal gain falls, and at the end of a list over one longer",
     source="trec_eval Rndcg",
     divides_by="gain",
+    monotone="ordered",
+    sees_judged=False,
 )
 def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     """nDCG averaged over the ranks at which an ideal list runs out of one grade and goes on to the next.
@@ -199,6 +207,8 @@ def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     formula="Σ g_i / log2(2 + cost_i − got_i) / Σ ideal; cost = running sum of max(ideal, 1), got = of g",
     source="trec_eval G",
     divides_by="gain",
+    monotone="no",
+    sees_judged=False,
 )
 def normalised_g(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     """The gain of the list, each document discounted by the gain missed before it rather than by its rank.

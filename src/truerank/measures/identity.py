@@ -15,6 +15,7 @@ from truerank.measures.sums import PerQuery, ratio
     formula="R / rank of the last relevant document; 0 if one did not come back",
     source="Ye et al., Deep learning for person re-identification: a survey and outlook, TPAMI 2022",
     divides_by="relevant",
+    monotone="stepped",
 )
 def inverse_negative_penalty(hits: Hits, *, level: float = 1) -> PerQuery:
     """How far one must read to find every relevant document, the hardest included: 1 when all come first.

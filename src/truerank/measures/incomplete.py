@@ -23,6 +23,7 @@ def _nonrelevant_total(hits: Hits, level: float) -> Ints:
     source="Buckley and Voorhees, Retrieval evaluation with incomplete information, SIGIR 2004",
     divides_by="relevant",
     sees_judged=True,
+    monotone="ordered",
 )
 def binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     """How seldom documents judged wrong stand before relevant ones; unjudged documents do not count.
@@ -45,6 +46,7 @@ def binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     source="trec_eval gm_bpref",
     divides_by="relevant",
     sees_judged=True,
+    monotone="ordered",
 )
 def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     """Bpref whose mean over queries is geometric, so that the worst queries weigh most.
@@ -62,6 +64,7 @@ def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     source="Yilmaz and Aslam, Estimating average precision with incomplete judgments, CIKM 2006",
     divides_by="relevant",
     sees_judged=True,
+    monotone="no",
 )
 def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """Average precision as estimated when only a random part of the pool was judged.
@@ -83,7 +86,13 @@ def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     return ratio(hits.sum(np.where(is_relevant, estimate, 0.0)), hits.relevant_total(level))
 
 
-@measure("Judged", formula="judged in the first k / min(k, n)", source="ir_measures Judged", sees_judged=True)
+@measure(
+    "Judged",
+    formula="judged in the first k / min(k, n)",
+    source="ir_measures Judged",
+    sees_judged=True,
+    monotone="ordered",
+)
 def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     """The share of the first k results that anybody judged.
 
@@ -102,6 +111,7 @@ def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     formula="(min(k, n) − judged in the first k) / k",
     source="trec_eval 10 unj; BEIR hole, to which a document is judged that is for any query",
     sees_judged=True,
+    monotone="ordered",
 )
 def unjudged(hits: Hits, *, k: int) -> PerQuery:
     """The share of the first k ranks with a result that nobody judged; less is better.
@@ -120,6 +130,7 @@ def unjudged(hits: Hits, *, k: int) -> PerQuery:
     formula="1 − (1 − p) Σ over judged, i ≤ k, of p^(i−1): what the unjudged and all below the end could add",
     source="Moffat and Zobel, Rank-biased precision for measurement of retrieval effectiveness, TOIS 2008",
     sees_judged=True,
+    monotone="ordered",
 )
 def rank_biased_residual(hits: Hits, *, k: int | None = None, p: Share = 0.8) -> PerQuery:
     """How much RBP could rise if all that is not judged or not returned turned out relevant; less is better.

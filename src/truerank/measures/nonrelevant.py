@@ -31,6 +31,7 @@ def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
     "fall_out",
     formula="(min(k, n) − Σ_{i≤k} rel_i) / (n − N); with docs: / (docs − R)",
     source="van Rijsbergen, Information Retrieval, 1979; torchmetrics retrieval_fall_out",
+    monotone="stepped",
 )
 def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | None = None) -> PerQuery:
     """The share of what is not relevant that is among the first k results; less is better.
@@ -51,6 +52,7 @@ def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | 
     unit=False,
     formula="(TP TN − FP FN) / √((TP + FP) (TP + FN) (TN + FP) (TN + FN)); 0 where that is 0",
     source="Matthews, Biochimica et Biophysica Acta, 1975; scikit-learn matthews_corrcoef",
+    monotone="stepped",
 )
 def matthews_correlation(
     hits: Hits, *, k: int | None = None, level: float = 1, docs: int | None = None
@@ -77,6 +79,8 @@ def matthews_correlation(
     "GAUC",
     formula="pairs (relevant, not) of the first k in order, equal scores as halves / all such pairs; 0 without any",
     source="Hanley and McNeil, Radiology, 1982; torchmetrics retrieval_auroc; scikit-learn roc_auc_score",
+    monotone="no",
+    sees_judged=False,
 )
 def area_under_roc(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """The chance that a relevant document has a higher score than one that is not, among the first k results.

@@ -21,6 +21,7 @@ from truerank.measures.sums import PerQuery
     formula="the rank of the first relevant document; k + 1 without one in the first k",
     source="the rank whose reciprocal is RR@k: Kantor and Voorhees, The TREC-5 confusion track, 1996",
     takes_grades=True,
+    monotone="rising",
 )
 def first_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """The rank of the first relevant document, k + 1 if none is among the first k results; less is better.
@@ -41,6 +42,7 @@ def first_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     formula="Σ over relevant of min(rank, k + 1) / R; k + 1 where R is 0",
     source="Bordes et al., Translating embeddings for modeling multi-relational data, NIPS 2013",
     divides_by="relevant",
+    monotone="stepped",
 )
 def mean_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     """The mean rank of the relevant documents, k + 1 for each not among the first k results; less is better.
@@ -60,6 +62,8 @@ def mean_rank(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     formula="Σ over judged of grade × min(rank, k + 1) / Σ grade; k + 1 where that is 0",
     source="Average Relevance Position, TensorFlow Ranking ARPMetric",
     divides_by="gain",
+    monotone="ordered",
+    sees_judged=False,
 )
 def average_relevance_position(hits: Hits, *, k: int) -> PerQuery:
     """The mean rank of the judged documents weighted by grade, k + 1 for those not in the first k; less is better.

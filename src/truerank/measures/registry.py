@@ -17,7 +17,7 @@ import numpy as np
 
 from truerank.core.errors import MeasureError, did_you_mean, shown
 from truerank.core.hits import Bools, Hits
-from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function
+from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
 from truerank.measures.spellings import AT_K, ELSEWHERE, OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
@@ -75,8 +75,18 @@ class Measure:
     @property
     def sense(self) -> str:
         """The parameter with its value that decides what the number means: one of the definition's `meanings`."""
+        return self._first_of(self.definition.meanings)
+
+    @property
+    def monotone(self) -> Monotone | None:
+        """How it follows its documents, with these parameters; None where that was not declared."""
+        own = self.definition.monotone_with
+        return own.get(self._first_of(own), self.definition.monotone)
+
+    def _first_of(self, senses: Iterable[str]) -> str:
+        """The first "parameter=value" that is one of this measure's; empty if none is."""
         own = {f"{key}={value}" for key, value in self.params}
-        return next((sense for sense in self.definition.meanings if sense in own), "")
+        return next((sense for sense in senses if sense in own), "")
 
     @property
     def meaning(self) -> str:
@@ -162,7 +172,9 @@ def measure(
     source: str = "",
     meanings: dict[str, str] | None = None,
     divides_by: Divisor = "",
-    sees_judged: bool = False,
+    monotone: Monotone | None = None,
+    monotone_with: dict[str, Monotone] | None = None,
+    sees_judged: bool | None = None,
     takes_grades: bool = False,
     **bound: dict[str, Any],
 ) -> Callable[[Function], Function]:
@@ -175,7 +187,8 @@ def measure(
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
-        divides_by, sees_judged, takes_grades: as in `Definition`.
+        divides_by, monotone, monotone_with, takes_grades: as in `Definition`.
+        sees_judged: as there; a "rising" or "stepped" measure knows only what is relevant, so it does not.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
 
@@ -202,7 +215,9 @@ def measure(
             source,
             meanings or {},
             divides_by,
-            sees_judged,
+            monotone,
+            monotone_with or {},
+            False if sees_judged is None and monotone in ("rising", "stepped") else sees_judged,
             takes_grades,
         )
         if average not in MEANS:

@@ -21,6 +21,7 @@ TREC = "trec_eval, Buckley, NIST"
     formula="N / n",
     source="Cleverdon, 1967; trec_eval set_P; RAGAS' id-based context precision",
     takes_grades=True,
+    monotone="rising",
 )
 def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """The share of all that came back that is relevant.
@@ -42,6 +43,7 @@ def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     formula="N / R",
     source="Cleverdon, 1967; trec_eval set_recall; RAGAS' id-based context recall",
     divides_by="relevant",
+    monotone="stepped",
 )
 def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
     """The share of the relevant documents that came back at all.
@@ -58,6 +60,7 @@ def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
     formula="1 if N > 0, else 0",
     source="Haystack DocumentRecallEvaluator, single_hit",
     takes_grades=True,
+    monotone="rising",
 )
 def set_success(hits: Hits, *, level: float = 1) -> PerQuery:
     """Whether anything relevant came back at all: 1 or 0.
@@ -76,6 +79,7 @@ def set_success(hits: Hits, *, level: float = 1) -> PerQuery:
     formula="(β² + 1) P R / (β² P + R), with β² = (1 − α) / α; P = N / n, R = N / R",
     source="van Rijsbergen, Information Retrieval, 1979; trec_eval set_F",
     divides_by="relevant",
+    monotone="stepped",
 )
 def set_f(
     hits: Hits,
@@ -111,7 +115,14 @@ def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) 
     return beta * beta if beta_squared is None else beta_squared
 
 
-@measure("SetAP", "set_map", formula="N² / (n R), which is P R", source=f"{TREC}, set_map", divides_by="relevant")
+@measure(
+    "SetAP",
+    "set_map",
+    formula="N² / (n R), which is P R",
+    source=f"{TREC}, set_map",
+    divides_by="relevant",
+    monotone="stepped",
+)
 def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """The average precision to expect when the order of what came back is random: precision times recall.
 
@@ -124,7 +135,12 @@ def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
 
 
 @measure(
-    "SetRelP", "set_relative_P", formula="N / min(n, R)", source=f"{TREC}, set_relative_P", divides_by="relevant"
+    "SetRelP",
+    "set_relative_P",
+    formula="N / min(n, R)",
+    source=f"{TREC}, set_relative_P",
+    divides_by="relevant",
+    monotone="stepped",
 )
 def set_relative_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """The share of relevant documents in all that came back, of those that could have been there.
@@ -141,6 +157,7 @@ def set_relative_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     unit=False,
     formula="a N + b (n − N) + c (R − N) + d (D + N − n − R), D = docs",
     source="Lewis, TREC-4 filtering track, 1995; trec_eval utility",
+    monotone="stepped",
 )
 def utility(
     hits: Hits,

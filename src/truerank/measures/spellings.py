@@ -46,6 +46,7 @@ def persistence(name: str, mark: str, number: str, whole: str) -> float:
         raise MeasureError(f"{whole!r} could be {both}; write the one that you mean")
     return p
 
+
 SUFFIX = re.compile(r"(?P<word>.+?)(?P<mark>_at_|[_.])(?P<number>[0-9]+(?:\.[0-9]+)?)\Z")
 _CUT = re.compile(r"(.*@\s*)[0-9.eE+-]+(\s*\(.*\)|-l[0-9]+)?\Z", re.DOTALL)
 _NUMBER = re.compile(r"[0-9]+(?:\.[0-9]+)?\Z", re.ASCII)

@@ -11,7 +11,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from truerank.analysis.bounds.result import Range
-from truerank.analysis.bounds.ways import LIMIT, Repeated, Watch, chunks, deviation, in_order, is_ours, values_of
+from truerank.analysis.bounds.ways import (
+    LIMIT,
+    Repeated,
+    Watch,
+    chunks,
+    deviation,
+    in_order,
+    is_declared,
+    values_of,
+)
 from truerank.core.hits import Bools, Hits
 from truerank.core.rules import Rules
 from truerank.measures import Measure
@@ -19,9 +28,6 @@ from truerank.measures.sums import Floats, Ints
 
 GRADES = 4
 """With more different grades among the ties, not all priorities of grades are tried."""
-
-CROOKED = frozenset({"G", "infAP", "AUROC"})
-"""Measures whose extremes need not put one grade before another throughout; so does AP with some parameters."""
 
 ELSEWHERE = math.nan
 """The place of documents that nobody judged among the grades of a priority."""
@@ -95,10 +101,13 @@ class _Search:
             some = hits.select(chosen)
             ways = Repeated.of(some, times[part])
             rank = np.concatenate([_all_orders(some, q).ravel() for q in range(len(some.queries))])
-            for name, values in values_of(self.measures, in_order(ways.hits, rank), self.rules).items():
-                found[name].low[at[part]] = ways.lowest(values)
-                found[name].high[at[part]] = ways.highest(values)
-                found[name].expected[at[part]] = ways.mean(values)
+            values = values_of(self.measures, in_order(ways.hits, rank), self.rules)
+            for measure in self.measures:
+                name = str(measure)
+                found[name].low[at[part]] = ways.lowest(values[name])
+                found[name].high[at[part]] = ways.highest(values[name])
+                found[name].expected[at[part]] = ways.mean(values[name])
+                found[name].sure[at[part]] = is_declared(measure)
             self.watch(part.stop, self.of)
 
     def through_some(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
@@ -118,15 +127,7 @@ class _Search:
             name = str(measure)
             found[name].expected[at] = now[name] + totals[name][0] / self.samples
             found[name].error[at] = deviation(*totals[name], self.samples)
-            found[name].sure[at] = complete and is_straight(measure)
-
-
-def is_straight(measure: Measure) -> bool:
-    """Whether the extremes of a measure are known to be among the orders by priorities of grades."""
-    params = dict(measure.params)
-    if measure.name == "AP":
-        return params.get("divisor") != "hits" and params.get("ties") != "together"
-    return measure.name not in CROOKED and is_ours(measure)
+            found[name].sure[at] = complete and is_declared(measure) and measure.monotone != "no"
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 
 from truerank.analysis.bounds.pool import Pool, is_open
 from truerank.analysis.bounds.result import Range
-from truerank.analysis.bounds.ways import LIMIT, Repeated, Watch, chunks, is_ours, values_of
+from truerank.analysis.bounds.ways import LIMIT, Repeated, Watch, chunks, is_declared, values_of
 from truerank.core.everything import NOBODY
 from truerank.core.hits import Bools, Hits, Judgements
 from truerank.core.rules import Rules
@@ -25,20 +25,6 @@ EVERY = 24
 """So many documents from either end of a list are tried one by one; those between in growing steps."""
 
 STEPS = 12
-
-RISING = frozenset(
-    {"P", "Success", "RR", "SetP", "SetSuccess", "DCG", "IDCG", "RBP", "ERR", "NumRel", "NumRelRet"}
-    | {"Hits", "PFound", "FirstRank"}
-)
-"""Measures that never fall when a grade rises, or never rise: the extremes are the best grade for all, and none."""
-
-STEPPED = frozenset(
-    {"AP", "GMAP", "YAAP", "AUPRC", "R", "Rprec", "RprecMult", "binG", "Accuracy", "IPrec", "AP11", "mINP"}
-    | {"SetR", "SetF", "SetAP", "SetRelP", "Utility"}
-    | {"F", "NCRR", "FallOut", "MCC", "MeanRank"}
-)
-"""Measures of relevant or not that never fall when a relevant document moves up: of so many relevant ones, the
-first ones are the extreme on one side, and the last ones on the other."""
 
 
 def grades_to_give(pool: Pool, level: float) -> tuple[float, ...]:
@@ -73,7 +59,8 @@ def under_judgement(
                 name = str(measure)
                 found[name][0][at] = np.minimum(found[name][0][at], low[name])
                 found[name][1][at] = np.maximum(found[name][1][at], high[name])
-                sure[name][at] = is_all | _is_known(measure, rules, size[at])
+                is_tried = is_all & (is_declared(measure) | (size[at] == 0))
+                sure[name][at] = is_tried | _is_known(measure, rules, size[at])
     return {str(m): Range(m, now[str(m)], *found[str(m)], sure[str(m)]) for m in measures}
 
 
@@ -83,8 +70,7 @@ def sees_judgements(measure: Measure, rules: Rules) -> bool:
     gain = params.get("chance", params.get("gain"))
     worth_something = min(params["level"], params.get("rel", 1)) <= 0 or (isinstance(gain, Mapping) and 0 in gain)
     return (
-        not is_ours(measure)
-        or measure.definition.sees_judged
+        measure.definition.sees_judged is not False  # unsafe to assume of a measure that does not say so
         or worth_something
         or rules.unjudged != "not-relevant"
     )
@@ -92,14 +78,12 @@ def sees_judgements(measure: Measure, rules: Rules) -> bool:
 
 def _is_known(measure: Measure, rules: Rules, n: Ints) -> Bools:
     """(queries,) whether the extremes are among what was tried, given how many documents are open."""
-    params = dict(measure.params)
     if sees_judgements(measure, rules):
         return np.zeros(len(n), bool)
-    gain = params.get("chance", params.get("gain"))
-    if measure.name in RISING and gain != "scaled" and not isinstance(gain, Mapping):
+    is_mapped = any(isinstance(value, Mapping) for _, value in measure.params)  # a better grade may be worth less
+    if measure.monotone == "rising" and not is_mapped:
         return np.ones(len(n), bool)
-    crooked = params.get("divisor") == "hits" or params.get("ties") == "together"
-    return (n <= 2 * EVERY) & (measure.name in STEPPED and not crooked)
+    return (n <= 2 * EVERY) & (measure.monotone == "stepped")
 
 
 Found = tuple[Ints, dict[str, PerQuery], dict[str, PerQuery], Bools]

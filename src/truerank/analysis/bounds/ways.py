@@ -85,9 +85,9 @@ def values_of(measures: tuple[Measure, ...], hits: Hits, rules: Rules) -> dict[s
     return {str(measure): valued(measure, final, rules) for measure in measures}
 
 
-def is_ours(measure: Measure) -> bool:
-    """Whether the measure came with truerank, so that something is known of it."""
-    return measure.definition.function.__module__.startswith("truerank.measures.")
+def is_declared(measure: Measure) -> bool:
+    """Whether it says how it follows its documents; one that does not may read anything, so nothing is sure."""
+    return measure.monotone is not None
 
 
 def chunks(rows: Ints) -> Iterator[slice]:
