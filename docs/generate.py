@@ -1,4 +1,4 @@
-"""Write the generated pages: the commands from their help, the measures from the registry.
+"""Write the generated pages: the commands from their help, the measures, and their types, from the registry.
 
 With --check, write nothing and fail if a page is not what it would be.
 """
@@ -61,13 +61,17 @@ def _help(*command: str) -> str:
 
 def measures_page() -> str:
     """Every measure, a chapter a family."""
-    ours = [d for d in measures().values() if d.function.__module__.startswith("truerank.measures.")]
+    ours = _ours()
     rows = [f"| [{d.name}](#{d.name.lower()}) | {d.meaning} |" for d in ours]
     parts = [MEASURES, "\n".join(["| measure | what it says |", "|:--|:--|", *rows, ""])]
     for family, members in itertools.groupby(ours, lambda d: d.function.__module__):
         title = (importlib.import_module(family).__doc__ or family).partition("\n")[0].rstrip(".")
         parts += [f"## {title}\n", *map(_measure, members)]
     return "\n".join(parts)
+
+
+def _ours() -> list[Definition]:
+    return [d for d in measures().values() if d.function.__module__.startswith("truerank.measures.")]
 
 
 def _measure(definition: Definition) -> str:
@@ -98,7 +102,16 @@ def _more(definition: Definition) -> Iterator[str]:
         yield f"```python\n{prompt}{example.strip()}\n\n```"
 
 
-PAGES = {"cli.md": cli_page, "measures.md": measures_page}
+def stub() -> str:
+    """The public names, of which the last are the measures as values; a class of the same name (Hits) hides one."""
+    known = (HERE / STUB).read_text("utf-8").partition(VALUES)[0]
+    names = sorted(d.name for d in _ours() if f" as {d.name}\n" not in known)
+    return known + VALUES + "".join(f"{name}: Measure\n" for name in names)
+
+
+STUB = "../src/truerank/__init__.pyi"
+VALUES = "\n# The measures as values, tr.nDCG @ 10: docs/generate.py writes them anew.\n# ruff: noqa: N816\n"
+PAGES = {"cli.md": cli_page, "measures.md": measures_page, STUB: stub}
 
 
 def main(arguments: list[str]) -> None:

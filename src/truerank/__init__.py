@@ -19,9 +19,19 @@ __all__ = sorted(_HOME)
 def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used: `truerank --help` need not wait for NumPy (PEP 562)."""
     if name not in _HOME:
-        raise AttributeError(f"module 'truerank' has no attribute {name!r}")
+        return _measure(name)
     value = getattr(import_module(_HOME[name]), name)
     return globals().setdefault(name, value)  # the package `measures` binds itself, and can be called
+
+
+def _measure(name: str) -> Any:
+    """A registered measure as a value: `tr.nDCG @ 10`. Small letters are modules, asked for here first."""
+    if not name.islower() and not name.startswith("_"):
+        from truerank.measures.registry import measure_named
+
+        if found := measure_named(name):
+            return found
+    raise AttributeError(f"module 'truerank' has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:

@@ -41,3 +41,56 @@ from truerank.measures import unregister as unregister
 from truerank.present.making import write_report as write_report
 
 __version__: str
+
+# The measures as values, tr.nDCG @ 10: docs/generate.py writes them anew.
+# ruff: noqa: N816
+AP: Measure
+AP11: Measure
+ARP: Measure
+AUPRC: Measure
+AUROC: Measure
+Accuracy: Measure
+Bpref: Measure
+DCG: Measure
+ERR: Measure
+F: Measure
+FallOut: Measure
+FirstRank: Measure
+G: Measure
+GMAP: Measure
+GMBpref: Measure
+IDCG: Measure
+IPrec: Measure
+Judged: Measure
+MCC: Measure
+MeanRank: Measure
+NCRR: Measure
+NumNonrelJudgedRet: Measure
+NumQ: Measure
+NumRel: Measure
+NumRelRet: Measure
+NumRet: Measure
+P: Measure
+PFound: Measure
+R: Measure
+RBP: Measure
+RBPResidual: Measure
+RR: Measure
+Rndcg: Measure
+Rprec: Measure
+RprecMult: Measure
+SetAP: Measure
+SetF: Measure
+SetP: Measure
+SetR: Measure
+SetRelP: Measure
+SetSuccess: Measure
+Success: Measure
+Unjudged: Measure
+Utility: Measure
+YAAP: Measure
+binG: Measure
+infAP: Measure
+mINP: Measure
+nDCG: Measure
+nDCGrel: Measure

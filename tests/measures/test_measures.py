@@ -6,6 +6,7 @@ import copy
 import math
 import re
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pytest
@@ -471,3 +472,35 @@ def test_no_measure_is_suggested_for_a_word_that_means_none():
     with pytest.raises(tr.MeasureError) as refused:
         tr.parse_measure("zebra")
     assert "Did you mean" not in str(refused.value)
+
+
+def test_measures_are_values_that_take_a_cutoff_and_parameters() -> None:
+    assert str(tr.nDCG @ 10) == "nDCG@10"
+    assert tr.AP(level=2) == parse_measure("AP(level=2)")
+    assert tr.P(level=2) @ 5 == (tr.P @ 5)(level=2) == tr.P(k=5, level=2) == parse_measure("P(level=2)@5")
+    assert tr.RprecMult @ 0.5 == parse_measure("RprecMult@0.5")
+    assert (tr.AP(divisor="relevant") @ 5).said == (("divisor", "relevant"),)
+    scores = tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, [tr.nDCG @ 10, "AP", tr.P @ 2])
+    assert scores[tr.P @ 2].tolist() == scores["P@2"].tolist() == [0.5]
+
+
+@pytest.mark.parametrize(
+    ("make", "message"),
+    [
+        (lambda: tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, tr.P), "P needs k: write P@10"),
+        (lambda: tr.SetP @ 3, "SetP takes no cutoff"),
+        (lambda: tr.AP(levl=2), "AP has no parameter 'levl'"),
+        (lambda: tr.nDCG @ 0, "k is a positive whole number"),
+        (lambda: tr.nDCG @ "10", "k is a positive whole number"),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused(make: Any, message: str) -> None:
+    with pytest.raises(tr.MeasureError, match=message):
+        make()
+
+
+def test_what_is_no_measure_is_no_attribute() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'NDGC'"):
+        tr.NDGC  # noqa: B018
+    assert tr.Hits is not None
+    assert isinstance(tr.Hits, type)

@@ -15,7 +15,7 @@ from truerank.core.errors import MeasureError, RulesError
 from truerank.core.rules import Rules
 from truerank.measures import Measure, parse_measure
 from truerank.measures.definition import DEPTH, RULED
-from truerank.measures.registry import named, spelled
+from truerank.measures.parsing import named, spelled
 from truerank.measures.spellings import split
 
 _OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")

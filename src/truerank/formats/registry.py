@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from inspect import signature
 from typing import BinaryIO
 
+from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean, quoted
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
@@ -60,14 +61,15 @@ def register(format: Format) -> Format:
 
 
 def formats() -> dict[str, Format]:
-    """All formats by name."""
+    """All formats by name, those of other installed packages too."""
+    plugins.load("formats")
     return dict(_formats)
 
 
 def named(text: str) -> Format:
     """The format with this name, or with this name and options: faiss-folder(better='higher')."""
     name, bracket, inside = text.partition("(")
-    if name not in _formats:
+    if name not in _formats and not (plugins.load("formats") and name in _formats):
         raise InputError(
             f"there is no format {quoted(name)}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}"
         )
@@ -140,6 +142,8 @@ def _of_file(source: Source) -> Format:
     if not source.head.strip():
         raise InputError("the file is empty", source.name)
     best = _best(_formats.values(), source)
+    if best.sniff(source.head, source.name) <= 0 and plugins.load("formats"):
+        best = _best(_formats.values(), source)
     if best.sniff(source.head, source.name) <= 0:
         raise _unknown(source)
     return best

@@ -1,4 +1,4 @@
-"""What measures there are: names, aliases, parameters, how they print and parse.
+"""What measures there are: names, aliases, parameters, how they print.
 
 A measure is a function from hits to a value a query. Its keyword-only signature is the schema: what can be
 written between the parentheses, what the documentation says and what errors suggest all come from it.
@@ -6,22 +6,20 @@ written between the parentheses, what the documentation says and what errors sug
 
 from __future__ import annotations
 
-import ast
 import math
-import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from truerank.core import plugins
 from truerank.core.errors import MeasureError, did_you_mean, shown
 from truerank.core.hits import Bools, Hits
 from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
-from truerank.measures.spellings import AT_K, ELSEWHERE, OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
-from truerank.measures.suggestions import is_phrase, suggestion
+from truerank.measures.spellings import AT_K, ELSEWHERE
 from truerank.measures.sums import PerQuery
 
 
@@ -57,6 +55,33 @@ class Measure:
         inside = ", ".join(f"{key}={value!r}" for key, value in params if key != at)
         cut = dict(params).get(at)
         return self.name + (f"({inside})" if inside else "") + (f"@{cut!r}" if cut is not None else "")
+
+    @property
+    def lacks(self) -> tuple[str, ...]:
+        """The parameters that have to be given and are not yet: ("k",) of `tr.P`."""
+        needed = (name for name, p in self.definition.parameters.items() if p.default is p.empty)
+        return tuple(name for name in needed if name not in dict(self.params))
+
+    def __matmul__(self, cut: float) -> Measure:
+        """The same at a cutoff: `tr.nDCG @ 10`.
+
+        Raises:
+            MeasureError: it has no cutoff, or not this one.
+        """
+        definition = self.definition
+        return checked(definition, {**self._given, cutoff_of(definition, self.name, str(cut)): cut})
+
+    def __call__(self, **params: Any) -> Measure:
+        """The same with these parameters: `tr.AP(level=2)`.
+
+        Raises:
+            MeasureError: no such parameter, or not with this value.
+        """
+        return checked(self.definition, {**self._given, **params}, is_whole=False)
+
+    @property
+    def _given(self) -> dict[str, Any]:
+        return dict((*self.params, *self.said))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _again, (self.name, self.params, self.said)
@@ -225,11 +250,11 @@ def measure(
         if name in _definitions and _same(_definitions[name].function, function):
             unregister(name)  # a cell or module that runs again
         for word in (name, *names):
-            if _fold(word) in _names:
-                raise MeasureError(f"the measure name {word!r} is taken by {_names[_fold(word)][0]}")
+            if fold(word) in _names:
+                raise MeasureError(f"the measure name {word!r} is taken by {_names[fold(word)][0]}")
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
-            _names[_fold(word)] = (name, params)
+            _names[fold(word)] = (name, params)
         return function
 
     return register
@@ -245,196 +270,69 @@ def unregister(name: str) -> None:
         raise MeasureError(f"no measure is registered as {name!r}.{did_you_mean(name, _definitions)}")
     definition = _definitions.pop(name)
     for word in (name, *definition.aliases):
-        _names.pop(_fold(word), None)
+        _names.pop(fold(word), None)
 
 
 def measures() -> dict[str, Definition]:
-    """All measures by name."""
+    """All measures by name, those of other installed packages too."""
+    plugins.load("measures")
     return dict(_definitions)
 
 
-def named(word: str) -> str:
-    """The name of the measure that a word alone stands for.
-
-    >>> named("map")
-    'AP'
-    """
-    definition, params = _resolve(word, None, word)
-    if params:
-        raise MeasureError(f"{word} is {definition.name} with {', '.join(params)}; a name alone is needed here")
-    return definition.name
+def find(word: str) -> tuple[Definition, dict[str, Any]] | None:
+    """The measure that a word names, and the parameters that it stands for."""
+    entry = _names.get(fold(word))
+    return None if entry is None else (_definitions[entry[0]], entry[1])
 
 
-def _fold(name: str) -> str:
+def known_words() -> list[str]:
+    """Every name and alias that can be written alone."""
+    return [*(name for name in _names if not name.endswith("@")), *_definitions]
+
+
+def measure_named(name: str) -> Measure | None:
+    """A measure before it is given parameters: `tr.nDCG`, `tr.P`; None where no measure has the name."""
+    entry = find(name) or (find(name) if plugins.load("measures") else None)
+    return Measure(entry[0], name) if entry and entry[0].name == name else None
+
+
+def fold(name: str) -> str:
+    """A name as it is looked up: whatever its case, and with hyphens or underscores."""
     return name.lower().replace("-", "_")
 
 
-_SHAPE = re.compile(
-    r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
-)
-_LEVEL = re.compile(r"(.+\S)-l([0-9]+)\s*\Z", re.DOTALL | re.ASCII)
-
-
-def parse_measure(text: str | Measure) -> Measure:
-    """A measure from how people write it: "nDCG@10", "nDCG(gain='exp')@10", "ndcg_cut_10", "recall@5".
-
-    Raises:
-        MeasureError: no such measure or parameter; near misses are suggested.
-    """
-    if isinstance(text, Measure):
-        return text
-    text = spelled(text)
-    if isinstance(text, str) and (levelled := _LEVEL.match(text)) and _fold(text) not in _names:
-        return _at_level(levelled[1], int(levelled[2]), text)
-    match = _SHAPE.match(text) if isinstance(text, str) else None
-    if not match or not isinstance(text, str):
-        hint = suggestion(text, ()) if isinstance(text, str) else ""
-        how = f".{hint} Write" if hint else "; write"
-        raise MeasureError(f"cannot read the measure {text!r}{how} it like nDCG@10 or AP(level=2)")
-    word, inside, cut, after = match.groups()
-    if inside is not None and after is not None:
-        raise MeasureError(f"cannot read the measure {text!r}: it has two sets of parameters")
-    definition, params = _resolve(word, cut, text)
-    for key, value in _arguments(inside or after or "", definition, text).items():
-        if params.get(key, value) != value:
-            raise MeasureError(f"{text!r} says {key} twice: {params[key]!r} and {value!r}")
-        params[key] = value
-    return _checked(definition, params)
-
-
-def _at_level(text: str, level: int, whole: str) -> Measure:
-    """A measure of grades from a level on, as ranx writes it: map-l2, ndcg@10-l2."""
-    measure = parse_measure(text)
-    definition, params = measure.definition, dict(measure.params)
-    key = next((name for name in ("level", "gain_from") if name in definition.parameters), None)
-    if key is None:
-        raise MeasureError(f"{whole!r}: {measure.name} has no level; {_takes(definition)}")
-    if params.get(key, level) != level:
-        raise MeasureError(f"{whole!r} says {key} twice: {params[key]!r} and {level!r}")
-    return _checked(definition, {**params, key: level})
-
-
-def spelled(measure: Any) -> Any:
-    """ir_measures' own objects, which PyTerrier has too, print as they are written."""
-    return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure
-
-
-def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measure]:
-    """Measures from one text with blanks or commas between them, or from a list; without repeats.
-
-    In a text, a number after a comma is another cutoff of the measure before:
-
-    >>> [str(measure) for measure in parse_measures("P@1,5,AP nDCG(gain='exp')@10,20")]
-    ['P@1', 'P@5', 'AP', "nDCG(gain='exp')@10", "nDCG(gain='exp')@20"]
-    """
-    text = spelled(text)
-    if not isinstance(text, str | Measure | Iterable):
-        raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
-    words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
-    if isinstance(text, str):
-        words = split(text)
-    try:
-        return list({(m, m.said): m for m in map(parse_measure, words)}.values())
-    except MeasureError:
-        if isinstance(text, str) and is_phrase(text):  # its words are no measures each
-            raise MeasureError(f"unknown measure {text!r}.{suggestion(text, ())}") from None
-        raise
-
-
-def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[str, Any]]:
-    """The measure that a word names, and the parameters that the word and the cutoff set."""
-    folded = _fold(word)
-    entry = (_names.get(folded + "@") if cut is not None else None) or _names.get(folded)
-    suffix = SUFFIX.match(folded)
-    by_suffix = entry is None and suffix is not None and cut is None
-    if by_suffix and suffix:
-        cut = suffix["number"]
-        entry = _names.get(suffix["word"] + "@") or _names.get(suffix["word"])
-    if entry is None:
-        if other := OTHERS.get(suffix["word"] if suffix else folded):
-            raise MeasureError(f"{word} is {other}")
-        hint = suggestion(word, [*(n for n in _names if not n.endswith("@")), *_definitions])
-        raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
-    definition = _definitions[entry[0]]
-    params = {key: value for key, value in entry[1].items() if value is not ...}
-    if by_suffix and suffix and "p" in definition.parameters and suffix["mark"] != "_at_":
-        params["p"] = persistence(definition.name, suffix["mark"], suffix["number"], whole)
-    elif cut is not None:
-        open_keys = [key for key, value in entry[1].items() if value is ... and by_suffix]
-        params[(open_keys or [_cutoff_of(definition, word, cut)])[0]] = _literal(cut, whole)
-    return definition, params
-
-
-def _cutoff_of(definition: Definition, word: str, cut: str) -> str:
+def cutoff_of(definition: Definition, word: str, cut: str) -> str:
     """The parameter that a cutoff sets; where there is none, the message says what cuts the lists instead."""
     if definition.at in definition.parameters:
         return definition.at
-    name = definition.name if _fold(word) == _fold(definition.name) else f"{word} ({definition.name})"
+    name = definition.name if fold(word) == fold(definition.name) else f"{word} ({definition.name})"
     hint = f"; rules with depth = {cut} (--set depth={cut}) cut every list there" if cut.isdecimal() else ""
     if cut.isdecimal() and definition.name in AT_K:
         hint = f"; {AT_K[definition.name]}@{cut} is the measure of the first {cut}"
     more = f" (`truerank measures {definition.name}` explains)" if definition.parameters else ""
-    raise MeasureError(f"{name} takes no cutoff{hint}; {_takes(definition)}{more}")
+    raise MeasureError(f"{name} takes no cutoff{hint}; {takes(definition)}{more}")
 
 
-def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
-    if not text.strip():
-        return {}
-    try:
-        call = ast.parse(f"f({text})", mode="eval").body
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        call = None
-    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise MeasureError(f"cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')")
-    if call.args or any(keyword.arg is None for keyword in call.keywords):
-        raise MeasureError(f"{whole!r}: parameters have names; {_takes(definition)}")
-    pairs = [_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords]
-    if len(dict(pairs)) < len(pairs):
-        raise MeasureError(f"{whole!r} says a parameter twice; {_takes(definition)}")
-    return dict(pairs)
-
-
-def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any]:
-    if key in definition.kinds:
-        return key, value
-    return SPELLINGS.get(key, key), WORDS.get(value, value) if key == "dcg" else value
-
-
-def _value(node: ast.expr, whole: str) -> Any:
-    if isinstance(node, ast.Name):  # gain=exp
-        return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
-    try:
-        value = ast.literal_eval(node)
-        found = canonical(value)
-    except (ValueError, TypeError, OverflowError):
-        raise MeasureError(f"{whole!r}: a parameter is a number, a word, or a mapping of numbers") from None
-    if isinstance(node, ast.Dict) and len(value) < len(node.keys):
-        raise MeasureError(f"{whole!r} says twice what a grade is worth; a mapping names each grade once")
-    return found
-
-
-def _literal(text: str, whole: str) -> int | float:
-    try:
-        return int(text) if text.isdigit() else float(text)
-    except ValueError:
-        raise MeasureError(f"{whole!r}: {text!r} is no cutoff") from None
-
-
-def _takes(definition: Definition) -> str:
+def takes(definition: Definition) -> str:
+    """Which parameters a measure has, as errors say it."""
     names = list(definition.parameters)
     return f"it takes {', '.join(names)}" if names else "it takes no parameters"
 
 
-def _checked(definition: Definition, params: dict[str, Any]) -> Measure:
-    """The measure with its parameters in the order of the signature, without those that change nothing."""
+def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = True) -> Measure:
+    """The measure with its parameters in the order of the signature, without those that change nothing.
+
+    Args:
+        is_whole: refuse one that lacks a parameter; else it may still be given: `tr.P(level=2) @ 5`.
+    """
     name, known = definition.name, definition.parameters
     for key in params:
         if key not in definition.kinds:
             near = did_you_mean(key, known)
-            hint = ELSEWHERE.get(key) or _takes(definition) + (f".{near}" if near else "")
+            hint = ELSEWHERE.get(key) or takes(definition) + (f".{near}" if near else "")
             raise MeasureError(f"{name} has no parameter {key!r}; {hint}")
     for key, parameter in known.items():
-        if parameter.default is parameter.empty and key not in params:
+        if is_whole and parameter.default is parameter.empty and key not in params:
             example = "@10" if key == "k" else "@0.5" if key == definition.at else f"({key}=…)"
             raise MeasureError(f"{name} needs {key}: write {name}{example}")
     order = [*known, *(key for key in definition.kinds if key not in known)]

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from types import NoneType, UnionType
 from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
 
+from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean
 from truerank.live.retriever import Retriever
 
@@ -87,7 +88,8 @@ def adapter(name: str, sure: Callable[[object], float]) -> Callable[[Build], Bui
 
 
 def adapters() -> dict[str, Adapter]:
-    """All adapters by name."""
+    """All adapters by name, those of other installed packages too."""
+    plugins.load("adapters")
     return dict(_adapters)
 
 
@@ -98,6 +100,8 @@ def chosen(target: object) -> Adapter:
         InputError: none is; the message names what can be benchmarked.
     """
     best = max(_adapters.values(), key=lambda a: a.sure(target))
+    if best.sure(target) <= 0 and plugins.load("adapters"):
+        best = max(_adapters.values(), key=lambda a: a.sure(target))
     if best.sure(target) > 0:
         return best
     if isinstance(target, type):

@@ -1,0 +1,170 @@
+"""A measure from how people write it, and the measures that a text names."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from truerank.core import plugins
+from truerank.core.errors import MeasureError
+from truerank.measures.definition import Definition
+from truerank.measures.parameters import canonical
+from truerank.measures.registry import Measure, checked, cutoff_of, find, fold, known_words, takes
+from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
+from truerank.measures.suggestions import is_phrase, suggestion
+
+_SHAPE = re.compile(
+    r"\s*([\w.-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
+)
+_LEVEL = re.compile(r"(.+\S)-l([0-9]+)\s*\Z", re.DOTALL | re.ASCII)
+
+
+def parse_measure(text: str | Measure) -> Measure:
+    """A measure from how people write it: "nDCG@10", "nDCG(gain='exp')@10", "ndcg_cut_10", "recall@5".
+
+    Raises:
+        MeasureError: no such measure or parameter; near misses are suggested.
+    """
+    if isinstance(text, Measure):
+        return checked(text.definition, dict((*text.params, *text.said))) if text.lacks else text
+    text = spelled(text)
+    if isinstance(text, str) and (levelled := _LEVEL.match(text)) and not find(text):
+        return _at_level(levelled[1], int(levelled[2]), text)
+    match = _SHAPE.match(text) if isinstance(text, str) else None
+    if not match or not isinstance(text, str):
+        hint = suggestion(text, ()) if isinstance(text, str) else ""
+        how = f".{hint} Write" if hint else "; write"
+        raise MeasureError(f"cannot read the measure {text!r}{how} it like nDCG@10 or AP(level=2)")
+    word, inside, cut, after = match.groups()
+    if inside is not None and after is not None:
+        raise MeasureError(f"cannot read the measure {text!r}: it has two sets of parameters")
+    definition, params = _resolve(word, cut, text)
+    for key, value in _arguments(inside or after or "", definition, text).items():
+        if params.get(key, value) != value:
+            raise MeasureError(f"{text!r} says {key} twice: {params[key]!r} and {value!r}")
+        params[key] = value
+    return checked(definition, params)
+
+
+def _at_level(text: str, level: int, whole: str) -> Measure:
+    """A measure of grades from a level on, as ranx writes it: map-l2, ndcg@10-l2."""
+    measure = parse_measure(text)
+    definition, params = measure.definition, dict(measure.params)
+    key = next((name for name in ("level", "gain_from") if name in definition.parameters), None)
+    if key is None:
+        raise MeasureError(f"{whole!r}: {measure.name} has no level; {takes(definition)}")
+    if params.get(key, level) != level:
+        raise MeasureError(f"{whole!r} says {key} twice: {params[key]!r} and {level!r}")
+    return checked(definition, {**params, key: level})
+
+
+def spelled(measure: Any) -> Any:
+    """ir_measures' own objects, which PyTerrier has too, print as they are written."""
+    return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure
+
+
+def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+    """Measures from one text with blanks or commas between them, or from a list; without repeats.
+
+    In a text, a number after a comma is another cutoff of the measure before:
+
+    >>> [str(measure) for measure in parse_measures("P@1,5,AP nDCG(gain='exp')@10,20")]
+    ['P@1', 'P@5', 'AP', "nDCG(gain='exp')@10", "nDCG(gain='exp')@20"]
+    """
+    text = spelled(text)
+    if not isinstance(text, str | Measure | Iterable):
+        raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
+    words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
+    if isinstance(text, str):
+        words = split(text)
+    try:
+        return list({(m, m.said): m for m in map(parse_measure, words)}.values())
+    except MeasureError:
+        if isinstance(text, str) and is_phrase(text):  # its words are no measures each
+            raise MeasureError(f"unknown measure {text!r}.{suggestion(text, ())}") from None
+        raise
+
+
+def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[str, Any]]:
+    """The measure that a word names, and the parameters that the word and the cutoff set."""
+    suffix = SUFFIX.match(fold(word)) if cut is None else None
+    entry = _entry(word, cut, suffix) or (_entry(word, cut, suffix) if plugins.load("measures") else None)
+    by_suffix = suffix is not None and not find(word)
+    if by_suffix and suffix:
+        cut = suffix["number"]
+    if entry is None:
+        if other := OTHERS.get(SUFFIX.sub(r"\g<word>", fold(word))):
+            raise MeasureError(f"{word} is {other}")
+        hint = suggestion(word, known_words())
+        raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
+    definition = entry[0]
+    params = {key: value for key, value in entry[1].items() if value is not ...}
+    if by_suffix and suffix and "p" in definition.parameters and suffix["mark"] != "_at_":
+        params["p"] = persistence(definition.name, suffix["mark"], suffix["number"], whole)
+    elif cut is not None:
+        open_keys = [key for key, value in entry[1].items() if value is ... and by_suffix]
+        params[(open_keys or [cutoff_of(definition, word, cut)])[0]] = _literal(cut, whole)
+    return definition, params
+
+
+def _entry(word: str, cut: str | None, suffix: re.Match[str] | None) -> tuple[Definition, dict[str, Any]] | None:
+    """The measure of a word, as it is with a cutoff; or of the word before a number at its end."""
+    found = (find(f"{word}@") if cut is not None else None) or find(word)
+    return found or (find(suffix["word"] + "@") or find(suffix["word"]) if suffix else None)
+
+
+def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
+    if not text.strip():
+        return {}
+    try:
+        call = ast.parse(f"f({text})", mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        call = None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
+        raise MeasureError(f"cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')")
+    if call.args or any(keyword.arg is None for keyword in call.keywords):
+        raise MeasureError(f"{whole!r}: parameters have names; {takes(definition)}")
+    pairs = [_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords]
+    if len(dict(pairs)) < len(pairs):
+        raise MeasureError(f"{whole!r} says a parameter twice; {takes(definition)}")
+    return dict(pairs)
+
+
+def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any]:
+    if key in definition.kinds:
+        return key, value
+    return SPELLINGS.get(key, key), WORDS.get(value, value) if key == "dcg" else value
+
+
+def _value(node: ast.expr, whole: str) -> Any:
+    if isinstance(node, ast.Name):  # gain=exp
+        return {"true": True, "false": False, "none": None}.get(node.id.lower(), node.id)
+    try:
+        value = ast.literal_eval(node)
+        found = canonical(value)
+    except (ValueError, TypeError, OverflowError):
+        raise MeasureError(f"{whole!r}: a parameter is a number, a word, or a mapping of numbers") from None
+    if isinstance(node, ast.Dict) and len(value) < len(node.keys):
+        raise MeasureError(f"{whole!r} says twice what a grade is worth; a mapping names each grade once")
+    return found
+
+
+def _literal(text: str, whole: str) -> int | float:
+    try:
+        return int(text) if text.isdigit() else float(text)
+    except ValueError:
+        raise MeasureError(f"{whole!r}: {text!r} is no cutoff") from None
+
+
+def named(word: str) -> str:
+    """The name of the measure that a word alone stands for.
+
+    >>> named("map")
+    'AP'
+    """
+    definition, params = _resolve(word, None, word)
+    if params:
+        raise MeasureError(f"{word} is {definition.name} with {', '.join(params)}; a name alone is needed here")
+    return definition.name
