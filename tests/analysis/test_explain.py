@@ -305,18 +305,18 @@ def test_a_query_that_is_answered_and_not_judged_is_refused_with_the_reason() ->
 
 
 @pytest.mark.parametrize(
-    ("rule", "said", "counted"),
+    ("rules", "said", "counted"),
     [
-        ("zero", "so it scores 0, and counts", True),
-        ("skip", "left out of the mean", False),
-        ("error", "stops at it", False),
-        ("lines", "left out of the mean", False),
+        ({"missing": "zero"}, "so it scores 0, and counts", True),
+        ({"missing": "skip"}, "left out of the mean", False),
+        ({"missing": "error"}, "stops at it", False),
+        ({"missing": "skip", "unit": "line"}, "left out of the mean", False),
     ],
 )
 def test_a_query_that_is_judged_and_not_answered_says_what_the_rules_make_of_it(
-    rule: str, said: str, counted: bool
+    rules: dict[str, str], said: str, counted: bool
 ) -> None:
-    why = explain({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, "r", "AP", rules={"missing": rule})
+    why = explain({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, "r", "AP", rules=rules)
     assert (why.value, why.is_counted) == (0, counted)
     assert said in notes_of(why)["missing"]
     assert [(doc.doc, doc.place) for doc in why.documents] == [("b", "missing")]

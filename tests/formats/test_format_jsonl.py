@@ -155,5 +155,5 @@ def test_pairs_that_answer_a_query_twice_are_refused():
 
 def test_under_rules_that_count_lines_a_second_line_is_one_more(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"query_id": "q", "docs": ["a"]}\n' * 2)
-    scores = tr.evaluate({"q": {"a": 1}}, tmp_path / "a.jsonl", "RR", rules={"missing": "lines"})
+    scores = tr.evaluate({"q": {"a": 1}}, tmp_path / "a.jsonl", "RR", rules={"unit": "line", "missing": "skip"})
     assert scores.queries == ("q", "q")

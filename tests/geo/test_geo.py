@@ -529,7 +529,7 @@ def test_a_haversine_truth_that_differs_is_told():
         ({"truth": "neares"}, "Did you mean nearest?"),
         ({"within": [-5]}, "a positive number of metres"),
         ({"measures": "R"}, "R needs k"),
-        ({"rules": "science-qa"}, "missing is zero, skip or error here"),
+        ({"rules": "science-qa"}, "places are evaluated query by query"),
     ],
 )
 def test_what_cannot_be_evaluated_is_refused(options, said):

@@ -249,12 +249,14 @@ def test_the_ledger_says_in_each_language_what_eval_says():
     assert f"판정된 질의 {ledger.judged}개 중 {ledger.answered}개에 답했습니다." in said[1]
 
 
-@pytest.mark.parametrize("rules", [{"missing": "lines"}, {"self_match": "remove"}, {"duplicates": "once"}], ids=str)
+@pytest.mark.parametrize(
+    "rules", [{"unit": "line", "missing": "skip"}, {"self_match": "remove"}, {"duplicates": "once"}], ids=str
+)
 def test_rules_that_change_what_there_is_still_give_a_report(rules):
     qrels, run = world(4)
     found = document(run, world(5)[1], qrels=qrels, rules=rules)
     block = only(found.blocks, Queries)[0]
-    is_by_line = "missing" in rules
+    is_by_line = "unit" in rules
     assert (block.answers is None) is is_by_line
     assert any("lists are not shown" in note for note in block.notes) is is_by_line
 

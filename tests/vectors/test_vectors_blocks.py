@@ -236,7 +236,7 @@ NAN = np.array([[1.0, 2.0], [np.nan, 1.0]])
             {"rules": {"self_match": "remove"}},
             "self_match = 'remove' needs query_ids and gallery_ids",
         ),
-        ((TWO, THREE), {"rules": {"missing": "lines"}}, "missing = 'lines' is for runs that are written in lines"),
+        ((TWO, THREE), {"rules": "science-qa"}, "vectors are evaluated query by query; under these rules"),
     ],
 )
 def test_what_is_wrong_with_vectors_is_said(vectors, more, message):

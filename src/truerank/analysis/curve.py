@@ -12,7 +12,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, RulesError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, shown
 from truerank.core.evaluate import look_up, ranked, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
@@ -128,9 +128,7 @@ def precision_recall(
     >>> found.precision, found.areas["trapezoid"]
     ((1.0, 1.0, 0.5), 0.7083333333333333)
     """
-    under = BY_DEFINITION if rules is None else Rules.of(rules)
-    if under.missing == "lines":
-        raise RulesError("a curve is of judged queries; under these rules the mean is over submitted lines")
+    under = BY_DEFINITION if rules is None else Rules.of(rules).by_query("a curve is of judged queries")
     at = _checked(recalls)
     points = [f"IPrec@{recall!r}" for recall in at]
     areas: dict[Area, str] = {area: f"AUPRC(area={area!r})" for area in get_args(Area)}

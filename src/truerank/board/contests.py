@@ -94,7 +94,7 @@ class Contest:
     @property
     def by_lines(self) -> bool:
         """Whether the official mean is over the submitted lines."""
-        return self.rules.missing == "lines"
+        return self.rules.unit == "line"
 
     @cached_property
     def blind(self) -> Qrels:

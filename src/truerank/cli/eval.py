@@ -74,7 +74,7 @@ def command(
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format) as sources:
         scores: list[Scores]
-        if under.missing == "lines":
+        if under.unit == "line":
             from truerank.contest import judge
 
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]

@@ -165,7 +165,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
     with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting("comparing") as bar:
-        submitted = runs if under.missing == "lines" else sources
+        submitted = runs if under.unit == "line" else sources
         return evaluated(judged, submitted, wanted, **how, watch=bar.reach)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,10 +14,10 @@ from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, shown
 from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import Qrels
-from truerank.core.rankings import rankings
+from truerank.core.reading import scan_units
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Ranked, Run
-from truerank.core.scan import Scan, scan
+from truerank.core.run import Run
+from truerank.core.scan import Scan
 from truerank.core.scores import Ledger, Scores
 from truerank.core.swapped import are_swapped
 from truerank.core.vocabulary import asked_for, unknown
@@ -98,7 +98,7 @@ def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name
         undefined=_undefined(values),
         foreign=unknown(measures, rules),
     )
-    return Scores(_named(hits.queries, rules), tuple(measures), values, rules, ledger, name)
+    return Scores(_named(hits.queries), tuple(measures), values, rules, ledger, name)
 
 
 def rank(
@@ -122,15 +122,12 @@ def ranked(qrels: Qrels, found: Scan, rules: Rules, name: str) -> Hits:
 
 def look_up(qrels: Any, run: Any, rules: Rules, threads: int | None = None) -> tuple[Qrels, Run, Scan]:
     """The judgements and the run as the rules have them, and where the judged documents came back."""
-    qrels, run = read_qrels(qrels), open_run(run)
-    if rules.missing == "lines":
-        qrels, run = _by_line(qrels, run, rules)
-    qrels = as_ruled(qrels, rules)
-    found = scan(run, qrels.judged, rules, threads)
+    qrels, run = as_ruled(read_qrels(qrels), rules), open_run(run)
+    qrels, found = scan_units(qrels, run, rules, threads)
     if rules.empty == "missing":
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and rules.extra == "error":
-        first = shown(_names(found.extra[:1], rules)[0])
+        first = shown(found.extra[0])
         raise InputError(f"query {first} is not judged; {MEND_EXTRA}", run.name)
     return qrels, run, found
 
@@ -149,7 +146,7 @@ def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
         first = shown(hits.queries[int(np.argmax(missing))])
         raise InputError(f"query {first} is judged but not answered; {MEND_MISSING}", name)
     keep = np.ones(len(hits.queries), bool)
-    if rules.missing in ("skip", "lines"):
+    if rules.missing == "skip":
         keep &= ~missing
     if rules.without_relevant in ("skip", "error"):
         answerable = hits.relevant_total(rules.level) > 0
@@ -275,36 +272,14 @@ def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: _Few, ru
         unjudged=returned - int((hits.grade >= 0).sum()),
         duplicates=found.repeated,
         interleaved=found.interleaved,
-        examples={key: _names(names, rules) for key, (count, names) in groups.items() if count},
+        examples={key: _names(names) for key, (count, names) in groups.items() if count},
         **counts,
     )
 
 
-_LINE = b"%012d\t"
+def _named(queries: Sequence[bytes]) -> Sequence[str]:
+    return Texts(queries) if isinstance(queries, Names) else _names(queries)
 
 
-def _by_line(qrels: Qrels, run: Run, rules: Rules) -> tuple[Qrels, Run]:
-    """The same with a query of its own for each line of the run, named so that they sort in the run's order."""
-    lines = list(rankings(run.batches()))
-    judged = qrels.to_dict()
-    names: list[bytes] = []
-    queries: dict[bytes, dict[bytes, float]] = {}
-    for number, line in enumerate(lines):
-        names.append(_LINE % number + line.query)
-        if line.query in judged:
-            queries[names[-1]] = judged[line.query]
-
-    def batches() -> Iterator[Batch]:
-        for name, line in zip(names, lines, strict=True):
-            yield Ranked(name, line.docs, line.scores)
-
-    return Qrels.from_dict(queries, qrels.name), replace(run, batches=batches, path=None)
-
-
-def _named(queries: Sequence[bytes], rules: Rules) -> Sequence[str]:
-    return Texts(queries) if isinstance(queries, Names) and rules.missing != "lines" else _names(queries, rules)
-
-
-def _names(queries: Iterable[bytes], rules: Rules) -> tuple[str, ...]:
-    skip = len(_LINE % 0) if rules.missing == "lines" else 0
-    return tuple(name[skip:].decode("utf-8", "surrogateescape") for name in queries)
+def _names(queries: Iterable[bytes]) -> tuple[str, ...]:
+    return tuple(name.decode("utf-8", "surrogateescape") for name in queries)

@@ -204,9 +204,9 @@ class Qrels:
         kept = ~np.isnan(self.grades)
         if not self.apart:
             return (self.query, self.grades) if kept.all() else (self.query[kept], self.grades[kept])
-        place = {query: number for number, query in enumerate(self.queries)}
-        query = np.array([*self.query[kept].tolist(), *(place[name] for name in self.apart)], np.int64)
-        grades = np.array([*self.grades[kept].tolist(), *self.apart.values()], np.float64)
+        own = [number for number, query in enumerate(self.queries) if query in self.apart]
+        query = np.array([*self.query[kept].tolist(), *own], np.int64)
+        grades = np.array([*self.grades[kept].tolist(), *(self.apart[self.queries[q]] for q in own)], np.float64)
         order = np.argsort(query, kind="stable")
         return query[order], grades[order]
 

@@ -7,6 +7,7 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib import import_module
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -30,7 +31,7 @@ Keep = Literal["judged", "all"] | int
 
 EVERY_RANK = 2**62
 
-READ_UNDER = ("ties", "score_precision", "missing", "empty", "extra", "duplicates", "self_match")
+READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match")
 """Rules that decide what is seen while a run is read; the others are applied to what was read."""
 
 MEND_EXTRA = "extra = 'skip' in the rules leaves it out (for a command: --set extra=skip)"
@@ -174,10 +175,22 @@ def read(
     if under.self_match == "remove":
         judged = judged.ignoring_self()
     kept = _kept(keep, judged)
-    found = scan(source, judged.judged, under, threads, kept)
+    judged, found = scan_units(judged, source, under, threads, kept)
     if found.extra and under.extra == "error":
         raise InputError(f"query {shown(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
     return Reading.of(judged, found, under, source.name, kept)
+
+
+def scan_units(
+    qrels: Qrels, run: Run, rules: Rules, threads: int | None = None, keep: int = 0
+) -> tuple[Qrels, Scan]:
+    """The judgements of what the mean is over, queries or a contest's lines, and what the kernel finds in a run."""
+    if rules.unit == "line":  # a domain's own way to a reading, which stands above this room
+        found: tuple[Qrels, Scan] = import_module("truerank.contest.lines").scan_lines(
+            qrels, run, rules, threads, keep
+        )
+        return found
+    return qrels, scan(run, qrels.judged, rules, threads, keep)
 
 
 def _kept(keep: Keep, qrels: Qrels) -> int:

@@ -23,7 +23,8 @@ from truerank.core.errors import InputError, RulesError, did_you_mean
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
     "score_precision": ("double", "single"),
-    "missing": ("zero", "skip", "error", "lines"),
+    "unit": ("query", "line"),
+    "missing": ("zero", "skip", "error"),
     "empty": ("answered", "missing"),
     "extra": ("skip", "error"),
     "without_relevant": ("zero", "skip", "empty-is-right", "one", "undefined", "error"),
@@ -44,7 +45,8 @@ MEANINGS: dict[str, str] = {
     "level": "the lowest grade that counts as relevant",
     "ties": "the order of documents with equal scores",
     "score_precision": "how many bits of a score are compared",
-    "missing": "judged queries that the run does not answer (lines: the mean is over the submitted lines)",
+    "unit": "what the mean is over (line: each line of a submission, as the contest's code has it)",
+    "missing": "judged queries that the run does not answer",
     "empty": "answers without a document (missing: as if the query were not answered)",
     "extra": "answered queries that nobody judged",
     "without_relevant": "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0; "
@@ -85,6 +87,7 @@ class Rules:
     level: float = 1
     ties: str = "doc-descending"
     score_precision: str = "double"
+    unit: str = "query"
     missing: str = "zero"
     empty: str = "answered"
     extra: str = "skip"
@@ -125,6 +128,11 @@ class Rules:
         object.__setattr__(self, "percent_ranks", percent)
         object.__setattr__(self, "measures", _measures(self.measures))
         object.__setattr__(self, "readings", _readings(self.readings))
+        if self.unit == "line" and self.missing != "skip":
+            raise RulesError(
+                f"unit = line and missing = {self.missing} do not go together: a query without a line is not in "
+                "the mean over lines; missing = skip says so"
+            )
         if self.unjudged == "graded" and self.duplicates == "once":
             raise RulesError(
                 "unjudged = graded and duplicates = once do not go together: a repeated document takes a rank that "
@@ -135,6 +143,16 @@ class Rules:
     def nameless(self) -> Rules:
         """The same without what does not change the value of a measure: their name and what they say of names."""
         return dataclasses.replace(self, name="", measures=(), vocabulary="all", readings=())
+
+    def by_query(self, what: str) -> Rules:
+        """These rules, for what is said query by query; `what` begins the refusal of others.
+
+        Raises:
+            RulesError: the mean is over submitted lines.
+        """
+        if self.unit == "line":
+            raise RulesError(f"{what}; under these rules the mean is over submitted lines")
+        return self
 
     def is_like(self, other: Rules) -> bool:
         """Whether both read every question alike, whatever they are called and whatever they call measures."""

@@ -77,9 +77,7 @@ def evaluate(
     (0.0, 1.0, [[11098.8, 11.1]])
     """
     asked, there = _items(queries, "queries"), _items(references, "references")
-    ruled = RULES if rules is None else Rules.of(rules)
-    if ruled.missing == "lines":
-        raise RulesError("places are evaluated by the query: missing is zero, skip or error here, not lines")
+    ruled = RULES if rules is None else Rules.of(rules).by_query("places are evaluated query by query")
     found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
     usual = [f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")]
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)

@@ -61,7 +61,7 @@ def counted(scores: HasLedger, texts: Texts = ENGLISH) -> str:
     """How many queries there were and how many were answered."""
     ledger = scores.ledger
     text = texts("judged", queries=texts("queries", n=ledger.judged), answered=ledger.answered)
-    if scores.rules.missing == "lines":
+    if scores.rules.unit == "line":
         return f"{text} {texts('mean over lines', n=ledger.evaluated)}"
     if ledger.evaluated != ledger.judged:
         return f"{text} {texts('mean over', queries=texts('queries', n=ledger.evaluated))}"

@@ -85,7 +85,7 @@ class Runs:
     @property
     def counted(self) -> str:
         """What the means are over, as the catalogue of texts calls it."""
-        return "lines" if self.rules.missing == "lines" else "queries"
+        return "lines" if self.rules.unit == "line" else "queries"
 
     @property
     def names(self) -> list[str]:
@@ -195,7 +195,7 @@ def evaluated(
     """
     under, judged = Rules.of(rules), read_qrels(qrels)
     chosen = measures_under(measures if measures is not None else under.measures or DEFAULT, under)
-    named, is_contest = _named(runs), under.missing == "lines"
+    named, is_contest = _named(runs), under.unit == "line"
     opened = [open_run(run, format, name) for name, run in named]
     submitted = [run for _, run in named if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]

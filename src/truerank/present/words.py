@@ -377,6 +377,7 @@ RULES = {
     "level": "관련으로 보는 가장 낮은 등급",
     "ties": "점수가 같은 문서의 순서",
     "score_precision": "점수를 비교할 때의 비트 수",
+    "unit": "평균의 단위 (line: 대회 채점 코드처럼 제출된 줄마다)",
     "missing": "판정은 있으나 런이 답하지 않은 질의",
     "empty": "문서가 없는 답",
     "extra": "답은 있으나 판정이 없는 질의",
@@ -406,7 +407,6 @@ VALUES: dict[str, dict[str, tuple[str, str]]] = {
         "zero": ("scored 0", "0점"),
         "skip": ("left out", "제외"),
         "error": ("left out", "제외"),
-        "lines": ("left out", "제외"),
     },
     "extra": {"skip": ("left out", "제외"), "error": ("left out", "제외")},
     "without_relevant": {

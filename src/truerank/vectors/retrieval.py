@@ -145,8 +145,7 @@ def _twice(given: Given, source: Source) -> Given:
 
 def _refuse(given: Given, both: Sides, rules: Rules, qrels: Qrels | None) -> None:
     """What cannot be evaluated, said before the work begins."""
-    if rules.missing == "lines":
-        raise RulesError("missing = 'lines' is for runs that are written in lines; vectors have none")
+    rules.by_query("vectors are evaluated query by query")
     if qrels is None:
         _refuse_labels(both, rules)
     elif both.queries.is_labelled or both.queries.cameras is not None:

@@ -124,8 +124,7 @@ def bare(rules: Rules) -> Rules:
     Raises:
         RulesError: the rules count submitted lines.
     """
-    if rules.missing == "lines":
-        raise RulesError("bounds are of judged queries; under these rules the mean is over submitted lines")
+    rules = rules.by_query("bounds are of judged queries")
     return replace(rules, depth=None, unjudged="not-relevant", unreturned="count")
 
 

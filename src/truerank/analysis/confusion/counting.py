@@ -121,9 +121,7 @@ def cut_off(rules: Rules, k: int | None) -> Rules:
 
 def ruled(rules: Any) -> Rules:
     """The rules, if they are of judged queries."""
-    under = Rules.of(rules)
-    if under.missing == "lines":
-        raise RulesError("counts are of judged queries; under these rules the mean is over submitted lines")
+    under = Rules.of(rules).by_query("counts are of judged queries")
     if under.duplicates == "count":
         raise RulesError("counts are of sets, which hold a document once; duplicates = 'count' cannot be")
     if under.unjudged == "graded":

@@ -100,7 +100,7 @@ def explain_each(
     """
     under, key = Rules.of(rules), as_bytes(query)
     judged, source = read_qrels(qrels), open_run(run)
-    if under.missing == "lines":
+    if under.unit == "line":
         judged = _submitted(judged, source, key)
     answer = ask(as_ruled(judged, under), only(source, [key]), key, under)
     found = answer.explain(measures_under(measures, under))

@@ -15,7 +15,7 @@ from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, RulesError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, shown
 from truerank.core.evaluate import as_ruled, evaluate
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
@@ -205,9 +205,7 @@ def moved_each(
     docs: Any = None,
 ) -> list[Moves]:
     """The same for any number of measures."""
-    under = Rules.of(rules)
-    if under.missing == "lines":
-        raise RulesError("runs are compared query by query; under these rules the mean is over submitted lines")
+    under = Rules.of(rules).by_query("runs are compared query by query")
     judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
     chosen = [resolve(measure, under).measure for measure in measures]
     both = [evaluate(judged, run, chosen, rules=under, threads=threads) for run in runs]

@@ -166,7 +166,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
         InputError: nobody judged the query.
     """
     lines = 1
-    if rules.missing == "lines":
+    if rules.unit == "line":
         parts = list(answers(run))
         run, lines = dataclasses.replace(run, batches=lambda: iter(parts[:1])), len(parts)
     if query not in qrels.queries:
@@ -180,7 +180,7 @@ def lenient(rules: Rules) -> Rules:
     """The rules, but so that no query is refused or left out: its value is the same."""
     barren = rules.without_relevant
     keeps = "zero" if barren in ("skip", "error", "undefined") else barren
-    return rules.replace(missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
+    return rules.replace(unit="query", missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
 
 
 def _alone(qrels: Qrels, query: bytes) -> tuple[Qrels, Judged]:

@@ -176,8 +176,8 @@ class _Column:
         return Change(moved, touched)
 
 
-READS_ANEW = ("ties", "score_precision", "duplicates", "self_match", "extra", "empty")
-"""Rules that decide what is seen while a run is read; so does missing = lines."""
+READS_ANEW = ("ties", "score_precision", "duplicates", "self_match", "extra", "empty", "unit")
+"""Rules that decide what is seen while a run is read."""
 
 NAMING = ("name", "measures", "vocabulary", "readings")
 """Rules that change what is evaluated, not the value of a measure."""
@@ -210,7 +210,7 @@ class _Numbers:
             self.known[rules, m] = _Column(m.mean(scores.columns[str(m)]), scores.queries, scores.columns[str(m)])
 
     def _found(self, rules: Rules) -> tuple[Qrels, Run, Scan]:
-        key = (*(getattr(rules, name) for name in READS_ANEW), rules.missing == "lines")
+        key = tuple(getattr(rules, name) for name in READS_ANEW)
         if key not in self.scans:
             self.scans[key] = look_up(self.qrels, self.run, rules)
         return self.scans[key]

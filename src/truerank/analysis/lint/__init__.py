@@ -68,8 +68,9 @@ def lint(
     rules = Rules.of(rules)
     chosen = measures_under(measures or rules.measures or DEFAULT, rules)
     truth = open_truth(qrels, qrels_format, watch)
-    lines = rules.missing == "lines"
-    systems = [open_system(run, run_format, f"run {i}", watch, lines) for i, run in enumerate(runs, 1)]
+    systems = [
+        open_system(run, run_format, f"run {i}", watch, rules.unit == "line") for i, run in enumerate(runs, 1)
+    ]
     judged, findings = _lint_truth(truth, rules)
     for system in systems:
         findings += _lint_system(system, judged, rules, chosen)

@@ -49,7 +49,7 @@ def queries(case: Case) -> Watch:
 
 def _missing_means(case: Case) -> str:
     out = "left out of the mean"
-    means = {"zero": "scored 0", "skip": out, "lines": out, "error": "refused"}
+    means = {"zero": "scored 0", "skip": out, "error": "refused"}
     return means[case.rules.missing]
 
 

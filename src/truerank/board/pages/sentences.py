@@ -195,7 +195,7 @@ def faults(rules: str, accept: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[
     (('unreadable', 'unknown-id', 'repeated-document'), ('missing-id',))
     """
     found = Rules.of(rules)
-    kinds = LINE_KINDS if found.missing == "lines" else RUN_KINDS
+    kinds = LINE_KINDS if found.unit == "line" else RUN_KINDS
     strictly = {"unreadable", "wrong-type"}
     strictly |= {"missing-id"} if found.missing == "error" else set()
     strictly |= {"unknown-id"} if found.extra == "error" or kinds is LINE_KINDS else set()

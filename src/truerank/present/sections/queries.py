@@ -58,8 +58,8 @@ def made(runs: Runs, depth: int, texts: Texts, readable: Readable = Readable()) 
     queries = [everything[q] for q in kept]
     measures = runs.measures[: max(1, VALUES // (len(kept) * len(runs.systems)))]
     values = {str(measure): runs.values(measure)[kept] for measure in measures}
-    found, notes = (None, [texts("left lines")] if runs.rules.missing == "lines" else [])
-    if depth and runs.rules.missing != "lines":
+    found, notes = (None, [texts("left lines")] if runs.counted == "lines" else [])
+    if depth and runs.counted == "queries":
         found, notes = _answers(runs, depth, order, queries, values, texts)
     if len(kept) < len(everything):
         notes.insert(0, texts("left queries", kept=len(kept), all=len(everything)))

@@ -1,0 +1,64 @@
+"""A contest's own reading of a submission: each line counts, however often its query is answered."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.rankings import rankings
+from truerank.core.rules import Rules
+from truerank.core.run import Batch, Ranked, Run
+from truerank.core.scan import Scan, scan
+
+
+def scan_lines(
+    qrels: Qrels, run: Run, rules: Rules, threads: int | None = None, keep: int = 0
+) -> tuple[Qrels, Scan]:
+    """The judgements of each line of a run whose query is judged, in the run's order, and what the kernel found.
+
+    The arguments are those of `scan`. In the qrels that come back a query stands once for each of its lines.
+    """
+    lines = list(rankings(run.batches()))
+    place = {query: number for number, query in enumerate(qrels.queries)}
+    judged = [number for number, line in enumerate(lines) if line.query in place]
+    of_lines = _selected(qrels, [place[lines[number].query] for number in judged])
+    # the kernel takes a query that is answered again for one that is scattered; a line's number is its own
+    numbered = replace(of_lines, queries=[_key(number) for number in judged])
+    found = scan(_numbered(run, lines), numbered.judged, rules, threads, keep)
+    owner = {_key(number): line.query for number, line in enumerate(lines)}
+    return of_lines, replace(found, extra=tuple(owner[key] for key in found.extra))
+
+
+def _key(number: int) -> bytes:
+    return b"line %d" % (number + 1)
+
+
+def _numbered(run: Run, lines: Sequence[Ranked]) -> Run:
+    """The run with a query of its own for each line."""
+
+    def batches() -> Iterator[Batch]:
+        for number, line in enumerate(lines):
+            yield replace(line, query=_key(number))
+
+    return replace(run, batches=batches, path=None)
+
+
+def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:
+    """The judgements of these queries, one of which may stand there several times."""
+    chosen = np.array(queries, np.int64)
+    rows, start = _rows(qrels.start, chosen)
+    names = [qrels.queries[query] for query in queries]
+    apart = {name: qrels.apart[name] for name in names if name in qrels.apart}
+    return Qrels(
+        names, start, qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows], qrels.name, apart=apart
+    )
+
+
+def _rows(start: Ints, queries: Ints) -> tuple[Ints, Ints]:
+    """The rows of each query's judgements, one query after another, and where each begins among them."""
+    counts = start[queries + 1] - start[queries]
+    begins = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return np.arange(begins[-1]) + np.repeat(start[queries] - begins[:-1], counts), begins

@@ -1,0 +1,45 @@
+"""A contest's own reading: a row a submitted line, under the id that the line answers."""
+
+from __future__ import annotations
+
+import pytest
+
+import truerank as tr
+from truerank.core.evaluate import evaluate, rank
+
+TRUTH = {"1": ["a"], "2": ["b", "c"], "3": []}
+LINES = [("2", ["b"]), ("1", ["x", "a"]), ("2", ["c", "b"])]
+
+
+def test_a_reading_of_lines_has_a_row_a_line_in_the_order_of_the_submission():
+    reading = tr.read(TRUTH, LINES, rules="science-qa")
+    assert list(reading.rows.queries) == [b"2", b"1", b"2"]
+    assert reading.docs(reading.hits.doc) == [b"b", b"a", b"c", b"b"]
+    assert reading.rows.returned.tolist() == [1, 2, 2]
+
+
+def test_a_reading_of_lines_keeps_unjudged_documents_where_they_are_asked_for():
+    reading = tr.read(TRUTH, LINES, rules="science-qa", keep="all")
+    assert reading.docs(reading.rows.doc) == [b"b", b"x", b"a", b"c", b"b"]
+
+
+def test_hits_and_scores_name_the_ids_that_were_submitted():
+    assert list(rank(TRUTH, LINES, rules="science-qa").queries) == [b"2", b"1", b"2"]
+    assert list(evaluate(TRUTH, LINES, rules="science-qa").queries) == ["2", "1", "2"]
+
+
+@pytest.mark.parametrize("self_match", ["remove", "remove-from-answers"])
+def test_a_document_with_the_id_of_the_query_leaves_each_of_its_lines(self_match: str):
+    rules = tr.Rules.named("science-qa").replace(self_match=self_match, extra="skip")
+    found = evaluate({"q": {"q": 1, "a": 1}}, [("q", ["q", "a"]), ("q", ["a"])], "R@2", rules=rules)
+    assert found["R@2"].tolist() == ([1, 1] if self_match == "remove" else [0.5, 0.5])
+
+
+def test_a_line_that_the_rules_refuse_is_named_by_its_number():
+    with pytest.raises(tr.InputError, match="document a comes back twice for query line 2"):
+        evaluate(TRUTH, [*LINES[:1], ("1", ["a", "a"])], rules={"unit": "line", "missing": "skip"})
+
+
+def test_rules_that_score_queries_without_a_line_have_no_mean_over_lines():
+    with pytest.raises(tr.RulesError, match="unit = line and missing = zero do not go together"):
+        tr.Rules(unit="line")
