@@ -105,8 +105,8 @@ def test_every_format_keeps_a_large_grade(tmp_path, ending, grade):
         ("measures = 5", "measures is a list of names, not 5"),
         ("measures = true", "measures is a list of names, not True"),
         ("measures = {a = 1}", "measures is a list of names, not {'a': 1}"),
-        ("name = 5", "name is a text, not 5"),
-        ('name = ["x"]', "name is a text, not ('x',)"),
+        ("name = 5", "name is text, not 5"),
+        ('name = ["x"]', "name is text, not ('x',)"),
         ("ties = ['input']", "ties is one of"),
     ],
     ids=brief,
@@ -122,7 +122,9 @@ def test_a_rules_file_with_values_of_other_types_is_refused(here, text, message)
     "change", ["measures=none", "measures=5", "name=none", "name=5", f"level=1{'0' * 400}"], ids=brief
 )
 def test_a_changed_rule_of_another_type_is_refused(here, change):
-    assert change.partition("=")[0] + " is a" in refused("eval", "q.txt", "r.run", "--set", change)
+    said = refused("eval", "q.txt", "r.run", "--set", change)
+    field = change.partition("=")[0]
+    assert any(f"{field} is {kind}, not " in said for kind in ("a list of names", "text", "a number"))
 
 
 def test_numbers_of_numpy_are_numbers_in_rules():

@@ -5,14 +5,16 @@ from __future__ import annotations
 import dataclasses
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
 from truerank.board.refusals import BoardError
-from truerank.core.errors import did_you_mean
+from truerank.core import toml
+from truerank.core.errors import InputError, did_you_mean
+from truerank.core.schema import ANYTHING, NUMBER, POSITIVE, TEXT, TRUTH, Kind, is_number, number, whole
 
 VISIBLE = ("everyone", "teams", "hosts")
 """Who may see a board."""
@@ -189,26 +191,26 @@ def load(path: Path, database: str | None = None) -> Settings:
     return Settings(path=path.resolve(), boards=made, data=data, database=address, **found)
 
 
-ABOVE: dict[str, tuple[str, Callable[[Any], bool]]] = {
-    "title": ("text", lambda value: isinstance(value, str)),
-    "workers": ("a whole number", lambda value: type(value) is int and value >= 0),
-    "seconds": ("a number above 0", lambda value: type(value) in (int, float) and value > 0),
-    "processor": ("a number of seconds from 1", lambda value: type(value) in (int, float) and value >= 1),
-    "team_processor": ("a number of seconds from 1", lambda value: type(value) in (int, float) and value >= 1),
-    "waiting": ("a positive whole number", lambda value: type(value) is int and value > 0),
-    "patience": ("a number from 0", lambda value: type(value) in (int, float) and value >= 0),
-    "uploads": ("a positive whole number", lambda value: type(value) is int and value > 0),
-    "registration": ("true or false", lambda value: type(value) is bool),
-    "is_secure": ("true or false", lambda value: type(value) is bool),
+_SECONDS = number("a number of seconds from 1", 1)
+
+ABOVE: dict[str, Kind] = {
+    "title": TEXT,
+    "workers": whole("a whole number", 0),
+    "seconds": Kind("a number above 0", lambda value: is_number(value) and value > 0),
+    "processor": _SECONDS,
+    "team_processor": _SECONDS,
+    "waiting": POSITIVE,
+    "patience": number("a number from 0", 0),
+    "uploads": POSITIVE,
+    "registration": TRUTH,
+    "is_secure": TRUTH,
 }
-"""What may stand above the boards: what it is, and whether a value is that."""
+"""What may stand above the boards."""
 
 
 def _check_above(found: Mapping[str, Any], path: Path) -> None:
     for key, value in found.items():
-        words, fits = ABOVE.get(key, ("", lambda value: True))
-        if not fits(value):
-            raise BoardError(f"{path}: {key} is {words}; not {value!r}")
+        ABOVE.get(key, ANYTHING).checked(f"{path}: {key}", value, BoardError)
 
 
 def parsed(path: Path) -> dict[str, Any]:
@@ -217,18 +219,10 @@ def parsed(path: Path) -> dict[str, Any]:
     Raises:
         BoardError: it cannot be read.
     """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
     try:
-        return tomllib.loads(path.read_text("utf-8"))
-    except OSError as error:
-        hint = "; `truerank board init` writes one" if isinstance(error, FileNotFoundError) else ""
-        raise BoardError(f"{path}: cannot be read: {error.strerror}{hint}") from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise BoardError(f"{path}: this is no TOML: {error}") from None
+        return toml.read(path, "the settings", "; `truerank board init` writes them")
+    except InputError as error:
+        raise BoardError(str(error)) from None
 
 
 def _board(fields: Mapping[str, Any], folder: Path) -> BoardSettings:
@@ -255,19 +249,18 @@ def _value(key: str, kind: str, value: Any, folder: Path, where: str) -> Any:
         return tuple(_text(entry, f"{where}: {key}") for entry in ([value] if isinstance(value, str) else value))
     if key in ("upload", "unpacked"):
         return _size(value, f"{where}: {key}")
-    wanted: dict[str, tuple[type, ...]] = {
-        "str": (str,),
-        "int": (int,),
-        "int | None": (int,),
-        "float": (int, float),
-        "float | None": (int, float),
-        "datetime | None": (datetime,),
-    }
-    fits = isinstance(value, wanted[kind]) and not isinstance(value, bool)
-    if not fits or (isinstance(value, int) and kind == "int" and value < 1):
-        words = {"int": "a positive whole number", "datetime | None": "a time such as 2030-01-31T09:00:00Z"}
-        raise BoardError(f"{where}: {key} is {words.get(kind, kind.split(' ')[0])}; not {value!r}")
-    return value
+    return OF_BOARDS[kind].checked(f"{where}: {key}", value, BoardError)
+
+
+OF_BOARDS: dict[str, Kind] = {
+    "str": TEXT,
+    "int": POSITIVE,
+    "int | None": whole("a whole number", -sys.maxsize),
+    "float": NUMBER,
+    "float | None": NUMBER,
+    "datetime | None": Kind("a time such as 2030-01-31T09:00:00Z", lambda value: isinstance(value, datetime)),
+}
+"""What a board's settings may be, by the types of their fields."""
 
 
 def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> None:

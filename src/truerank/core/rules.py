@@ -8,17 +8,15 @@ from __future__ import annotations
 
 import dataclasses
 import json
-import numbers
-import operator
 import os
-import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from truerank.core.errors import InputError, RulesError, did_you_mean
+from truerank.core import schema, toml
+from truerank.core.errors import RulesError, did_you_mean
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
@@ -40,6 +38,24 @@ CHOICES: dict[str, tuple[str, ...]] = {
 
 DEEPEST = 2**63 - 1
 """The highest rank that can be counted."""
+
+_IDENTITIES = schema.list_of(schema.whole("a whole number", -DEEPEST, DEEPEST), "a list of whole numbers")
+_COUNT = schema.whole("a whole number from 0 on", 0, DEEPEST)
+
+KINDS: dict[str, schema.Kind] = {
+    "name": schema.TEXT,
+    **{field: schema.one_of(choices) for field, choices in CHOICES.items()},
+    "level": schema.NUMBER,
+    "unjudged_grade": schema.NUMBER,
+    "depth": schema.optional(schema.whole("a positive whole number", 1, DEEPEST)),
+    "junk_identities": _IDENTITIES,
+    "distractor_identities": _IDENTITIES,
+    "single_shot_galleries": _COUNT,
+    "gallery_seed": _COUNT,
+    "percent_ranks": schema.list_of(schema.number("a number", 0), "a list of numbers from 0 on"),
+    "measures": schema.list_of(schema.TEXT, "a list of names"),
+}
+"""What each field may be; `readings` is a table of its own."""
 
 MEANINGS: dict[str, str] = {
     "level": "the lowest grade that counts as relevant",
@@ -111,22 +127,8 @@ class Rules:
     readings: tuple[tuple[str, str], ...] = ()
 
     def __post_init__(self) -> None:
-        for field, choices in CHOICES.items():
-            value = getattr(self, field)
-            if not isinstance(value, str) or value not in choices:
-                raise RulesError(f"{field} is one of {', '.join(choices)}, not {value!r}")
-        if not isinstance(self.name, str):
-            raise RulesError(f"name is a text, not {self.name!r}")
-        for field in ("level", "unjudged_grade"):
-            object.__setattr__(self, field, _grade(getattr(self, field), field))
-        object.__setattr__(self, "depth", None if self.depth is None else _depth(self.depth))
-        for field in ("junk_identities", "distractor_identities"):
-            object.__setattr__(self, field, _numbers(field, getattr(self, field)))
-        for field in ("single_shot_galleries", "gallery_seed"):
-            object.__setattr__(self, field, *_numbers(field, [getattr(self, field)], least=0))
-        percent = _numbers("percent_ranks", self.percent_ranks, least=0, kind=numbers.Real)
-        object.__setattr__(self, "percent_ranks", percent)
-        object.__setattr__(self, "measures", _measures(self.measures))
+        for field, kind in KINDS.items():
+            object.__setattr__(self, field, kind.checked(field, getattr(self, field), RulesError))
         object.__setattr__(self, "readings", _readings(self.readings))
         if self.unit == "line" and self.missing != "skip":
             raise RulesError(
@@ -171,7 +173,7 @@ class Rules:
             raise RulesError(f"rules are a preset's name, a file, a dict or Rules, not {rules!r}")
         path = Path(rules)
         if path.suffix == ".toml" or os.sep in str(rules):
-            return cls.from_toml(_read(path), path)
+            return cls.from_toml(toml.text_of(path, "the rules"), path)
         return cls.named(str(rules))
 
     @classmethod
@@ -188,15 +190,7 @@ class Rules:
     @classmethod
     def from_toml(cls, text: str, path: Path) -> Rules:
         """Rules from the text of a TOML file; `extends = "preset"` starts from a preset."""
-        if sys.version_info >= (3, 11):
-            import tomllib
-        else:
-            import tomli as tomllib
-
-        try:
-            fields = tomllib.loads(text)
-        except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or too many brackets
-            raise InputError(f"this is no TOML: {error}", path) from None
+        fields = toml.parsed(text, path)
         try:
             start = cls._extended(fields.pop("extends")) if "extends" in fields else None
             return cls.from_dict({"name": path.stem, **fields}, start)
@@ -225,8 +219,11 @@ class Rules:
         return dataclasses.replace(start, **fields)
 
     def replace(self, **fields: Any) -> Rules:
-        """These rules with some fields changed."""
-        return self.from_dict({key: value for key, value in fields.items() if value is not None}, self)
+        """These rules with some fields changed; None is a value like any other.
+
+        >>> Rules(depth=10).replace(depth=None).depth
+        """
+        return self.from_dict(fields, self)
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as plain values, for JSON."""
@@ -245,45 +242,6 @@ class Rules:
                 lines.append(f"# {MEANINGS[key]}{choices}")
                 lines.append(f"{key} = {json.dumps(value)}" if value is not None else f"# {key} = 1000")
         return "\n".join(lines) + "\n"
-
-
-def _grade(level: Any, field: str) -> float:
-    """A finite number; NumPy's become Python's."""
-    if isinstance(level, numbers.Real) and not isinstance(level, bool):
-        number = operator.index(level) if isinstance(level, numbers.Integral) else float(level)
-        if abs(number) <= sys.float_info.max:
-            return number
-    raise RulesError(f"{field} is a number, not {_short(level)}")
-
-
-def _depth(depth: Any) -> int:
-    """A whole number from 1 on that a rank can be; NumPy's become Python's."""
-    is_whole = isinstance(depth, numbers.Integral) and not isinstance(depth, bool)
-    if not is_whole or (number := operator.index(depth)) < 1:
-        raise RulesError(f"depth is a positive whole number, not {_short(depth)}")
-    if number > DEEPEST:
-        raise RulesError(f"depth is {DEEPEST} at most, not {_short(depth)}")
-    return number
-
-
-def _numbers(field: str, values: Any, *, least: float = -DEEPEST, kind: Any = numbers.Integral) -> tuple[Any, ...]:
-    """A list of numbers, none below the least; NumPy's become Python's."""
-    what = f"{'whole numbers' if kind is numbers.Integral else 'numbers'}{' from 0 on' if least == 0 else ''}"
-    if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping):
-        raise RulesError(f"{field} is a list of {what}, not {_short(values)}")
-    found = tuple(value.item() if hasattr(value, "item") else value for value in values)
-    for value in found:
-        if not isinstance(value, kind) or isinstance(value, bool) or not least <= value <= DEEPEST:
-            raise RulesError(f"{field} holds {what}, not {_short(value)}")
-    return found
-
-
-def _measures(measures: Any) -> tuple[str, ...]:
-    if isinstance(measures, Iterable) and not isinstance(measures, str | Mapping):
-        names = tuple(measures)
-        if all(isinstance(name, str) for name in names):
-            return names
-    raise RulesError(f"measures is a list of names, not {measures!r}")
 
 
 def _readings(readings: Any) -> tuple[tuple[str, str], ...]:
@@ -305,14 +263,6 @@ def _table(name: str, texts: Mapping[str, str]) -> list[str]:
     return [f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in texts.items())]
 
 
-def _short(value: Any) -> str:
-    try:
-        text = repr(value)
-    except ValueError:  # Python writes no number of more than some thousand digits
-        return "one of thousands of digits"
-    return text if len(text) < 60 else text[:57] + "…"
-
-
 def presets() -> dict[str, Rules]:
     """The presets by name, the default first."""
     return {name: Rules.named(name) for name in _presets()}
@@ -328,10 +278,3 @@ def _presets() -> dict[str, str]:
     names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
     names.sort(key=lambda name: name != "truerank")
     return {name: (folder / f"{name}.toml").read_text("utf-8") for name in names}
-
-
-def _read(path: Path) -> str:
-    try:
-        return path.read_text("utf-8")
-    except (OSError, ValueError) as error:
-        raise InputError(f"cannot read the rules: {getattr(error, 'strerror', None) or error}", path) from None

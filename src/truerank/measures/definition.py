@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from truerank.measures.parameters import KINDS, Kind, kind_of, resolved
+from truerank.core.schema import Kind, kind_of
+from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 
 Function = Callable[..., PerQuery]
@@ -81,7 +82,7 @@ class Definition:
     def kinds(self) -> dict[str, Kind]:
         """What each parameter may be."""
         names = getattr(self.function, "__globals__", {})
-        own = {name: kind_of(resolved(p.annotation, names)) for name, p in self.parameters.items()}
+        own = {name: kind_of(resolved(p.annotation, names), KINDS) for name, p in self.parameters.items()}
         return {DEPTH: KINDS[int], **own}
 
     @property

@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import itertools
 import types
-import typing
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from truerank.core.schema import NOTHING, Kind
 
 WHOLE = 2**53
 """Whole numbers below it are the same as decimals and as integers."""
 
 LARGEST = 1e100  # products of larger numbers could overflow, and a measure is never infinite
-
-
-@dataclass(frozen=True)
-class Kind:
-    """A kind of value: what to call it, and whether a value is one."""
-
-    words: str
-    allows: Callable[[Any], bool]
 
 
 class FrozenMap(dict[Any, Any]):
@@ -94,10 +86,8 @@ KINDS: dict[Any, Kind] = {
     float: Kind("a number", _number),
     bool: Kind("True or False", lambda value: isinstance(value, bool)),
     str: Kind("a word", lambda value: isinstance(value, str)),
-    types.NoneType: Kind("", lambda value: value is None),
+    types.NoneType: NOTHING,
 }
-
-ANYTHING = Kind("anything", lambda value: True)
 
 
 def resolved(annotation: Any, names: dict[str, Any]) -> Any:
@@ -106,20 +96,6 @@ def resolved(annotation: Any, names: dict[str, Any]) -> Any:
         return eval(annotation, names) if isinstance(annotation, str) else annotation
     except (NameError, AttributeError):
         return None
-
-
-def kind_of(hint: Any) -> Kind:
-    """What a parameter with this type may be."""
-    origin, parts = typing.get_origin(hint), typing.get_args(hint)
-    if origin is Annotated:
-        return next((part for part in parts if isinstance(part, Kind)), ANYTHING)
-    if origin is Literal:
-        return Kind("one of " + ", ".join(map(repr, parts)), lambda value: value in parts)
-    if origin in (Union, types.UnionType):
-        either = [kind_of(part) for part in parts]
-        words = " or ".join(kind.words for kind in either if kind.words)
-        return Kind(words, lambda value: any(kind.allows(value) for kind in either))
-    return KINDS.get(hint, ANYTHING)
 
 
 def canonical(value: Any) -> Any:

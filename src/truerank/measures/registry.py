@@ -338,8 +338,8 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
     order = [*known, *(key for key in definition.kinds if key not in known)]
     given = {key: canonical(params[key]) for key in order if key in params}
     for key, value in given.items():
-        if not (definition.kinds[key].allows(value) or (key == DEPTH and value is None)):
-            raise MeasureError(f"{name}: {key} is {definition.kinds[key].words}, not {value!r}")
+        if key != DEPTH or value is not None:
+            definition.kinds[key].checked(f"{name}: {key}", value, MeasureError)
         if type(value) is int and abs(value) >= WHOLE:
             given[key] = float(value)  # arrays hold no larger whole numbers
     default = {key: canonical(known[key].default) if key in known else None for key in given}

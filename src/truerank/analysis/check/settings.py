@@ -4,36 +4,30 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from truerank.core import toml
 from truerank.core.errors import InputError, did_you_mean
+from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole
 
 FILES = ("qrels", "run", "scores", "bench", "no_worse_than")
 """Paths, which start where the file of gates is."""
 
-KINDS: dict[str, tuple[type, ...]] = {
-    **dict.fromkeys((*FILES, "rules", "percentiles"), (str,)),
-    "min": (dict,),
-    "max": (dict,),
-    "margin": (int, float, dict),
-    "measures": (str, list),
-    "sure": (bool,),
-    "confidence": (int, float),
-    "seed": (int,),
-    "samples": (int,),
-}
+_WHOLE = Kind("a whole number", is_whole)
 
-WORDS: dict[type, str] = {
-    str: "a text",
-    dict: "a table",
-    int: "a number",
-    float: "a number",
-    list: "a list",
-    bool: "true or false",
+KINDS: dict[str, Kind] = {
+    **dict.fromkeys((*FILES, "rules", "percentiles"), TEXT),
+    "min": TABLE,
+    "max": TABLE,
+    "margin": NUMBER | TABLE,
+    "measures": TEXT | LIST,
+    "sure": TRUTH,
+    "confidence": NUMBER,
+    "seed": _WHOLE,
+    "samples": _WHOLE,
 }
 
 
@@ -81,17 +75,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     Raises:
         InputError: the file cannot be read, is no TOML, or says something that no gate has.
     """
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
-
-    try:
-        found = tomllib.loads(Path(path).read_text("utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read the gates: {error.strerror or error}", path) from None
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise InputError(f"this is no TOML: {error}", path) from None
+    found = toml.read(Path(path), "the gates")
     for key, value in found.items():
         _check(key, value, path)
     here = os.path.dirname(os.fspath(path))
@@ -107,7 +91,4 @@ def _check(key: str, value: Any, path: str | os.PathLike[str]) -> None:
     if key not in KINDS:
         near = did_you_mean(key, KINDS)
         raise InputError(f"a file of gates has no {key!r}.{near} It has {', '.join(KINDS)}", path)
-    is_odd = isinstance(value, bool) and bool not in KINDS[key]  # to Python, true is a number
-    if is_odd or not isinstance(value, KINDS[key]):
-        words = " or ".join(dict.fromkeys(WORDS[kind] for kind in KINDS[key]))
-        raise InputError(f"{key} is {words}, not {value!r}", path)
+    KINDS[key].checked(key, value, lambda said: InputError(said, path))

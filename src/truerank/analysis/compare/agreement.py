@@ -108,7 +108,7 @@ def agreement(
     under = Rules.of(rules)
     if not 0 < p < 1:
         raise InputError(f"p is a number between 0 and 1, e.g. 0.9; not {p!r}")
-    cut = under.replace(depth=depth).depth
+    cut = under.depth if depth is None else under.replace(depth=depth).depth
     most = min(cut or math.inf, under.depth or math.inf)
     a, b = (_read(run, name, under, most) for run, name in ((run_a, "a"), (run_b, "b")))
     both = sorted(set(a.rows.queries) & set(b.rows.queries))

@@ -5,11 +5,12 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import NoneType, UnionType
-from typing import Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from types import NoneType
+from typing import Any, TypeVar, get_type_hints
 
 from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean
+from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, kind_of
 from truerank.live.retriever import Retriever
 
 Build = TypeVar("Build", bound=Callable[..., Retriever])
@@ -44,12 +45,18 @@ class Adapter:
                 raise InputError(f"{self.name} has no option {option!r}.{near} Its options: {takes}")
         wanted = _types(self.build)
         for option, value in options.items():
-            if not _fits(value, wanted.get(option, Any)):  # without a hint anything fits
-                kinds = " or ".join(WORDS[kind] for kind in _kinds(wanted[option]) if kind in WORDS)
-                raise InputError(f"{option} is {kinds}, not {value!r}")
+            kind = kind_of(wanted.get(option, Any), KINDS)  # without a hint anything fits
+            kind.checked(option, value, InputError)
 
 
-WORDS = {str: "text", float: "a number", int: "a whole number", bool: "true or false"}
+KINDS: dict[Any, Kind] = {
+    str: TEXT,
+    float: Kind("a number", is_real),
+    int: Kind("a whole number", is_whole),
+    bool: TRUTH,
+    NoneType: NOTHING,
+}
+"""What options of plain types may be; what is more than that is left to the adapter."""
 
 
 def _types(build: Callable[..., Retriever]) -> dict[str, Any]:
@@ -58,20 +65,6 @@ def _types(build: Callable[..., Retriever]) -> dict[str, Any]:
         return get_type_hints(build)
     except NameError:
         return {}
-
-
-def _kinds(wanted: Any) -> tuple[Any, ...]:
-    """What a type is a union of."""
-    return get_args(wanted) if get_origin(wanted) in (Union, UnionType) else (wanted,)
-
-
-def _fits(value: object, wanted: Any) -> bool:
-    """Whether a value is of a plain type; what is more than that is left to the adapter."""
-    kinds = _kinds(wanted)
-    if not all(kind in WORDS or kind is NoneType for kind in kinds):
-        return True
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    return type(value) in kinds or (float in kinds and is_number)
 
 
 _adapters: dict[str, Adapter] = {}

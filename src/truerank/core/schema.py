@@ -1,0 +1,148 @@
+"""What a value may be: kinds with words and checks, of rules, gates, boards, adapters' options and measures."""
+
+from __future__ import annotations
+
+import math
+import numbers
+import operator
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union
+
+from truerank.core.errors import TruerankError
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of value.
+
+    Attributes:
+        words: what to call it.
+        allows: whether a value is one.
+        kept: what a value is kept as.
+        most: no value is above it.
+    """
+
+    words: str
+    allows: Callable[[Any], bool]
+    kept: Callable[[Any], Any] = lambda value: value
+    most: float = math.inf
+
+    def __or__(self, other: Kind) -> Kind:
+        """A value of either kind, kept as it is."""
+        return either([self, other])
+
+    def checked(self, name: str, value: Any, error: Callable[[str], TruerankError]) -> Any:
+        """The value as it is kept; `name` is what the error calls it.
+
+        >>> POSITIVE.checked("depth", 0, TruerankError)
+        Traceback (most recent call last):
+        truerank.core.errors.TruerankError: depth is a positive whole number, not 0
+        """
+        if not self.allows(value):
+            raise error(f"{name} is {self.words}, not {_short(value)}")
+        if not self.is_in_bounds(value):
+            raise error(f"{name} is {self.most} at most, not {_short(value)}")
+        return self.kept(value)
+
+    def is_in_bounds(self, value: Any) -> bool:
+        """Whether a value of the kind is not above the most."""
+        return value is None or self.most == math.inf or bool(value <= self.most)
+
+
+def either(kinds: Iterable[Kind]) -> Kind:
+    """A value of one of these kinds."""
+    known = tuple(kinds)
+    words = " or ".join(kind.words for kind in known if kind.words)
+    return Kind(words, lambda value: any(kind.allows(value) for kind in known))
+
+
+def optional(kind: Kind) -> Kind:
+    """A value of a kind, or None."""
+    return Kind(
+        kind.words,
+        lambda value: value is None or kind.allows(value),
+        lambda value: None if value is None else kind.kept(value),
+        kind.most,
+    )
+
+
+def kind_of(hint: Any, kinds: Mapping[Any, Kind]) -> Kind:
+    """What a parameter with this type may be; `kinds` are those of plain types, and another type says nothing."""
+    origin, parts = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        return next((part for part in parts if isinstance(part, Kind)), ANYTHING)
+    if origin is Literal:
+        return one_of(parts, repr)
+    if origin in (Union, types.UnionType):
+        return either(kind_of(part, kinds) for part in parts)
+    return kinds.get(hint, ANYTHING)
+
+
+def is_real(value: Any) -> bool:
+    """Whether a value is a number, Python's or NumPy's; to Python true is one too, but not to people."""
+    return isinstance(value, numbers.Real) and not isinstance(value, bool)
+
+
+def is_whole(value: Any) -> bool:
+    """Whether a value is a whole number, Python's or NumPy's."""
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def is_number(value: Any) -> bool:
+    """Whether a value is a number that a decimal can hold."""
+    return is_real(value) and bool(abs(plain(value)) <= sys.float_info.max)
+
+
+def plain(value: Any) -> Any:
+    """A number of NumPy's as Python's own."""
+    return operator.index(value) if isinstance(value, numbers.Integral) else float(value)
+
+
+def whole(words: str, least: int, most: float = math.inf) -> Kind:
+    """Whole numbers."""
+    return Kind(words, lambda value: is_whole(value) and value >= least, plain, most)
+
+
+def number(words: str, least: float) -> Kind:
+    """Finite numbers from the least on."""
+    return Kind(words, lambda value: is_number(value) and value >= least, plain)
+
+
+def one_of(choices: Iterable[Any], shown: Callable[[Any], str] = str) -> Kind:
+    """One of these values."""
+    known = tuple(choices)
+    words = f"one of {', '.join(map(shown, known))}"
+    return Kind(words, lambda value: any(isinstance(value, type(one)) and value == one for one in known))
+
+
+def list_of(kind: Kind, words: str) -> Kind:
+    """A list of values of a kind, kept as a tuple."""
+
+    def allows(values: Any) -> bool:
+        if not isinstance(values, Iterable) or isinstance(values, str | bytes | Mapping | Iterator):
+            return False
+        return all(kind.allows(value) and kind.is_in_bounds(value) for value in values)
+
+    return Kind(words, allows, lambda values: tuple(map(kind.kept, values)))
+
+
+def _short(value: Any) -> str:
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "one of thousands of digits"
+    return text if len(text) < 60 else text[:57] + "…"
+
+
+TEXT = Kind("text", lambda value: isinstance(value, str))
+NUMBER = Kind("a number", is_number, plain)
+POSITIVE = whole("a positive whole number", 1)
+TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
+TABLE = Kind("a table", lambda value: isinstance(value, Mapping))
+LIST = Kind("a list", lambda value: isinstance(value, list))
+NOTHING = Kind("", lambda value: value is None)
+ANYTHING = Kind("anything", lambda value: True)
