@@ -33,7 +33,7 @@ LAYERS = [
     {"core.rankings"},
     {"core.qrels", "core.run"},
     {"core.rules", "core.faults", "core.ids", "core._kernel", "core._names", "core._counting"},
-    {"core.presented", "core.plugins", "core.schema", "core.toml"},
+    {"core.presented", "core.messages", "core.plugins", "core.schema", "core.toml"},
     {"core.errors", "stats"},
     {"core.equal"},
 ]

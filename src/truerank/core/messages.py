@@ -1,0 +1,164 @@
+"""Messages: what is said to people, as English text in place with named values, translated where it is shown.
+
+A message is its English text, and remembers what it was made of: renderers and the command line ask for it in
+another language with `translated`. Nothing recognises a message by its text. Catalogues are gettext's, a `.po` file
+a language.
+"""
+
+from __future__ import annotations
+
+import gettext
+import io
+import os
+from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from importlib import resources
+from typing import Any
+
+from truerank.core.errors import InputError, MissingPackage
+
+SOURCE = "en"
+"""The language in which messages are written."""
+
+
+class Message(str):
+    """A text with named values; as a string it is the English one.
+
+    Attributes:
+        text: the English text with the names of its values in braces, which catalogues have translations for.
+        many: the text for other numbers than 1, of a value named n; empty where number makes no difference.
+        values: what stands for the names; messages among them are translated in their turn.
+
+    >>> found = plural("{n:,} query of {run}", "{n:,} queries of {run}", n=2000, run="bm25")
+    >>> found, found.text
+    ('2,000 queries of bm25', '{n:,} query of {run}')
+    """
+
+    text: str
+    many: str
+    values: dict[str, Any]
+
+    def __new__(cls, text: str, many: str = "", values: dict[str, Any] | None = None) -> Message:
+        """The message with its values filled in."""
+        given = values or {}
+        chosen = many if many and given["n"] != 1 else text
+        made = super().__new__(cls, chosen.format(**given) if given else chosen)
+        made.text, made.many, made.values = text, many, given
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.text, self.many, self.values)
+
+    def into(self, catalogue: gettext.NullTranslations) -> str:
+        """The text in the language of a catalogue, and the messages among its values too."""
+        values = {name: _into(value, catalogue) for name, value in self.values.items()}
+        if self.many:
+            text = catalogue.ngettext(self.text, self.many, values["n"])
+        else:
+            text = catalogue.gettext(self.text) if self.text else ""
+        return text.format(**values) if values else text
+
+
+class Joined(Message):
+    """Several messages, or parts of them, with the same text between each and the next."""
+
+    def __new__(cls, between: str, parts: Sequence[str]) -> Joined:
+        """The parts with the text between them."""
+        made = str.__new__(cls, between.join(parts))
+        made.text, made.many, made.values = between, "", {"parts": tuple(parts)}
+        return made
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.text, self.values["parts"])
+
+    def into(self, catalogue: gettext.NullTranslations) -> str:
+        """The parts in the language of a catalogue."""
+        return str(self.text).join(_into(part, catalogue) for part in self.values["parts"])
+
+
+def _into(value: Any, catalogue: gettext.NullTranslations) -> Any:
+    return value.into(catalogue) if isinstance(value, Message) else value
+
+
+def message(text: str, /, **values: Any) -> Message:
+    """A message; the text must be a literal, so that catalogues can be made of the source.
+
+    >>> message("query {query} is not judged", query="q7")
+    'query q7 is not judged'
+    """
+    return Message(text, "", values)
+
+
+def plural(one: str, many: str, /, **values: Any) -> Message:
+    """A message that depends on a number n; both texts must be literals."""
+    return Message(one, many, values)
+
+
+def joined(between: str, parts: Iterable[str]) -> Joined:
+    """Parts in a row, each translated by itself.
+
+    >>> joined(" ", [message("One."), message("Two.")])
+    'One. Two.'
+    """
+    return Joined(between, tuple(parts))
+
+
+def translated(text: str, language: str = SOURCE) -> str:
+    """The text in a language; what is no message stays as it is.
+
+    Raises:
+        InputError: there is no such language.
+    """
+    if language == SOURCE or not isinstance(text, Message):
+        return str(text)
+    return text.into(catalogue(language))
+
+
+def languages() -> list[str]:
+    """Those that there is a catalogue for, English first."""
+    folder = _folder()
+    return [SOURCE, *sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".po"))]
+
+
+@lru_cache(maxsize=8)
+def catalogue(language: str) -> gettext.NullTranslations:
+    """The translations into a language, out of its `.po` file.
+
+    Raises:
+        InputError: there is no such language.
+        MissingPackage: Babel, which reads catalogues, is not installed.
+    """
+    if language not in languages():
+        known = ", ".join(languages())
+        raise InputError(f"there is no language {language!r}; there is {known}")
+    try:
+        from babel.messages.mofile import write_mo
+        from babel.messages.pofile import read_po
+    except ModuleNotFoundError:
+        raise MissingPackage(f"the language {language!r}", "report") from None
+    compiled = io.BytesIO()
+    with open(os.path.join(_folder(), f"{language}.po"), "rb") as file:
+        write_mo(compiled, read_po(file, locale=language))
+    compiled.seek(0)
+    return gettext.GNUTranslations(compiled)
+
+
+def language_asked(wanted: str | None = None) -> str:
+    """The language that is asked for, or else the locale's if there is a catalogue of it, or else English.
+
+    Raises:
+        InputError: there is no such language.
+    """
+    if wanted is not None:
+        if wanted not in languages():
+            raise InputError(f"there is no language {wanted!r}; there is {', '.join(languages())}")
+        return wanted
+    names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+    asked = next(filter(None, map(os.environ.get, names)), "")
+    short = asked.partition(":")[0].partition("_")[0].partition(".")[0].lower()
+    return short if short in languages() else SOURCE
+
+
+def _folder() -> str:
+    """Where the catalogues are; `TRUERANK_LOCALE` names another place."""
+    return os.environ.get("TRUERANK_LOCALE") or str(resources.files("truerank").joinpath("present", "locale"))
