@@ -253,8 +253,18 @@ def _of_rules(numbers: _Numbers, rules: Rules, plain: Readings, base: Rules) -> 
     fields = [rule.name for rule in dataclasses.fields(Rules) if rule.name not in NAMING]
     values = {name: getattr(rules, name) for name in fields if getattr(rules, name) != getattr(base, name)}
     before = numbers.under(base, plain)
-    switched = {f"{name} = {value}": dataclasses.replace(base, **{name: value}) for name, value in values.items()}
-    return [Reason("rule", what, *_switched(numbers, before, one, plain)) for what, one in switched.items()]
+    switched = [{name: value, **_needed(name, rules)} for name, value in values.items()]
+    return [_of_rule(numbers, before, base, one, plain) for one in switched]
+
+
+def _of_rule(numbers: _Numbers, before: Columns, base: Rules, values: dict[str, Any], plain: Readings) -> Reason:
+    what = ", ".join(f"{name} = {value}" for name, value in values.items())
+    return Reason("rule", what, *_switched(numbers, before, dataclasses.replace(base, **values), plain))
+
+
+def _needed(name: str, rules: Rules) -> dict[str, Any]:
+    """What a rule cannot be said without: a mean over lines has no queries without one."""
+    return {"missing": rules.missing} if name == "unit" else {}
 
 
 def _of_readings(numbers: _Numbers, readings: Readings, plain: Readings, base: Rules) -> list[Reason]:
