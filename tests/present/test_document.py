@@ -119,7 +119,7 @@ def test_what_is_shown_of_a_query_is_what_explain_says(rules):
     asked = found.comparison.queries
     values = {str(m): found.values(m) for m in found.measures}
     wanted = Wanted(3, frozenset(asked), frozenset(asked))
-    shown = answers(found.qrels, found.systems, values, asked, found.measures, found.rules, wanted)
+    shown = answers(found.qrels, found.systems, values, asked, found.called, found.rules, wanted)
     for q, query in enumerate(asked):
         why = explain(qrels, run, query, "AP", rules=rules)
         right = [doc for doc in why.documents if doc.kind == "relevant"]

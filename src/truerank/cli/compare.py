@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import click
 
 from truerank.analysis.compare import compare, read_attribute
@@ -70,6 +72,7 @@ from truerank.present.comparison import LAYOUTS, pages
 @tables.format
 @tables.output
 @tables.digits
+@tables.percent
 @options.as_written
 @options.qrels_format
 @options.run_format
@@ -92,6 +95,7 @@ def command(
     format: str | None,
     output: str,
     digits: int | None,
+    percent: bool,
     as_written: bool,
     qrels_format: str | None,
     run_format: str | None,
@@ -137,7 +141,8 @@ def command(
             by_name=column,
             watch=bar.reach,
         )
-    tables.show(pages(found, digits, width(output), layout=layout, intervals=intervals), format, output)
+    how: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
+    tables.show(pages(found, digits, width(output), **how), format, output, percent=percent)
 
 
 def _split(by: str | None) -> tuple[str, str]:

@@ -12,13 +12,13 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from truerank.cli import importing, inputs, options, places
+from truerank.cli import importing, inputs, options, places, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Counting
+from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.live.result import Bench
-from truerank.measures import parse_measures
 from truerank.present import making, renderers
 from truerank.present.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
 from truerank.present.material import inputs as identified
@@ -74,6 +74,8 @@ from truerank.present.texts import LANGUAGES, language
     type=options.FILE,
     help="Ends in .html, .md, .tex, .json, .txt or .pdf; without it the report is printed.",
 )
+@tables.percent
+@options.as_written
 @options.qrels_format
 @options.run_format
 def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any) -> None:
@@ -148,7 +150,7 @@ def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked:
     saved = [one for path in asked["benches"] for one in Bench.read_all(path)]
     benches = tuple(options.with_percentiles(saved, asked["percentiles"]))
     return Material(
-        runs=_runs(qrels, runs, asked) if qrels else _of_places(located),
+        runs=_runs(qrels, runs, asked) if qrels else _of_places(located, asked),
         benches=benches,
         located=located,
         inputs=identified(read),
@@ -161,9 +163,11 @@ def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked:
 
 def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     under = options.changed(asked["rules"], asked["changes"])
-    wanted = parse_measures(" ".join(asked["measures"])) if asked["measures"] else None
+    wanted = " ".join(asked["measures"]) or None
+    asked_for(wanted or (), under)
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
+    how |= {name: asked[name] for name in ("percent", "as_written")}
     with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting("comparing") as bar:
         submitted = runs if under.unit == "line" else sources
         return evaluated(judged, submitted, wanted, **how, watch=bar.reach)
@@ -180,12 +184,13 @@ def _located(asked: dict[str, Any], *, alone: bool) -> Located:
     return Located(found, queries)
 
 
-def _of_places(located: Located | None) -> Runs | None:
+def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
     """What came back for the places, as a run like any other."""
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    return evaluated(view.qrels, [view.run], view.measures, rules=view.scores.rules, is_complete=True)
+    how: dict[str, Any] = {"rules": view.scores.rules, "is_complete": True, "percent": asked["percent"]}
+    return evaluated(view.qrels, [view.run], view.measures, **how)
 
 
 def _read_too(asked: dict[str, Any]) -> list[str]:
@@ -213,6 +218,8 @@ def _values(option: click.Parameter, asked: dict[str, Any], names: dict[str, str
     """The option with each of its values, as they are written again."""
     if option.name in UNTOLD:
         return []
+    if getattr(option, "is_flag", False):
+        return [[option.opts[-1]]]
     value = importing.asked() if option.name == "imports" else asked[option.name or ""]
     each = value if option.multiple else [value]
     return [[option.opts[-1], *_renamed(option.name, one, names)] for one in each]
@@ -243,8 +250,8 @@ def _bytes(letter: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
 
 
-OF_RUNS = ("baseline", "qrels_format")
-OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs")
+OF_RUNS = ("baseline", "qrels_format", "as_written")
+OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs", "percent")
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
 OF_FILES = ("benches", "rules", "imports", "baseline", "queries", "docs")

@@ -51,7 +51,7 @@ digits = click.option(
 percent = click.option(
     "--percent",
     is_flag=True,
-    help="Percentages, with 2 digits, in tables, markdown and latex; json, jsonl, csv and trec keep fractions.",
+    help="Percentages, with 2 digits, in what people read: tables, markdown, latex and html; data keeps fractions.",
 )
 
 layout = click.option(
@@ -62,9 +62,10 @@ layout = click.option(
 )
 
 
-def show(pages: Pages, format: str | None = None, output: str = "-") -> None:
+def show(pages: Pages, format: str | None = None, output: str = "-", *, percent: bool = False) -> None:
     """Write the pages; remarks go to standard error where the format has no place for them."""
     chosen = format or by_ending(output)
+    _say_fractions(chosen, percent)
     if chosen == "csv":
         tell(pages.remarks)
     write(pages.render(chosen, styled=is_styled(output)), output)
@@ -81,14 +82,18 @@ def show_scores(
     layout: str | None = None,
 ) -> None:
     """Write the scores, likewise."""
-    if percent and format not in scores.READ:
-        tell([f"{format} has fractions: --percent is for {', '.join(scores.READ)}."])
+    _say_fractions(format, percent)
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         tell(ledger.named_remarks(found, scores.labels(found)))
     if layout and format in ("json", "jsonl", "trec"):
         raise click.UsageError(f"--layout is for tables and csv; {format} has one of its own.")
     how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
     write(scores.render(found, format, **how, styled=is_styled(output)), output)
+
+
+def _say_fractions(format: str, percent: bool) -> None:
+    if percent and format not in scores.READ:
+        tell([f"{format} has fractions: --percent is for {', '.join(scores.READ)}."])
 
 
 def scores_by_ending(path: str) -> str:

@@ -110,7 +110,7 @@ def answers(
     systems: Sequence[System],
     values: Mapping[str, Any],
     queries: Sequence[str],
-    measures: Sequence[Measure],
+    measures: Mapping[str, Measure],
     rules: Rules,
     wanted: Wanted,
 ) -> Answers:
@@ -118,7 +118,8 @@ def answers(
 
     Args:
         qrels: as the rules have them.
-        values: {measure: (queries, systems)}.
+        values: {measure: (queries, systems)} as they were computed.
+        measures: by what they are called.
     """
     return _Page(qrels, systems, values, queries, measures, rules, wanted).made()
 
@@ -131,7 +132,7 @@ class _Page:
     systems: Sequence[System]
     values: Mapping[str, Any]
     queries: Sequence[str]
-    measures: Sequence[Measure]
+    measures: Mapping[str, Measure]
     rules: Rules
     wanted: Wanted
     places: dict[bytes, int] = field(default_factory=dict)
@@ -203,15 +204,15 @@ class _Page:
         return [docs, ranks[deep].tolist()]
 
     def _worked(self, keys: Sequence[bytes], own: Sequence[Any], rows: Mapping[bytes, int]) -> dict[str, Any]:
-        worked: dict[str, list[list[Any]]] = {str(m): [[] for _ in self.systems] for m in self.measures}
+        worked: dict[str, list[list[Any]]] = {name: [[] for _ in self.systems] for name in self.measures}
         for q, (query, key) in enumerate(zip(self.queries, keys, strict=True)):
             grades = self._grades(rows.get(key)) if query in self.wanted.worked else {}
             for s, system in enumerate(self.systems):
                 place = own[s].get(key) if query in self.wanted.worked else None
                 case = None if place is None else self._case(system, place, grades)
-                for measure in self.measures:
-                    value = float(self.values[str(measure)][q, s])
-                    worked[str(measure)][s].append(case and self._steps(measure, case, value))
+                for name, measure in self.measures.items():
+                    value = float(self.values[name][q, s])
+                    worked[name][s].append(case and self._steps(measure, case, value))
         return worked
 
     def _case(self, system: System, place: int, grades: Mapping[bytes, float]) -> Case:

@@ -134,7 +134,7 @@ def _least(found: Comparison) -> list[str]:
         told = [
             f"Smallest true difference that is detected in four of five samples of this size: {', '.join(parts)}."
         ]
-    if beyond := [str(outcome.measure) for outcome in found.outcomes if _beyond(outcome)]:
+    if beyond := [outcome.name for outcome in found.outcomes if _beyond(outcome)]:
         names = ", ".join(beyond)
         told.append(
             f"With so few queries no difference, however large, is detected in four of five samples: {names}."
@@ -154,7 +154,7 @@ def _span(outcome: Outcome) -> str:
 def _widest(outcome: Outcome) -> float:
     """The largest difference that two means can have."""
     definition = outcome.measure.definition
-    return 1.0 if definition.unit and definition.average == "mean" else math.inf
+    return outcome.widest if definition.unit and definition.average == "mean" else math.inf
 
 
 def _beyond(outcome: Outcome) -> bool:
@@ -165,7 +165,7 @@ def _beyond(outcome: Outcome) -> bool:
 
 def _scale(outcome: Outcome) -> str:
     is_log = outcome.measure.definition.average == "geometric"
-    return f"the logarithm of {outcome.measure}" if is_log else str(outcome.measure)
+    return f"the logarithm of {outcome.name}" if is_log else outcome.name
 
 
 def _out_of_reach(found: Comparison) -> list[str]:
@@ -193,7 +193,7 @@ def _left_out(found: Comparison) -> list[str]:
             f"the means are over the {len(found.queries):,} that all have."
         )
     told += [
-        f"Warning: {outcome.measure} is no finite number on {counted(outcome.left_out, 'query', 'queries')} "
+        f"Warning: {outcome.name} is no finite number on {counted(outcome.left_out, 'query', 'queries')} "
         "for some system; left out for all."
         for outcome in found.outcomes
         if outcome.left_out
@@ -205,7 +205,7 @@ def _kinds(found: Comparison) -> list[str]:
     """Measures whose one number is no mean, or of which less is better."""
     sums = _named(found, "sum")
     geometric = _named(found, "geometric")
-    less = [str(o.measure) for o in found.outcomes if direction(o.measure) < 0]
+    less = [o.name for o in found.outcomes if direction(o.measure) < 0]
     told = {
         "sums over the queries; more is not better, so nothing beats another.": sums,
         f"geometric means, of values raised to {FLOOR:g} at least; "
@@ -216,14 +216,14 @@ def _kinds(found: Comparison) -> list[str]:
 
 
 def _named(found: Comparison, average: str) -> list[str]:
-    return [str(o.measure) for o in found.outcomes if o.measure.definition.average == average]
+    return [o.name for o in found.outcomes if o.measure.definition.average == average]
 
 
 def _equal(found: Comparison) -> list[str]:
     """Measures with an interval without width, but for the differences of systems that do not differ."""
     outcomes = [outcome for part in (found, *found.slices.values()) for outcome in part.outcomes]
     return few.doubts(
-        (str(outcome.measure), each)
+        (outcome.name, each)
         for outcome in outcomes
         for each in (*outcome.means.values(), *(p.difference for p in outcome.pairs if p.difference.estimate))
     )
@@ -233,7 +233,7 @@ def _flat(found: Comparison) -> list[str]:
     """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
     if found.procedure.test not in ("t", "tukey"):
         return []
-    flat = [str(o.measure) for o in found.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
+    flat = [o.name for o in found.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
     said = "some systems differ by the same at every query, so that there is no spread; p is that of the sign test."
     return [f"Warning: {', '.join(flat)}: {said}"] if flat else []
 
@@ -245,8 +245,8 @@ def _alike(found: Comparison) -> list[str]:
     told = []
     for first, second in itertools.combinations(found.scores.items(), 2):
         one, other = first[1], second[1]
-        names = [str(outcome.measure) for outcome in found.outcomes]
-        if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in names):
+        measures = [outcome.measure for outcome in found.outcomes]
+        if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in measures):
             told.append(f"{shown(first[0])} and {shown(second[0])} score the same on every query.")
     return told
 

@@ -10,6 +10,7 @@ from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, counted, quoted, shown
 from truerank.present import cautions, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
+from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.table import Table
 from truerank.present.tables import Pages
 from truerank.present.terminal import fits
@@ -28,6 +29,7 @@ def pages(
     *,
     layout: str = "long",
     intervals: bool = False,
+    percent: bool = False,
 ) -> Pages:
     """All there is to show: each measure's systems and pairs, then its systems on each slice; or the wide table.
 
@@ -35,25 +37,40 @@ def pages(
         width: of the terminal; what is wider comes in two tables.
         layout: one of `LAYOUTS`.
         intervals: beside the means of the wide table.
+        percent: percentages in what people read, with 2 digits unless said otherwise; data stays as it is.
     """
-    drawn, remarks = 4 if digits is None else digits, cautions.remarks(found)
+    drawn, remarks = DIGITS[percent] if digits is None else digits, cautions.remarks(found)
+    read = in_percent(found) if percent else found
     plain = {**found.to_dict(), "remarks": remarks}
     if layout == "wide":
-        tables = wide.wide_tables(found, drawn, intervals=intervals)
-        return Pages(tables, wide.wide_flat(found, digits), plain, remarks)
+        tables = wide.wide_tables(read, drawn, intervals=intervals)
+        return Pages(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
     if layout != "long":
         raise InputError(f"a layout is {' or '.join(LAYOUTS)}, not {quoted(layout)}")
-    tables = list(_tables(found, drawn, width))
-    tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(found)))
-    tables += _slices(found, drawn, width)
-    return Pages(tables, flat_table(found, digits), plain, remarks)
+    tables = list(_tables(read, drawn, width))
+    tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(read)))
+    tables += _slices(read, drawn, width)
+    return Pages(_noted(tables, found, percent), flat_table(found, digits), plain, remarks)
+
+
+def _noted(tables: list[Table], found: Comparison, percent: bool) -> list[Table]:
+    """The tables, below the last of them what is in percent."""
+    if not percent:
+        return tables
+    last = tables[-1]
+    return [*tables[:-1], replace(last, notes=(*last.notes, note(named(found.outcomes))))]
 
 
 def pages_of(
-    found: Comparison, digits: int | None = None, *, layout: str = "wide", intervals: bool = False
+    found: Comparison,
+    digits: int | None = None,
+    *,
+    layout: str = "wide",
+    intervals: bool = False,
+    percent: bool = False,
 ) -> Pages:
     """What a comparison shows of itself: the wide table, unless the long one is asked for."""
-    return pages(found, digits, layout=layout, intervals=intervals)
+    return pages(found, digits, layout=layout, intervals=intervals, percent=percent)
 
 
 def remarks_of(found: Comparison) -> list[str]:

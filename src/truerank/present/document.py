@@ -88,6 +88,7 @@ class Queries:
         differing: a few queries as a table, for renderers that cannot page.
         notes: what was left out.
         texts: the beginning of each query's text; empty where there are none.
+        digits: of the values, after the point.
     """
 
     title: str
@@ -99,10 +100,12 @@ class Queries:
     differing: Table
     notes: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
+    digits: int = 4
 
     def to_dict(self) -> dict[str, Any]:
         """Plain columns: values[measure][system][query]."""
         return {
+            "digits": self.digits,
             "queries": list(self.queries),
             **({"texts": list(self.texts)} if self.texts else {}),
             "systems": list(self.systems),

@@ -52,6 +52,8 @@ def write_report(
     figures: str | os.PathLike[str] | None = None,
     queries: Any = None,
     docs: Any = None,
+    as_written: bool = False,
+    percent: bool = False,
 ) -> Report:
     """Evaluate and compare runs, and write what there is to say to a file.
 
@@ -62,12 +64,15 @@ def write_report(
         lang: en or ko; by default that of the locale.
         figures: a folder for the pictures, as SVG and PNG.
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
+        as_written: measures are called as they were asked for.
+        percent: shares are shown as percentages; JSON keeps fractions.
 
     Raises:
         TruerankError: wrong input, another ending, or a package is missing.
     """
     draw = renderers.by_ending(path)
-    found = evaluated(qrels, runs, measures, rules=rules, baseline=baseline)
+    how: dict[str, Any] = {"rules": rules, "baseline": baseline, "as_written": as_written, "percent": percent}
+    found = evaluated(qrels, runs, measures, **how)
     paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)
     read = inputs([*paths, *readable.files])

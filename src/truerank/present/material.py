@@ -7,6 +7,7 @@ import os
 import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,14 @@ from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.scores import Scores
-from truerank.core.vocabulary import measures_under
+from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
 from truerank.formats.source import as_source
 from truerank.geo import Places
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present.answers import System
+from truerank.present.percent import DIGITS, HUNDRED, in_percent, is_share, named
 from truerank.truth import Items
 
 RESULTS = 10
@@ -64,6 +66,7 @@ class Runs:
         comparison: how they stand to each other.
         curves: precision against recall, of each; none where the rules do not allow it.
         is_complete: whether the qrels leave nothing unjudged: a contest's list, a rule that decides.
+        percent: whether shares are shown as percentages; the comparison and the scores have fractions.
     """
 
     qrels: Qrels
@@ -71,6 +74,7 @@ class Runs:
     comparison: Comparison
     curves: tuple[Curve, ...]
     is_complete: bool = False
+    percent: bool = False
 
     @property
     def scores(self) -> list[Scores]:
@@ -102,6 +106,30 @@ class Runs:
         """The measure that decides: the first one."""
         return self.measures[0]
 
+    @cached_property
+    def shown(self) -> Comparison:
+        """The comparison as people read it."""
+        return in_percent(self.comparison) if self.percent else self.comparison
+
+    @property
+    def digits(self) -> int:
+        """After the point, of what is shown."""
+        return DIGITS[self.percent]
+
+    @property
+    def called(self) -> dict[str, Measure]:
+        """The measures by what they are called."""
+        return named(self.comparison.outcomes)
+
+    @property
+    def leading(self) -> str:
+        """What the measure that decides is called."""
+        return self.comparison.outcomes[0].name
+
+    def scale(self, measure: Measure) -> int:
+        """What its fractions are multiplied by where they are shown."""
+        return HUNDRED if self.percent and is_share(measure) else 1
+
     @property
     def reference(self) -> int:
         """The place of the system that others are compared to: the baseline, or else the best."""
@@ -111,7 +139,11 @@ class Runs:
         return int(np.argmax(np.array(means) * (direction(self.first) or 1)))
 
     def values(self, measure: Measure) -> Any:
-        """(queries, systems) on the queries that all have, in the order of the comparison."""
+        """(queries, systems) as they are shown, on the queries that all have, in the order of the comparison."""
+        return self.fractions(measure) * self.scale(measure)
+
+    def fractions(self, measure: Measure) -> Any:
+        """The same as they were computed."""
         return align(self.comparison.scores).values(measure)
 
 
@@ -179,6 +211,8 @@ def evaluated(
     baseline: str | int | None = None,
     format: str | None = None,
     is_complete: bool = False,
+    as_written: bool = False,
+    percent: bool = False,
     watch: Callable[[int, int], object] = lambda done, of: None,
 ) -> Runs:
     """The runs evaluated and compared; under a contest's rules also audited.
@@ -189,21 +223,26 @@ def evaluated(
         baseline, watch: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
+        as_written: measures are called as they were asked for.
+        percent: shares are shown as percentages.
 
     Raises:
         TruerankError: wrong input, or a package is missing.
     """
     under, judged = Rules.of(rules), read_qrels(qrels)
-    chosen = measures_under(measures if measures is not None else under.measures or DEFAULT, under)
-    named, is_contest = _named(runs), under.unit == "line"
-    opened = [open_run(run, format, name) for name, run in named]
-    submitted = [run for _, run in named if is_contest]
+    asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
+    chosen = list(dict.fromkeys(asked.values()))
+    became = {word: str(measure) for word, measure in asked.items()}
+    given, is_contest = _named(runs), under.unit == "line"
+    opened = [open_run(run, format, name) for name, run in given]
+    submitted = [run for _, run in given if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
     found = [_found(judged, run, chosen, under) for run in opened]
     scores = audited or [scores for _, scores, _, _ in found]
     names = told_apart([run.name for run in opened])
-    called = [name or short for (name, _), short in zip(named, names, strict=True)]
-    scores = [replace(one, run=name) for one, name in zip(scores, called, strict=True)]
+    called = [name or short for (name, _), short in zip(given, names, strict=True)]
+    pairs = zip(scores, called, strict=True)
+    scores = [replace(one, run=name, asked=became, as_written=as_written) for one, name in pairs]
     comparison = compare(None, scores, chosen, baseline, watch=watch)
     systems = tuple(
         System(name, run, hits, docs)
@@ -211,18 +250,18 @@ def evaluated(
     )
     drawn = [] if is_contest else zip(opened, called, strict=True)
     curves = tuple(replace(precision_recall(judged, run, rules=under), run=name) for run, name in drawn)
-    return Runs(found[0][0], systems, comparison, curves, is_complete or is_contest)
+    return Runs(found[0][0], systems, comparison, curves, is_complete or is_contest, percent)
 
 
 def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
     """Each run with the name that it was given, if it was given one."""
     if isinstance(runs, Mapping):
-        named: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
+        given: list[tuple[str | None, Any]] = [(str(name), run) for name, run in runs.items()]
     else:
-        named = [(None, run) for run in runs]
-    if not named:
+        given = [(None, run) for run in runs]
+    if not given:
         raise InputError("there is no run to report on")
-    return named
+    return given
 
 
 def _found(qrels: Qrels, run: Run, measures: list[Measure], rules: Rules) -> tuple[Qrels, Scores, Any, Any]:

@@ -9,6 +9,7 @@ from truerank.core.equal import is_equal
 from truerank.core.errors import shown
 from truerank.core.scores import Scores
 from truerank.present import audit, csv, json, ledger, tables, trec, values
+from truerank.present.percent import DIGITS, note
 from truerank.present.table import Cell, Table
 from truerank.present.tables import FORMATS as TABLES
 from truerank.present.tables import Pages
@@ -22,7 +23,7 @@ FORMATS = {
 }
 """The formats by name, and the file endings that suggest them."""
 
-READ = ("table", "markdown", "latex")
+READ = ("table", "markdown", "latex", "html")
 """The formats for people, which may have percentages."""
 
 LAYOUTS = ("wide", "long")
@@ -59,7 +60,7 @@ def render(
         return csv.render(laid_out(flat, 3 if per_query else 2, layout))
     if format == "trec":
         return trec.render(scores, per_query, 4 if digits is None else digits)
-    digits = (2 if percent else 4) if digits is None else digits
+    digits = DIGITS[percent] if digits is None else digits
     table = score_table(scores, per_query=per_query, digits=digits, percent=percent, is_turning=layout is None)
     keys = len(table.columns) - len(scores[0].headings)
     return tables.drawn([laid_out(table, keys, layout)], format, styled=styled)
@@ -72,7 +73,7 @@ def laid_out(table: Table, keys: int, layout: str | None) -> Table:
 
 def pages_of(scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False) -> Pages:
     """What one run's scores show of themselves."""
-    shown_digits = (2 if percent else 4) if digits is None else digits
+    shown_digits = DIGITS[percent] if digits is None else digits
     table = score_table([scores], per_query=per_query, digits=shown_digits, percent=percent)
     flat = flat_table([scores], per_query=per_query, digits=digits)
     return Pages([table], flat, scores.to_dict(per_query), ledger.remarks(scores))
@@ -93,7 +94,7 @@ def score_table(
 ) -> Table:
     """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
     names = labels(scores)
-    notes = (*ledger.notes(scores, names), *(_in_percent(scores[0]) if percent else ()))
+    notes = (*ledger.notes(scores, names), *((note(scores[0].headings),) if percent else ()))
     measures = tuple(scores[0].headings)
     if per_query:
         each = zip(scores, names, strict=True)
@@ -124,12 +125,6 @@ def labels(scores: Sequence[Scores]) -> list[str]:
 def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ...]]:
     rows = [*values.per_query(scores, percent), ("all", *values.means(scores, percent))]
     return [(name, *row) for row in rows]
-
-
-def _in_percent(scores: Scores) -> list[str]:
-    """What is in percent, and what cannot be."""
-    others = [name for name, measure in scores.headings.items() if not values.is_share(measure)]
-    return [f"In percent, except {', '.join(others)}." if others else "In percent."]
 
 
 def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:

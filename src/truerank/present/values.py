@@ -5,6 +5,7 @@ from __future__ import annotations
 from truerank.core.errors import shown
 from truerank.core.scores import Scores
 from truerank.measures import Measure
+from truerank.present.percent import HUNDRED, is_share
 from truerank.present.table import Cell
 
 
@@ -24,15 +25,10 @@ def per_query(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
     return list(zip(map(shown, scores.queries), *columns, strict=True))
 
 
-def is_share(measure: Measure) -> bool:
-    """Whether its values lie between 0 and 1, so that they can be percentages."""
-    return measure.definition.unit and measure.definition.average != "sum"
-
-
 def _cell(measure: Measure, value: float, percent: bool) -> Cell:
     """Counts are whole numbers, and drawn as such; nothing where there is no value."""
     if value != value:
         return None
     if percent and is_share(measure):
-        return value * 100
+        return value * HUNDRED
     return int(value) if measure.definition.average == "sum" and value.is_integer() else value

@@ -43,7 +43,7 @@ def wide_table(found: Comparison, digits: int | None, *, intervals: bool = False
         best |= {(row, at) for row, name in enumerate(order) if name in won}
         raised |= {(row, at): letters[name] for row, name in enumerate(order) if letters[name]}
         means = [outcome.means[name] for name in order]
-        columns.append((str(outcome.measure), [mean_cell(outcome, mean) for mean in means]))
+        columns.append((outcome.name, [mean_cell(outcome, mean) for mean in means]))
         if intervals:
             fine = 4 if digits is None else digits
             columns.append((interval_heading(found), [ends(outcome, mean, fine) for mean in means]))
@@ -54,7 +54,7 @@ def wide_table(found: Comparison, digits: int | None, *, intervals: bool = False
 
 def wide_flat(found: Comparison, digits: int | None = None) -> Table:
     """For programs: a row a slice and system, the means of the measures, and nothing between them."""
-    measures = [str(outcome.measure) for outcome in found.outcomes]
+    measures = [outcome.name for outcome in found.outcomes]
     head = (*(("slice",) if found.slices else ()), "system", *measures)
     parts: list[tuple[str | None, Comparison]] = [(None, found), *found.slices.items()]
     rows: list[tuple[Cell, ...]] = []

@@ -60,6 +60,11 @@ TEXTS: dict[str, tuple[str, str]] = {
     ),
     "not compared": ("It was not compared to {others}.", "{others}와(과)는 비교하지 않았습니다."),
     "means": ("All measures", "모든 측도"),
+    "in percent": ("Scores are in percent; curves are in fractions.", "점수는 백분율, 곡선은 비율입니다."),
+    "in percent, except": (
+        "Scores are in percent, except {others}; curves are in fractions.",
+        "점수는 {others}를 빼고 백분율, 곡선은 비율입니다.",
+    ),
     "letters": (
         "A letter behind a mean: significantly better than the system of that letter.",
         "평균 뒤의 글자: 그 글자의 시스템보다 유의하게 낫습니다.",

@@ -36,12 +36,14 @@ def compare(
     by: Mapping[Any, Any] | None = None,
     by_name: str = "slice",
     threads: int | None = None,
+    as_written: bool = False,
     watch: Watch = lambda done, of: None,
 ) -> Comparison:
     """Which system is better, by how much, how sure that is, and which cannot be told apart.
 
     Args:
-        qrels, measures, rules, threads: as for `evaluate`. qrels may be None where all runs are `Scores`.
+        qrels, measures, rules, threads, as_written: as for `evaluate`. qrels may be None where
+            all runs are `Scores`.
         runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, or `Scores`.
         baseline: the system that all others are compared to, by its name or its place from 0; without one every
             two are compared.
@@ -65,7 +67,7 @@ def compare(
     >>> pair.difference.estimate, pair.p
     (0.5, 0.0078125)
     """
-    scores = scored(qrels, runs, measures, rules, threads)
+    scores = scored(qrels, runs, measures, rules, threads, as_written=as_written)
     wanted = common_measures(scores, measures)
     systems = align(scores)
     base = resolved(baseline, list(scores))

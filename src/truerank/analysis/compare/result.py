@@ -112,6 +112,7 @@ class Outcome:
         beaten: {system: the systems that it is significantly better than}; none for counts.
         groups: systems that cannot be told apart, the best group first; none unless every two were compared.
         heading: the measure as it was asked for, if that is what it shall be called.
+        widest: the largest difference that two means of shares can have: 100 in percent.
     """
 
     measure: Measure
@@ -122,6 +123,7 @@ class Outcome:
     beaten: Mapping[str, tuple[str, ...]]
     groups: tuple[tuple[str, ...], ...] = ()
     heading: str = ""
+    widest: float = 1.0
 
     @property
     def name(self) -> str:
@@ -231,7 +233,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
         (0.3333333333333333, 0.0)
         """
         ordering = [o for o in self.outcomes if o.queries and o.measure.definition.average != "sum"]
-        order = {str(outcome.measure): _heights(outcome) for outcome in ordering}
+        order = {outcome.name: _heights(outcome) for outcome in ordering}
         pairs = itertools.permutations(order, 2) if len(self.systems) > 2 else ()
         return {(m, n): (kendall_tau(order[m], order[n]), tau_ap(order[m], order[n])) for m, n in pairs}
 
@@ -328,7 +330,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
         {'query': ['q1', 'q2'], 'old': [0.5, 0.0], 'new': [1.0, 1.0]}
         """
         if layout == "wide":
-            means = {str(o.measure): [o.means[name].estimate for name in self.systems] for o in self.outcomes}
+            means = {o.name: [o.means[name].estimate for name in self.systems] for o in self.outcomes}
             return {"system": list(self.systems), **means}
         if layout == "queries":
             return self._by_query(self.outcomes[0].measure if measure is None else self[measure].measure)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -45,7 +45,13 @@ class Systems:
 
 
 def scored(
-    qrels: Any, runs: Any, measures: Measures, rules: Any = None, threads: int | None = None
+    qrels: Any,
+    runs: Any,
+    measures: Measures,
+    rules: Any = None,
+    threads: int | None = None,
+    *,
+    as_written: bool = False,
 ) -> dict[str, Scores]:
     """The scores of each system by its name; what is scored already is taken as it is.
 
@@ -61,12 +67,12 @@ def scored(
     found = {}
     for name, thing in named.items():
         if isinstance(thing, Scores):
-            found[name] = _checked(thing, name, under)
+            found[name] = _checked(replace(thing, as_written=True) if as_written else thing, name, under)
         elif judged is None:
             raise InputError("qrels are needed where a system is not scored yet", name)
         else:
             run = open_run(thing, name=None if isinstance(thing, str | os.PathLike) else name)
-            found[name] = evaluate(judged, run, measures, rules=under, threads=threads)
+            found[name] = evaluate(judged, run, measures, rules=under, threads=threads, as_written=as_written)
     return found
 
 

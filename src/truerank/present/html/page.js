@@ -30,7 +30,7 @@ function fixed(value, places = PLACES) {
   return "02468".includes(exact[end - 1]) ? exact.slice(0, end) : rounded;
 }
 
-const shown = (value) => (value === null ? "" : Number.isInteger(value) && Math.abs(value) > 1 ? String(value) : fixed(value));
+const shown = (value, places) => (value === null ? "" : Number.isInteger(value) && Math.abs(value) > 1 ? String(value) : fixed(value, places));
 
 // --- light and dark
 
@@ -286,11 +286,11 @@ class Queries {
     const best = Math.max(...values);
     const isSplit = this.several && values.some((value) => value < best);
     const cells = values.map((value) => {
-      const cell = make("td", { class: `number bar${isSplit && value === best ? " best" : ""}`, "data-value": String(value) }, isolated(shown(value)));
+      const cell = make("td", { class: `number bar${isSplit && value === best ? " best" : ""}`, "data-value": String(value) }, isolated(shown(value, this.data.digits)));
       cell.style.setProperty("--share", Math.max(0, value / this.top));
       return cell;
     });
-    if (this.several) cells.push(make("td", { class: "number", "data-value": String(this.apart(query)) }, isolated(shown(this.apart(query)))));
+    if (this.several) cells.push(make("td", { class: "number", "data-value": String(this.apart(query)) }, isolated(shown(this.apart(query), this.data.digits))));
     const open = make("button", { type: "button", class: "link", onclick: () => openQuery(this.data, query) }, isolated(this.data.queries[query]));
     const text = this.data.texts?.[query];
     const said = text ? make("span", { class: "said", title: text }, isolated(text)) : null;
@@ -335,7 +335,7 @@ function valuesOf(data, query) {
       "tr",
       {},
       make("th", { scope: "row" }, isolated(system)),
-      names.map((name) => make("td", { class: "number", "data-value": String(data.values[name][place][query]) }, shown(data.values[name][place][query]))),
+      names.map((name) => make("td", { class: "number", "data-value": String(data.values[name][place][query]) }, shown(data.values[name][place][query], data.digits))),
     ),
   );
   return grid(data.queries[query], ["", ...names.map((name) => `>${name}`)], rows);

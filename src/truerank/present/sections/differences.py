@@ -36,13 +36,13 @@ def figure(runs: Runs, texts: Texts) -> Figure:
         for at, q in _ordered(column)
     ]
     x = charts.axis("at", texts("query order"), axis=COUNTS, scale={"nice": False, "padding": charts.PADDING})
-    y = charts.axis("difference", f"{texts('difference')}, {runs.first}", scale={"padding": charts.PADDING})
+    y = charts.axis("difference", f"{texts('difference')}, {runs.leading}", scale={"padding": charts.PADDING})
     hints = {
         "who": texts.column("run"),
         "query": texts("query"),
-        "difference": f"{texts('difference')}:+.4f",
+        "difference": f"{texts('difference')}:+.{runs.digits}f",
     }
-    alt = texts("differences alt", measure=runs.first, reference=shown(runs.names[reference]))
+    alt = texts("differences alt", measure=runs.leading, reference=shown(runs.names[reference]))
     spec = charts.lines(rows, x, y, everyone, hints, names, interpolate="step")
     zero = {"mark": {"type": "rule"}, "data": {"values": [{}]}, "encoding": {"y": {"datum": 0}}}
     return Figure("differences", texts("differences"), alt, charts.behind(spec, zero))

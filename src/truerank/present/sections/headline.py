@@ -13,12 +13,11 @@ from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
 from truerank.present.comparison_cells import mean_cell, ranked
 from truerank.present.document import Block, Figure, Heading, Note, Prose
 from truerank.present.material import Material, Runs
+from truerank.present.percent import no_shares
 from truerank.present.table import Table, as_text
 from truerank.present.texts import Texts, percent
 from truerank.present.wide import wide_table
 from truerank.stats import Interval
-
-DIGITS = 4
 
 NAMED = 4
 """Systems that a sentence names."""
@@ -33,7 +32,7 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     if runs is None:
         return
     yield Heading(texts("headline"), "result")
-    yield Prose((sentence(runs, texts),))
+    yield Prose((sentence(runs, texts), *_scale(runs, texts)))
     yield from _strictly(runs, texts)
     is_alone = len(runs.systems) == 1
     if is_alone:
@@ -43,25 +42,33 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     if figure := intervals(runs, texts):
         yield figure
     if not is_alone:
-        yield from of_measure(runs, runs.comparison.outcomes[0], texts)
+        yield from of_measure(runs, runs.shown.outcomes[0], texts)
+
+
+def _scale(runs: Runs, texts: Texts) -> list[str]:
+    """What is in percent, if anything."""
+    if not runs.percent:
+        return []
+    others = no_shares(runs.called)
+    return [texts("in percent, except", others=", ".join(others)) if others else texts("in percent")]
 
 
 def _strictly(runs: Runs, texts: Texts) -> Iterator[Note]:
     """The strict score beside the official one, where a contest's judge made them."""
-    measure = str(runs.first)
+    measure, scale = runs.leading, runs.scale(runs.first)
     for name, scores in zip(runs.names, runs.scores, strict=True):
         if audit.is_audited(scores):
-            official, strict = (one.mean[measure] for one in audit.with_strict(scores))
+            official, strict = (one.mean[measure] * scale for one in audit.with_strict(scores))
             yield Note(f"{shown(name)}: {texts('audited', measure=measure, official=official, strict=strict)}")
 
 
 def of_measure(runs: Runs, outcome: Outcome, texts: Texts) -> Iterator[Table]:
     """A row a system, and a row a pair where there are more pairs than rows say."""
-    measure = str(outcome.measure)
-    table = SideBySide(runs.comparison, outcome, DIGITS).table(texts("systems by", measure=measure))
+    measure = outcome.name
+    table = SideBySide(runs.shown, outcome, runs.digits).table(texts("systems by", measure=measure))
     yield texts.table(_translated(table, texts))
     if runs.comparison.procedure.all_pairs and 1 < len(outcome.pairs) <= MOST_PAIRS:
-        pairs = pair_table(runs.comparison, outcome, DIGITS)
+        pairs = pair_table(runs.shown, outcome, runs.digits)
         yield texts.table(replace(pairs, title=texts("pairs by", measure=measure)))
 
 
@@ -73,26 +80,26 @@ def _translated(table: Table, texts: Texts) -> Table:
 
 def sentence(runs: Runs, texts: Texts) -> str:
     """Who is best by the first measure, and whether that may be chance."""
-    outcome = runs.comparison.outcomes[0]
+    outcome = runs.shown.outcomes[0]
     best = ranked(outcome)[0]
     mean = outcome.means[best]
     key = "alone" if len(outcome.means) == 1 else "best"
     told = texts(
         key if direction(outcome.measure) else "best count",
         best=shown(best),
-        measure=outcome.measure,
-        mean=as_text(mean_cell(outcome, mean), DIGITS),
-        limits=_limits(mean, texts),
+        measure=outcome.name,
+        mean=as_text(mean_cell(outcome, mean), runs.digits),
+        limits=_limits(mean, runs.digits, texts),
         confidence=percent(mean.confidence),
         queries=texts(runs.counted, n=outcome.queries),
     )
     return f"{told} {_standing(outcome, best, texts)}".strip()
 
 
-def _limits(mean: Interval, texts: Texts) -> str:
+def _limits(mean: Interval, digits: int, texts: Texts) -> str:
     if mean.method == "none":
         return texts("unknown")
-    return texts("limits", low=as_text(mean.low, DIGITS), high=as_text(mean.high, DIGITS))
+    return texts("limits", low=as_text(mean.low, digits), high=as_text(mean.high, digits))
 
 
 def _standing(outcome: Outcome, best: str, texts: Texts) -> str:
@@ -111,25 +118,25 @@ def _standing(outcome: Outcome, best: str, texts: Texts) -> str:
 
 def means(runs: Runs, texts: Texts) -> Table:
     """A row a system, a column a measure, the best of each marked, with letters of those that each beats."""
-    table = wide_table(runs.comparison, DIGITS)
+    table = wide_table(runs.shown, runs.digits)
     notes = (texts("letters"),) if table.raised else ()
     return texts.table(replace(table, title=texts("means"), notes=notes))
 
 
 def alone(runs: Runs, texts: Texts) -> Table:
     """Of a single system a row a measure, with its interval."""
-    tables = [SideBySide(runs.comparison, outcome, DIGITS).table() for outcome in runs.comparison.outcomes]
-    rows = tuple((str(m), *table.rows[0][2:]) for m, table in zip(runs.measures, tables, strict=True))
+    tables = [SideBySide(runs.shown, outcome, runs.digits).table() for outcome in runs.shown.outcomes]
+    rows = tuple((name, *table.rows[0][2:]) for name, table in zip(runs.called, tables, strict=True))
     columns = ("measure", texts("mean"), *tables[0].columns[3:])
-    return texts.table(_translated(Table(columns, rows, title=texts("means"), digits=DIGITS), texts))
+    return texts.table(_translated(Table(columns, rows, title=texts("means"), digits=runs.digits), texts))
 
 
 def intervals(runs: Runs, texts: Texts) -> Figure | None:
     """Each mean on its interval; counts and what is not known have no place on the same axis."""
-    drawn = [o for o in runs.comparison.outcomes if o.measure.definition.unit and o.queries]
+    drawn = [o for o in runs.shown.outcomes if o.measure.definition.unit and o.queries]
     names = list(map(shown, runs.names))
     rows = [
-        {"who": shown(name), "measure": str(o.measure), "mean": m.estimate, "low": m.low, "high": m.high}
+        {"who": shown(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
         for o in drawn
         for name, m in o.means.items()
         if m.method != "none"
@@ -138,34 +145,34 @@ def intervals(runs: Runs, texts: Texts) -> Figure | None:
         return None
     alt = texts("intervals alt")
     if len(names) > 1:
-        alt += " " + texts("intervals best", measure=drawn[0].measure, best=shown(ranked(drawn[0])[0]))
+        alt += " " + texts("intervals best", measure=drawn[0].name, best=shown(ranked(drawn[0])[0]))
     return Figure(
         "intervals",
         texts("intervals", confidence=percent(runs.comparison.procedure.confidence)),
         alt,
-        _forest(rows, names, [str(o.measure) for o in drawn], texts),
+        _forest(rows, names, [o.name for o in drawn], runs.digits, texts),
     )
 
 
-def _forest(rows: charts.Rows, names: list[str], measures: list[str], texts: Texts) -> charts.Spec:
+def _forest(rows: charts.Rows, names: list[str], measures: list[str], digits: int, texts: Texts) -> charts.Spec:
     """A line a system within each measure's band."""
     most = f"({charts.AROUND} * 0.35)"
     look = {"domain": False, "labelLimit": {"expr": most}}
     y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look}
-    hints = {"who": texts.column("run"), "measure": texts("measure"), "mean": ":.4f", "low": ":.4f", "high": ":.4f"}
-    named = {**hints, "mean": f"{texts('mean')}:.4f", "low": f"{texts('low')}:.4f", "high": f"{texts('high')}:.4f"}
+    numbers = {key: f"{texts(key)}:.{digits}f" for key in ("mean", "low", "high")}
+    hints = {"who": texts.column("run"), "measure": texts("measure"), **numbers}
     longest = charts.WIDE * max(map(len, measures)) + charts.SYMBOL
     key = charts.legend(names, beside=f"min({longest}, {most} + {charts.SYMBOL})")
     spec = charts.frame(rows, charts.axis("mean", ""), y, names, key)
     spec["encoding"]["yOffset"] = {"field": "who", "type": "nominal", "sort": names}
     ends = {"x": charts.axis("low", "", scale={"zero": False}, axis=charts.FEW_TICKS), "x2": {"field": "high"}}
-    line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**ends, "tooltip": charts.tooltip(named)}}
+    line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**ends, "tooltip": charts.tooltip(hints)}}
     dot = {
         "mark": {"type": "point", "filled": True, "size": 60},
         "params": [charts.chosen()],
         "encoding": {
             "shape": charts.series(names, charts.SHAPES, key),
-            "tooltip": charts.tooltip(named),
+            "tooltip": charts.tooltip(hints),
         },
     }
     height = STEP * len(names) * len(measures) + 2 * STEP * len(measures)

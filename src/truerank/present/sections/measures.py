@@ -15,5 +15,5 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     if material.runs is None or min(len(material.runs.measures), len(material.runs.systems)) < 2:
         return
     yield Heading(texts("measure by measure"), "measures")
-    for outcome in material.runs.comparison.outcomes[1:]:
+    for outcome in material.runs.shown.outcomes[1:]:
         yield from of_measure(material.runs, outcome, texts)

@@ -11,6 +11,7 @@ import numpy as np
 
 from truerank.core.errors import brief, shown
 from truerank.formats.texts import SNIPPET, Snippets, look_up
+from truerank.measures import Measure
 from truerank.present.answers import Answers, Wanted, answers
 from truerank.present.document import Block, Prose, Queries
 from truerank.present.material import Material, Readable, Runs
@@ -56,11 +57,11 @@ def made(runs: Runs, depth: int, texts: Texts, readable: Readable = Readable()) 
     order = most_differing(runs)
     kept = sorted(order[: VALUES // len(runs.systems)])
     queries = [everything[q] for q in kept]
-    measures = runs.measures[: max(1, VALUES // (len(kept) * len(runs.systems)))]
-    values = {str(measure): runs.values(measure)[kept] for measure in measures}
+    measures = dict(list(runs.called.items())[: max(1, VALUES // (len(kept) * len(runs.systems)))])
+    values = {name: runs.values(measure)[kept] for name, measure in measures.items()}
     found, notes = (None, [texts("left lines")] if runs.counted == "lines" else [])
     if depth and runs.counted == "queries":
-        found, notes = _answers(runs, depth, order, queries, values, texts)
+        found, notes = _answers(runs, depth, order, queries, measures, texts)
     if len(kept) < len(everything):
         notes.insert(0, texts("left queries", kept=len(kept), all=len(everything)))
     if len(measures) < len(runs.measures):
@@ -78,6 +79,7 @@ def made(runs: Runs, depth: int, texts: Texts, readable: Readable = Readable()) 
         differing(runs, order, texts, said.queries),
         (*notes, *map(texts.said, said.notes), *told),
         tuple(said.queries.get(query, "") for query in queries) if said.queries else (),
+        runs.digits,
     )
 
 
@@ -119,8 +121,8 @@ def differing(runs: Runs, order: Sequence[int], texts: Texts, read: Mapping[str,
         text = [brief(read.get(query, ""))] if read else []
         rows.append((shown(query), *text, *row, *([max(row) - min(row)] if spread else [])))
     columns = ("query", *(["text"] if read else []), *map(shown, runs.names), *(["spread"] if spread else []))
-    title = texts("differing" if spread else "worst", measure=runs.first)
-    return texts.table(Table(columns, tuple(rows), title=title))
+    title = texts("differing" if spread else "worst", measure=runs.leading)
+    return texts.table(Table(columns, tuple(rows), title=title, digits=runs.digits))
 
 
 def _told(worked: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
@@ -139,15 +141,22 @@ def _told(worked: Mapping[str, Any], texts: Texts) -> dict[str, Any]:
 
 
 def _answers(
-    runs: Runs, depth: int, order: Sequence[int], queries: Sequence[str], values: dict[str, Any], texts: Texts
+    runs: Runs,
+    depth: int,
+    order: Sequence[int],
+    queries: Sequence[str],
+    measures: Mapping[str, Measure],
+    texts: Texts,
 ) -> tuple[Answers, list[str]]:
     """What is shown of each query when it is opened, and what is not."""
     all_queries, systems = runs.comparison.queries, len(runs.systems)
     room = int(LISTED / (SCORE + len(runs.qrels.text) / max(1, len(runs.qrels.grades))))
     k = max(min(depth, room // (len(queries) * systems)), min(depth, SHORTEST))
     listed = [all_queries[q] for q in order[: room // (k * systems)]]
-    worked = [all_queries[q] for q in order[: WORKED // (len(values) * systems)]]
-    measures = [measure for measure in runs.measures if str(measure) in values]
+    worked = [all_queries[q] for q in order[: WORKED // (len(measures) * systems)]]
+    kept = {query: place for place, query in enumerate(all_queries)}
+    rows = [kept[query] for query in queries]
+    values = {name: runs.fractions(measure)[rows] for name, measure in measures.items()}
     wanted = Wanted(k, frozenset(listed), frozenset(worked))
     found = answers(runs.qrels, runs.systems, values, queries, measures, runs.rules, wanted)
     found = replace(found, worked=_told(found.worked, texts))

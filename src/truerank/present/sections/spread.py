@@ -8,7 +8,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import shown
-from truerank.measures import Measure
 from truerank.present import charts
 from truerank.present.document import Block, Figure, Heading
 from truerank.present.material import Material, Runs
@@ -30,25 +29,27 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
     yield Heading(texts("spread"), "spread")
     yield distribution(material.runs, texts)
     if other := _another(material.runs):
-        yield scatter(material.runs, material.runs.first, other, texts)
+        yield scatter(material.runs, material.runs.leading, other, texts)
 
 
-def _another(runs: Runs) -> Measure | None:
+def _another(runs: Runs) -> str | None:
     """The first measure that says something else than the very first one."""
-    values = runs.values(runs.first)
-    return next((m for m in runs.measures[1:] if not np.array_equal(runs.values(m), values)), None)
+    values = runs.fractions(runs.first)
+    others = (name for name, m in runs.called.items() if not np.array_equal(runs.fractions(m), values))
+    return next(others, None)
 
 
 def distribution(runs: Runs, texts: Texts) -> Figure:
     """The share of queries that score at least so much."""
-    names, values, measure = list(map(shown, runs.names)), runs.values(runs.first), str(runs.first)
+    names, values, measure = list(map(shown, runs.names)), runs.values(runs.first), runs.leading
     rows = [
         {"who": name, "value": value, "share": share}
         for name, column in zip(names, values.T, strict=True)
         for value, share in _at_least(np.sort(column))
     ]
     x, y = charts.axis("value", measure, **LOOK), charts.shares("share", texts("share of queries"))
-    hints = {"who": texts.column("run"), "value": f"{measure}:.4f", "share": f"{texts('share of queries')}:.4f"}
+    shares = f"{texts('share of queries')}:.4f"
+    hints = {"who": texts.column("run"), "value": f"{measure}:.{runs.digits}f", "share": shares}
     alt = texts("distribution alt", queries=texts(runs.counted, n=len(values)), measure=measure)
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-before")
     return Figure("distribution", texts("distribution"), alt, spec)
@@ -61,15 +62,15 @@ def _at_least(rising: np.ndarray) -> list[tuple[float, float]]:
     return corners if not corners or corners[0][0] <= 0 else [(0.0, 1.0), *corners]
 
 
-def scatter(runs: Runs, across: Measure, up: Measure, texts: Texts) -> Figure:
+def scatter(runs: Runs, across: str, up: str, texts: Texts) -> Figure:
     """A mark a query and system; or squares, the larger the more queries."""
-    names, xs, ys = list(map(shown, runs.names)), runs.values(across), runs.values(up)
+    names, xs, ys = list(map(shown, runs.names)), runs.values(runs.called[across]), runs.values(runs.called[up])
     is_binned = xs.size > MARKS
     rows = _squares(names, xs, ys) if is_binned else _marks(names, runs.comparison.queries, xs, ys)
-    hints = {"who": texts.column("run"), "x": f"{across}:.4f", "y": f"{up}:.4f"}
+    hints = {"who": texts.column("run"), "x": f"{across}:.{runs.digits}f", "y": f"{up}:.{runs.digits}f"}
     hints |= {"n": f"{texts('queries of many')}:d"} if is_binned else {"query": texts("query")}
     alt = texts("scatter binned" if is_binned else "scatter alt", x=across, y=up, cells=CELLS)
-    x, y = charts.axis("x", str(across), **LOOK), charts.axis("y", str(up), **LOOK)
+    x, y = charts.axis("x", across, **LOOK), charts.axis("y", up, **LOOK)
     spec = charts.marks(rows, x, y, names, hints)
     return Figure("measures", texts("scatter", x=across, y=up), alt, spec)
 

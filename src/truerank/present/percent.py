@@ -1,0 +1,61 @@
+"""Shares as percentages, in what people read; data keeps fractions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from truerank.analysis.compare import Comparison, Outcome, Pair
+from truerank.measures import Measure
+from truerank.stats import Interval
+
+HUNDRED = 100
+"""A share times this is a percentage."""
+
+DIGITS = {False: 4, True: 2}
+"""Digits after the point of fractions, and of percentages, unless another number is asked for."""
+
+
+def is_share(measure: Measure) -> bool:
+    """Whether its values lie between 0 and 1, so that they can be percentages."""
+    return measure.definition.unit and measure.definition.average != "sum"
+
+
+def in_percent(found: Comparison) -> Comparison:
+    """The same with the means of shares, and their differences, times 100; its `scores` keep fractions."""
+    slices = {value: in_percent(part) for value, part in found.slices.items()}
+    return replace(found, outcomes=tuple(map(_outcome, found.outcomes)), slices=slices)
+
+
+def note(measures: Mapping[str, Measure]) -> str:
+    """What is in percent, and what cannot be."""
+    others = no_shares(measures)
+    return f"In percent, except {', '.join(others)}." if others else "In percent."
+
+
+def no_shares(measures: Mapping[str, Measure]) -> list[str]:
+    """What those are called that cannot be in percent."""
+    return [name for name, measure in measures.items() if not is_share(measure)]
+
+
+def named(outcomes: Iterable[Outcome]) -> dict[str, Measure]:
+    """The measures of a comparison by what they are called in it."""
+    return {outcome.name: outcome.measure for outcome in outcomes}
+
+
+def _outcome(outcome: Outcome) -> Outcome:
+    if not is_share(outcome.measure):
+        return outcome
+    means = {name: _times(mean) for name, mean in outcome.means.items()}
+    if outcome.measure.definition.average == "geometric":  # its differences are of logarithms: no shares
+        return replace(outcome, means=means)
+    return replace(outcome, means=means, pairs=tuple(map(_pair, outcome.pairs)), widest=float(HUNDRED))
+
+
+def _pair(pair: Pair) -> Pair:
+    return replace(pair, difference=_times(pair.difference), detectable=pair.detectable * HUNDRED)
+
+
+def _times(interval: Interval) -> Interval:
+    estimate, low, high = (end * HUNDRED for end in (interval.estimate, interval.low, interval.high))
+    return replace(interval, estimate=estimate, low=low, high=high)

@@ -1,0 +1,107 @@
+"""Percentages and names as they were asked for: the same in eval, compare and report, in every format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank.cli import truerank
+from truerank.present.comparison import LAYOUTS, pages
+from truerank.present.making import write_report
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "compare"
+PATHS = [str(EXAMPLES / f"{name}.run") for name in ("bm25", "dense", "hybrid")]
+QRELS = str(EXAMPLES / "qrels.txt")
+ASKED = "ndcg_cut_5 map num_rel_ret gm_map"
+FOR_PEOPLE = ("table", "markdown", "latex", "html")
+
+
+def invoke(*arguments: object) -> Any:
+    found = CliRunner().invoke(truerank, list(map(str, arguments)))
+    assert found.exit_code == 0, found.output
+    return found
+
+
+def bare(text: str) -> str:
+    return text.replace("\\_", "_").replace("\\", "")
+
+
+@pytest.mark.parametrize("format", FOR_PEOPLE)
+@pytest.mark.parametrize("command", [("eval",), ("compare",), ("compare", "--layout", "wide", "--intervals")])
+def test_what_people_read_has_percentages_under_the_names_that_were_asked_for(command, format):
+    text = bare(invoke(*command, QRELS, *PATHS, "-m", ASKED, "--percent", "--as-written", "-f", format).stdout)
+    assert "63.68" in text and "0.6368" not in text
+    assert all(name in text for name in ASKED.split())
+    assert "nDCG@5" not in text and "NumRelRet" not in text
+    assert "In percent, except num_rel_ret." in text
+
+
+@pytest.mark.parametrize("command", [("eval",), ("compare",), ("compare", "--layout", "wide")])
+def test_data_keep_fractions_and_the_names_that_were_asked_for(command):
+    for format in ("json", "csv"):
+        found = invoke(*command, QRELS, *PATHS, "-m", ASKED, "--percent", "--as-written", "-f", format)
+        assert "0.6368" in found.stdout and "63.68" not in found.stdout
+        assert "ndcg_cut_5" in found.stdout
+        assert f"{format} has fractions" in found.stderr
+
+
+def test_differences_and_their_intervals_are_in_percent_but_effects_and_p_are_not():
+    found = tr.compare(QRELS, PATHS[:2], "map", as_written=True)
+    plain, percent = (pages(found, percent=each).tables[0] for each in (False, True))
+    for one, other in zip(plain.rows, percent.rows, strict=True):
+        assert other[2] == pytest.approx(100 * one[2])
+        assert one[6:] == other[6:]
+    signed = [float(row[4]) for row in plain.rows if row[4] != "baseline"]
+    assert [float(row[4]) for row in percent.rows if row[4] != "baseline"] == pytest.approx(
+        [100 * each for each in signed], abs=0.01
+    )
+
+
+def test_the_smallest_difference_that_shows_is_in_percent_too():
+    found = tr.compare(QRELS, PATHS[:2], "AP")
+    least = found["AP"].pairs[0].detectable
+    notes = pages(found, percent=True).tables[-1].notes
+    assert any(f"{least * 100:.3g} in AP" in each for each in notes)
+    assert any(f"{least:.3g} in AP" in each for each in found.to_dict().get("remarks", pages(found).remarks))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_python_has_the_same(layout):
+    found = tr.compare(QRELS, PATHS, ASKED, as_written=True)
+    assert "63.68" in found.to_latex(layout=layout, percent=True)
+    assert list(found) == ASKED.split()
+    assert list(found.columns("wide")) == ["system", *ASKED.split()]
+    scored = tr.compare(None, [tr.evaluate(QRELS, path, ASKED) for path in PATHS], as_written=True)
+    assert list(scored) == ASKED.split()
+
+
+@pytest.mark.parametrize("ending", ["txt", "md", "tex", "html"])
+def test_a_report_in_percent(tmp_path, ending):
+    path = tmp_path / f"report.{ending}"
+    invoke("report", QRELS, *PATHS, "-m", ASKED, "--percent", "--as-written", "--lang", "en", "-o", path)
+    text = bare(path.read_text("utf-8"))
+    assert "hybrid.run has the best ndcg_cut_5: 63.68 (" in text
+    assert "Scores are in percent, except num_rel_ret; curves are in fractions." in text
+    assert "percent True" not in text and "NumRelRet" not in text
+    assert "0.6368" not in text.split("application/json")[0]
+
+
+def test_a_report_as_json_keeps_fractions(tmp_path):
+    path = tmp_path / "report.json"
+    write_report(QRELS, PATHS, path, ASKED, as_written=True, percent=True, lang="en")
+    found = json.loads(path.read_text("utf-8"))
+    text = json.dumps(found["results"] if "results" in found else found)
+    assert '"ndcg_cut_5": 0.6368' in text
+
+
+def test_a_page_works_its_values_out_in_fractions(tmp_path):
+    page = write_report(QRELS, PATHS, tmp_path / "r.html", "map", as_written=True, percent=True, lang="ko")
+    queries = next(block for block in page.blocks if type(block).__name__ == "Queries")
+    assert queries.digits == 2 and list(queries.values) == ["map"] == list(queries.answers.worked)
+    (_, lines) = queries.answers.worked["map"][0][0]
+    assert lines[-1][2] * 100 == pytest.approx(queries.values["map"][0, 0])
