@@ -238,7 +238,8 @@ finally:
 
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory is counted in other units elsewhere")
-def test_a_query_more_takes_a_few_hundred_bytes(tmp_path):
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_query_more_takes_a_few_hundred_bytes(tmp_path, threads):
     """Of the whole process: its id, judgement and answer, and five values."""
 
     def peak(queries: int) -> int:
@@ -246,10 +247,11 @@ def test_a_query_more_takes_a_few_hundred_bytes(tmp_path):
         rows = (f"q{i} Q0 d{i} 1 2 t\nq{i} Q0 x{i} 2 1 t\n" for i in range(queries))
         (tmp_path / "run").write_text("".join(rows))
         command = [sys.executable, "-c", PEAK, "eval", str(tmp_path / "qrels"), str(tmp_path / "run")]
+        command += ["--threads", str(threads)]
         return int(subprocess.run(command, capture_output=True, text=True, check=True).stderr.split()[-1])
 
-    few, many = peak(1_000), peak(301_000)
-    assert (many - few) * 1024 / 300_000 < 500
+    few, many = peak(1_000), peak(601_000)  # of which two threads read half each
+    assert (many - few) * 1024 / 600_000 < 230
 
 
 def test_values_do_not_depend_on_how_many_queries_are_worked_out_together(monkeypatch):

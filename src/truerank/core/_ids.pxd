@@ -14,6 +14,9 @@ cdef extern from "_bytes.h":
     uint64_t hash_id(const char*, uint64_t) nogil
 
 
+cdef enum: MANY = 1 << 20      # of so many ids the table is half full: its memory counts more than a longer walk
+
+
 cdef struct Ids:               # a growing list of byte strings that can know which it holds
     int64_t n, room            # invariant: end[i] is the end of id i in text; id i starts where i - 1 ended
     uint64_t* end
@@ -79,7 +82,7 @@ cdef inline void table_put(Ids* ids, uint64_t h, int64_t row) noexcept nogil:
 
 
 cdef inline int table_grow(Ids* ids) noexcept nogil:
-    cdef uint64_t slots = (16 if ids.roomy and ids.room <= 1 << 13 else 4) * ids.room
+    cdef uint64_t slots = (16 if ids.roomy and ids.room <= 1 << 13 else 4 if ids.room < MANY else 2) * ids.room
     cdef uint32_t* table = <uint32_t*>calloc(slots, sizeof(uint32_t))
     cdef const char* p
     cdef uint64_t n, slot = 0

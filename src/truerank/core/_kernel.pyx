@@ -281,6 +281,9 @@ cdef enum: FEW = 2                                      # so many documents are 
 include "_judged.pxi"
 
 
+cdef enum: ROOM = 1 << 20                                # rows at first, if so many can be found: growing leaves holes
+
+
 cdef struct Hit:
     int64_t query, doc, rank, first, last
     double score
@@ -445,18 +448,19 @@ cdef class Scanner(Lines):
         cdef void* q
         cdef Hit* hit
         cdef const Found* f
-        cdef int64_t i
+        cdef int64_t i, room
         cdef int64_t* number = NULL                      # of each unjudged document, by its first row
         if self.keep:
             number = <int64_t*>calloc(a.ids.n + 1, sizeof(int64_t))
             if number == NULL:
                 return MEMORY
         if self.n + a.m > self.room:
-            q = realloc(self.hit, 2 * (self.n + a.m) * sizeof(Hit))
+            room = max(2 * (self.n + a.m), min(self.judged.n_docs, ROOM))
+            q = realloc(self.hit, room * sizeof(Hit))
             if q == NULL:
                 free(number)
                 return MEMORY
-            self.hit, self.room = <Hit*>q, 2 * (self.n + a.m)
+            self.hit, self.room = <Hit*>q, room
         for i in range(a.m):
             hit, f = &self.hit[self.n], &a.found[i]
             hit.query, hit.doc, hit.score = a.query, f.doc, f.score
@@ -647,7 +651,7 @@ cdef class Scanner(Lines):
                     self.error = self.close()
         self.check()
         n, self.n = self.n, 0
-        return table(<void**>&self.hit, n, HIT), copied(self.returned, self.reads)
+        return table(<void**>&self.hit, n, HIT), table(<void**>&self.returned, self.reads, np.dtype(np.int64))
 
     @property
     def unjudged_ids(self):

@@ -35,6 +35,8 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
 
 def _best_first(query: Ints, grade: Floats) -> Floats:
     """(judgements,) the grades sorted, best first, within each query; queries do not fall."""
+    if not ((query[1:] == query[:-1]) & ~(grade[1:] <= grade[:-1])).any():
+        return grade  # in order already, as where each query has one judgement: no copy
     if not np.isfinite(grade).all():
         return grade[np.lexsort((-grade, query))]
     top, span = grade.max(initial=0), np.ptp(grade) + 1 if len(grade) else 1

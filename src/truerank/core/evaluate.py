@@ -88,16 +88,14 @@ def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name
     """
     everyone = build(qrels, found)
     hits = _kept(everyone, rules, name)
-    final = hits.under(rules)
-    values = _values(measures, final, rules)
-    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
+    swapped = are_swapped(everyone)
     barren = _barren(everyone if rules.without_relevant == "skip" else hits, rules)
-    ledger = replace(
-        _ledger(qrels, found, final, tied, barren, rules),
-        swapped=are_swapped(everyone),
-        undefined=_undefined(values),
-        foreign=unknown(measures, rules),
-    )
+    del everyone
+    final = hits.under(rules)
+    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
+    ledger = _ledger(qrels, found, final, tied, barren, rules)
+    values = _values(measures, final, rules)  # last: of a million queries they are most of the memory
+    ledger = replace(ledger, swapped=swapped, undefined=_undefined(values), foreign=unknown(measures, rules))
     return Scores(_named(hits.queries), tuple(measures), values, rules, ledger, name)
 
 
@@ -193,14 +191,25 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
     """The hits as a measure sees them: where unjudged documents have a grade, with a row for each.
 
     Raises:
-        MeasureError: the measure cannot be had of documents that were given a grade.
+        MeasureError: the measure cannot be had of documents that were given a grade, or of cut groups of ties.
     """
     definition = measure.definition
+    if cuts_first(rules) and dict(measure.params).get("ties", "ordered") != "ordered":
+        raise MeasureError(
+            f"{measure} cannot be had where the depth ({rules.depth}) cuts lists before unjudged documents are "
+            "removed: which of a group of equal scores are cut depends on its order. Say depth_of = 'left' in the "
+            "rules (--set depth_of=left), or leave the depth out and name a cutoff: nDCG@10"
+        )
     if rules.unjudged != "graded" or (definition.sees_judged and not definition.divides_by):
         return hits
     if not definition.takes_grades:
         raise MeasureError(f"{measure} cannot be had under unjudged = 'graded': {_why_not(definition)}")
     return hits.with_unjudged(rules.unjudged_grade, dict(measure.params).get("k"))
+
+
+def cuts_first(rules: Rules) -> bool:
+    """Whether lists are cut before unjudged documents leave them."""
+    return rules.unjudged == "removed" and rules.depth_of == "returned" and rules.depth is not None
 
 
 def _why_not(definition: Definition) -> str:
@@ -243,7 +252,7 @@ def _undefined(values: dict[str, PerQuery]) -> dict[str, int]:
 
 def _barren(hits: Hits, rules: Rules) -> _Few:
     """The queries that have nothing to find."""
-    return _few(hits.queries, hits.relevant_total(rules.level) == 0)
+    return _few(hits.queries, np.concatenate([part.relevant_total(rules.level) == 0 for part in hits.parts()]))
 
 
 _Few = tuple[int, Sequence[bytes]]

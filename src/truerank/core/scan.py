@@ -182,25 +182,44 @@ def _scan_pieces(run: Run, look: Look, pieces: list[tuple[int, int]]) -> Scan:
     with ThreadPoolExecutor(len(pieces)) as pool:
         tasks = [pool.submit(_scan_piece, run, look, piece) for piece in pieces]
         scanners, found = zip(*(task.result() for task in tasks), strict=True)
-    tables, returned = zip(*found, strict=True)
-    if (np.sum([part >= 0 for part in returned], axis=0) > 1).any():
-        raise Refused("interleaved", 0)
+    del tasks
+    tables, parts = map(list, zip(*found, strict=True))
+    del found
+    returned = _together(parts)
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
     rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
-    table = np.concatenate(list(_renumbered(tables, unjudged, look.judged.n_docs)))
-    return Scan(table, np.max(returned, axis=0), tuple(extra), rows, repeated, unjudged=joined(unjudged))
+    table = _joined(tables, unjudged, look.judged.n_docs)
+    return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged))
 
 
-def _renumbered(tables: Sequence[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> Iterator[NDArray[Any]]:
-    """The tables, unjudged documents numbered on from one to the next."""
-    before = 0
-    for table, ids in zip(tables, unjudged, strict=True):
+def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """How many documents each query returned, of parts that answer different queries; the list is emptied.
+
+    Raises:
+        Refused: two parts answer the same query.
+    """
+    whole = parts.pop()
+    while parts:
+        part = parts.pop()
+        if ((part >= 0) & (whole >= 0)).any():
+            raise Refused("interleaved", 0)
+        np.maximum(whole, part, out=whole)
+    return whole
+
+
+def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) -> NDArray[Any]:
+    """The tables one after another, unjudged documents numbered on; each is freed when it is copied."""
+    whole = np.empty(sum(map(len, tables)), tables[0].dtype)
+    at = before = 0
+    for ids in unjudged:
+        table = tables.pop(0)
+        whole[at : at + len(table)] = table
         if before and len(ids):
-            table = table.copy()
-            table["doc"] += before * (table["doc"] >= judged)
-        before += len(ids)
-        yield table
+            docs = whole["doc"][at : at + len(table)]
+            docs += before * (docs >= judged)
+        at, before = at + len(table), before + len(ids)
+    return whole
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
