@@ -80,4 +80,3 @@ def slow_audit(path: Path, spec: Any, unpacked: int) -> Any:
 
 def slow_score(path: Path, format: str, spec: Any) -> Any:
     burn(30.0)
-

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 import truerank as tr
 from oracles import OF_THE_LIST, SEES_JUDGED, Listing, valued
 from test_laws import MEASURES
+from truerank.core.evaluate import seen_by
 from truerank.measures import Measure
 from worlds import World, worlds
 
@@ -58,25 +59,32 @@ def expected(world: World, m: Measure, rules: dict[str, Any], queries: tuple[str
     return [math.nan if value is None else value for value in values]
 
 
-def unknowable(m: Measure, rules: dict[str, Any]) -> bool:
-    """A cut before the unjudged are removed, and a mean over orders: it would be one over what is removed too."""
+def refusal(m: Measure, rules: dict[str, Any]) -> str:
+    """Why a measure cannot be had under the rules; nothing where it can."""
+    if rules.get("unjudged") == "graded" and m.name not in OF_THE_LIST | SEES_JUDGED:
+        return "cannot be had under unjudged = 'graded'"
     cut_first = rules.get("unjudged") == "removed" and rules.get("depth_of") == "returned" and "depth" in rules
-    return cut_first and dict(m.params).get("ties") in ("averaged", "together")
+    asks = dict(m.params).get("ties") in ("averaged", "together")  # a mean over orders is one over what is removed
+    return "cannot be had where the depth" if cut_first and asks else ""
 
 
 @settings(max_examples=150, deadline=None)
 @given(worlds(st.sampled_from([-1, 0, 1, 2, 3])), RULES)
 def test_every_measure_under_any_rules_is_that_of_its_oracle(world: World, rules: dict[str, Any]) -> None:
     world = with_self(world, "d3")
-    for m in MEASURES:
-        if rules.get("unjudged") == "graded" and m.name not in OF_THE_LIST | SEES_JUDGED:
-            with pytest.raises(tr.MeasureError, match="cannot be had under unjudged = 'graded'"):
-                tr.evaluate(world.qrels, world.run, [m], rules=rules)
-            continue
-        if not unknowable(m, rules):
-            scores = tr.evaluate(world.qrels, world.run, [m], rules=rules)
-            right = expected(world, m, rules, scores.queries)
-            assert scores[m] == pytest.approx(right, rel=1e-12, abs=1e-12, nan_ok=True), str(m)
+    refused = {str(m): why for m in MEASURES if (why := refusal(m, rules))}
+    allowed = [m for m in MEASURES if str(m) not in refused]
+    scores = tr.evaluate(world.qrels, world.run, allowed, rules=rules)
+    for m in allowed:
+        right = expected(world, m, rules, scores.queries)
+        np.testing.assert_allclose(scores[m], right, rtol=1e-12, atol=1e-12, err_msg=str(m))
+    hits, under = tr.rank(world.qrels, world.run, rules=rules), tr.Rules.of(rules)
+    for name, why in refused.items():
+        with pytest.raises(tr.MeasureError, match=why):
+            seen_by(tr.parse_measure(name), hits, under)
+    for name, why in list(refused.items())[:1]:
+        with pytest.raises(tr.MeasureError, match=why):
+            tr.evaluate(world.qrels, world.run, [name], rules=rules)
 
 
 @settings(max_examples=60, deadline=None)
@@ -194,8 +202,6 @@ def test_unjudged_documents_can_be_given_a_grade() -> None:
 
 
 def test_a_graded_top_k_needs_no_more_rows_than_k() -> None:
-    from truerank.core.evaluate import seen_by
-
     rules = tr.Rules(unjudged="graded", unjudged_grade=1)
     hits = tr.rank({"q": {"a": 1}}, {"q": [f"x{n}" for n in range(10_000)]}, rules=rules)
     assert len(seen_by(tr.parse_measure("DCG@10"), hits, rules)) == 10
