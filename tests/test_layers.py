@@ -19,7 +19,6 @@ LAYERS = [
     {"analysis"},
     {"contest", "geo", "live"},
     {"vectors"},
-    {"core.everything"},
     {"core.evaluate"},
     {"core.scores", "core.swapped"},
     {"core.vocabulary"},

@@ -128,8 +128,8 @@ def test_a_long_run_is_read_once_for_each_way_of_reading(monkeypatch):
     from truerank.analysis.explain import tools
 
     reads = []
-    look_up = tools.look_up
-    monkeypatch.setattr(tools, "look_up", lambda *given: (reads.append(given[2]), look_up(*given))[1])
+    reading_of = tools.reading_of
+    monkeypatch.setattr(tools, "reading_of", lambda *given: (reads.append(given[2]), reading_of(*given))[1])
     compared(*presets())
     ways = {tuple(getattr(rules, name) for name in tools.READS_ANEW) for rules in reads}
     assert 1 < len(reads) == len(ways)

@@ -14,13 +14,12 @@ import pytest
 from hypothesis import given, settings
 
 import truerank as tr
-from truerank import Rules
 from truerank.analysis.explain import explain
 from truerank.core.errors import InputError
 from truerank.present import making
 from truerank.present.answers import Wanted, answers
 from truerank.present.document import Document, Figure, Heading, Note, Prose, Queries
-from truerank.present.lists import SPARE, beginnings
+from truerank.present.lists import beginnings
 from truerank.present.material import Located, Material, evaluated, inputs
 from truerank.present.sections import queries as queries_section
 from truerank.present.sections.curves import answered_within, depths
@@ -75,8 +74,7 @@ def expected_list(qrels: Any, run: Any, query: str, rules: Any, k: int) -> list[
 
 
 def lists_of(qrels: Any, run: Any, rules: Any, k: int) -> dict[str, list[tuple[str, float]]]:
-    source, judged, under = tr.open_run(run), tr.read_qrels(qrels), Rules.of(rules)
-    found = beginnings(source, judged, under, k, frozenset(q.encode() for q in qrels))
+    found = beginnings(tr.read(qrels, run, rules=rules, keep=k), k, frozenset(q.encode() for q in qrels))
     return {
         query.decode(): list(zip(map(bytes.decode, one.docs), one.scores, strict=True))
         for query, one in found.items()
@@ -95,7 +93,7 @@ def test_the_beginning_of_a_list_is_the_one_that_explain_shows(seed, rules):
 
 def test_a_long_list_is_cut_before_it_is_ranked_and_ties_at_the_cut_do_not_matter():
     rng = random.Random(5)
-    docs = {f"d{d:04}": float(rng.randrange(12)) for d in range(40 * SPARE)}
+    docs = {f"d{d:04}": float(rng.randrange(12)) for d in range(2560)}
     qrels = {"q": {"d0001": 1, "d0100": 2}}
     for ties in ("doc-descending", "doc-ascending", "input"):
         assert lists_of(qrels, {"q": docs}, {"ties": ties}, 10)["q"] == expected_list(

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import functools
 import operator
-import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, did_you_mean, shown
-from truerank.core.evaluate import look_up, ranked, score
+from truerank.core.evaluate import Ruled, ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.scores import Ledger, Scores
 from truerank.measures import curves, parse_measures
@@ -105,11 +105,11 @@ class Curve(Presented):
 
 def precision_recall(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     query: str | int | bytes | None = None,
     *,
     recalls: Sequence[float] = ELEVEN,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: Ruled = None,
     threads: int | None = None,
 ) -> Curve:
     """The precision-recall curve of a run: the mean over all queries, or that of one.
@@ -118,8 +118,8 @@ def precision_recall(
         qrels, run, threads: as for `evaluate`.
         query: the id of the one query, whose raw sawtooth comes too.
         recalls: where precision is read, from 0 to 1.
-        rules: as for `evaluate`, but `BY_DEFINITION` if none are given. Their `recall_points` decide what precision
-            at a recall is.
+        rules: as for `evaluate`, but `BY_DEFINITION` where neither these nor a Reading are given. Their
+            `recall_points` decide what precision at a recall is.
 
     Raises:
         TruerankError: wrong input, or no such query.
@@ -128,18 +128,19 @@ def precision_recall(
     >>> found.precision, found.areas["trapezoid"]
     ((1.0, 1.0, 0.5), 0.7083333333333333)
     """
-    under = BY_DEFINITION if rules is None else Rules.of(rules).by_query("a curve is of judged queries")
+    under = BY_DEFINITION if rules is None and not isinstance(qrels, Reading) else rules_of(qrels, rules)
+    under = under.by_query("a curve is of judged queries")
     at = _checked(recalls)
     points = [f"IPrec@{recall!r}" for recall in at]
     areas: dict[Area, str] = {area: f"AUPRC(area={area!r})" for area in get_args(Area)}
-    judged, source, found = look_up(qrels, run, under, threads)
+    reading = reading_of(qrels, run, under, threads=threads)
     whole = under.replace(without_relevant="skip") if under.without_relevant == "undefined" else under
-    scores = score(judged, found, parse_measures([*points, *areas.values()]), whole.nameless, source.name)
+    scores = score(replace(reading, rules=whole.nameless), parse_measures([*points, *areas.values()]))
     one = None if query is None else _place(scores, as_text(as_bytes(query)))
     chosen = slice(None) if one is None else slice(one, one + 1)
     heights = [scores[point][chosen] for point in points]
     return Curve(
-        run=source.name,
+        run=reading.name,
         query=None if one is None else scores.queries[one],
         queries=len(heights[0]),
         recalls=tuple(at),
@@ -148,7 +149,7 @@ def precision_recall(
         areas={area: mean(scores[name][chosen]) for area, name in areas.items()},
         rules=under,
         ledger=scores.ledger,
-        sawtooth=None if one is None else _sawtooth(ranked(judged, found, under, source.name), one, under.level),
+        sawtooth=None if one is None else _sawtooth(ranked(reading), one, under.level),
     )
 
 

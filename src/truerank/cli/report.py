@@ -170,7 +170,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     how |= {name: asked[name] for name in ("percent", "as_written")}
     with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting("comparing") as bar:
         submitted = runs if under.unit == "line" else sources
-        return evaluated(judged, submitted, wanted, **how, watch=bar.reach)
+        return evaluated(judged, submitted, wanted, **how, results=asked["results"], watch=bar.reach)
 
 
 def _located(asked: dict[str, Any], *, alone: bool) -> Located:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Hits, Judgements
+from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
 
@@ -58,6 +58,13 @@ def _graded(grades: Floats, doc: Ints) -> Floats:
     found = np.full(len(doc), UNJUDGED)
     found[is_judged] = grades[doc[is_judged]]
     return found
+
+
+def is_later(doc: Ints) -> Bools:
+    """(rows,) whether an earlier row has the same document."""
+    later = np.ones(len(doc), bool)
+    later[np.unique(doc, return_index=True)[1]] = False
+    return later
 
 
 def _without_ignored(hits: Hits) -> Hits:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -9,19 +10,15 @@ from typing import Any
 import numpy as np
 
 from truerank.core._names import Names, Texts
-from truerank.core.build import build
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, shown
 from truerank.core.hits import Bools, Hits
-from truerank.core.qrels import Qrels
-from truerank.core.reading import scan_units
+from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules
-from truerank.core.run import Run
-from truerank.core.scan import Scan
 from truerank.core.scores import Ledger, Scores
 from truerank.core.swapped import are_swapped
 from truerank.core.vocabulary import asked_for, unknown
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import Measure
 from truerank.measures.definition import Definition
 from truerank.measures.sums import PerQuery
@@ -36,22 +33,25 @@ MEND_BARREN = (
     "without_relevant = 'zero' in the rules scores it 0, 'skip' leaves it out "
     "(for a command: --set without_relevant=zero)"
 )
-MEND_EXTRA = "extra = 'skip' in the rules leaves it out (for a command: --set extra=skip)"
+
+Ruled = Rules | str | os.PathLike[str] | dict[str, Any] | None
+"""What stands for rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`."""
 
 
 def evaluate(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
-    rules: Rules | str | dict[str, Any] | None = None,
+    rules: Ruled = None,
     threads: int | None = None,
     as_written: bool = False,
 ) -> Scores:
     """How well a run answers the queries of the qrels.
 
     Args:
-        qrels: a path, {query: {document: grade}}, {query: documents}, a DataFrame, or `Qrels`.
+        qrels: a path, {query: {document: grade}}, {query: documents}, a DataFrame, or `Qrels`; or a `Reading`, with
+            which the run is left out.
         run: a path ("-" for standard input), {query: {document: score}}, {query: documents, best first},
             a DataFrame, arrays (ids, scores), or a `Run`.
         measures: names such as "nDCG@10", read as the rules read them, or with parameters, which say what they
@@ -67,77 +67,77 @@ def evaluate(
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}, "RR AP").mean
     {'RR': 0.5, 'AP': 0.5833333333333333}
     """
-    rules = Rules.of(rules)
-    asked = asked_for(measures if measures is not None else rules.measures or DEFAULT, rules)
+    under = rules_of(qrels, rules)
+    asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
     chosen = list(dict.fromkeys(asked.values()))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
-    judged = read_qrels(qrels)
+    judged = qrels if isinstance(qrels, Reading) else read_qrels(qrels)
     if not len(judged):
         raise InputError("there are no judgements in it", judged.name)
-    judged, run, found = look_up(judged, run, rules, threads)
-    scores = score(judged, found, chosen, rules, run.name)
+    scores = score(reading_of(judged, run, under, threads=threads), chosen)
     return replace(scores, asked={word: str(m) for word, m in asked.items()}, as_written=as_written)
 
 
-def score(qrels: Qrels, found: Scan, measures: list[Measure], rules: Rules, name: str) -> Scores:
-    """What a run scores whose judged documents were found already, by whatever door it came in.
-
-    Args:
-        measures: as the rules read them: see `measures_under`.
-    """
-    everyone = build(qrels, found)
-    hits = _kept(everyone, rules, name)
-    swapped = are_swapped(everyone)
-    barren = _barren(everyone if rules.without_relevant == "skip" else hits, rules)
-    del everyone
-    final = hits.under(rules)
-    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
-    ledger = _ledger(qrels, found, final, tied, barren, rules)
-    values = _values(measures, final, rules)  # last: of a million queries they are most of the memory
-    ledger = replace(ledger, swapped=swapped, undefined=_undefined(values), foreign=unknown(measures, rules))
-    return Scores(_named(hits.queries), tuple(measures), values, rules, ledger, name)
-
-
-def rank(
-    qrels: Any, run: Any, *, rules: Rules | str | dict[str, Any] | None = None, threads: int | None = None
-) -> Hits:
-    """The hits table itself: where the judged documents came back. Arguments as for `evaluate`.
+def rank(qrels: Any, run: Any = None, *, rules: Ruled = None, threads: int | None = None) -> Hits:
+    """The hits table itself: the ranks of the judged documents. Arguments as for `evaluate`.
 
     >>> import truerank as tr
     >>> tr.rank({"q": {"a": 1, "b": 2}}, {"q": {"x": 3.0, "b": 2.0, "a": 1.0}}).rank.tolist()
     [2, 3]
     """
-    rules = Rules.of(rules)
-    qrels, run, found = look_up(qrels, run, rules, threads)
-    return ranked(qrels, found, rules, run.name)
+    return ranked(reading_of(qrels, run, rules_of(qrels, rules), threads=threads))
 
 
-def ranked(qrels: Qrels, found: Scan, rules: Rules, name: str) -> Hits:
-    """The hits of a run whose judged documents were found already, by whatever door it came in."""
-    return _kept(build(qrels, found), rules, name).under(rules)
+def score(reading: Reading, measures: list[Measure]) -> Scores:
+    """What a run scores that was read already, by whatever door it came in.
+
+    Args:
+        measures: as the rules read them: see `measures_under`.
+    """
+    rules = reading.rules
+    hits = in_mean(reading.hits, rules, reading.name)
+    final = hits.under(rules)
+    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
+    barren = _barren(reading.hits if rules.without_relevant == "skip" else hits, rules)
+    ledger = replace(_ledger(reading, final, tied, barren), swapped=are_swapped(reading.hits))
+    values = _values(measures, final, rules)  # last: of a million queries they are most of the memory
+    ledger = replace(ledger, undefined=_undefined(values), foreign=unknown(measures, rules))
+    return Scores(_named(hits.queries), tuple(measures), values, rules, ledger, reading.name)
 
 
-def look_up(qrels: Any, run: Any, rules: Rules, threads: int | None = None) -> tuple[Qrels, Run, Scan]:
-    """The judgements and the run as the rules have them, and where the judged documents came back."""
-    qrels, run = as_ruled(read_qrels(qrels), rules), open_run(run)
-    qrels, found = scan_units(qrels, run, rules, threads)
-    if rules.empty == "missing":
-        found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
-    if found.extra and rules.extra == "error":
-        first = shown(found.extra[0])
-        raise InputError(f"query {first} is not judged; {MEND_EXTRA}", run.name)
-    return qrels, run, found
+def ranked(reading: Reading) -> Hits:
+    """The hits of the queries that are in the mean, when all rules were applied."""
+    return in_mean(reading.hits, reading.rules, reading.name).under(reading.rules)
 
 
-def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
-    """The qrels as the rules have them: what of a document that has the query's own id."""
-    if rules.self_match == "keep":
-        return qrels
-    return qrels.ignoring_self(keeping=rules.self_match == "remove-from-answers")
+def rules_of(qrels: Any, rules: Ruled) -> Rules:
+    """The rules that are given, or else those of the reading that stands in place of the qrels."""
+    return qrels.rules if rules is None and isinstance(qrels, Reading) else Rules.of(rules)
 
 
-def _kept(hits: Hits, rules: Rules, name: str) -> Hits:
+def reading_of(qrels: Any, run: Any, rules: Rules, *, keep: Keep = "judged", threads: int | None = None) -> Reading:
+    """The reading that is given in place of qrels and run, or that of a run against its qrels.
+
+    Raises:
+        InputError: there is no run, or one beside a reading; the reading has not the rows that are needed.
+        RulesError: the reading would have to be another one under these rules.
+    """
+    if not isinstance(qrels, Reading):
+        if run is None:
+            raise InputError("there is no run; give one, or a Reading in place of the qrels")
+        return read(qrels, run, rules=rules, keep=keep, threads=threads)
+    if run is not None:
+        raise InputError(
+            "a Reading has its run already; leave the run out, and name measures by measures=", qrels.name
+        )
+    needed = keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
+    if qrels.kept < needed:
+        raise InputError(f"the reading lacks unjudged documents; read the run with keep={keep!r}", qrels.name)
+    return qrels if rules == qrels.rules else qrels.under(rules)
+
+
+def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     """The hits of the queries that the rules let into the mean."""
     missing = hits.returned < 0
     if missing.any() and rules.missing == "error":
@@ -264,23 +264,24 @@ def _few(queries: Sequence[bytes], which: Bools) -> _Few:
     return len(rows), [queries[i] for i in rows[:EXAMPLES].tolist()]
 
 
-def _ledger(qrels: Qrels, found: Scan, hits: Hits, tied: Bools, barren: _Few, rules: Rules) -> Ledger:
+def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few) -> Ledger:
+    everyone = reading.hits
     groups: dict[str, _Few] = {
-        "missing": _few(qrels.queries, found.returned < 0),
-        "extra": (len(found.extra), found.extra[:EXAMPLES]),
+        "missing": _few(everyone.queries, everyone.returned < 0),
+        "extra": (len(reading.extra), reading.extra[:EXAMPLES]),
         "without_relevant": barren,
-        "tied": _few(hits.queries, tied),
+        "tied": _few(final.queries, tied),
     }
     counts: dict[str, Any] = {key: count for key, (count, _) in groups.items()}
-    returned = int(hits.returned.sum())
+    returned = int(final.returned.sum())
     return Ledger(
-        judged=len(qrels),
-        evaluated=len(hits.queries),
-        answered=int((found.returned >= 0).sum()),
+        judged=len(everyone.queries),
+        evaluated=len(final.queries),
+        answered=int((everyone.returned >= 0).sum()),
         returned=returned,
-        unjudged=returned - int((hits.grade >= 0).sum()),
-        duplicates=found.repeated,
-        interleaved=found.interleaved,
+        unjudged=returned - int((final.grade >= 0).sum()),
+        duplicates=reading.repeated,
+        interleaved=reading.interleaved,
         examples={key: _names(names) for key, (count, names) in groups.items() if count},
         **counts,
     )

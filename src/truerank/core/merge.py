@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,7 +100,8 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))
     docs = [doc for each in judged for doc, _ in each]
     grades = [grade for each in judged for _, grade in each]
-    return Qrels.from_rows(names, numbers, docs, grades, name=distinct[0].name)
+    merged = Qrels.from_rows(names, numbers, docs, grades, name=distinct[0].name)
+    return replace(merged, apart={query: grade for qrels in distinct for query, grade in qrels.apart.items()})
 
 
 def _of(qrels: Qrels, query: int) -> list[tuple[bytes, float]]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from truerank.core._kernel import HIT, as_bytes, as_text
-from truerank.core.build import build
+from truerank.core.build import build, is_later
 from truerank.core.errors import InputError, MissingPackage, RulesError, shown
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
@@ -73,8 +73,6 @@ class Reading:
     @classmethod
     def of(cls, qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of what the kernel found, by whatever door it came in."""
-        if rules.empty == "missing":
-            found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
         rows = build(qrels, found)
         extra = tuple(sorted(found.extra))  # not as they come: parts of a run come in any order
         return cls(name, rules, qrels, rows, found.unjudged, extra, found.repeated, found.interleaved, kept)
@@ -89,8 +87,11 @@ class Reading:
 
     @cached_property
     def hits(self) -> Hits:
-        """The rows of judged documents alone."""
-        return self.rows.where(self.rows.grade > UNJUDGED) if self.kept else self.rows
+        """The rows of judged documents alone, each document once where the rules count it once."""
+        rows = self.rows
+        if self.rules.duplicates == "once" and self.repeated:
+            rows = rows.where(~is_later(rows.doc) & (rows.grade > UNJUDGED))
+        return rows.where(rows.grade > UNJUDGED) if self.kept else rows
 
     def doc(self, number: int) -> bytes:
         """The id of a document, judged or not, by the number that rows have."""
@@ -171,14 +172,21 @@ def read(
     under, source = Rules.of(rules), open_run(run)
     if qrels is None:
         return _unjudged(source, under, keep, threads)
-    judged = read_qrels(qrels)
-    if under.self_match == "remove":
-        judged = judged.ignoring_self()
+    judged = as_ruled(read_qrels(qrels), under)
     kept = _kept(keep, judged)
     judged, found = scan_units(judged, source, under, threads, kept)
+    if under.empty == "missing":
+        found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and under.extra == "error":
         raise InputError(f"query {shown(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
     return Reading.of(judged, found, under, source.name, kept)
+
+
+def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
+    """The qrels as the rules have them: what of a document that has the query's own id."""
+    if rules.self_match == "keep":
+        return qrels
+    return qrels.ignoring_self(keeping=rules.self_match == "remove-from-answers")
 
 
 def scan_units(
@@ -275,6 +283,7 @@ def _facts(reading: Reading) -> dict[str, Any]:
         "qrels": reading.qrels.name,
         "rules": reading.rules.to_dict(),
         "extra": list(map(as_text, reading.extra)),
+        "apart": {as_text(query): grade for query, grade in reading.qrels.apart.items()},
         "repeated": reading.repeated,
         "interleaved": reading.interleaved,
         "kept": reading.kept,
@@ -298,7 +307,9 @@ def _flat(column: Any) -> tuple[Ints, Any]:
 def _qrels(queries: Sequence[bytes], column: Any, judged: Any, facts: dict[str, Any]) -> Qrels:
     query, _ = _flat(column)
     grades = np.array(judged.field("grade").to_numpy(zero_copy_only=False), np.float64)
-    return Qrels.from_rows(queries, query, judged.field("doc").to_pylist(), grades, name=facts["qrels"])
+    apart = {as_bytes(query): grade for query, grade in facts["apart"].items()}
+    qrels = Qrels.from_rows(queries, query, judged.field("doc").to_pylist(), grades, name=facts["qrels"])
+    return replace(qrels, apart={query: grade for query, grade in apart.items() if query in set(queries)})
 
 
 def _numbered(qrels: Qrels, query: Ints, docs: Sequence[bytes]) -> tuple[Ints, Ids]:

@@ -6,7 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -51,11 +51,6 @@ class Scan:
     interleaved: bool = False
     unjudged: Ids = NO_IDS
 
-    def crediting_once(self) -> Scan:
-        """The same without the later rows of a repeated document, whose ranks stay taken."""
-        _, first = np.unique(self.table["doc"], return_index=True)
-        return replace(self, table=self.table[np.sort(first)])
-
 
 def scan(
     run: Run, judged: Judged, rules: Rules, threads: int | None = None, keep: int = 0, *, every: bool = False
@@ -73,12 +68,11 @@ def scan(
     pieces = [] if every else _pieces(run.path, threads or processors())
     look = Look(judged, rules, keep, every)
     try:
-        found = _scan_pieces(run, look, pieces)
+        return _scan_pieces(run, look, pieces)
     except Refused as refused:
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
-        found = _scan_whole(run, look, interleaved=True)
-    return found.crediting_once() if rules.duplicates == "once" else found
+        return _scan_whole(run, look, interleaved=True)
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import shown
 from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Hits
-from truerank.core.qrels import Ints, Qrels
+from truerank.core.qrels import Qrels
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Run
 from truerank.measures import Measure
 from truerank.present.lists import Listed, beginnings
 
@@ -31,15 +31,13 @@ class System:
 
     Attributes:
         name: what it is called.
-        run: what it answered.
-        hits: where the judged documents came back, under the rules.
-        docs: (hits,) the row of the qrels that names each.
+        reading: its run, with the unjudged documents that are shown.
+        hits: of the judged documents, under the rules.
     """
 
     name: str
-    run: Run
+    reading: Reading
     hits: Hits
-    docs: Ints
 
     def rows(self, place: int) -> slice:
         """The hits of a query by its place among theirs."""
@@ -140,7 +138,7 @@ class _Page:
     def made(self) -> Answers:
         keys = [query.encode("utf-8", "surrogateescape") for query in self.queries]
         asked = frozenset(key for key, query in zip(keys, self.queries, strict=True) if query in self.wanted.listed)
-        lists = [beginnings(s.run, self.qrels, self.rules, self.wanted.depth, asked) for s in self.systems]
+        lists = [beginnings(s.reading, self.wanted.depth, asked) for s in self.systems]
         own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]
         rows = {query: place for place, query in enumerate(self.qrels.queries)}
         judged = [self._judged(rows.get(key), [found.get(key) for found in lists]) for key in keys]
@@ -200,7 +198,7 @@ class _Page:
         rows = system.rows(place)
         ranks, grades = system.hits.rank[rows], system.hits.grade[rows]
         deep = np.flatnonzero((ranks > self.wanted.depth) & (grades >= self.rules.level))[:MOST]
-        docs = [self._place(self.qrels.doc(row)) for row in system.docs[rows][deep].tolist()]
+        docs = [self._place(self.qrels.doc(row)) for row in system.hits.doc[rows][deep].tolist()]
         return [docs, ranks[deep].tolist()]
 
     def _worked(self, keys: Sequence[bytes], own: Sequence[Any], rows: Mapping[bytes, int]) -> dict[str, Any]:
@@ -217,7 +215,7 @@ class _Page:
 
     def _case(self, system: System, place: int, grades: Mapping[bytes, float]) -> Case:
         hits, rows = system.hits, system.rows(place)
-        docs = [self.qrels.doc(row) for row in system.docs[rows].tolist()]
+        docs = [self.qrels.doc(row) for row in system.hits.doc[rows].tolist()]
         columns = (getattr(hits, name)[rows].tolist() for name in ("rank", "grade", "first", "last"))
         came = tuple(
             Hit(rank, shown(doc), whole(grade), first, last)

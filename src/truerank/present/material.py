@@ -19,11 +19,9 @@ from truerank.analysis.compare.systems import align
 from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, look_up, score
-from truerank.core.everything import ranked_rows
+from truerank.core.evaluate import DEFAULT, ranked, reading_of, score
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
-from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -211,6 +209,7 @@ def evaluated(
     baseline: str | int | None = None,
     format: str | None = None,
     is_complete: bool = False,
+    results: int = RESULTS,
     as_written: bool = False,
     percent: bool = False,
     watch: Callable[[int, int], object] = lambda done, of: None,
@@ -223,6 +222,7 @@ def evaluated(
         baseline, watch: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
+        results: how many results of each list may be shown.
         as_written: measures are called as they were asked for.
         percent: shares are shown as percentages.
 
@@ -237,20 +237,18 @@ def evaluated(
     opened = [open_run(run, format, name) for name, run in given]
     submitted = [run for _, run in given if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
-    found = [_found(judged, run, chosen, under) for run in opened]
-    scores = audited or [scores for _, scores, _, _ in found]
+    readings = [reading_of(judged, run, under, keep=results) for run in opened]
+    scores = audited or [score(reading, chosen) for reading in readings]
     names = told_apart([run.name for run in opened])
     called = [name or short for (name, _), short in zip(given, names, strict=True)]
     pairs = zip(scores, called, strict=True)
     scores = [replace(one, run=name, asked=became, as_written=as_written) for one, name in pairs]
     comparison = compare(None, scores, chosen, baseline, watch=watch)
-    systems = tuple(
-        System(name, run, hits, docs)
-        for name, run, (_, _, hits, docs) in zip(comparison.systems, opened, found, strict=True)
-    )
-    drawn = [] if is_contest else zip(opened, called, strict=True)
-    curves = tuple(replace(precision_recall(judged, run, rules=under), run=name) for run, name in drawn)
-    return Runs(found[0][0], systems, comparison, curves, is_complete or is_contest, percent)
+    named_readings = zip(comparison.systems, readings, strict=True)
+    systems = tuple(System(name, reading, ranked(reading)) for name, reading in named_readings)
+    drawn = [] if is_contest else zip(readings, called, strict=True)
+    curves = tuple(replace(precision_recall(reading), run=name) for reading, name in drawn)
+    return Runs(readings[0].qrels, systems, comparison, curves, is_complete or is_contest, percent)
 
 
 def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
@@ -262,13 +260,6 @@ def _named(runs: Iterable[Any]) -> list[tuple[str | None, Any]]:
     if not given:
         raise InputError("there is no run to report on")
     return given
-
-
-def _found(qrels: Qrels, run: Run, measures: list[Measure], rules: Rules) -> tuple[Qrels, Scores, Any, Any]:
-    """The qrels as the rules have them, the scores, the hits, and which judgement each hit is."""
-    ruled, source, found = look_up(qrels, run, rules)
-    hits, docs = ranked_rows(ruled, found, rules, source.name)
-    return ruled, score(ruled, found, measures, rules, source.name), hits, docs
 
 
 def told_apart(paths: Sequence[str]) -> list[str]:

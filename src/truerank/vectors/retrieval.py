@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, RulesError, shown
-from truerank.core.evaluate import as_ruled, ranked, score
+from truerank.core.evaluate import ranked, score
 from truerank.core.hits import Hits, concatenate
 from truerank.core.qrels import Ints, Qrels
+from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
-from truerank.core.scan import Scan
 from truerank.core.scores import Scores
 from truerank.vectors.pairs import Ignored, Pairs, by_classes, by_label, by_qrels
 from truerank.vectors.parts import joined
@@ -72,8 +72,8 @@ class Retrieval:
     def hits(self, watch: Watch) -> Hits:
         """Where the right entries came back."""
         name = self.source.name
-        scans = self._scans(None, watch, None)
-        return concatenate([ranked(p.qrels, found, self.rules, name) for p, found in scans])
+        readings = self._readings(name, None, watch, None)
+        return concatenate([ranked(reading) for reading in readings])
 
     def scores(self, wanted: Chosen, name: str, watch: Watch, first: FirstResults | None = None) -> Scores:
         """What the measures say; the run's name says how the scores were made.
@@ -84,10 +84,8 @@ class Retrieval:
         labels = "multi-hot labels" if self.queries.classes is not None else ""
         said = "; ".join(filter(None, [self.source.name, labels, remark(self.rules), *wanted.remarks]))
         draw = self._draw()
-        scans = self._scans(draw, watch, first)
-        scores = joined(
-            [score(p.qrels, found, wanted.measures, self.rules, f"{name} ({said})") for p, found in scans]
-        )
+        readings = self._readings(f"{name} ({said})", draw, watch, first)
+        scores = joined([score(reading, wanted.measures) for reading in readings])
         if draw is None:
             return scores
         names = [name.decode("utf-8", "surrogateescape") for name in self.queries.ids]
@@ -99,9 +97,9 @@ class Retrieval:
             return None
         return SingleShot(labels, len(self.queries), rules.single_shot_galleries, rules.gallery_seed)
 
-    def _scans(
-        self, draw: SingleShot | None, watch: Watch, first: FirstResults | None
-    ) -> Iterator[tuple[Pairs, Scan]]:
+    def _readings(
+        self, name: str, draw: SingleShot | None, watch: Watch, first: FirstResults | None
+    ) -> Iterator[Reading]:
         done, one_at_a_time = 0, Lock()
 
         def look(rows: Ints, block: Any, pair_row: Ints, pair_column: Ints) -> None:
@@ -116,7 +114,8 @@ class Retrieval:
 
         scorers = [self.source.over(self.columns) for _ in range(self.source.scorers)]
         for pairs in self._pairs():
-            yield pairs, scan(pairs, self.source, scorers, len(self.gallery), look)
+            found = scan(pairs, self.source, scorers, len(self.gallery), look)
+            yield Reading.of(pairs.qrels, found, self.rules, name)
 
     def _pairs(self) -> Iterator[Pairs]:
         if self.qrels is not None:

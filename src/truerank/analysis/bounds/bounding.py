@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import replace
 from typing import Any, Literal, get_args
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import bare, pools
+from truerank.analysis.bounds.pool import Pool, bare, refuse_undefined
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
 from truerank.analysis.bounds.ways import Watch
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import DEFAULT, look_up, ranked
-from truerank.core.hits import Hits
-from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
-from truerank.core.run import Run
+from truerank.core.evaluate import DEFAULT, Ruled, in_mean, reading_of, rules_of
+from truerank.core.reading import Reading
 from truerank.core.vocabulary import measures_under
-from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure
 
 Doubt = Literal["ties", "unjudged"]
@@ -33,11 +27,11 @@ SAMPLES = 200
 
 def bounds(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     measures: str | Measure | Iterable[str | Measure] | None = None,
     of: Doubt | Collection[Doubt] = ("ties", "unjudged"),
     *,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: Ruled = None,
     samples: int = SAMPLES,
     seed: int = 0,
     threads: int | None = None,
@@ -69,29 +63,22 @@ def bounds(
             raise InputError(f"bounds are of {' or '.join(get_args(Doubt))}, not of {doubt!r}")
     if samples < 2 or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
-    under = Rules.of(rules)
+    under = rules_of(qrels, rules)
     chosen = tuple(measures_under(measures if measures is not None else under.measures or DEFAULT, under))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
-    judged, source = read_qrels(qrels), open_run(run)
-    hits = _hits(judged, source, under, threads)
+    before, is_asked = bare(under), "unjudged" in doubts
+    if is_asked:
+        refuse_undefined(under)
+    reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
+    hits = in_mean(reading.hits, before, reading.name)
     parts = _parts(len(hits.queries), len(set(doubts)), watch)
     ties = (
         under_ties(hits, chosen, under, samples=samples, seed=seed, watch=next(parts)) if "ties" in doubts else {}
     )
-    is_asked = "unjudged" in doubts
-    left, open_documents, grades = _unjudged(
-        judged, source, chosen, under, threads, next(parts) if is_asked else None
-    )
+    left, open_documents, grades = _unjudged(reading, chosen, next(parts)) if is_asked else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
-    return Bounds(source.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
-
-
-def _hits(qrels: Qrels, run: Run, rules: Rules, threads: int | None) -> Hits:
-    """Before any rule for depth, unjudged or unreturned documents was applied."""
-    before = bare(rules)
-    judged, opened, found = look_up(qrels, run, rules, threads)
-    return ranked(judged, found, before, opened.name)
+    return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
 
 
 def _parts(queries: int, doubts: int, watch: Watch) -> Iterator[Watch]:
@@ -104,10 +91,8 @@ def _parts(queries: int, doubts: int, watch: Watch) -> Iterator[Watch]:
 
 
 def _unjudged(
-    qrels: Qrels, run: Run, measures: tuple[Measure, ...], rules: Rules, threads: int | None, watch: Watch | None
+    reading: Reading, measures: tuple[Measure, ...], watch: Watch
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    if watch is None:
-        return {}, None, ()
-    pool = pools(qrels, [replace(run, watch=lambda size: None)], rules, threads)[0]
-    found = under_judgement(pool, measures, rules, watch)
-    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, rules.level)
+    pool = Pool.of(reading)
+    found = under_judgement(pool, measures, reading.rules, watch)
+    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, reading.rules.level)

@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 import itertools
-import os
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, pools
+from truerank.analysis.bounds.pool import Pool, bare, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import Repeated, Watch, chunks, values_of
 from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
+from truerank.core.evaluate import Ruled, reading_of
 from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
 from truerank.core.presented import Presented
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import resolve
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
 
@@ -108,7 +109,7 @@ def judge_next(
     measure: str | Measure = "AP",
     n: int = 10,
     *,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: Ruled = None,
     threads: int | None = None,
     watch: Watch = lambda done, of: None,
 ) -> ToJudge:
@@ -138,11 +139,51 @@ def judge_next(
     if chosen.definition.average == "geometric":
         raise InputError(f"the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP")
     judged = read_qrels(qrels)
-    a, b = pools(judged, [open_run(run_a), open_run(run_b)], under, threads)
+    bare(under)
+    refuse_undefined(under)
+    one, other = (reading_of(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
+    documents = _Documents.of(one, other)
+    pools = zip((one, other), documents.numbers, strict=True)
+    a, b = (replace(Pool.of(each), numbers=own, documents=len(documents.query)) for each, own in pools)
     if a.hits.queries != b.hits.queries:
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
-    pair = _Pair(a, b, chosen, under, watch)
+    pair = _Pair(a, b, documents, chosen, under, watch)
     return pair.told(n)
+
+
+@dataclass(frozen=True, eq=False)
+class _Documents:
+    """The documents of two runs, numbered by query, the judged ones first.
+
+    Attributes:
+        query: (documents,) whose they are: a place in the qrels.
+        ids: (documents,)
+        numbers: for each reading the number of each of its documents.
+    """
+
+    query: Ints
+    ids: list[bytes]
+    numbers: tuple[Ints, Ints]
+
+    @classmethod
+    def of(cls, a: Reading, b: Reading) -> _Documents:
+        """Those of two readings under the same judgements."""
+        judged = len(a.qrels.grades)
+        known: dict[tuple[int, bytes], int] = {}
+        own = []
+        for reading in (a, b):
+            query = np.zeros(len(reading.unjudged), np.int64)
+            rows = reading.rows.where(reading.rows.doc >= judged)
+            query[rows.doc - judged] = rows.query
+            pairs = zip(query.tolist(), reading.unjudged, strict=True)
+            own.append([judged + known.setdefault(pair, len(known)) for pair in pairs])
+        query = np.concatenate([a.qrels.query, np.array([q for q, _ in known], np.int64)])
+        order = np.argsort(query, kind="stable")
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        ids = [*map(a.qrels.doc, range(judged)), *(doc for _, doc in known)]
+        one, other = (place[np.array([*range(judged), *each], np.int64)] for each in own)
+        return cls(query[order], [ids[number] for number in order.tolist()], (one, other))
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +192,7 @@ class _Pair:
 
     a: Pool
     b: Pool
+    documents: _Documents
     measure: Measure
     rules: Rules
     watch: Watch
@@ -190,12 +232,11 @@ class _Pair:
     def _query_of(self, rows: Ints) -> Ints:
         """(rows,) the query of each document, numbered as in the hits."""
         place = {query: number for number, query in enumerate(self.a.hits.queries)}
-        names = self.a.everything.queries
-        return np.array([place[names[q]] for q in self.a.everything.query[rows].tolist()], np.int64)
+        names = self.a.qrels.queries
+        return np.array([place[names[q]] for q in self.documents.query[rows].tolist()], np.int64)
 
     def _candidate(self, row: int, low: float, high: float) -> Candidate:
-        everything = self.a.everything
-        query, doc = everything.queries[everything.query[row]], everything.doc(row)
+        query, doc = self.a.qrels.queries[self.documents.query[row]], self.documents.ids[row]
         return Candidate(
             as_text(query), as_text(doc), self.a.rank_of(row), self.b.rank_of(row), float(low), float(high)
         )

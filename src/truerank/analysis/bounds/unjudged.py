@@ -15,8 +15,7 @@ import numpy as np
 from truerank.analysis.bounds.pool import Pool, is_open
 from truerank.analysis.bounds.result import Range
 from truerank.analysis.bounds.ways import LIMIT, Repeated, Watch, chunks, is_declared, values_of
-from truerank.core.everything import NOBODY
-from truerank.core.hits import Bools, Hits, Judgements
+from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
@@ -29,7 +28,7 @@ STEPS = 12
 
 def grades_to_give(pool: Pool, level: float) -> tuple[float, ...]:
     """The grades of the collection from 0 on; among them 0, and one that is relevant."""
-    given = set(pool.everything.grades[pool.everything.grades >= 0].tolist()) | {0.0}
+    given = set(pool.qrels.grades[pool.qrels.grades >= 0].tolist()) | {0.0}
     return tuple(sorted(given if max(given) >= level else given | {float(level)}))
 
 
@@ -119,13 +118,13 @@ class _Search:
         open_rows = is_open(hits, self.rules)
         grade = hits.grade.copy()
         grade[open_rows] = np.where(np.isnan(given), grade[open_rows], given)
-        judged = open_rows & (grade > NOBODY)
+        judged = open_rows & (grade > UNJUDGED)
         query = np.concatenate([hits.judgements.query, hits.query[judged]])
         grades = np.concatenate([hits.judgements.grade, grade[judged]])
         order = np.lexsort((-grades, query))
         known = Judgements(query[order], grades[order])
         highest = max(hits.max_grade, *self.grades)
-        return replace(hits, grade=grade, judgements=known, max_grade=highest).where(grade > NOBODY)
+        return replace(hits, grade=grade, judgements=known, max_grade=highest).where(grade > UNJUDGED)
 
     def _ways(self, n: int, is_seeing: bool) -> tuple[Floats, bool]:
         """(ways, n) what n documents, best rank first, could be given; and whether these are all ways."""

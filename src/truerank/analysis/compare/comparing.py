@@ -43,8 +43,9 @@ def compare(
 
     Args:
         qrels, measures, rules, threads, as_written: as for `evaluate`. qrels may be None where
-            all runs are `Scores`.
-        runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, or `Scores`.
+            all runs are `Scores` or `Reading`s.
+        runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores`,
+            or a `Reading`.
         baseline: the system that all others are compared to, by its name or its place from 0; without one every
             two are compared.
         test: "randomization", "t", "wilcoxon" or "sign", of paired values; or "tukey", of all systems together.

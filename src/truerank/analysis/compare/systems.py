@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MeasureError, RulesError, did_you_mean
 from truerank.core.evaluate import evaluate
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import measures_under
@@ -60,14 +61,17 @@ def scored(
     """
     named = _named(runs)
     made = [thing for thing in named.values() if isinstance(thing, Scores)]
-    under = made[0].rules if made and rules is None else Rules.of(rules)
+    ready = [thing for thing in named.values() if isinstance(thing, Scores | Reading)]
+    under = ready[0].rules if ready and rules is None else Rules.of(rules)
     if measures is None and made:
         measures = made[0].measures
-    judged = read_qrels(qrels) if len(made) < len(named) and qrels is not None else None
+    judged = read_qrels(qrels) if len(ready) < len(named) and qrels is not None else None
     found = {}
     for name, thing in named.items():
         if isinstance(thing, Scores):
             found[name] = _checked(replace(thing, as_written=True) if as_written else thing, name, under)
+        elif isinstance(thing, Reading):
+            found[name] = evaluate(thing, measures=measures, rules=under, threads=threads, as_written=as_written)
         elif judged is None:
             raise InputError("qrels are needed where a system is not scored yet", name)
         else:
@@ -78,7 +82,7 @@ def scored(
 
 def _named(runs: Any) -> dict[str, Any]:
     """What was given, by name: files by their last names where these differ; repeated names are numbered."""
-    if isinstance(runs, str | os.PathLike | Scores):
+    if isinstance(runs, str | os.PathLike | Scores | Reading):
         runs = [runs]
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
@@ -93,6 +97,8 @@ def _named(runs: Any) -> dict[str, Any]:
 def _name(run: Any) -> str:
     if isinstance(run, Scores):
         return run.run
+    if isinstance(run, Reading):
+        return run.name
     return os.fspath(run) if isinstance(run, str | os.PathLike) else open_run(run).name
 
 

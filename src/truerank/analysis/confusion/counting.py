@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from truerank.analysis.confusion.scores import checked, returned
+from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, TruerankError, brief
-from truerank.core.evaluate import look_up, ranked, score
+from truerank.core.evaluate import Ruled, ranked, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
 from truerank.core.qrels import Ints
@@ -59,13 +58,13 @@ class Counts(Presented):
 
 def confusion(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     *,
     k: int | None = None,
     threshold: float | None = None,
     of: str = "documents",
     documents: int | None = None,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: Ruled = None,
     threads: int | None = None,
 ) -> Counts:
     """The four counts of a run, for each query and over all of them.
@@ -85,16 +84,16 @@ def confusion(
     Confusion(tp=1, fp=1, fn=1, tn=1)
     """
     k = checked_unit(of, k, documents)
-    under = ruled(rules)
-    judged, source, scan = look_up(qrels, run, under, threads)
-    measure = parse_measure("SetP" if k is None else f"P@{k}")
-    ledger = score(judged, scan, [measure], under.nameless, source.name).ledger
+    under = checked_rules(rules_of(qrels, rules))
     cut = cut_off(under, k)
-    hits = ranked(judged, scan, cut, source.name)
+    reading = scored(qrels, run, cut, threshold is not None, threads)
+    measure = parse_measure("SetP" if k is None else f"P@{k}")
+    ledger = score(replace(reading, rules=under.nameless), [measure]).ledger
+    hits = ranked(reading)
     first, retrieved = hits, hits.returned
     if threshold is not None:
         lowest = checked(threshold)
-        lists = returned(judged, source, hits, cut)
+        lists = returned(reading, hits)
         retrieved = np.array([len(scores) - np.searchsorted(scores, lowest) for scores in lists], np.int64)
         hits = hits.where(hits.score >= lowest)
     if of == "results":
@@ -102,7 +101,7 @@ def confusion(
     else:
         queries = _per_query(hits, retrieved, under.level, documents)
     micro = sum(queries.values(), Confusion(0, 0, 0, None if documents is None and of == "documents" else 0))
-    return Counts(source.name, queries, micro, k, threshold, under, ledger, of)
+    return Counts(reading.name, queries, micro, k, threshold, under, ledger, of)
 
 
 def checked_unit(of: str, k: int | None, documents: int | None) -> int | None:
@@ -119,9 +118,9 @@ def cut_off(rules: Rules, k: int | None) -> Rules:
     return rules if k is None else rules.replace(depth=k if rules.depth is None else min(k, rules.depth))
 
 
-def ruled(rules: Any) -> Rules:
+def checked_rules(under: Rules) -> Rules:
     """The rules, if they are of judged queries."""
-    under = Rules.of(rules).by_query("counts are of judged queries")
+    under = under.by_query("counts are of judged queries")
     if under.duplicates == "count":
         raise RulesError("counts are of sets, which hold a document once; duplicates = 'count' cannot be")
     if under.unjudged == "graded":

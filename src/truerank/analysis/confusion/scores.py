@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
-import math
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
 from truerank.analysis.confusion.table import is_finite
+from truerank.core._kernel import as_bytes
+from truerank.core.build import is_later
 from truerank.core.errors import InputError, quoted
-from truerank.core.evaluate import as_ruled
+from truerank.core.evaluate import reading_of
 from truerank.core.hits import Hits
-from truerank.core.qrels import Floats, Qrels
-from truerank.core.rankings import rankings
+from truerank.core.qrels import Floats
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Ranked, Run
+from truerank.core.run import Batch, Ranked, Run
+from truerank.formats import open_run, read_qrels
 
 
 def checked(threshold: float) -> float:
@@ -23,42 +28,41 @@ def checked(threshold: float) -> float:
     return float(threshold)
 
 
-def returned(qrels: Qrels, run: Run, hits: Hits, rules: Rules) -> list[Floats]:
+def scored(qrels: Any, run: Any, rules: Rules, is_asked: bool, threads: int | None) -> Reading:
+    """The reading of a run under the rules, whose rows are those of all results if their scores are asked for.
+
+    Raises:
+        InputError: a judged query is answered without scores.
+    """
+    is_read = isinstance(qrels, Reading) or run is None
+    if not is_asked:
+        return reading_of(qrels, run, rules, threads=threads)
+    if not is_read:
+        qrels, run = read_qrels(qrels), open_run(run)
+        run = _with_scores(run, frozenset(qrels.queries))
+    return reading_of(qrels, run, rules, keep=rules.depth or "all", threads=threads)
+
+
+def returned(reading: Reading, hits: Hits) -> list[Floats]:
     """For each query of the hits the scores of the results that count as returned, the lowest first."""
+    rules, rows = reading.rules, reading.rows
     if rules.unjudged == "removed":
         return [np.sort(hits.score[hits.query == query]) for query in range(len(hits.queries))]
-    ignored = _ignored(qrels, rules)
-    parts: dict[bytes, list[Ranked | Floats]] = {query: [] for query in hits.queries}
-    for part in rankings(run.batches(), run.name):
-        if part.query in parts:
-            parts[part.query].append(part if rules.duplicates != "error" or ignored else _numbers(part, run))
-    lists = (_once(found, ignored.get(query, set()), run, rules) for query, found in parts.items())
-    return [np.sort(scores)[-rules.depth :] if rules.depth else np.sort(scores) for scores in lists]
+    rows = rows.where(~is_later(rows.doc)) if reading.repeated else rows
+    ends = np.cumsum(rows.count)
+    place = {query: number for number, query in enumerate(rows.queries)}
+    parts = (rows.score[ends[q] - rows.count[q] : ends[q]] for q in map(place.__getitem__, hits.queries))
+    return [np.sort(scores)[-rules.depth :] if rules.depth else np.sort(scores) for scores in parts]
 
 
-def _numbers(part: Ranked, run: Run) -> Floats:
-    if part.scores is None:
-        raise InputError("this run has no scores to compare with a threshold; say by k what is retrieved", run.name)
-    return np.array(part.numbers(), np.float64)
+def _with_scores(run: Run, judged: frozenset[bytes]) -> Run:
+    """The same run; a list without scores, which the kernel would number instead, is refused."""
 
+    def batches() -> Iterator[Batch]:
+        for batch in run.batches():
+            if isinstance(batch, Ranked) and batch.scores is None and as_bytes(batch.query) in judged:
+                why = "this run has no scores to compare with a threshold; say by k what is retrieved"
+                raise InputError(why, run.name)
+            yield batch
 
-def _ignored(qrels: Qrels, rules: Rules) -> dict[bytes, set[bytes]]:
-    """The documents of each query that leave its list."""
-    found = as_ruled(qrels, rules)
-    if not np.isnan(found.grades).any():
-        return {}
-    return {q: {doc for doc, grade in judged.items() if math.isnan(grade)} for q, judged in found.to_dict().items()}
-
-
-def _once(parts: list[Ranked | Floats], ignored: set[bytes], run: Run, rules: Rules) -> Floats:
-    """The scores of a query's results, of a repeated one that which the rules say."""
-    rows: list[tuple[bytes, float]] = []
-    numbers = [np.empty(0)]
-    for part in parts:
-        if isinstance(part, Ranked):
-            rows += zip(part.docs, _numbers(part, run).tolist(), strict=True)
-        else:
-            numbers.append(part)
-    once = dict(reversed(rows) if rules.duplicates == "first" else rows)
-    kept = [score for doc, score in once.items() if doc not in ignored]
-    return np.concatenate([*numbers, np.array(kept, np.float64)])
+    return replace(run, batches=batches)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
-from truerank.analysis.confusion.counting import checked_unit, cut_off, enough, ruled
-from truerank.analysis.confusion.scores import checked, returned
+from truerank.analysis.confusion.counting import checked_rules, checked_unit, cut_off, enough
+from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
 from truerank.core._kernel import as_text
 from truerank.core.errors import TruerankError
-from truerank.core.evaluate import look_up, ranked, score
+from truerank.core.evaluate import Ruled, ranked, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
@@ -69,7 +68,7 @@ class Sweep(Presented):
 
 def sweep(
     qrels: Any,
-    run: Any,
+    run: Any = None,
     thresholds: Iterable[float] | None = None,
     *,
     k: int | None = None,
@@ -77,7 +76,7 @@ def sweep(
     steps: int = STEPS,
     alpha: float = 0.5,
     documents: int | None = None,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: Ruled = None,
     threads: int | None = None,
 ) -> Sweep:
     """The counts as a threshold on the score falls.
@@ -97,12 +96,12 @@ def sweep(
     """
     if steps < 3:
         raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
-    alpha, under, k = weight_on_precision(alpha=alpha), ruled(rules), checked_unit(of, k, documents)
-    judged, source, scan = look_up(qrels, run, under, threads)
-    ledger = score(judged, scan, [parse_measure("SetP")], under.nameless, source.name).ledger
-    cut = cut_off(under, k)
-    hits = ranked(judged, scan, cut, source.name)
-    everything = np.concatenate([np.empty(0), *returned(judged, source, hits, cut)])
+    alpha, k = weight_on_precision(alpha=alpha), checked_unit(of, k, documents)
+    under = checked_rules(rules_of(qrels, rules))
+    reading = scored(qrels, run, cut_off(under, k), True, threads)
+    ledger = score(replace(reading, rules=under.nameless), [parse_measure("SetP")]).ledger
+    hits = ranked(reading)
+    everything = np.concatenate([np.empty(0), *returned(reading, hits)])
     relevant = hits.relevant(under.level).score
     chosen = relevant if thresholds is None else np.array([*map(checked, thresholds)], np.float64)
     chosen = np.unique(chosen)[::-1]
@@ -116,7 +115,7 @@ def sweep(
     every = [Step(at, counted(tp, size, total, pairs)) for at, tp, size in counts]
     best = max(every, key=lambda step: step.counts.f(alpha=alpha), default=None)
     few = every if thresholds is not None else _spread(every, best, steps)
-    return Sweep(source.name, len(hits.queries), tuple(few), best, alpha, under, ledger, k, of)
+    return Sweep(reading.name, len(hits.queries), tuple(few), best, alpha, under, ledger, k, of)
 
 
 def _pairs(hits: Hits, documents: int | None, level: float) -> int | None:

@@ -10,9 +10,7 @@ from truerank.analysis.explain.explanation import Explanation, Note
 from truerank.analysis.explain.moves import Move, Moves, Shift, moved, moved_each
 from truerank.analysis.explain.query import Ruled, ask, is_one, several
 from truerank.analysis.explain.ranking import Listed
-from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.evaluate import as_ruled
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.rules import Rules
@@ -102,8 +100,7 @@ def explain_each(
     judged, source = read_qrels(qrels), open_run(run)
     if under.unit == "line":
         judged = _submitted(judged, source, key)
-    answer = ask(as_ruled(judged, under), only(source, [key]), key, under)
-    found = answer.explain(measures_under(measures, under))
+    found = ask(judged, source, key, under).explain(measures_under(measures, under))
     if queries is None and docs is None:
         return found
     named = list(dict.fromkeys(listed.doc for one in found for listed in one.documents))

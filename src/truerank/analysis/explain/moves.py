@@ -10,13 +10,13 @@ from typing import Any, overload
 import numpy as np
 
 from truerank.analysis.explain.explanation import Explanation
-from truerank.analysis.explain.query import Ruled, ask, is_one, several
+from truerank.analysis.explain.query import Answer, Ruled, ask_each, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, did_you_mean, shown
-from truerank.core.evaluate import as_ruled, evaluate
+from truerank.core.evaluate import evaluate
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -209,7 +209,13 @@ def moved_each(
     judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
     chosen = [resolve(measure, under).measure for measure in measures]
     both = [evaluate(judged, run, chosen, rules=under, threads=threads) for run in runs]
-    found = [_moved(judged, runs, (both[0], both[1]), measure, query, most, under) for measure in chosen]
+    told = [_told_of(judged, (both[0], both[1]), measure, query, most) for measure in chosen]
+    keys = list(dict.fromkeys(as_bytes(name) for names in told for name in names))
+    answers = [dict(zip(keys, _answers(judged, run, keys, under), strict=True)) for run in runs]
+    found = [
+        _moved((both[0], both[1]), measure, [(answers[0][k], answers[1][k]) for k in map(as_bytes, names)], under)
+        for measure, names in zip(chosen, told, strict=True)
+    ]
     if queries is None and docs is None:
         return found
     asked = list(dict.fromkeys(move.query for one in found for move in one.queries))
@@ -218,26 +224,32 @@ def moved_each(
     return [replace(one, texts=texts) for one in found]
 
 
+def _told_of(
+    judged: Qrels, both: tuple[Scores, Scores], measure: Measure, query: str | int | bytes | None, most: int
+) -> list[str]:
+    """The queries that moved farthest under a measure, or the one that is asked for."""
+    changes = _changes(both, measure)
+    return _farthest(changes, most) if query is None else [_known(as_bytes(query), judged, changes)]
+
+
+def _changes(both: tuple[Scores, Scores], measure: Measure) -> dict[str, float]:
+    """How much each query rose that both have."""
+    values = [dict(zip(one.queries, one[measure].tolist(), strict=True)) for one in both]
+    return {name: _change(old, values[1][name]) for name, old in values[0].items() if name in values[1]}
+
+
 def _moved(
-    judged: Qrels,
-    runs: tuple[Run, Run],
-    both: tuple[Scores, Scores],
-    measure: Measure,
-    query: str | int | bytes | None,
-    most: int,
-    rules: Rules,
+    both: tuple[Scores, Scores], measure: Measure, answers: Iterable[tuple[Answer, Answer]], rules: Rules
 ) -> Moves:
     """What moved under one measure."""
     first, second = both
-    values = [dict(zip(one.queries, one[measure].tolist(), strict=True)) for one in (first, second)]
-    changes = {name: _change(old, values[1][name]) for name, old in values[0].items() if name in values[1]}
-    told = _farthest(changes, most) if query is None else [_known(as_bytes(query), judged, changes)]
+    changes = _changes(both, measure)
     return Moves(
         before=first.run,
         after=second.run,
         measure=measure,
         means=(_mean(first, measure, changes), _mean(second, measure, changes)),
-        queries=_moves(as_ruled(judged, rules), runs, told, measure, rules),
+        queries=tuple(_move(old.explain([measure])[0], new.explain([measure])[0]) for old, new in answers),
         better=sum(change > 0 for change in changes.values()),
         worse=sum(change < 0 for change in changes.values()),
         same=sum(change == 0 for change in changes.values()),
@@ -272,19 +284,8 @@ def _uncommon(first: Scores, second: Scores) -> int:
     return len(set(first.queries) ^ set(second.queries))
 
 
-def _moves(
-    qrels: Qrels, runs: tuple[Run, Run], queries: list[str], measure: Measure, rules: Rules
-) -> tuple[Move, ...]:
-    names = list(map(as_bytes, queries))
-    before, after = (_explanations(qrels, run, names, measure, rules) for run in runs)
-    return tuple(_move(one, other) for one, other in zip(before, after, strict=True))
-
-
-def _explanations(
-    qrels: Qrels, run: Run, queries: list[bytes], measure: Measure, rules: Rules
-) -> list[Explanation]:
-    few = only(run, queries)
-    return [ask(qrels, only(few, [query]), query, rules).explain([measure])[0] for query in queries]
+def _answers(qrels: Qrels, run: Run, queries: list[bytes], rules: Rules) -> list[Answer]:
+    return ask_each(qrels, only(run, queries), queries, rules) if queries else []
 
 
 def _move(before: Explanation, after: Explanation) -> Move:

@@ -14,19 +14,20 @@ import numpy as np
 
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.notes import Found, notes
-from truerank.analysis.explain.ranking import Listed, listing
-from truerank.analysis.explain.rows import answers
+from truerank.analysis.explain.ranking import Listed, Raw, listing
+from truerank.analysis.explain.rows import answers, only
 from truerank.analysis.explain.worked import Case, Hit, Line, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, did_you_mean, shown
-from truerank.core.evaluate import is_ruled, look_up, ranked, score, seen_by, valued
+from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
 from truerank.core.qrels import Qrels
+from truerank.core.reading import EVERY_RANK, Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Run
-from truerank.core.scan import Scan
+from truerank.core.scan import scan
 from truerank.measures import Measure, parse_measure, parse_measures
 
 Judged = dict[bytes, float]
@@ -41,50 +42,40 @@ class Answer:
     Attributes:
         query: its id.
         judged: its judgements; NaN for documents that leave the list.
-        qrels: those judgements, and the highest grade of the collection.
-        run: answers only this query.
-        found: what the kernel found in it.
+        reading: of this query alone, with all rows; the highest grade is that of the collection.
+        raw: the documents that were returned, with their scores, in order: also those that the judgements ignore.
         lines: how many lines of the run answer it; 1 unless the mean is over lines.
         rules: under whose rules.
     """
 
     query: bytes
     judged: Judged
-    qrels: Qrels
-    run: Run
-    found: Scan
+    reading: Reading
+    raw: tuple[Raw, ...]
     lines: int
     rules: Rules
 
     @property
-    def place(self) -> int:
-        """Where the query stands in the qrels."""
-        return self.qrels.queries.index(self.query)
-
-    @property
     def is_answered(self) -> bool:
         """Whether the run has the query at all."""
-        return bool(self.found.returned[self.place] >= 0)
+        return bool(self.reading.rows.returned[0] >= 0)
 
     @cached_property
     def hits(self) -> Hits:
         """The hits of this query alone."""
-        return self._hits(lenient(self.rules))
+        return self._everything.under(self.rules)
 
     @cached_property
     def orders(self) -> tuple[Hits, ...]:
         """The same with equal scores in two orders, between which every measure differs that depends on order."""
-        untouched = Rules()
-        kept = {name: getattr(untouched, name) for name in ("depth", "unjudged", "unreturned")}
-        everything = self._hits(dataclasses.replace(lenient(self.rules), **kept))
-        moved = [
-            way(first) for way in (everything.reordered, everything.judged_together) for first in (True, False)
-        ]
+        whole = self._everything
+        moved = [way(first) for way in (whole.reordered, whole.judged_together) for first in (True, False)]
         return tuple(hits.under(self.rules) for hits in moved)
 
-    def _hits(self, rules: Rules) -> Hits:
-        hits = ranked(self.qrels, self.found, rules, self.run.name)
-        return hits.select(np.arange(len(hits.queries)) == self.place)
+    @property
+    def _everything(self) -> Hits:
+        """The hits before the rules for depth, unjudged and unreturned documents are applied."""
+        return in_mean(self.reading.hits, self.reading.rules, self.reading.name)
 
     def spread(self, measure: Measure) -> tuple[float, float]:
         """The lowest and the highest value that some order of equal scores gives."""
@@ -93,7 +84,7 @@ class Answer:
 
     def listing(self, level: float) -> tuple[Listed, ...]:
         """The documents, with what the grades say at this level."""
-        return listing(self.judged, self.run, self.query, self.rules, level)
+        return listing(self.judged, self.raw, self.reading, level)
 
     def level(self, measure: Measure) -> float:
         """The lowest grade that is relevant to a measure; to one that knows no level, that of the rules."""
@@ -101,9 +92,9 @@ class Answer:
 
     def explain(self, measures: Sequence[Measure]) -> list[Explanation]:
         """Why each measure is what it is; the values are those of `evaluate`."""
-        scores = score(self.qrels, self.found, list(measures), lenient(self.rules), self.run.name)
+        scores = score(self.reading, list(measures))
         lists = {level: self.listing(level) for level in set(map(self.level, measures))}
-        return [self._explain(m, float(scores[m][self.place]), lists[self.level(m)]) for m in measures]
+        return [self._explain(m, float(scores[m][0]), lists[self.level(m)]) for m in measures]
 
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
         rules, relevant = self.rules, int(self.hits.relevant_total(self.rules.level)[0])
@@ -116,13 +107,13 @@ class Answer:
             documents=documents,
             is_answered=self.is_answered,
             lines=self.lines,
-            repeated=self.found.repeated,
+            repeated=self.reading.repeated,
             relevant=relevant,
             is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
             spread=(value, value) if ruling else self.spread(measure),
         )
         return Explanation(
-            run=self.run.name,
+            run=self.reading.name,
             query=as_text(self.query),
             measure=measure,
             value=value,
@@ -140,7 +131,7 @@ class Answer:
         if self.rules.unreturned == "ignore":
             came = (listed for listed in documents if listed.score is not None and listed.place != "repeated")
             return [Hit(0, listed.doc, listed.grade) for listed in came if listed.grade is not None]
-        own = {name: grade for name, grade in self.qrels.apart.items() if name == self.query}
+        own = {name: grade for name, grade in self.reading.qrels.apart.items() if name == self.query}
         known = {**self.judged, **own}
         return [Hit(0, as_text(doc), whole(grade)) for doc, grade in known.items() if not math.isnan(grade)]
 
@@ -156,24 +147,41 @@ def is_one(measure: str | Measure | Iterable[str | Measure], chosen: Sequence[Me
 
 
 def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
-    """What a run answers to a query.
-
-    Args:
-        qrels: as the rules have them.
-        run: answers only this query.
+    """What a run answers to a query. The run is read once, and only this query's rows are kept.
 
     Raises:
-        InputError: nobody judged the query.
+        InputError: the query is not judged.
+    """
+    few = only(run, [query])
+    if query not in qrels.queries:
+        raise _stranger(qrels, few, query)
+    return ask_each(qrels, few, [query], rules)[0]
+
+
+def ask_each(qrels: Qrels, run: Run, queries: Sequence[bytes], rules: Rules) -> list[Answer]:
+    """What a run answers to some judged queries, from one scan.
+
+    Args:
+        run: answers only these queries.
     """
     lines = 1
     if rules.unit == "line":
         parts = list(answers(run))
         run, lines = dataclasses.replace(run, batches=lambda: iter(parts[:1])), len(parts)
-    if query not in qrels.queries:
-        raise _stranger(qrels, run, query)
-    alone, judged = _alone(qrels, query)
-    _, _, found = look_up(alone, run, lenient(rules))
-    return Answer(query, judged, alone, run, found, lines, rules)
+    judged = _few(as_ruled(qrels, rules), queries)
+    under = lenient(rules)
+    found = scan(run, judged.judged, under, keep=EVERY_RANK)
+    if under.empty == "missing":
+        found = dataclasses.replace(found, returned=np.where(found.returned == 0, -1, found.returned))
+    reading = Reading.of(judged, found, under, run.name, EVERY_RANK)
+    docs, scores = reading.docs(found.table["doc"].astype(np.int64)), found.table["score"].tolist()
+    at = found.table["query"]
+    told = []
+    for query in queries:
+        place = judged.queries.index(query)
+        raw = tuple(Raw(docs[row], scores[row]) for row in np.flatnonzero(at == place).tolist())
+        told.append(Answer(query, _grades(judged, place), reading.only(query), raw, lines, rules))
+    return told
 
 
 def lenient(rules: Rules) -> Rules:
@@ -183,22 +191,24 @@ def lenient(rules: Rules) -> Rules:
     return rules.replace(unit="query", missing="zero", extra="skip", without_relevant=keeps, self_match="keep")
 
 
-def _alone(qrels: Qrels, query: bytes) -> tuple[Qrels, Judged]:
-    """The query's judgements, and as qrels with the one that has the highest grade of the collection."""
-    place = qrels.queries.index(query)
+def _grades(qrels: Qrels, place: int) -> Judged:
     rows = range(int(qrels.start[place]), int(qrels.start[place + 1]))
-    judged = {qrels.doc(row): float(qrels.grades[row]) for row in rows}
-    few = {query: judged}
+    return {qrels.doc(row): float(qrels.grades[row]) for row in rows}
+
+
+def _few(qrels: Qrels, queries: Sequence[bytes]) -> Qrels:
+    """The judgements of some queries, and the one that has the highest grade of the collection."""
+    few = {query: _grades(qrels, qrels.queries.index(query)) for query in queries}
     if not np.isnan(qrels.grades).all():
         best = int(np.nanargmax(qrels.grades))
         few.setdefault(qrels.queries[int(qrels.query[best])], {qrels.doc(best): float(qrels.grades[best])})
-    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=query)
+    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=queries[0])
     few.setdefault(best_apart, {})
     docs = [(number, doc, grade) for number, some in enumerate(few.values()) for doc, grade in some.items()]
     numbers, names, grades = zip(*docs, strict=True) if docs else ((), (), ())
-    alone = Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name)
-    own = {name: grade for name, grade in qrels.apart.items() if name in (query, best_apart)}
-    return dataclasses.replace(alone, apart=own), judged
+    part = Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name)
+    own = {name: grade for name, grade in qrels.apart.items() if name in (*queries, best_apart)}
+    return dataclasses.replace(part, apart=own)
 
 
 def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-from truerank.analysis.explain.rows import answers
 from truerank.analysis.explain.worked.form import whole
 from truerank.core._kernel import as_text
-from truerank.core.build import build
-from truerank.core.everything import scan_all, with_all
 from truerank.core.hits import Hits
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Run
 
 Place = Literal["ranked", "repeated", "ignored", "removed", "below depth", "missing"]
 """ranked: it counts; repeated: it has a rank, but counted where it came first. The others have no rank: the qrels
@@ -22,6 +19,13 @@ ignore it, it left the list as nobody judged it, it stands below the depth, it d
 
 Kind = Literal["relevant", "not relevant", "pooled", "unjudged"]
 """pooled: a grade below 0, in the pool but not judged."""
+
+
+class Raw(NamedTuple):
+    """A document that was returned, before any leaves the list."""
+
+    doc: bytes
+    score: float
 
 
 @dataclass(frozen=True)
@@ -60,25 +64,26 @@ def kind_of(grade: float | None, level: float) -> Kind:
     return "pooled" if grade < 0 else "not relevant"
 
 
-def listing(judged: dict[bytes, float], run: Run, query: bytes, rules: Rules, level: float) -> tuple[Listed, ...]:
-    """Every document of a query: those that came back, in order, then the relevant ones that did not.
+def listing(judged: dict[bytes, float], raw: Sequence[Raw], reading: Reading, level: float) -> tuple[Listed, ...]:
+    """Every document of a query: those that were returned, in order, then the relevant ones that were not.
 
     Args:
         judged: the query's judgements, NaN for those that leave its list.
-        run: answers only this query.
+        raw: what was returned.
+        reading: of this query alone, with all rows.
         level: the lowest grade that is relevant.
     """
-    everything = with_all({query: judged}, answers(run))
-    found = scan_all(run, everything, rules)
-    docs = list(map(everything.doc, found.table["doc"].tolist()))
-    counted = _ranks(build(everything, found).under(rules))
-    returned = [
-        _row(doc, score, judged.get(doc), counted, rules, level)
-        for doc, score in zip(docs, found.table["score"].tolist(), strict=True)
-    ]
+    rules, rows = reading.rules, reading.rows
+    if rules.duplicates == "once" and rules.unjudged == "removed":  # otherwise repeats take up ranks
+        raw, rows = [Raw(*each) for each in dict(reversed(raw)).items()][::-1], reading.hits
+    counted = _ranks(rows.under(rules))
+    returned = [_row(*each, judged.get(each.doc), counted, rules, level) for each in raw]
     if rules.duplicates == "once":
         returned = list(_credited(returned))
-    lost = sorted((doc for doc in judged.keys() - set(docs) if judged[doc] >= level), key=lambda d: (-judged[d], d))
+    lost = sorted(
+        (doc for doc in judged.keys() - {each.doc for each in raw} if judged[doc] >= level),
+        key=lambda d: (-judged[d], d),
+    )
     missing = [_listed(doc, None, judged[doc], level, "missing") for doc in lost]
     return (*returned, *missing)
 

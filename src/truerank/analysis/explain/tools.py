@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import look_up, score
+from truerank.core.evaluate import reading_of, score
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Run
-from truerank.core.scan import Scan
 from truerank.core.vocabulary import resolve, under
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, parse_measures
@@ -192,7 +192,7 @@ class _Numbers:
 
     qrels: Qrels
     run: Run
-    scans: dict[Any, tuple[Qrels, Run, Scan]] = field(default_factory=dict)
+    readings: dict[Any, Reading] = field(default_factory=dict)
     known: dict[Any, _Column] = field(default_factory=dict)
 
     def under(self, rules: Rules, readings: Readings) -> list[_Column | None]:
@@ -204,16 +204,15 @@ class _Numbers:
         return [None if reading is None else self.known[plain, reading] for reading in readings]
 
     def _learn(self, rules: Rules, measures: list[Measure]) -> None:
-        qrels, run, found = self._found(rules)
-        scores = score(qrels, found, measures, rules, run.name)
+        scores = score(replace(self._reading(rules), rules=rules), measures)
         for m in measures:
             self.known[rules, m] = _Column(m.mean(scores.columns[str(m)]), scores.queries, scores.columns[str(m)])
 
-    def _found(self, rules: Rules) -> tuple[Qrels, Run, Scan]:
+    def _reading(self, rules: Rules) -> Reading:
         key = tuple(getattr(rules, name) for name in READS_ANEW)
-        if key not in self.scans:
-            self.scans[key] = look_up(self.qrels, self.run, rules)
-        return self.scans[key]
+        if key not in self.readings:
+            self.readings[key] = reading_of(self.qrels, self.run, rules)
+        return self.readings[key]
 
 
 def _base(numbers: _Numbers, asked: list[Measure]) -> tuple[Rules, str]:

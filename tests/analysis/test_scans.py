@@ -1,0 +1,118 @@
+"""Each run is read once a question: the scans of the kernel and the openings of a run are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import pytest
+
+import truerank as tr
+from truerank.analysis.bounds import bounds, judge_next
+from truerank.analysis.compare.agreement import agreement
+from truerank.analysis.confusion import confusion, sweep
+from truerank.analysis.curve import precision_recall
+from truerank.analysis.explain import explain_each
+from truerank.core.run import Batch
+from truerank.present.material import evaluated
+
+QRELS = {"q1": {"a": 1, "b": 2, "n": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
+TEXT = b"q1 0 a 1 3 t\nq1 0 x 2 2 t\nq1 0 b 3 2 t\nq2 0 y 1 2 t\nq2 0 a 2 1 t\nq9 0 z 1 1 t\n"
+OTHER = b"q1 0 b 1 3 t\nq1 0 a 2 2 t\nq2 0 a 1 2 t\n"
+
+ONE: dict[str, Callable[[tr.Run], Any]] = {
+    "read": lambda run: tr.read(QRELS, run, keep="all"),
+    "evaluate": lambda run: tr.evaluate(QRELS, run),
+    "rank": lambda run: tr.rank(QRELS, run),
+    "bounds": lambda run: bounds(QRELS, run, "nDCG@10 AP"),
+    "explain": lambda run: explain_each(QRELS, run, "q1", "nDCG@10 AP"),
+    "confusion": lambda run: confusion(QRELS, run, threshold=2),
+    "confusion at k": lambda run: confusion(QRELS, run, k=2),
+    "sweep": lambda run: sweep(QRELS, run),
+    "curve": lambda run: precision_recall(QRELS, run),
+    "curve of a query": lambda run: precision_recall(QRELS, run, "q1"),
+}
+
+PAIRS: dict[str, Callable[[tr.Run, tr.Run], Any]] = {
+    "compare": lambda a, b: tr.compare(QRELS, {"a": a, "b": b}, "AP", samples=100),
+    "agreement": lambda a, b: agreement(a, b),
+    "judge next": lambda a, b: judge_next(QRELS, a, b),
+    "report": lambda a, b: evaluated(QRELS, {"a": a, "b": b}, "nDCG@10 AP"),
+}
+
+
+class Opened:
+    """A run that counts how often it is opened."""
+
+    def __init__(self, text: bytes, name: str) -> None:
+        self.times, self.text = 0, text
+        self.run = tr.Run(name, self.batches)
+
+    def batches(self) -> Iterator[Batch]:
+        self.times += 1
+        yield self.text
+
+
+@pytest.fixture
+def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The name of each run that the kernel scans."""
+    from truerank.core import scan
+
+    found: list[str] = []
+    whole = scan._scan_whole
+    monkeypatch.setattr(
+        scan, "_scan_whole", lambda run, *how, **more: (found.append(run.name), whole(run, *how, **more))[1]
+    )
+    return found
+
+
+@pytest.mark.parametrize("ask", ONE.values(), ids=ONE)
+def test_a_run_is_read_once(ask: Callable[[tr.Run], Any], scans: list[str]) -> None:
+    run = Opened(TEXT, "one")
+    ask(run.run)
+    assert (run.times, scans) == (1, ["one"])
+
+
+@pytest.mark.parametrize("ask", PAIRS.values(), ids=PAIRS)
+def test_each_of_two_runs_is_read_once(ask: Callable[[tr.Run, tr.Run], Any], scans: list[str]) -> None:
+    a, b = Opened(TEXT, "a"), Opened(OTHER, "b")
+    ask(a.run, b.run)
+    assert (a.times, b.times, sorted(scans)) == (1, 1, ["a", "b"])
+
+
+def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_that_moved(scans: list[str]) -> None:
+    a, b = Opened(TEXT, "a"), Opened(OTHER, "b")
+    tr.moved(QRELS, a.run, b.run, "nDCG@10 AP")
+    assert (a.times, b.times, sorted(scans)) == (2, 2, ["a", "a", "b", "b"])
+
+
+def test_a_reading_takes_the_place_of_qrels_and_run(scans: list[str]) -> None:
+    whole = tr.read(QRELS, Opened(TEXT, "one").run, keep="all")
+    other = tr.read(QRELS, Opened(OTHER, "two").run)
+    del scans[:]
+    run = Opened(TEXT, "one").run
+    assert not scans
+    found = tr.evaluate(whole, measures="AP RR"), tr.rank(whole), bounds(whole, measures="AP nDCG@10")
+    counts = confusion(whole, threshold=2), sweep(whole), precision_recall(whole, rules={"recall_points": "up"})
+    both = tr.compare(None, {"a": whole, "b": other}, "AP", samples=100)
+    assert scans == []
+    assert found[0].to_dict() == tr.evaluate(QRELS, run, "AP RR").to_dict()
+    assert found[1].rank.tolist() == tr.rank(QRELS, run).rank.tolist()
+    assert found[2].to_dict() == bounds(QRELS, run, "AP nDCG@10").to_dict()
+    assert counts[0] == confusion(QRELS, run, threshold=2)
+    assert counts[1] == sweep(QRELS, run)
+    assert counts[2].to_dict() == precision_recall(QRELS, run, rules={"recall_points": "up"}).to_dict()
+    runs = {"a": run, "b": Opened(OTHER, "two").run}
+    assert both.to_dict() == tr.compare(QRELS, runs, "AP", samples=100).to_dict()
+
+
+def test_a_reading_is_refused_where_it_cannot_serve() -> None:
+    reading = tr.read(QRELS, Opened(TEXT, "one").run)
+    with pytest.raises(tr.TruerankError, match="one: a Reading has its run already; leave the run out"):
+        tr.evaluate(reading, "AP")
+    with pytest.raises(tr.TruerankError, match="lacks unjudged documents; read the run with keep='all'"):
+        bounds(reading)
+    with pytest.raises(tr.TruerankError, match="read it again for 'doc-ascending'"):
+        tr.evaluate(reading, measures="AP", rules={"ties": "doc-ascending"})
+    with pytest.raises(tr.TruerankError, match="there is no run; give one, or a Reading"):
+        tr.evaluate(QRELS, measures="AP")
