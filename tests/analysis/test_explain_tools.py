@@ -131,7 +131,7 @@ def test_a_long_run_is_read_once_for_each_way_of_reading(monkeypatch):
     reading_of = tools.reading_of
     monkeypatch.setattr(tools, "reading_of", lambda *given: (reads.append(given[2]), reading_of(*given))[1])
     compared(*presets())
-    ways = {tuple(getattr(rules, name) for name in tools.READS_ANEW) for rules in reads}
+    ways = {tuple(getattr(rules, name) for name in tools.READ_UNDER) for rules in reads}
     assert 1 < len(reads) == len(ways)
 
 

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError
 from truerank.core.evaluate import reading_of, score
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
-from truerank.core.reading import Reading
+from truerank.core.reading import READ_UNDER, Reading
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.vocabulary import resolve, under
@@ -176,9 +176,6 @@ class _Column:
         return Change(moved, touched)
 
 
-READS_ANEW = ("ties", "score_precision", "duplicates", "self_match", "extra", "empty", "unit")
-"""Rules that decide what is seen while a run is read."""
-
 NAMING = ("name", "measures", "vocabulary", "readings")
 """Rules that change what is evaluated, not the value of a measure."""
 
@@ -209,7 +206,7 @@ class _Numbers:
             self.known[rules, m] = _Column(m.mean(scores.columns[str(m)]), scores.queries, scores.columns[str(m)])
 
     def _reading(self, rules: Rules) -> Reading:
-        key = tuple(getattr(rules, name) for name in READS_ANEW)
+        key = tuple(getattr(rules, name) for name in READ_UNDER)
         if key not in self.readings:
             self.readings[key] = reading_of(self.qrels, self.run, rules)
         return self.readings[key]
