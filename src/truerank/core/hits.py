@@ -130,11 +130,12 @@ class Hits(Presented):
 
     @cached_property
     def ideal(self) -> Hits:
-        """The best possible ranking: every judged document, best grade first."""
+        """The best possible ranking: every judged document, best grade first; `doc` is the row of the judgement."""
         query, grade = self.judgements.query, self.judgements.grade
         ones = np.zeros(len(query), np.int64)
+        place = np.arange(len(query))
         ideal = replace(
-            self, query=query, grade=grade, doc=ones, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
+            self, query=query, grade=grade, doc=place, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
         )
         rank = ideal.ordinal
         return replace(

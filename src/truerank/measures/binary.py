@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -11,6 +12,9 @@ from truerank.core.hits import Hits
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, relevant, smaller
+
+FIRST = "relevant among the first {}"
 
 
 @measure(
@@ -22,7 +26,7 @@ from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
     takes_grades=True,
     monotone="rising",
 )
-def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k") -> PerQuery:
+def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "returned"] = "k") -> Terms:
     """The share of the first k results that is relevant; a short list is not excused.
 
     `divisor="returned"` excuses it: it divides by the results there are.
@@ -31,8 +35,17 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     >>> tr.evaluate({"q": {"a": 1}}, {"q": {"a": 3.0, "x": 2.0}}, "P@5")["P@5"].tolist()
     [0.2]
     """
-    possible = np.minimum(hits.returned, k) if divisor == "returned" else k
-    return ratio(hits.top(k).relevant(level).count, possible)
+    found = hits.top(k).relevant(level)
+    if divisor == "k":
+        return Terms(found, None, k, lambda: counting(FIRST, k))
+    least = np.minimum(hits.returned, k)
+
+    def words() -> Words:
+        return counting(
+            FIRST, k, divisor=Quantity("min(k, n)", "the smaller of {} and {}", least, (k, hits.returned))
+        )
+
+    return Terms(found, None, least, words)
 
 
 @measure(
@@ -47,7 +60,7 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
     divides_by="relevant",
     monotone="stepped",
 )
-def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> PerQuery:
+def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Terms:
     """The share of the relevant documents that is among the first k results.
 
     `capped` divides by min(R, k), so that k results can reach 1.
@@ -57,7 +70,12 @@ def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Per
     {'R@1': 0.5, 'R(capped=True)@1': 1.0}
     """
     total = hits.relevant_total(level)
-    return ratio(hits.top(k).relevant(level).count, np.minimum(total, k) if capped else total)
+
+    def words() -> Words:
+        r = relevant(total)
+        return counting(FIRST, k, divisor=smaller(r, k) if capped else r, given=(r,), lost_from=level)
+
+    return Terms(hits.top(k).relevant(level), None, np.minimum(total, k) if capped else total, words)
 
 
 @measure(
@@ -78,12 +96,12 @@ def f_measure(hits: Hits, *, k: int, level: float = 1, beta: Amount = 1) -> PerQ
     >>> [round(value, 4) for value in scores.mean.values()]
     [0.3333, 0.6667]
     """
-    p, r = precision(hits, k=k, level=level), recall(hits, k=k, level=level)
+    p, r = precision(hits, k=k, level=level).result, recall(hits, k=k, level=level).result
     return ratio((beta * beta + 1.0) * p * r, beta * beta * p + r)
 
 
 @measure("Hits", unit=False, formula="Σ_{i≤k} rel_i", source="ranx hits", takes_grades=True, monotone="rising")
-def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
     """How many relevant documents are among the first k results; the mean over queries, not the sum.
 
     What is called Hits@k of knowledge graphs is Success@k, the same where a query has one relevant document.
@@ -92,7 +110,12 @@ def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQu
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, "Hits@2 Hits").mean
     {'Hits@2': 1.0, 'Hits': 2.0}
     """
-    return hits.top(k).relevant(level).count.astype(np.float64)
+    return Terms(hits.top(k).relevant(level), words=lambda: _counted_to(k, level))
+
+
+def _counted_to(k: int | None, level: float) -> Words:
+    words, cut = (FIRST, (k,)) if k else ("relevant documents came back", ())
+    return counting(words, *cut, lost_from=level)
 
 
 @measure(
@@ -145,7 +168,7 @@ def reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     divides_by="relevant",
     monotone="stepped",
 )
-def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
     """How soon the relevant documents come, each counting one over its rank, by the most that could be.
 
     It is nDCG(gain='binary', discount='reciprocal') of documents of this level.
@@ -155,7 +178,15 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     0.5556
     """
     found, ideal = hits.top(k).relevant(level), hits.ideal.relevant(level).top(k)
-    return ratio(found.sum(1 / found.rank), ideal.sum(1 / ideal.rank))
+    best = ideal.sum(1 / ideal.rank)
+
+    def words() -> Words:
+        most = Quantity("ideal", "1 / rank of the first {} ranks", best, (ideal.count,))
+        given = (relevant(hits.relevant_total(level)),)
+        how: PerRow = lambda row: ("1 / {}", (found.rank[row],))  # noqa: E731
+        return Words("1 / rank", how, most, given=given, lost_from=level)
+
+    return Terms(found, 1 / found.rank, best, words)
 
 
 @measure(
@@ -182,7 +213,7 @@ def average_precision(
     divisor: Literal["relevant", "capped", "hits", "k"] = "relevant",
     area: Literal["step", "trapezoid"] = "step",
     ties: Literal["ordered", "together"] = "ordered",
-) -> PerQuery:
+) -> Terms:
     """The mean of the precision at each relevant document; one never found counts 0.
 
     `area="trapezoid"` is the mean of the precision just before and at each hit: Oxford5k, Market-1501.
@@ -198,22 +229,52 @@ def average_precision(
         ordinal = found.running_at(found.ordinal.astype(np.float64), found.query, found.last).astype(np.int64)
         limit = hits.limit(k)
         rank = found.last if limit is None else np.minimum(found.last, limit)
-    at = ordinal / rank
+    values = ordinal / rank
     if area == "trapezoid":
         before = np.where(rank == 1, 1.0, (ordinal - 1) / np.maximum(rank - 1, 1))
-        at = (before + at) / 2
-    return ratio(found.sum(at), _divisor(hits, found, k, level, divisor))
+        values = (before + values) / 2
+
+    def words() -> Words:
+        where = "after its equals" if ties == "together" else "at its rank"
+        over = _shown_divisor(hits, found, k, level, divisor)
+        if area == "trapezoid":
+            of = f"mean of precision before and {where}"
+            return Words(of, _trapezoid(ordinal, rank), over, lost_from=level)
+        return Words(f"precision {where}", _precision(ordinal, rank), over, lost_from=level)
+
+    return Terms(found, values, _divisor(hits, found, k, level, divisor), words)
 
 
-def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Ints:
+def _precision(ordinal: Ints, rank: Ints) -> PerRow:
+    return lambda row: ("{} / {}", (ordinal[row], rank[row]))
+
+
+def _trapezoid(ordinal: Ints, rank: Ints) -> PerRow:
+    def how(row: int) -> tuple[str, tuple[float, ...]]:
+        n, at = ordinal[row], rank[row]
+        return ("(1 + {} / {}) / 2", (n, at)) if at == 1 else ("({} / {} + {} / {}) / 2", (n - 1, at - 1, n, at))
+
+    return how
+
+
+def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Ints | int:
     if divisor == "hits":
         return found.count
     if divisor == "k":
         if k is None:
             raise MeasureError("AP(divisor='k') divides by the cutoff; write AP(divisor='k')@10")
-        return np.full(len(hits.queries), k)
+        return k
     total = hits.relevant_total(level)
     return np.minimum(total, k) if divisor == "capped" and k is not None else total
+
+
+def _shown_divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Quantity:
+    if divisor == "hits":
+        return Quantity("N", "relevant documents found", found.count)
+    if divisor == "k" and k is not None:
+        return Quantity("k", "the cutoff", k)
+    total = relevant(hits.relevant_total(level))
+    return smaller(total, k) if divisor == "capped" and k is not None else total
 
 
 @measure(
@@ -225,7 +286,7 @@ def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str)
     divides_by="relevant",
     monotone="stepped",
 )
-def geometric_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+def geometric_average_precision(hits: Hits, *, level: float = 1) -> Terms:
     """Average precision whose mean over queries is geometric, so that the worst queries weigh most.
 
     >>> import truerank as tr
@@ -263,7 +324,7 @@ def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     divides_by="relevant",
     monotone="stepped",
 )
-def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+def r_precision(hits: Hits, *, level: float = 1) -> Terms:
     """Precision after as many results as there are relevant documents, where precision and recall are equal.
 
     >>> import truerank as tr
@@ -272,7 +333,9 @@ def r_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     """
     total = hits.relevant_total(level)
     found = hits.relevant(level)
-    return ratio(found.where(found.rank <= total[found.query]).count, total)
+    first = found.where(found.rank <= total[found.query])
+    r = partial(relevant, total)
+    return Terms(first, None, total, lambda: counting(FIRST, total, divisor=r(), given=(r(),), lost_from=level))
 
 
 @measure(
@@ -303,7 +366,7 @@ def r_precision_multiple(hits: Hits, *, x: Amount, level: float = 1) -> PerQuery
     divides_by="relevant",
     monotone="stepped",
 )
-def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
+def binary_g(hits: Hits, *, level: float = 1) -> Terms:
     """How few wrong documents stand before each relevant one; G for binary grades.
 
     >>> import truerank as tr
@@ -311,7 +374,14 @@ def binary_g(hits: Hits, *, level: float = 1) -> PerQuery:
     {'binG': 0.75}
     """
     found = hits.relevant(level)
-    return ratio(found.sum(1.0 / log2(2 + found.rank - found.ordinal)), hits.relevant_total(level))
+    before = found.rank - found.ordinal
+    total = hits.relevant_total(level)
+
+    def words() -> Words:
+        how: PerRow = lambda row: ("1 / log2(2 + {})", (before[row],))  # noqa: E731
+        return Words("1 / log2(2 + others before)", how, relevant(total), lost_from=level)
+
+    return Terms(found, 1.0 / log2(2 + before), total, words)
 
 
 @measure(

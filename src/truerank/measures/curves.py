@@ -14,6 +14,7 @@ from truerank.measures.binary import average_precision
 from truerank.measures.parameters import Points, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, Ints, PerQuery, ratio
+from truerank.measures.terms import Terms, Words, relevant
 
 Rounding = Literal["round", "up", "definition"]
 """Which relevant document stands for recall x of R: x R rounded, ⌊x R + 0.9⌋, or the first with a recall >= x."""
@@ -124,7 +125,7 @@ def eleven_point_precision(
 )
 def area_under_curve(
     hits: Hits, *, level: float = 1, area: Literal["step", "trapezoid", "interpolated"] = "step"
-) -> PerQuery:
+) -> Terms:
     """The area under the precision-recall curve; as steps it is AP.
 
     >>> import truerank as tr
@@ -134,4 +135,9 @@ def area_under_curve(
     if area != "interpolated":
         return average_precision(hits, level=level, area=area)
     found = hits.relevant(level)
-    return ratio(found.sum(found.best_from_here(found.ordinal / found.rank)), hits.relevant_total(level))
+    highest, total = found.best_from_here(found.ordinal / found.rank), hits.relevant_total(level)
+
+    def words() -> Words:
+        return Words("highest precision from it on", None, relevant(total), lost_from=level)
+
+    return Terms(found, highest, total, words)

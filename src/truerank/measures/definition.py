@@ -11,8 +11,9 @@ from typing import Any, Literal
 from truerank.core.schema import Kind, kind_of
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
+from truerank.measures.terms import Terms
 
-Function = Callable[..., PerQuery]
+Function = Callable[..., PerQuery | Terms]
 
 Divisor = Literal["", "relevant", "gain"]
 
@@ -41,7 +42,7 @@ class Definition:
 
     Attributes:
         name: as the field spells it.
-        function: hits and keyword parameters in, one float64 a query out.
+        function: hits and keyword parameters in, one float64 a query out; or, of a sum, its terms and its divisor.
         aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
         at: the parameter that stands after "@".
         average: how values become one number: mean, sum or geometric.

@@ -14,6 +14,7 @@ from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.measures.parameters import Discount
 from truerank.measures.sums import Floats, Ints, log2
+from truerank.measures.terms import PerRow, whole
 
 
 def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base: float = 2) -> Floats:
@@ -23,6 +24,20 @@ def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base:
     if discount == "log2":
         return worth / (hits.discount if log_base == 2 else hits.discount / math.log2(log_base))
     return worth / divisors(hits.rank, discount, log_base)
+
+
+def shown(hits: Hits, worth: Floats, discount: Discount, log_base: float) -> tuple[str, PerRow]:
+    """What `discounted` does with a gain, after its name; and how it does it in a row."""
+    log = f"log{log_base:g}"
+    if not isinstance(discount, str):
+        weight = listed(hits.rank, discount)
+        return "× weight of its rank", lambda row: ("{} × {}", (whole(worth[row]), whole(weight[row])))
+    of, how, more = {
+        "log2": (f"/ {log}(rank + 1)", f"{{}} / {log}({{}})", 1),
+        "jk": (f"/ max({log}(rank), 1)", f"{{}} / max({log}({{}}), 1)", 0),
+        "reciprocal": ("/ rank", "{} / {}", 0),
+    }[discount]
+    return of, lambda row: (how, (whole(worth[row]), hits.rank[row] + more))
 
 
 def weights(ranks: Ints, discount: Discount, log_base: float) -> Floats:

@@ -57,5 +57,5 @@ def ideal_ranking(hits: Hits, gain: Gain, start: float = 0) -> Hits:
     worth = gains(ideal.grade, gain, start)
     if isinstance(gain, Mapping):  # then a better grade may gain less
         order = np.lexsort((-worth, ideal.query))
-        ideal, worth = replace(ideal, grade=ideal.grade[order]), worth[order]
+        ideal, worth = replace(ideal, grade=ideal.grade[order], doc=ideal.doc[order]), worth[order]
     return ideal.where(worth > 0)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from dataclasses import replace
+from typing import Any, Literal
 
 import numpy as np
 
 from truerank.core.hits import Hits
-from truerank.measures.discounts import check_base, discounted, weights
+from truerank.measures.discounts import check_base, discounted, shown, weights
 from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, log2, ratio
+from truerank.measures.terms import Terms, Words, whole
 
 CUMULATED = 'Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002'
 LOGARITHM = "log2(i + 1) and gain='exp': Burges et al., ICML 2005"
@@ -24,8 +26,23 @@ Ideal = Literal["full", "returned"]
 """How long the ideal list is: as there are judged documents, or no longer than the answer."""
 
 
-def _averaged(hits: Hits, k: int | None, worth: Floats, discount: Discount, log_base: Base) -> Floats:
-    """(hits,) each gain times what the ranks of its group of equal scores weigh on average within the first k."""
+def _named(gain: Gain) -> str:
+    """What a gain is called in the steps."""
+    return {"linear": "grade", "exp": "(2^grade − 1)"}.get(gain, "gain") if isinstance(gain, str) else "gain"
+
+
+def _discounted(hits: Hits, worth: Floats, gain: Gain, discount: Discount, log_base: float) -> Terms:
+    """Each gain with the discount of its rank."""
+
+    def words() -> Words:
+        of, how = shown(hits, worth, discount, log_base)
+        return Words(f"{_named(gain)} {of}", how, listed=worth)
+
+    return Terms(hits, discounted(hits, worth, discount, log_base), words=words)
+
+
+def _averaged(hits: Hits, k: int | None, worth: Floats, gain: Gain, discount: Discount, log_base: float) -> Terms:
+    """Each gain times what the ranks of its group of equal scores weigh on average within the first k."""
     lowest = int(hits.last.max(initial=0))
     deepest = lowest if k is None else min(k, lowest)
     weight = weights(np.arange(1, deepest + 1), discount, log_base)
@@ -33,7 +50,15 @@ def _averaged(hits: Hits, k: int | None, worth: Floats, discount: Discount, log_
     shared = below[np.minimum(hits.last, deepest)] - below[np.minimum(hits.first - 1, deepest)]
     tied = worth * shared / (hits.last - hits.first + 1)
     alone = discounted(hits, worth, discount, log_base)
-    return np.where(hits.tied, tied, np.where(hits.rank <= deepest, alone, 0.0))
+
+    def how(row: int) -> tuple[str, tuple[float, ...]]:
+        size = hits.last[row] - hits.first[row] + 1
+        if size == 1:
+            return shown(hits, worth, discount, log_base)[1](row)
+        return "{} × {} / {}", (whole(worth[row]), shared[row], size)
+
+    values = np.where(hits.tied, tied, np.where(hits.rank <= deepest, alone, 0.0))
+    return Terms(hits, values, words=lambda: Words(f"{_named(gain)} × mean discount of its equals", how))
 
 
 @measure(
@@ -54,7 +79,7 @@ def dcg(
     discount: Discount = "log2",
     log_base: Base = 2,
     ties: Ties = "ordered",
-) -> PerQuery:
+) -> Terms:
     """The worth of the list to a reader who grows tired: the sum of the gains, each discounted by its rank.
 
     `discount="jk"` is Järvelin and Kekäläinen's own, none up to rank b, as LensKit has it. Grades below
@@ -67,10 +92,11 @@ def dcg(
     """
     check_base(discount, log_base)
     if ties == "averaged":
-        whole = hits.whole  # a document that the depth cuts off is above it in other orders
-        return whole.sum(_averaged(whole, hits.limit(k), gains(whole.grade, gain, gain_from), discount, log_base))
+        every = hits.whole  # a document that the depth cuts off is above it in other orders
+        worth = gains(every.grade, gain, gain_from)
+        return _averaged(every, hits.limit(k), worth, gain, discount, log_base)
     top = hits.top(k)
-    return top.sum(discounted(top, gains(top.grade, gain, gain_from), discount, log_base))
+    return _discounted(top, gains(top.grade, gain, gain_from), gain, discount, log_base)
 
 
 @measure(
@@ -91,7 +117,7 @@ def ideal_dcg(
     discount: Discount = "log2",
     log_base: Base = 2,
     ideal: Ideal = "full",
-) -> PerQuery:
+) -> Terms:
     """The largest DCG that any list could have; with `ideal="returned"`, that any list of this length could have.
 
     >>> import truerank as tr
@@ -102,7 +128,13 @@ def ideal_dcg(
     best = ideal_ranking(hits, gain, gain_from).top(k)
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
-    return best.sum(discounted(best, gains(best.grade, gain), discount, log_base))
+    terms = _discounted(best, gains(best.grade, gain), gain, discount, log_base)
+    return _called(terms, None, words="the sum, over the best possible list", is_ideal=True)
+
+
+def _called(terms: Terms, divisor: Terms | None, **names: Any) -> Terms:
+    """The same under another name, and divided."""
+    return Terms(terms.hits, terms.values, divisor, lambda: replace(terms.read, **names))
 
 
 @measure(
@@ -131,7 +163,7 @@ def ndcg(
     log_base: Base = 2,
     ideal: Ideal = "full",
     ties: Ties = "ordered",
-) -> PerQuery:
+) -> Terms:
     """How close the list comes to the best possible one, the top counting most and better grades more.
 
     `gain` is "linear" (the grade), "exp" (2^grade − 1), "binary" (1 above 0) or a mapping {grade: gain};
@@ -144,7 +176,8 @@ def ndcg(
     """
     got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
     best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
-    return ratio(got, best)
+    best = _called(best, None, name="IDCG", words="the sum over the best possible list")
+    return _called(got, best, name="DCG", words="the sum over what came back")
 
 
 @measure(

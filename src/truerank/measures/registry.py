@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -21,6 +22,9 @@ from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
 from truerank.measures.spellings import AT_K, ELSEWHERE
 from truerank.measures.sums import PerQuery
+from truerank.measures.terms import Terms
+
+Measured = TypeVar("Measured", bound=Function)
 
 
 @dataclass(frozen=True)
@@ -130,10 +134,18 @@ class Measure:
         Raises:
             MeasureError: the function gives something else than a finite number a query.
         """
+        depth, given = self._arguments
+        if defaults:
+            known = self.definition.parameters
+            given = {**{key: value for key, value in defaults.items() if key in known}, **given}
+        found = self.definition.function(hits if depth is None else hits.cut(depth), **given)
+        return _sound(self, hits, found.result if isinstance(found, Terms) else found)
+
+    @cached_property
+    def _arguments(self) -> tuple[int | None, dict[str, Any]]:
+        """The depth, and what the function is given."""
         known = self.definition.parameters
-        chosen = {key: value for key, value in defaults.items() if key in known}
-        given = {key: value for key, value in self.params if key in known}
-        return _sound(self, hits, self.definition.function(hits.cut(self.depth), **{**chosen, **given}))
+        return self.depth, {key: value for key, value in self.params if key in known}
 
     def mean(self, values: PerQuery) -> float:
         """One number from a value a query, NaN for none: the mean, or what this measure has in its place.
@@ -202,7 +214,7 @@ def measure(
     sees_judged: bool | None = None,
     takes_grades: bool = False,
     **bound: dict[str, Any],
-) -> Callable[[Function], Function]:
+) -> Callable[[Measured], Measured]:
     """Register a function as a measure.
 
     Args:
@@ -227,7 +239,7 @@ def measure(
     >>> tr.unregister("Found")
     """
 
-    def register(function: Function) -> Function:
+    def register(function: Measured) -> Measured:
         names: dict[str, dict[str, Any]] = {**{alias: {} for alias in aliases}, **bound}
         definition = Definition(
             name,

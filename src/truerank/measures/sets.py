@@ -9,8 +9,11 @@ from truerank.core.hits import Hits
 from truerank.measures.parameters import Amount, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
+from truerank.measures.terms import Quantity, Terms, Words, counting, relevant
 
 TREC = "trec_eval, Buckley, NIST"
+
+AMONG = "relevant documents among them"
 
 
 @measure(
@@ -23,7 +26,7 @@ TREC = "trec_eval, Buckley, NIST"
     takes_grades=True,
     monotone="rising",
 )
-def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+def set_precision(hits: Hits, *, level: float = 1) -> Terms:
     """The share of all that came back that is relevant.
 
     RAGAS' context precision that is not by ids, but judged by a model, is AP(divisor='hits').
@@ -32,7 +35,13 @@ def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetP").mean
     {'SetP': 0.25}
     """
-    return ratio(hits.relevant(level).count, hits.returned)
+    return Terms(
+        hits.relevant(level), None, hits.returned, lambda: counting(AMONG, divisor=(n := _n(hits)), given=(n,))
+    )
+
+
+def _n(hits: Hits) -> Quantity:
+    return Quantity("n", "documents came back", hits.returned)
 
 
 @measure(
@@ -45,14 +54,20 @@ def set_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     divides_by="relevant",
     monotone="stepped",
 )
-def set_recall(hits: Hits, *, level: float = 1) -> PerQuery:
+def set_recall(hits: Hits, *, level: float = 1) -> Terms:
     """The share of the relevant documents that came back at all.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetR").mean
     {'SetR': 0.5}
     """
-    return ratio(hits.relevant(level).count, hits.relevant_total(level))
+    total = hits.relevant_total(level)
+
+    def words() -> Words:
+        r = relevant(total)
+        return counting(AMONG, divisor=r, given=(r, _n(hits)), lost_from=level)
+
+    return Terms(hits.relevant(level), None, total, words)
 
 
 @measure(
@@ -99,7 +114,7 @@ def set_f(
     >>> [round(value, 4) for value in scores.mean.values()]
     [0.6667, 0.8333, 0.75]
     """
-    p, r = set_precision(hits, level=level), set_recall(hits, level=level)
+    p, r = set_precision(hits, level=level).result, set_recall(hits, level=level).result
     weight = _beta_squared(beta, alpha, beta_squared)
     if weight is None:  # alpha = 0: all the weight is on recall
         return r
@@ -142,14 +157,21 @@ def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     divides_by="relevant",
     monotone="stepped",
 )
-def set_relative_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+def set_relative_precision(hits: Hits, *, level: float = 1) -> Terms:
     """The share of relevant documents in all that came back, of those that could have been there.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetRelP").mean
     {'SetRelP': 0.5}
     """
-    return ratio(hits.relevant(level).count, np.minimum(hits.returned, hits.relevant_total(level)))
+    both = hits.returned, hits.relevant_total(level)
+    least = np.minimum(*both)
+
+    def words() -> Words:
+        smaller = Quantity("min(n, R)", "the smaller of {} and {}", least, both)
+        return counting(AMONG, divisor=smaller, given=(relevant(both[1]), _n(hits)))
+
+    return Terms(hits.relevant(level), None, least, words)
 
 
 @measure(

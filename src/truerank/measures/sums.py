@@ -20,8 +20,8 @@ FLOOR = 1e-5
 
 def ratio(numerator: ArrayLike, denominator: ArrayLike) -> PerQuery:
     """Element by element; 0 where the denominator is 0."""
-    n, d = np.broadcast_arrays(np.asarray(numerator, np.float64), np.asarray(denominator, np.float64))
-    out = np.zeros(n.shape)
+    n, d = np.asarray(numerator, np.float64), np.asarray(denominator, np.float64)
+    out = np.zeros(n.shape if n.shape == d.shape else np.broadcast_shapes(n.shape, d.shape))
     np.divide(n, d, out=out, where=d != 0)
     return out
 

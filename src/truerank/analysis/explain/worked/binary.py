@@ -26,29 +26,6 @@ def counted(found: list[Hit], divisor: float, lost: Iterable[Hit] = ()) -> Sum:
     return added("N", "counts", each(found), lost).over(divisor)
 
 
-@works("P")
-def precision(case: Case, *, k: int, level: float, divisor: str) -> Worked:
-    """The share of the first k that is relevant."""
-    found = case.relevant(level, k)
-    first = Line("N", "relevant among the first {}", len(found), (k,))
-    if divisor != "returned":
-        return Worked((counted(found, k),), (first, divided(case.measure, len(found), k)))
-    there = min(case.returned, k)
-    least = Line("min(k, n)", "the smaller of {} and {}", there, (k, case.returned))
-    return Worked((counted(found, there),), (first, least, divided(case.measure, len(found), there)))
-
-
-@works("R")
-def recall(case: Case, *, k: int, level: float, capped: bool) -> Worked:
-    """The share of what is relevant that is among the first k."""
-    found, total = case.relevant(level, k), case.total(level)
-    divisor = min(total, k) if capped else total
-    cap = [Line("min(R, k)", "the smaller of {} and {}", divisor, (total, k))] if capped else []
-    first = Line("N", "relevant among the first {}", len(found), (k,))
-    lines = (relevant_total(total), first, *cap, divided(case.measure, len(found), divisor))
-    return Worked((counted(found, divisor, case.lost(level, k)),), lines)
-
-
 @works("F")
 def f_measure(case: Case, *, k: int, level: float, beta: float) -> Worked:
     """Precision and recall of the first k, as one number."""
@@ -65,32 +42,6 @@ def f_measure(case: Case, *, k: int, level: float, beta: float) -> Worked:
         Line("below", "β² × {} + {}", below, (p, r)),
     )
     return Worked((), (*lines, divided(case.measure, above, below)))
-
-
-@works("Hits")
-def found_within(case: Case, *, k: int | None, level: float) -> Worked:
-    """How many relevant documents are among the first k."""
-    found = case.relevant(level, k)
-    how, numbers = ("relevant among the first {}", (k,)) if k else ("relevant documents came back", ())
-    return Worked((counted(found, 1, case.lost(level, k)),), (Line(case.measure, how, len(found), numbers),))
-
-
-@works("NCRR")
-def cumulative_reciprocal_rank(case: Case, *, k: int | None, level: float) -> Worked:
-    """One over the rank of each relevant document, by the most that could be."""
-    total = case.total(level)
-    most = total if k is None else min(total, k)
-    steps = (Step(hit, "1 / {}", (hit.rank,), 1 / hit.rank) for hit in case.relevant(level, k))
-    got = added("Σ", "1 / rank", steps, case.lost(level, k))
-    ideal = 0.0
-    for rank in range(1, most + 1):
-        ideal += 1 / rank
-    lines = (
-        relevant_total(total),
-        Line("Σ", "the sum", got.value),
-        Line("ideal", "1 / rank of the first {} ranks", ideal, (most,)),
-    )
-    return Worked((got.over(ideal),), (*lines, divided(case.measure, got.value, ideal)))
 
 
 @works("Success")
@@ -122,11 +73,9 @@ Point = tuple[Hit, int, int]
 """A relevant document, how many are found with it, and among how many results."""
 
 
-def precisions(points: Iterable[Point], lost: Iterable[Hit], area: str = "step", at: str = "at its rank") -> Sum:
+def precisions(points: Iterable[Point], lost: Iterable[Hit]) -> Sum:
     """The precision at each relevant document."""
-    if area == "trapezoid":
-        return added("Σ", f"mean of precision before and {at}", map(_trapezoid, points), lost)
-    return added("Σ", f"precision {at}", map(_precision, points), lost)
+    return added("Σ", "precision at its rank", map(_precision, points), lost)
 
 
 def ranks(found: list[Hit]) -> list[Point]:
@@ -134,55 +83,15 @@ def ranks(found: list[Hit]) -> list[Point]:
     return [(hit, n, hit.rank) for n, hit in enumerate(found, 1)]
 
 
-def _ends(found: list[Hit], k: int | None) -> list[Point]:
-    """Each relevant document at the end of its group of equal scores."""
-    ends = [(hit, hit.last if k is None else min(hit.last, k)) for hit in found]
-    return [(hit, sum(other.rank <= hit.last for other in found), end) for hit, end in ends]
-
-
 def _precision(point: Point) -> Step:
     hit, n, rank = point
     return Step(hit, "{} / {}", (n, rank), n / rank)
-
-
-def _trapezoid(point: Point) -> Step:
-    hit, n, rank = point
-    at = n / rank
-    if rank == 1:
-        return Step(hit, "(1 + {} / {}) / 2", (n, rank), (1.0 + at) / 2)
-    return Step(hit, "({} / {} + {} / {}) / 2", (n - 1, rank - 1, n, rank), ((n - 1) / (rank - 1) + at) / 2)
 
 
 def divided_sum(case: Case, total: Sum, divisor: int, *lines: Line) -> Worked:
     """A sum over a number of documents."""
     line = divided(case.measure, total.value, divisor)
     return Worked((total.over(divisor),), (Line(total.name, "the sum", total.value), *lines, line))
-
-
-@works("AP")
-def average_precision(
-    case: Case, *, k: int | None, level: float, divisor: str, area: str, ties: str = "ordered"
-) -> Worked:
-    """The mean of the precision at each relevant document."""
-    found, total, lost = case.relevant(level, k), case.total(level), case.lost(level, k)
-    if ties == "together":
-        at = precisions(_ends(found, case.limit(k)), lost, area, "after its equals")
-    else:
-        at = precisions(ranks(found), lost, area)
-    if divisor == "hits":
-        return divided_sum(case, at, len(found), Line("N", "relevant documents found", len(found)))
-    if divisor == "k" and k is not None:
-        return divided_sum(case, at, k, Line("k", "the cutoff", k))
-    if divisor == "capped" and k is not None:
-        cap = Line("min(R, k)", "the smaller of {} and {}", min(total, k), (total, k))
-        return divided_sum(case, at, min(total, k), relevant_total(total), cap)
-    return divided_sum(case, at, total, relevant_total(total))
-
-
-@works("GMAP")
-def geometric_average_precision(case: Case, *, level: float) -> Worked:
-    """Average precision; only its mean over queries differs."""
-    return average_precision(case, k=None, level=level, divisor="relevant", area="step")
 
 
 @works("YAAP")
@@ -199,19 +108,6 @@ def yet_another_average_precision(case: Case, *, level: float) -> Worked:
     return Worked((at,), lines)
 
 
-@works("Rprec")
-def r_precision(case: Case, *, level: float) -> Worked:
-    """Precision after R results."""
-    total = case.total(level)
-    found = case.relevant(level, total)
-    lines = (
-        relevant_total(total),
-        Line("N", "relevant among the first {}", len(found), (total,)),
-        divided(case.measure, len(found), total),
-    )
-    return Worked((counted(found, total, case.lost(level, total)),), lines)
-
-
 @works("RprecMult")
 def r_precision_multiple(case: Case, *, x: float, level: float) -> Worked:
     """Precision after x times R results."""
@@ -225,18 +121,6 @@ def r_precision_multiple(case: Case, *, x: float, level: float) -> Worked:
         divided(case.measure, len(found), cut),
     )
     return Worked((counted(found, cut, case.lost(level, cut)),), lines)
-
-
-@works("binG")
-def binary_g(case: Case, *, level: float) -> Worked:
-    """How few wrong documents stand before each relevant one."""
-    steps = (
-        Step(hit, "1 / log2(2 + {})", (hit.rank - n,), 1.0 / math.log2(2 + hit.rank - n))
-        for n, hit in enumerate(case.relevant(level), 1)
-    )
-    total = case.total(level)
-    discounted = added("Σ", "1 / log2(2 + others before)", steps, case.lost(level))
-    return divided_sum(case, discounted, total, relevant_total(total))
 
 
 @works("Accuracy")

@@ -5,18 +5,16 @@ from __future__ import annotations
 import functools
 import math
 import operator
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from truerank.analysis.explain.worked.binary import (
-    average_precision,
-    divided_sum,
     precisions,
     ranks,
     relevant_total,
 )
 from truerank.analysis.explain.worked.case import Case, Hit
-from truerank.analysis.explain.worked.form import Line, Step, Worked, added
+from truerank.analysis.explain.worked.form import Line, Worked
 from truerank.analysis.explain.worked.registry import works
 
 READINGS = {
@@ -78,18 +76,3 @@ def eleven_point_precision(case: Case, *, level: float, recalls: Sequence[float]
     )
     result = Line(case.measure, "{} / {}", value, (total_line.value, len(heights)))
     return Worked((), (relevant_total(total), *points, total_line, result))
-
-
-@works("AUPRC")
-def area_under_curve(case: Case, *, level: float, area: str) -> Worked:
-    """The area under the precision-recall curve."""
-    if area != "interpolated":
-        return average_precision(case, k=None, level=level, divisor="relevant", area=area)
-    found, total = case.relevant(level), case.total(level)
-    highest = added("Σ", "highest precision from it on", _highest(found), case.lost(level))
-    return divided_sum(case, highest, total, relevant_total(total))
-
-
-def _highest(found: list[Hit]) -> Iterator[Step]:
-    for hit, height in zip(found, best_from(found), strict=True):
-        yield Step(hit, "{}", (height,), height)

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from truerank.analysis.explain.worked.case import Hit
+from truerank.measures.terms import whole as whole
 
 
 def figure(number: float, digits: int | None) -> str:
@@ -19,11 +20,6 @@ def figure(number: float, digits: int | None) -> str:
     if isinstance(number, int):
         return str(number)
     return repr(number) if digits is None else f"{number:.{digits}f}"
-
-
-def whole(number: float) -> float:
-    """The number as it is written: 2.0 as 2."""
-    return int(number) if float(number).is_integer() else number
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from truerank.analysis.explain.worked.case import Case
+from truerank.analysis.explain.worked.derived import derive, hits_of
 from truerank.analysis.explain.worked.form import Line, Worked
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.definition import DEPTH
+from truerank.measures.terms import Terms
 
 Form = Callable[..., Worked]
 
@@ -41,13 +43,15 @@ def parameters(measure: Measure, rules: Rules) -> dict[str, Any]:
 
 
 def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked:
-    """The measure worked out for a query; where there is no form for it, what goes in and the value."""
+    """The measure worked out for a query: by hand, from its terms, or else what goes in and the value."""
     chosen = parameters(measure, rules)
     form = FORMS.get(measure.name) if _is_ours(measure) else None
     known = set(inspect.signature(form).parameters) if form else set()
     if form and set(dict(measure.params)) - {DEPTH} <= known:
         return form(case, **{name: given for name, given in chosen.items() if name in known})
-    return _inputs(case, chosen, rules, value)
+    given = {name: chosen[name] for name in measure.definition.parameters}
+    found = measure.definition.function(hits_of(case), **given)
+    return derive(case, found) if isinstance(found, Terms) else _inputs(case, chosen, rules, value)
 
 
 def _is_ours(measure: Measure) -> bool:

@@ -18,22 +18,6 @@ def found(number: int) -> Line:
     return Line("N", "relevant documents among them", number)
 
 
-@works("SetP")
-def set_precision(case: Case, *, level: float) -> Worked:
-    """The share of what came back that is relevant."""
-    hits = case.relevant(level)
-    lines = (returned(case), found(len(hits)), divided(case.measure, len(hits), case.returned))
-    return Worked((counted(hits, case.returned),), lines)
-
-
-@works("SetR")
-def set_recall(case: Case, *, level: float) -> Worked:
-    """The share of what is relevant that came back."""
-    hits, total = case.relevant(level), case.total(level)
-    lines = (relevant_total(total), returned(case), found(len(hits)), divided(case.measure, len(hits), total))
-    return Worked((counted(hits, total, case.lost(level)),), lines)
-
-
 @works("SetSuccess")
 def set_success(case: Case, *, level: float) -> Worked:
     """Whether anything relevant came back."""
@@ -77,21 +61,6 @@ def set_average_precision(case: Case, *, level: float) -> Worked:
     numbers = (n, n, case.returned, total) if bottom else ()
     result = Line(case.measure, how, quotient(top, bottom), numbers)
     return Worked((), (relevant_total(total), returned(case), found(n), result))
-
-
-@works("SetRelP")
-def set_relative_precision(case: Case, *, level: float) -> Worked:
-    """Precision, of what could have been reached."""
-    hits, total = case.relevant(level), case.total(level)
-    least = min(case.returned, total)
-    lines = (
-        relevant_total(total),
-        returned(case),
-        found(len(hits)),
-        Line("min(n, R)", "the smaller of {} and {}", least, (case.returned, total)),
-        divided(case.measure, len(hits), least),
-    )
-    return Worked((counted(hits, least),), lines)
 
 
 @works("Utility")
