@@ -9,12 +9,13 @@ import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.parameters import Amount
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, log2, logarithm, ratio
 from truerank.measures.terms import PerRow, Quantity, Terms, Words, counting, relevant, smaller
 
-FIRST = "relevant among the first {}"
+FIRST = message("relevant among the first {a}")
 
 
 @measure(
@@ -42,7 +43,9 @@ def precision(hits: Hits, *, k: int, level: float = 1, divisor: Literal["k", "re
 
     def words() -> Words:
         return counting(
-            FIRST, k, divisor=Quantity("min(k, n)", "the smaller of {} and {}", least, (k, hits.returned))
+            FIRST,
+            k,
+            divisor=Quantity("min(k, n)", message("the smaller of {a} and {b}"), least, (k, hits.returned)),
         )
 
     return Terms(found, None, least, words)
@@ -114,7 +117,7 @@ def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms
 
 
 def _counted_to(k: int | None, level: float) -> Words:
-    words, cut = (FIRST, (k,)) if k else ("relevant documents came back", ())
+    words, cut = (FIRST, (k,)) if k else (message("relevant documents came back"), ())
     return counting(words, *cut, lost_from=level)
 
 
@@ -181,10 +184,10 @@ def cumulative_reciprocal_rank(hits: Hits, *, k: int | None = None, level: float
     best = ideal.sum(1 / ideal.rank)
 
     def words() -> Words:
-        most = Quantity("ideal", "1 / rank of the first {} ranks", best, (ideal.count,))
+        most = Quantity(message("ideal"), message("1 / rank of the first {a} ranks"), best, (ideal.count,))
         given = (relevant(hits.relevant_total(level)),)
         how: PerRow = lambda row: ("1 / {}", (found.rank[row],))  # noqa: E731
-        return Words("1 / rank", how, most, given=given, lost_from=level)
+        return Words(message("1 / rank"), how, most, given=given, lost_from=level)
 
     return Terms(found, 1 / found.rank, best, words)
 
@@ -235,12 +238,12 @@ def average_precision(
         values = (before + values) / 2
 
     def words() -> Words:
-        where = "after its equals" if ties == "together" else "at its rank"
+        where = message("after its equals") if ties == "together" else message("at its rank")
         over = _shown_divisor(hits, found, k, level, divisor)
         if area == "trapezoid":
-            of = f"mean of precision before and {where}"
+            of = message("mean of precision before and {at}", at=where)
             return Words(of, _trapezoid(ordinal, rank), over, lost_from=level)
-        return Words(f"precision {where}", _precision(ordinal, rank), over, lost_from=level)
+        return Words(message("precision {at}", at=where), _precision(ordinal, rank), over, lost_from=level)
 
     return Terms(found, values, _divisor(hits, found, k, level, divisor), words)
 
@@ -270,9 +273,9 @@ def _divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str)
 
 def _shown_divisor(hits: Hits, found: Hits, k: int | None, level: float, divisor: str) -> Quantity:
     if divisor == "hits":
-        return Quantity("N", "relevant documents found", found.count)
+        return Quantity("N", message("relevant documents found"), found.count)
     if divisor == "k" and k is not None:
-        return Quantity("k", "the cutoff", k)
+        return Quantity("k", message("the cutoff"), k)
     total = relevant(hits.relevant_total(level))
     return smaller(total, k) if divisor == "capped" and k is not None else total
 
@@ -379,7 +382,7 @@ def binary_g(hits: Hits, *, level: float = 1) -> Terms:
 
     def words() -> Words:
         how: PerRow = lambda row: ("1 / log2(2 + {})", (before[row],))  # noqa: E731
-        return Words("1 / log2(2 + others before)", how, relevant(total), lost_from=level)
+        return Words(message("1 / log2(2 + others before)"), how, relevant(total), lost_from=level)
 
     return Terms(found, 1.0 / log2(2 + before), total, words)
 

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.binary import average_precision
 from truerank.measures.parameters import Points, Share
 from truerank.measures.registry import measure
@@ -138,6 +139,6 @@ def area_under_curve(
     highest, total = found.best_from_here(found.ordinal / found.rank), hits.relevant_total(level)
 
     def words() -> Words:
-        return Words("highest precision from it on", None, relevant(total), lost_from=level)
+        return Words(message("highest precision from it on"), None, relevant(total), lost_from=level)
 
     return Terms(found, highest, total, words)

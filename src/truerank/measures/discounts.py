@@ -12,6 +12,7 @@ import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.parameters import Discount
 from truerank.measures.sums import Floats, Ints, log2
 from truerank.measures.terms import PerRow, whole
@@ -31,11 +32,11 @@ def shown(hits: Hits, worth: Floats, discount: Discount, log_base: float) -> tup
     log = f"log{log_base:g}"
     if not isinstance(discount, str):
         weight = listed(hits.rank, discount)
-        return "× weight of its rank", lambda row: ("{} × {}", (whole(worth[row]), whole(weight[row])))
+        return message("× weight of its rank"), lambda row: ("{} × {}", (whole(worth[row]), whole(weight[row])))
     of, how, more = {
-        "log2": (f"/ {log}(rank + 1)", f"{{}} / {log}({{}})", 1),
-        "jk": (f"/ max({log}(rank), 1)", f"{{}} / max({log}({{}}), 1)", 0),
-        "reciprocal": ("/ rank", "{} / {}", 0),
+        "log2": (message("/ {log}(rank + 1)", log=log), f"{{}} / {log}({{}})", 1),
+        "jk": (message("/ max({log}(rank), 1)", log=log), f"{{}} / max({log}({{}}), 1)", 0),
+        "reciprocal": (message("/ rank"), "{} / {}", 0),
     }[discount]
     return of, lambda row: (how, (whole(worth[row]), hits.rank[row] + more))
 

@@ -8,6 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.messages import Message, joined, message
 from truerank.measures.discounts import check_base, discounted, shown, weights
 from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
@@ -26,9 +27,11 @@ Ideal = Literal["full", "returned"]
 """How long the ideal list is: as there are judged documents, or no longer than the answer."""
 
 
-def _named(gain: Gain) -> str:
+def _named(gain: Gain) -> Message:
     """What a gain is called in the steps."""
-    return {"linear": "grade", "exp": "(2^grade − 1)"}.get(gain, "gain") if isinstance(gain, str) else "gain"
+    known = {"linear": message("grade"), "exp": message("(2^grade − 1)")}
+    own = message("gain")
+    return known.get(gain, own) if isinstance(gain, str) else own
 
 
 def _discounted(hits: Hits, worth: Floats, gain: Gain, discount: Discount, log_base: float) -> Terms:
@@ -36,7 +39,7 @@ def _discounted(hits: Hits, worth: Floats, gain: Gain, discount: Discount, log_b
 
     def words() -> Words:
         of, how = shown(hits, worth, discount, log_base)
-        return Words(f"{_named(gain)} {of}", how, listed=worth)
+        return Words(joined(" ", [_named(gain), of]), how, listed=worth)
 
     return Terms(hits, discounted(hits, worth, discount, log_base), words=words)
 
@@ -58,7 +61,8 @@ def _averaged(hits: Hits, k: int | None, worth: Floats, gain: Gain, discount: Di
         return "{} × {} / {}", (whole(worth[row]), shared[row], size)
 
     values = np.where(hits.tied, tied, np.where(hits.rank <= deepest, alone, 0.0))
-    return Terms(hits, values, words=lambda: Words(f"{_named(gain)} × mean discount of its equals", how))
+    of = message("× mean discount of its equals")
+    return Terms(hits, values, words=lambda: Words(joined(" ", [_named(gain), of]), how))
 
 
 @measure(
@@ -129,7 +133,7 @@ def ideal_dcg(
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
     terms = _discounted(best, gains(best.grade, gain), gain, discount, log_base)
-    return _called(terms, None, words="the sum, over the best possible list", is_ideal=True)
+    return _called(terms, None, words=message("the sum, over the best possible list"), is_ideal=True)
 
 
 def _called(terms: Terms, divisor: Terms | None, **names: Any) -> Terms:
@@ -176,8 +180,8 @@ def ndcg(
     """
     got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
     best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
-    best = _called(best, None, name="IDCG", words="the sum over the best possible list")
-    return _called(got, best, name="DCG", words="the sum over what came back")
+    best = _called(best, None, name="IDCG", words=message("the sum over the best possible list"))
+    return _called(got, best, name="DCG", words=message("the sum over what came back"))
 
 
 @measure(

@@ -6,6 +6,7 @@ import numpy as np
 
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.parameters import Amount, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
@@ -13,7 +14,7 @@ from truerank.measures.terms import Quantity, Terms, Words, counting, relevant
 
 TREC = "trec_eval, Buckley, NIST"
 
-AMONG = "relevant documents among them"
+AMONG = message("relevant documents among them")
 
 
 @measure(
@@ -41,7 +42,7 @@ def set_precision(hits: Hits, *, level: float = 1) -> Terms:
 
 
 def _n(hits: Hits) -> Quantity:
-    return Quantity("n", "documents came back", hits.returned)
+    return Quantity("n", message("documents came back"), hits.returned)
 
 
 @measure(
@@ -168,7 +169,7 @@ def set_relative_precision(hits: Hits, *, level: float = 1) -> Terms:
     least = np.minimum(*both)
 
     def words() -> Words:
-        smaller = Quantity("min(n, R)", "the smaller of {} and {}", least, both)
+        smaller = Quantity("min(n, R)", message("the smaller of {a} and {b}"), least, both)
         return counting(AMONG, divisor=smaller, given=(relevant(both[1]), _n(hits)))
 
     return Terms(hits.relevant(level), None, least, words)

@@ -13,13 +13,14 @@ from typing import NamedTuple
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.sums import Floats, Ints, PerQuery, ratio
 
 Numbers = Ints | Floats | float
 """(queries,) or the same for all of them."""
 
 PerRow = Callable[[int], tuple[str, tuple[float, ...]]]
-"""How the term of a row comes about: words or arithmetic with {} where the numbers stand, and the numbers."""
+"""How the term of a row comes about: arithmetic with {} for its numbers, or a message with {a}, {b}; the numbers."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +29,7 @@ class Quantity:
 
     Attributes:
         name: as the steps call it: "R".
-        words: what it is, with {} where the numbers stand.
+        words: what it is, with {a}, {b} where the numbers stand.
         values: what it comes to.
         numbers: what stands in the braces.
         parts: the quantities that it is made of.
@@ -57,11 +58,11 @@ class Words:
         is_ideal: whether the rows are those of the ideal ranking.
     """
 
-    of: str = "its term"
+    of: str = message("its term")
     how: PerRow | None = None
     divisor: Quantity | None = None
     name: str = "Σ"
-    words: str = "the sum"
+    words: str = message("the sum")
     numbers: tuple[Numbers, ...] = ()
     given: tuple[Quantity, ...] = ()
     lost_from: float | None = None
@@ -107,7 +108,11 @@ class Terms(NamedTuple):
         if self.words is not None:
             return self.words()
         has_number = not isinstance(self.divisor, Terms) and self.divisor is not None
-        return Words(divisor=Quantity("divisor", "what the sum is divided by", self.under) if has_number else None)
+        return Words(
+            divisor=Quantity(message("divisor"), message("what the sum is divided by"), self.under)
+            if has_number
+            else None
+        )
 
 
 def whole(number: float) -> float:
@@ -122,16 +127,18 @@ def counting(
     given: tuple[Quantity, ...] = (),
     lost_from: float | None = None,
 ) -> Words:
-    """The words of a measure that counts rows, for instance "relevant among the first {}" k."""
-    return Words("counts", lambda row: ("1", ()), divisor, "N", words, numbers, given, lost_from)
+    """The words of a measure that counts rows, for instance "relevant among the first {a}" k."""
+    return Words(message("counts"), lambda row: ("1", ()), divisor, "N", words, numbers, given, lost_from)
 
 
 def relevant(total: Ints) -> Quantity:
     """How much there is to find."""
-    return Quantity("R", "relevant documents, found or not", total)
+    return Quantity("R", message("relevant documents, found or not"), total)
 
 
 def smaller(total: Quantity, k: int) -> Quantity:
     """The smaller of a quantity and a number: min(R, k)."""
     least = np.minimum(total.values, k)
-    return Quantity(f"min({total.name}, k)", "the smaller of {} and {}", least, (total.values, k), (total,))
+    return Quantity(
+        f"min({total.name}, k)", message("the smaller of {a} and {b}"), least, (total.values, k), (total,)
+    )

@@ -8,6 +8,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from truerank.analysis.explain.worked.case import Hit
+from truerank.core.messages import Message, message
 from truerank.measures.terms import whole as whole
 
 
@@ -22,13 +23,21 @@ def figure(number: float, digits: int | None) -> str:
     return repr(number) if digits is None else f"{number:.{digits}f}"
 
 
+def filled(how: str, numbers: Iterable[float], digits: int | None) -> str:
+    """Arithmetic with its numbers in the places of {}; words with them in those of {a}, {b} and so on."""
+    figures = [figure(number, digits) for number in numbers]
+    if not isinstance(how, Message):
+        return how.format(*figures)
+    return Message(how.text, how.many, {**how.values, **dict(zip("abcd", figures, strict=False))})
+
+
 @dataclass(frozen=True)
 class Line:
     """A step: what is worked out, how, and what it comes to.
 
     Attributes:
         name: "R", "Σ", or the measure.
-        how: words or arithmetic, with {} where the numbers stand.
+        how: arithmetic with {} where the numbers stand, or a message that calls them {a}, {b} and so on.
         value: what it comes to.
         numbers: what stands in the braces.
 
@@ -43,7 +52,7 @@ class Line:
 
     def text(self, digits: int | None = None) -> str:
         """How, with the numbers filled in."""
-        return self.how.format(*(figure(number, digits) for number in self.numbers))
+        return filled(self.how, self.numbers, digits)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -83,7 +92,7 @@ class Term:
 
     def text(self, digits: int | None = None) -> str:
         """How, with the numbers filled in."""
-        return self.how.format(*(figure(number, digits) for number in self.numbers))
+        return filled(self.how, self.numbers, digits)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -167,7 +176,7 @@ def quotient(top: float, bottom: float) -> float:
 
 def divided(name: str, top: float, bottom: float) -> Line:
     """The line of a quotient."""
-    how = "{} / {}" if bottom else "0, as there is nothing to divide by"
+    how = "{} / {}" if bottom else message("0, as there is nothing to divide by")
     return Line(name, how, quotient(top, bottom), (top, bottom) if bottom else ())
 
 
@@ -181,4 +190,4 @@ def added(name: str, of: str, steps: Iterable[Step], lost: Iterable[Hit] = ()) -
     return Sum(name, of, tuple(terms))
 
 
-LOST = "not found"
+LOST = message("not found")

@@ -9,6 +9,7 @@ from typing import Any
 from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.derived import derive, hits_of
 from truerank.analysis.explain.worked.form import Line, Worked
+from truerank.core.messages import message
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.definition import DEPTH
@@ -62,12 +63,17 @@ def _is_ours(measure: Measure) -> bool:
 def _inputs(case: Case, chosen: dict[str, Any], rules: Rules, value: float) -> Worked:
     level = chosen.get("level", rules.level)
     ranks = [str(hit.rank) for hit in case.relevant(level)]
-    at = f", at ranks {', '.join(ranks[:MOST])}{', …' if len(ranks) > MOST else ''}" if ranks else ""
+    at = f"{', '.join(ranks[:MOST])}{', …' if len(ranks) > MOST else ''}"
+    found = message("of them found, at ranks {ranks}", ranks=at) if ranks else message("of them found")
     lines = [
-        Line("n", "documents came back", case.returned),
-        Line("R", "relevant documents, found or not", case.total(level)),
-        Line("N", f"of them found{at}", len(ranks)),
-        *(Line(name, "as given", number) for name, number in chosen.items() if isinstance(number, int | float)),
-        Line(case.measure, "by the function that defines it", value),
+        Line("n", message("documents came back"), case.returned),
+        Line("R", message("relevant documents, found or not"), case.total(level)),
+        Line("N", found, len(ranks)),
+        *(
+            Line(name, message("as given"), number)
+            for name, number in chosen.items()
+            if isinstance(number, int | float)
+        ),
+        Line(case.measure, message("by the function that defines it"), value),
     ]
     return Worked((), tuple(lines), is_derived=False)
