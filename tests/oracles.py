@@ -51,9 +51,30 @@ Oracle = Callable[..., float]
 ORACLES: dict[str, Oracle] = {}
 
 
-def oracle(name: str) -> Callable[[Oracle], Oracle]:
+SEES_JUDGED: set[str] = set()
+"""Measures of what was judged, which nobody asks what is right."""
+
+OF_THE_LIST: set[str] = set()
+"""Measures that unjudged documents can be given a grade for."""
+
+NOT_RULED: set[str] = set()
+"""Measures whose value no rule sets where nothing is relevant: sums, and what is about judgements."""
+
+DIVIDES_BY: dict[str, str] = {}
+"""Measures that have no value without "relevant" documents, or without a "gain"."""
+
+
+def oracle(
+    name: str, *, unit: bool = True, sees_judged: bool = False, of_the_list: bool = False, divides_by: str = ""
+) -> Callable[[Oracle], Oracle]:
+    """Register a loop as the oracle of a measure, with what else there is to know of it under rules."""
+
     def register(function: Oracle) -> Oracle:
         ORACLES[name] = function
+        NOT_RULED.update({name} if sees_judged or not unit else ())
+        SEES_JUDGED.update({name} if sees_judged else ())
+        OF_THE_LIST.update({name} if of_the_list else ())
+        DIVIDES_BY[name] = divides_by
         return function
 
     return register
@@ -64,22 +85,22 @@ def over(numerator: float, denominator: float) -> float:
     return float(Fraction(numerator) / Fraction(denominator)) if denominator else 0.0
 
 
-@oracle("SetP")
+@oracle("SetP", of_the_list=True)
 def set_precision(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), len(answer.ranked))
 
 
-@oracle("SetR")
+@oracle("SetR", divides_by="relevant")
 def set_recall(answer: Answer, level: float = 1) -> float:
     return over(len(answer.ranks(level)), answer.relevant(level))
 
 
-@oracle("SetSuccess")
+@oracle("SetSuccess", of_the_list=True)
 def set_success(answer: Answer, level: float = 1) -> float:
     return 1.0 if any(answer.is_relevant(level)) else 0.0
 
 
-@oracle("SetF")
+@oracle("SetF", divides_by="relevant")
 def set_f(
     answer: Answer,
     level: float = 1,
@@ -96,17 +117,17 @@ def set_f(
     return 1 / (alpha / p + (1 - alpha) / r)
 
 
-@oracle("SetAP")
+@oracle("SetAP", divides_by="relevant")
 def set_average_precision(answer: Answer, level: float = 1) -> float:
     return set_precision(answer, level) * set_recall(answer, level)
 
 
-@oracle("SetRelP")
+@oracle("SetRelP", divides_by="relevant")
 def set_relative_precision(answer: Answer, level: float = 1) -> float:
     return max(set_precision(answer, level), set_recall(answer, level))
 
 
-@oracle("Utility")
+@oracle("Utility", unit=False)
 def utility(
     answer: Answer,
     level: float = 1,
@@ -122,23 +143,23 @@ def utility(
     return a * right + b * wrong + c * missed + d * ((docs or 0) - right - wrong - missed)
 
 
-@oracle("P")
+@oracle("P", of_the_list=True)
 def precision(answer: Answer, k: int, level: float = 1, divisor: str = "k") -> float:
     return over(len(answer.ranks(level, k)), min(k, len(answer.ranked)) if divisor == "returned" else k)
 
 
-@oracle("R")
+@oracle("R", divides_by="relevant")
 def recall(answer: Answer, k: int, level: float = 1, capped: bool = False) -> float:
     possible = answer.relevant(level)
     return over(len(answer.ranks(level, k)), min(possible, k) if capped else possible)
 
 
-@oracle("Success")
+@oracle("Success", of_the_list=True)
 def success(answer: Answer, k: int, level: float = 1) -> float:
     return 1.0 if any(answer.is_relevant(level)[:k]) else 0.0
 
 
-@oracle("RR")
+@oracle("RR", of_the_list=True)
 def reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> float:
     for rank, hit in enumerate(answer.is_relevant(level)[:k], 1):
         if hit:
@@ -151,7 +172,7 @@ def precision_at(answer: Answer, rank: int, level: float) -> float:
     return len(answer.ranks(level, rank)) / rank if rank else 1.0
 
 
-@oracle("AP")
+@oracle("AP", divides_by="relevant")
 def average_precision(
     answer: Answer,
     k: int | None = None,
@@ -178,31 +199,31 @@ def average_precision(
     return total / divisors[divisor] if divisors[divisor] else 0.0
 
 
-@oracle("GMAP")
+@oracle("GMAP", divides_by="relevant")
 def geometric_average_precision(answer: Answer, level: float = 1) -> float:
     return average_precision(answer, level=level)
 
 
-@oracle("YAAP")
+@oracle("YAAP", unit=False)
 def yet_another_average_precision(answer: Answer, level: float = 1) -> float:
     possible = answer.relevant(level)
     s = average_precision(answer, level=level) * possible
     return math.log(1 + s) - math.log(1 + possible - s)
 
 
-@oracle("Rprec")
+@oracle("Rprec", divides_by="relevant")
 def r_precision(answer: Answer, level: float = 1) -> float:
     possible = answer.relevant(level)
     return precision(answer, possible, level) if possible else 0.0
 
 
-@oracle("RprecMult")
+@oracle("RprecMult", divides_by="relevant")
 def r_precision_multiple(answer: Answer, x: float, level: float = 1) -> float:
     cut = int(x * answer.relevant(level) + 0.9)
     return precision(answer, cut, level) if cut else 0.0
 
 
-@oracle("binG")
+@oracle("binG", divides_by="relevant")
 def binary_g(answer: Answer, level: float = 1) -> float:
     wrong, total = 0, 0.0
     for hit in answer.is_relevant(level):
@@ -264,7 +285,7 @@ def ideal_worths(answer: Answer, gain: Any, gain_from: float = 0) -> list[float]
     return sorted((worth for worth in worths if worth > 0), reverse=True)
 
 
-@oracle("DCG")
+@oracle("DCG", unit=False, of_the_list=True)
 def dcg(
     answer: Answer,
     k: int | None = None,
@@ -277,7 +298,7 @@ def dcg(
     return cumulated(list_worths(answer, gain, ties, gain_from), k, log_base, discount)
 
 
-@oracle("IDCG")
+@oracle("IDCG", unit=False, of_the_list=True)
 def ideal_dcg(
     answer: Answer,
     k: int | None = None,
@@ -291,7 +312,7 @@ def ideal_dcg(
     return cumulated(worths[: len(answer.ranked)] if ideal == "returned" else worths, k, log_base, discount)
 
 
-@oracle("nDCG")
+@oracle("nDCG", of_the_list=True, divides_by="gain")
 def ndcg(
     answer: Answer,
     k: int | None = None,
@@ -306,7 +327,7 @@ def ndcg(
     return dcg(answer, k, gain, gain_from, discount, log_base, ties) / best if best else 0.0
 
 
-@oracle("nDCGrel")
+@oracle("nDCGrel", divides_by="gain")
 def ndcg_at_relevant(answer: Answer, gain: Any = "linear") -> float:
     """nDCG@rank at each document with a gain, and nDCG of the whole list for each that did not come back."""
     worths, ideal = list_worths(answer, gain), ideal_worths(answer, gain)
@@ -318,7 +339,7 @@ def ndcg_at_relevant(answer: Answer, gain: Any = "linear") -> float:
     return sum(points) / len(ideal)
 
 
-@oracle("Rndcg")
+@oracle("Rndcg", divides_by="gain")
 def r_ndcg(answer: Answer, level: float = 1, gain: Any = "linear") -> float:
     """nDCG@c for each c at which the ideal list ends a gain, and of a list that is over one longer."""
     ideal = ideal_worths(answer, gain)
@@ -330,7 +351,7 @@ def r_ndcg(answer: Answer, level: float = 1, gain: Any = "linear") -> float:
     return sum(ndcg(answer, c, gain) for c in cuts) / len(cuts)
 
 
-@oracle("G")
+@oracle("G", divides_by="gain")
 def normalised_g(answer: Answer, gain: Any = "linear") -> float:
     ideal = ideal_worths(answer, gain)
     total = cost = got = 0.0
@@ -341,7 +362,7 @@ def normalised_g(answer: Answer, gain: Any = "linear") -> float:
     return total / sum(ideal) if ideal else 0.0
 
 
-@oracle("RBP")
+@oracle("RBP", of_the_list=True)
 def rank_biased_precision(
     answer: Answer, k: int | None = None, p: float = 0.8, level: float = 1, gain: str = "binary"
 ) -> float:
@@ -356,7 +377,7 @@ def rank_biased_precision(
     return total
 
 
-@oracle("ERR")
+@oracle("ERR", of_the_list=True)
 def expected_reciprocal_rank(answer: Answer, k: int | None = None, max_grade: float | None = None) -> float:
     highest = answer.max_grade if max_grade is None else max_grade
     total, still_reading = 0.0, 1.0
@@ -367,7 +388,7 @@ def expected_reciprocal_rank(answer: Answer, k: int | None = None, max_grade: fl
     return total
 
 
-@oracle("IPrec")
+@oracle("IPrec", divides_by="relevant")
 def interpolated_precision(answer: Answer, recall: float, level: float = 1, rounding: str = "round") -> float:
     """The highest precision at any rank by which so many of the relevant documents are found."""
     exact = recall * answer.relevant(level)
@@ -378,7 +399,7 @@ def interpolated_precision(answer: Answer, recall: float, level: float = 1, roun
     return max((precision_at(answer, rank, level) for rank in reached), default=0.0)
 
 
-@oracle("AP11")
+@oracle("AP11", divides_by="relevant")
 def eleven_point_precision(
     answer: Answer,
     level: float = 1,
@@ -388,7 +409,7 @@ def eleven_point_precision(
     return sum(interpolated_precision(answer, x, level, rounding) for x in recalls) / len(recalls)
 
 
-@oracle("AUPRC")
+@oracle("AUPRC", divides_by="relevant")
 def area_under_curve(answer: Answer, level: float = 1, area: str = "step") -> float:
     if area != "interpolated":
         return average_precision(answer, level=level, area=area)
@@ -400,7 +421,7 @@ def area_under_curve(answer: Answer, level: float = 1, area: str = "step") -> fl
     return sum(heights) / possible if possible else 0.0
 
 
-@oracle("Bpref")
+@oracle("Bpref", divides_by="relevant")
 def binary_preference(answer: Answer, level: float = 1) -> float:
     possible = answer.relevant(level)
     wrong = sum(1 for grade in answer.judged if 0 <= grade < level)
@@ -417,12 +438,12 @@ def binary_preference(answer: Answer, level: float = 1) -> float:
     return total / possible if possible else 0.0
 
 
-@oracle("GMBpref")
+@oracle("GMBpref", divides_by="relevant")
 def geometric_binary_preference(answer: Answer, level: float = 1) -> float:
     return binary_preference(answer, level)
 
 
-@oracle("infAP")
+@oracle("infAP", divides_by="relevant")
 def inferred_average_precision(answer: Answer, level: float = 1) -> float:
     """At each relevant document: 1/i for itself, and for one from above it, the chance that it was pooled
     times the chance that a judged one of those is relevant."""
@@ -445,18 +466,18 @@ def is_judged(grade: float | None) -> bool:
     return grade is not None and grade >= 0
 
 
-@oracle("Judged")
+@oracle("Judged", sees_judged=True)
 def judged(answer: Answer, k: int | None = None) -> float:
     top = answer.ranked[:k]
     return over(sum(map(is_judged, top)), len(top))
 
 
-@oracle("Unjudged")
+@oracle("Unjudged", sees_judged=True)
 def unjudged(answer: Answer, k: int) -> float:
     return sum(not is_judged(grade) for grade in answer.ranked[:k]) / k
 
 
-@oracle("RBPResidual")
+@oracle("RBPResidual", sees_judged=True)
 def rank_biased_residual(answer: Answer, k: int | None = None, p: float = 0.8) -> float:
     """The weight of each unjudged rank, and that of all ranks below the end."""
     top = answer.ranked[:k]
@@ -464,56 +485,56 @@ def rank_biased_residual(answer: Answer, k: int | None = None, p: float = 0.8) -
     return sum(weights) + p ** len(top)
 
 
-@oracle("mINP")
+@oracle("mINP", divides_by="relevant")
 def inverse_negative_penalty(answer: Answer, level: float = 1) -> float:
     ranks, possible = answer.ranks(level), answer.relevant(level)
     return possible / ranks[-1] if ranks and len(ranks) == possible else 0.0
 
 
-@oracle("NumQ")
+@oracle("NumQ", unit=False, of_the_list=True)
 def queries(answer: Answer) -> float:
     return 1.0
 
 
-@oracle("NumRet")
+@oracle("NumRet", unit=False, of_the_list=True)
 def returned(answer: Answer, rel: float | None = None) -> float:
     return len(answer.ranked) if rel is None else len(answer.ranks(rel))
 
 
-@oracle("NumRel")
+@oracle("NumRel", unit=False, of_the_list=True)
 def relevant(answer: Answer, level: float = 1) -> float:
     return answer.relevant(level)
 
 
-@oracle("NumRelRet")
+@oracle("NumRelRet", unit=False, of_the_list=True)
 def relevant_returned(answer: Answer, level: float = 1) -> float:
     return len(answer.ranks(level))
 
 
-@oracle("NumNonrelJudgedRet")
+@oracle("NumNonrelJudgedRet", sees_judged=True)
 def nonrelevant_judged_returned(answer: Answer, level: float = 1) -> float:
     return sum(is_judged(grade) for grade in answer.ranked) - len(answer.ranks(level))
 
 
-@oracle("F")
+@oracle("F", divides_by="relevant")
 def f_measure(answer: Answer, k: int, level: float = 1, beta: float = 1) -> float:
     """The form by counts: (1 + β²) TP / ((1 + β²) TP + β² FN + FP), where ranks without a result are FP."""
     tp = len(answer.ranks(level, k))
     return over((1 + beta**2) * tp, beta**2 * answer.relevant(level) + k)
 
 
-@oracle("Hits")
+@oracle("Hits", unit=False, of_the_list=True)
 def hits_within(answer: Answer, k: int | None = None, level: float = 1) -> float:
     return sum(answer.is_relevant(level)[:k])
 
 
-@oracle("NCRR")
+@oracle("NCRR", divides_by="relevant")
 def cumulative_reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> float:
     ideal = list(range(1, answer.relevant(level) + 1))[:k]
     return over(sum(Fraction(1, rank) for rank in answer.ranks(level, k)), sum(Fraction(1, rank) for rank in ideal))
 
 
-@oracle("PFound")
+@oracle("PFound", of_the_list=True)
 def probability_found(
     answer: Answer,
     k: int | None = None,
@@ -534,19 +555,19 @@ def probability_found(
     return total
 
 
-@oracle("FirstRank")
+@oracle("FirstRank", unit=False, of_the_list=True)
 def first_rank(answer: Answer, k: int, level: float = 1) -> float:
     return min(answer.ranks(level, k), default=k + 1)
 
 
-@oracle("MeanRank")
+@oracle("MeanRank", unit=False, divides_by="relevant")
 def mean_rank(answer: Answer, k: int, level: float = 1) -> float:
     ranks = answer.ranks(level, k)
     ranks += [k + 1] * (answer.relevant(level) - len(ranks))
     return sum(ranks) / len(ranks) if ranks else k + 1
 
 
-@oracle("ARP")
+@oracle("ARP", unit=False, divides_by="gain")
 def average_relevance_position(answer: Answer, k: int) -> float:
     """Every judged document at its rank or at k + 1, each as often as its grade says."""
     weight = sum(Fraction(grade) for grade in answer.judged if grade > 0)
@@ -573,7 +594,7 @@ def fall_out(answer: Answer, k: int | None = None, level: float = 1, docs: int |
     return over(fp, fp + tn)
 
 
-@oracle("MCC")
+@oracle("MCC", unit=False)
 def matthews_correlation(answer: Answer, k: int | None = None, level: float = 1, docs: int | None = None) -> float:
     """Pearson's correlation of two columns of 0 and 1."""
     tp, fp, fn, tn = confusion(answer, k, level, docs)
@@ -612,41 +633,6 @@ class Listing:
     max_grade: float
 
 
-SEES_JUDGED = {"Judged", "Unjudged", "RBPResidual", "NumNonrelJudgedRet"}
-"""Measures of what was judged, which nobody asks what is right."""
-
-OF_THE_LIST = {"P", "Success", "Hits", "PFound", "FirstRank", "RR", "DCG", "IDCG", "nDCG", "RBP", "ERR"} | {
-    *("SetP", "SetSuccess"),
-    *("NumQ", "NumRet", "NumRel", "NumRelRet"),
-}
-"""Measures that unjudged documents can be given a grade for."""
-
-UNIT = {"NumQ", "NumRet", "NumRel", "NumRelRet", "DCG", "IDCG", "YAAP", "Utility", *SEES_JUDGED} | {
-    *("Hits", "FirstRank", "MeanRank", "ARP", "MCC"),
-}
-"""Measures whose value no rule sets where nothing is relevant: sums, and what is about judgements."""
-
-UNDEFINED_WITHOUT_GAIN = {"nDCG", "nDCGrel", "Rndcg", "G", "ARP"}
-
-UNDEFINED_WITHOUT_RELEVANT = {
-    "R",
-    "AP",
-    "GMAP",
-    "Rprec",
-    "RprecMult",
-    "binG",
-    "SetR",
-    "SetF",
-    "SetAP",
-    "SetRelP",
-    "F",
-    "NCRR",
-    "MeanRank",
-} | {
-    *("Bpref", "GMBpref", "infAP", "IPrec", "AP11", "AUPRC", "mINP"),
-}
-
-
 def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str, Any]) -> float | None:
     """What a measure is under rules; None where it has no value.
 
@@ -663,15 +649,15 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
         answer = Answer(answer.ranked[:depth], answer.judged, answer.max_grade, answer.scores[:depth])
     level, relevant = params.get("level", 1), answer.relevant(1)
     policy = rules.get("without_relevant", "zero")
-    if policy == "undefined" and name in UNDEFINED_WITHOUT_RELEVANT and not answer.relevant(level):
+    if policy == "undefined" and DIVIDES_BY[name] == "relevant" and not answer.relevant(level):
         return None
     if (
         policy == "undefined"
-        and name in UNDEFINED_WITHOUT_GAIN
+        and DIVIDES_BY[name] == "gain"
         and not ideal_worths(answer, params.get("gain", "linear"))
     ):
         return None
-    if not relevant and name not in UNIT and policy in ("one", "empty-is-right"):
+    if not relevant and name not in NOT_RULED and policy in ("one", "empty-is-right"):
         return float((policy == "one" or not answer.ranked) != (name == "FallOut"))
     if depth is not None and params.get("ties") == "averaged":  # the list is cut, in every order; the ideal is not
         cut = {"k": depth if k is None else min(k, depth)}

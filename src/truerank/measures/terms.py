@@ -20,7 +20,7 @@ Numbers = Ints | Floats | float
 """(queries,) or the same for all of them."""
 
 PerRow = Callable[[int], tuple[str, tuple[float, ...]]]
-"""How the term of a row comes about: arithmetic with {} for its numbers, or a message with {a}, {b}; the numbers."""
+"""How the term of a row comes about: arithmetic with {} for numbers, or a message with {a}, {b}; the numbers."""
 
 
 @dataclass(frozen=True, eq=False)
