@@ -10,9 +10,10 @@ import pytest
 import truerank as tr
 from truerank import geo
 from truerank.analysis.compare import compare
-from truerank.present import comparison, csv, markdown, terminal
+from truerank.present import comparison, markdown, terminal
 from truerank.present import geo as places
 from truerank.present.json import dumps
+from truerank.present.renderers import csv
 from truerank.present.scores import FORMATS, score_table
 from truerank.present.table import Table
 from truerank.present.tables import FORMATS as TABLES

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.present import csv, fragment, json, latex, markdown, terminal
+from truerank.present import json, latex, markdown, terminal
+from truerank.present.renderers import csv, fragment
 from truerank.present.table import Table
 
 TABLE = Table(

@@ -8,7 +8,7 @@ from truerank import formats, truth
 from truerank.cli import inputs, options
 from truerank.cli.items import KEY, files_in, read
 from truerank.cli.output import write
-from truerank.present import csv
+from truerank.present.renderers import csv
 from truerank.present.table import Table
 from truerank.truth import DISTANCES, Truth
 

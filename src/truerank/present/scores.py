@@ -8,8 +8,9 @@ from collections.abc import Sequence
 from truerank.core.equal import is_equal
 from truerank.core.errors import shown
 from truerank.core.scores import Scores
-from truerank.present import audit, csv, json, ledger, tables, trec, values
+from truerank.present import audit, json, ledger, lines, tables, values
 from truerank.present.percent import DIGITS, note
+from truerank.present.renderers import csv
 from truerank.present.table import Cell, Table
 from truerank.present.tables import FORMATS as TABLES
 from truerank.present.tables import Pages
@@ -59,7 +60,7 @@ def render(
         flat = flat_table(scores, per_query=per_query, digits=digits)
         return csv.render(laid_out(flat, 3 if per_query else 2, layout))
     if format == "trec":
-        return trec.render(scores, per_query, 4 if digits is None else digits)
+        return lines.render(scores, per_query, 4 if digits is None else digits)
     digits = DIGITS[percent] if digits is None else digits
     table = score_table(scores, per_query=per_query, digits=digits, percent=percent, is_turning=layout is None)
     keys = len(table.columns) - len(scores[0].headings)

@@ -10,8 +10,9 @@ from typing import Any
 from truerank.core.errors import shown
 from truerank.core.scores import distinct
 from truerank.formats.compression import codec_for
-from truerank.present import csv, fragment, latex, markdown, terminal
+from truerank.present import latex, markdown, terminal
 from truerank.present.json import dumps
+from truerank.present.renderers import csv, fragment
 from truerank.present.table import Cell, Table
 
 FORMATS = {
