@@ -16,8 +16,8 @@ from click.testing import CliRunner
 
 from truerank.cli import COMMANDS, formats, rules, truerank
 from truerank.measures import Definition, measures
-from truerank.present import markdown
 from truerank.present.definitions import AVERAGES, aliases, parameters
+from truerank.present.renderers import markdown
 
 HERE = Path(__file__).parent
 WIDTH = 100
@@ -48,8 +48,8 @@ list ended there. Under a preset a plain name means what
 def cli_page() -> str:
     """The help of every command, and the lists of what there is."""
     parts = [CLI, _help(), *map(_help, COMMANDS)]
-    parts += ["## The formats\n", markdown.render(formats.table())]
-    parts += ["## The presets of rules\n", markdown.render(rules.table())]
+    parts += ["## The formats\n", markdown.draw(formats.table())]
+    parts += ["## The presets of rules\n", markdown.draw(rules.table())]
     return "\n".join(parts)
 
 

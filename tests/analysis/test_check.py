@@ -221,7 +221,7 @@ def test_a_query_that_only_one_of_the_two_answers_lets_no_gate_pass_under_rules_
 def test_one_query_decides_nothing_about_a_baseline() -> None:
     found = tr.check(scores(0, 1), no_worse_than=scores(1, 1))
     assert found.outcome == "undecided"
-    assert report.pages(found).render().splitlines()[3].split()[-2:] == ["-0.7500", "undecided"]
+    assert report.document(found).render().splitlines()[3].split()[-2:] == ["-0.7500", "undecided"]
     assert any("1 query is too few to rely on" in remark for remark in report.remarks(found))
 
 
@@ -374,7 +374,7 @@ def test_a_latency_gate_does_not_pass_over_calls_that_timed_out() -> None:
     assert (check.outcome, check.verdicts[0].value, check.verdicts[0].is_least) == ("fail", 500.0, True)
     assert tr.check(bench=found, max={"p95": "800ms"}).outcome == "undecided"  # it may take 0.5 s or for ever
     assert tr.check(bench=found, max={"p95": "200ms"}, sure=True).outcome != "pass"
-    text = report.pages(check).render()
+    text = report.document(check).render()
     assert "≥ 500 ms" in text
     assert "of 150 calls 8 timed out" in text
 
@@ -582,5 +582,5 @@ def test_an_interval_without_width_is_told_but_not_that_of_what_did_not_change()
 
 
 def test_errors_are_counted_in_whole_numbers() -> None:
-    text = report.pages(tr.check(bench=Timings(failed=3), max={"errors": 0})).render()
+    text = report.document(tr.check(bench=Timings(failed=3), max={"errors": 0})).render()
     assert text.splitlines()[3].split() == ["errors", "<=", "0", "3", "FAIL"]

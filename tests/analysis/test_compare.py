@@ -19,8 +19,8 @@ import truerank as tr
 from truerank import stats
 from truerank.analysis.compare import Comparison, Pair, compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
-from truerank.present.comparison import pages
-from truerank.present.tables import FORMATS
+from truerank.present.comparison import document
+from truerank.present.renderers import FORMATS
 from worlds import World, worlds
 
 QUERIES = [f"q{number:02}" for number in range(40)]
@@ -42,7 +42,7 @@ RUNS = {"one": run(1), "two": run(2), "best": best()}
 
 
 def told(found: Comparison) -> str:
-    return pages(found).render()
+    return document(found).render()
 
 
 def test_means_are_those_of_evaluate_and_differences_those_of_the_values() -> None:
@@ -125,7 +125,7 @@ def test_max_t_corrects_all_pairs_together() -> None:
 
 @pytest.mark.parametrize("arguments", [{}, {"correction": "max-t"}, {"test": "tukey"}, {"baseline": "two"}])
 def test_the_same_seed_gives_the_same_bytes(arguments: dict[str, Any]) -> None:
-    once, again = (pages(compare(QRELS, RUNS, "AP P@2", seed=5, **arguments)) for _ in range(2))
+    once, again = (document(compare(QRELS, RUNS, "AP P@2", seed=5, **arguments)) for _ in range(2))
     assert [once.render(format) for format in FORMATS] == [again.render(format) for format in FORMATS]
 
 
@@ -234,7 +234,7 @@ def test_any_runs_compare_without_a_failure_and_every_p_is_a_probability(world: 
         assert outcome.pairs[1].adjusted == 1.0
         assert all(pair.wins + pair.ties + pair.losses == len(world.qrels) for pair in outcome.pairs)
     assert json.dumps(found.to_dict(), allow_nan=False)
-    assert all(pages(found).render(format) for format in FORMATS)
+    assert all(document(found).render(format) for format in FORMATS)
 
 
 def test_identical_systems_differ_by_nothing_and_that_is_said() -> None:
@@ -253,7 +253,7 @@ def test_one_query_shows_nothing_and_that_is_said(test: str) -> None:
     text = told(found)
     assert "Warning: 1 query is too few to rely on" in text
     assert "p cannot be below 1: no difference can be significant" in text
-    assert json.loads(pages(found).render("json"))["outcomes"][0]["pairs"][0]["low"] is None
+    assert json.loads(document(found).render("json"))["outcomes"][0]["pairs"][0]["low"] is None
 
 
 @pytest.mark.parametrize("test", TESTS)
@@ -296,8 +296,8 @@ def test_who_is_beaten_stands_above_the_means_of_papers_and_pages() -> None:
     letters = found.superscripts("nDCG")["best"]
     mean = f"{found['nDCG'].means['best'].estimate:.4f}"
     assert letters == "ab"
-    assert f"\\textbf{{{mean}}}$^{{ab}}$" in pages(found).render("latex")
-    assert f"**{mean}**<sup>ab</sup>" in pages(found).render("markdown")
+    assert f"\\textbf{{{mean}}}$^{{ab}}$" in document(found).render("latex")
+    assert f"**{mean}**<sup>ab</sup>" in document(found).render("markdown")
 
 
 def test_one_system_has_a_mean_and_nothing_to_compare_with() -> None:
@@ -330,8 +330,8 @@ def test_a_measure_without_any_number_has_an_unknown_mean_and_no_pairs() -> None
     found = compare(QRELS, [holed("one", 40), holed("best", 40)], "RR")
     assert (found["RR"].queries, found["RR"].pairs) == (0, ())
     for format in FORMATS:
-        assert "one" in pages(found).render(format)
-    assert json.loads(pages(found).render("json"))["outcomes"][0]["systems"]["one"]["mean"] is None
+        assert "one" in document(found).render(format)
+    assert json.loads(document(found).render("json"))["outcomes"][0]["systems"]["one"]["mean"] is None
 
 
 def test_counts_are_summed_and_nobody_wins() -> None:
@@ -386,7 +386,7 @@ def test_too_few_samples_for_so_many_pairs_are_warned_of() -> None:
 def test_fifty_queries_are_not_remarked_on() -> None:
     qrels = {f"q{n}": {"a": 1} for n in range(50)}
     runs = {"x": {q: ["a"] for q in qrels}, "y": {q: ["b", "a"][n % 2 :] for n, q in enumerate(qrels)}}
-    assert pages(compare(qrels, runs, "RR")).remarks == []
+    assert document(compare(qrels, runs, "RR")).remarks == []
 
 
 def test_an_interval_without_width_is_told_but_not_that_of_systems_that_do_not_differ() -> None:
@@ -394,8 +394,8 @@ def test_an_interval_without_width_is_told_but_not_that_of_systems_that_do_not_d
     x, y = (dict.fromkeys(qrels, docs) for docs in (["a"], ["b", "a"]))
     said = "RR: all values are equal, so that the interval has no width; it says nothing about other queries."
     for runs in ({"x": x, "y": y}, {"y": y}):
-        assert pages(compare(qrels, runs, "RR")).remarks == [said]
-    assert said not in pages(compare(qrels, {"x": x, "same": x}, "RR")).remarks
+        assert document(compare(qrels, runs, "RR")).remarks == [said]
+    assert said not in document(compare(qrels, {"x": x, "same": x}, "RR")).remarks
 
 
 def test_a_slice_is_the_comparison_on_its_queries() -> None:
@@ -521,12 +521,12 @@ def test_a_comparison_is_frozen_prints_and_becomes_tables() -> None:
 def test_more_systems_than_letters_go_on_with_two() -> None:
     found = compare({"q": {"a": 1}}, {f"s{n}": {"q": ["a"]} for n in range(28)}, "RR", samples=10)
     assert [found.letters[f"s{n}"] for n in (0, 25, 26, 27)] == ["a", "z", "aa", "ab"]
-    assert len(pages(found).tables) == 1  # 378 pairs are for programs
+    assert len(document(found).tables) == 1  # 378 pairs are for programs
 
 
 def test_a_narrow_terminal_gets_two_narrow_tables() -> None:
     found = compare(QRELS, {f"a system called {name}": each for name, each in RUNS.items()}, "AP", 0)
-    wide, narrow = pages(found), pages(found, width=80)
+    wide, narrow = document(found), document(found, width=80)
     assert [len(wide.tables), len(narrow.tables)] == [1, 2]
     lines = [line for table in narrow.tables for line in dataclasses.replace(table, notes=()).texts]
     assert all(sum(map(len, cells)) + 3 * (len(cells) - 1) <= 80 for cells in lines)

@@ -24,7 +24,7 @@ from truerank.core.run import Ranked
 from truerank.core.scan import scan
 from truerank.measures.terms import Terms
 from truerank.present import explanation as report
-from truerank.present.tables import FORMATS
+from truerank.present.renderers import FORMATS
 from worlds import World, worlds
 
 ROBUST = Path(__file__).parents[3] / "shared" / "data" / "robust03"
@@ -436,17 +436,17 @@ def test_scores_have_as_many_digits_as_tell_them_apart() -> None:
 @pytest.mark.parametrize("format", FORMATS)
 def test_every_format_holds_the_value(format: str) -> None:
     why = explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q", "AP")
-    text = report.pages([why], digits=4 if format != "json" else None).render(format)
+    text = report.document([why], digits=4 if format != "json" else None).render(format)
     assert ("0.5000" if format != "json" else '"value": 0.5') in text or format == "csv"
     moves = moved({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR")
-    assert "0.5" in report.moves_pages(moves).render(format)
+    assert "0.5" in report.moves_document(moves).render(format)
 
 
 def test_every_measure_is_drawn_within_eighty_columns() -> None:
     qrels, run = {"q": {"a": 1, "b": 2, "c": 0, "d": -1, "e": 3}}, {"q": ["a", "x", "c", "d", "b"]}
     plain = [measure for measure in MEASURES if len(str(measure)) <= 20]  # a longer name is what was asked for
     for why in explain_each(qrels, run, "q", plain):
-        working = report.pages([why]).render("table").split("\n\nRules")[0]
+        working = report.document([why]).render("table").split("\n\nRules")[0]
         assert [line for line in working.splitlines() if len(line) > 80] == [], why.measure
 
 
@@ -468,9 +468,9 @@ def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:
     assert found.means == (1.0, 0.5)
     assert pair is not None
     assert found.means[1] - found.means[0] == pair.difference.estimate
-    assert "Mean over the 1 query that both have 1.0000 → 0.5000 (-0.5000)" in report.moves_pages(found).render()
+    assert "Mean over the 1 query that both have 1.0000 → 0.5000 (-0.5000)" in report.moves_document(found).render()
     apart = moved(qrels, {"q": ["a"]}, {"r": ["a"]}, "RR", rules={"missing": "skip"})
-    assert "Mean over the 0 queries that both have unknown" in report.moves_pages(apart).render()
+    assert "Mean over the 0 queries that both have unknown" in report.moves_document(apart).render()
     assert apart.to_dict()["means"] == [None, None]
 
 

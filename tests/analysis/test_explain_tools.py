@@ -14,7 +14,7 @@ import pytest
 import truerank as tr
 from truerank.analysis.explain.tools import ToolComparison, ToolRow, under_rules
 from truerank.core.rules import presets
-from truerank.present.tools import pages, render
+from truerank.present.tools import document, render
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 1}, "3": {"f": 0}, "4": {"g": 1}}
 RUN = {"1": {"x": 2.0, "a": 2.0, "b": 1.0}, "2": {"d": 3.0, "y": 2.0}, "3": {"z": 1.0}}
@@ -219,7 +219,7 @@ def test_where_nothing_differs_it_is_said():
 def test_reasons_that_are_too_wide_come_in_several_tables_that_lose_nothing():
     found = compared("trec_eval-9", "sentence-transformers", "autorag")
     wide, narrow = (render(found, styled=True, width=width) for width in (None, 80))
-    whole, parts = pages(found).tables, pages(found, width=80).tables
+    whole, parts = document(found).tables, document(found, width=80).tables
     assert (len(whole), narrow != wide) == (2, True)
     drawn, expected = (
         {(row[:2], name, row[i]) for t in tables for row in t.rows for i, name in enumerate(t.columns) if row[i]}

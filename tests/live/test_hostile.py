@@ -221,7 +221,7 @@ def test_a_damaged_file_is_shown_or_refused(good, tmp_path, junk):
         inner[place[-1]] = junk
         path.write_text(json.dumps(value), "utf-8")
         try:
-            report.pages(Bench.read(path)).render("table")
+            report.document(Bench.read(path)).render("table")
         except tr.TruerankError:
             refused += 1
     assert refused > 30

@@ -115,11 +115,13 @@ def test_a_saved_benchmark_shows_the_same_without_asking_again(tmp_path):
     found = benched(rate=50, concurrency=8, arrivals="poisson")
     found.save(tmp_path / "bench.json")
     again = tr.Bench.read(tmp_path / "bench.json")
-    assert report.pages(again).render() == report.pages(found).render()
+    assert report.document(again).render() == report.document(found).render()
     assert (again.latency, again.outcomes, again.load) == (found.latency, found.outcomes, found.load)
     assert again.scores.per_query() == found.scores.per_query()
     again.save(tmp_path / "again.json.gz")
-    assert report.pages(tr.Bench.read_all(tmp_path / "again.json.gz")[0]).plain == report.pages(found).plain
+    assert (
+        report.document(tr.Bench.read_all(tmp_path / "again.json.gz")[0]).results == report.document(found).results
+    )
 
 
 def test_the_answers_are_a_run_that_scores_the_same(tmp_path):
@@ -220,11 +222,11 @@ def test_one_of_two_that_took_turns_has_no_throughput_of_its_own():
     both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, concurrency=4, clock=clock)
     for one, other in ((both.a, both.b), (both.b, both.a)):
         assert (one.throughput, one.under_way, one.at_a_time) == (None, None, None)
-        text = report.pages(one).render()
+        text = report.document(one).render()
         assert f"100 calls. It took turns with {other.name}, so answers a second were not measured." in text
         assert "under way" not in text
         assert one.to_dict()["throughput"] is None
-    assert "answers a second were not measured" in report.comparison_pages(both).render()
+    assert "answers a second were not measured" in report.comparison_document(both).render()
 
 
 def test_a_gate_on_the_throughput_of_one_that_took_turns_is_undecided():
@@ -244,7 +246,7 @@ def test_a_sweep_over_load_and_parameters_finds_the_front():
     assert [tuple(one.settings.values()) for one in found] == [(1, 1), (1, 5), (2, 1), (2, 5), (4, 1), (4, 5)]
     assert [one.scores.mean["RR"] for one in found] == [0.0, 0.5, 0.0, 0.5, 1.0, 1.0]
     assert front(found, "RR") == {1, 4, 5}
-    drawn = report.sweep_pages(found).render()
+    drawn = report.sweep_document(found).render()
     assert drawn.count("*") == 3 + 1
 
 
@@ -265,7 +267,7 @@ def test_a_sweep_is_drawn(tmp_path):
 
 
 def test_the_table_says_what_is_unresolved_and_what_a_cache_could_know():
-    text = report.pages(benched(repeats=2)).render()
+    text = report.document(benched(repeats=2)).render()
     assert "p99 (unresolved)" in text
     assert "needed: p99 368, p99.9 3,688" in text
     assert "102 of 200 calls asked what had been asked before" in text
@@ -278,7 +280,7 @@ def test_unresolved_percentiles_are_marked_beside_each_other_too():
     table = report.sweep_table(found)
     assert table.columns == ("k", "mean ms", "p50 ms", "p95 ms", "p99 ms (unresolved)", "a second", "failed")
     assert "Unresolved with 100 queries; needed: p99 368, p99.9 3,688." in table.notes
-    pages = report.comparison_pages(compare(*found))
+    pages = report.comparison_document(compare(*found))
     names = [row[0] for row in pages.tables[0].rows]
     assert names[:6] == ["mean", "p50", "p90", "p95", "p99 (unresolved)", "p99.9 (unresolved)"]
     assert speed.table(found, ["one", "other"], Texts("en")).columns[5] == "p99 ms (unresolved)"
@@ -294,7 +296,7 @@ def test_what_was_never_answered_is_a_table_of_outcomes():
     def broken(query):
         raise OSError("down")
 
-    (table,) = report.pages(tr.bench(broken, QUERIES)).tables
+    (table,) = report.document(tr.bench(broken, QUERIES)).tables
     assert (table.columns, table.rows) == (("outcome", "calls"), (("error", 100),))
     assert "  100 × OSError: down" in table.notes
 
@@ -308,7 +310,7 @@ def test_failed_calls_score_but_are_not_called_answered(rules, says, tmp_path):
 
     found = tr.bench(failing, QUERIES, QRELS, measures="RR", rules=rules)
     assert (found.scores.mean["RR"], found.scores.ledger.answered) == (0.99, 99)
-    text = report.pages(found).render()
+    text = report.document(found).render()
     assert "100 queries judged, 99 answered" in text
     assert ("1 query without documents counts here; `truerank eval` of the saved run leaves" in text) == says
     found.save_run(tmp_path / "answers.run")
@@ -323,7 +325,7 @@ def test_false_concurrency_is_warned_of():
         clock.sleep(0.002)
         return ["d1"]
 
-    text = report.pages(tr.bench(blocking, QUERIES, concurrency=8, clock=clock)).render()
+    text = report.document(tr.bench(blocking, QUERIES, concurrency=8, clock=clock)).render()
     assert "Warning: 8 workers, but only 1.0 calls were under way at a time." in text
 
 
@@ -335,7 +337,7 @@ def test_an_interrupted_run_says_so_and_how_much_is_missing():
             raise KeyboardInterrupt
         return ["d1"]
 
-    text = report.pages(tr.bench(interrupted, QUERIES, warmup=0)).render()
+    text = report.document(tr.bench(interrupted, QUERIES, warmup=0)).render()
     assert "ended early (interrupted)" in text
     assert "70 of 100 queries were never asked" in text
 
@@ -355,7 +357,7 @@ def test_judged_queries_that_were_not_asked_are_counted_with_what_the_saved_run_
     judged = {query: QRELS[query] for query in list(QRELS)[:52]}
     found = tr.bench(lambda query: ["d2"], asked, judged, measures="RR", rules=rules)
     assert (found.scores.mean["RR"], found.unasked) == (1.0, 2)
-    assert f"2 judged queries were not asked, and are in no mean{says}" in report.pages(found).remarks
+    assert f"2 judged queries were not asked, and are in no mean{says}" in report.document(found).remarks
     found.save(tmp_path / "bench.json")
     assert tr.Bench.read(tmp_path / "bench.json").unasked == 2
     found.save_run(tmp_path / "answers.run")
@@ -372,7 +374,7 @@ def test_a_saved_run_with_repeated_documents_is_said_to_need_the_rule_that_score
         return ["d1", "d1", "d2"] if query in ("text 1", "text 2") else ["d2", "d1"]
 
     found = tr.bench(repeating, QUERIES, QRELS, measures="RR")
-    assert report.pages(found).remarks == [
+    assert report.document(found).remarks == [
         "2 answers name a document more than once; `truerank eval` of the saved run needs `--set duplicates=first`."
     ]
     found.save_run(tmp_path / "answers.run")
@@ -384,7 +386,7 @@ def test_a_saved_run_with_repeated_documents_is_said_to_need_the_rule_that_score
 
 def test_two_oddities_of_as_many_answers_are_both_told():
     found = tr.bench(lambda query: [("d1", 2.0), ("d1", 1.0), ("d2", 3.0)], {"q0": "text 0"})
-    assert report.pages(found).remarks == [
+    assert report.document(found).remarks == [
         "1 answer names a document more than once.",
         "1 answer has scores that do not fall; the order counts.",
     ]
@@ -398,7 +400,7 @@ def test_few_queries_have_no_interval_of_means_ratios_or_differences():
     again = tr.bench(taking(clock, by_number), three, repeats=4, clock=clock)
     assert again.intervals["mean"] is None
     both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), three, QRELS, measures="RR", clock=clock)
-    one, two = report.pages(found).render(), report.comparison_pages(both).render()
+    one, two = report.document(found).render(), report.comparison_document(both).render()
     assert ("unknown" in one, "unknown" in two, "inf" in one + two) == (True, True, False)
     assert "takes 1.500 times as long as retrieve 1 (95 % interval unknown" in two
 
@@ -408,7 +410,7 @@ def test_intervals_of_equal_values_are_said_to_tell_nothing():
     how = {"measures": "RR", "clock": clock}
     one = tr.bench(taking(clock, 0.002), QUERIES, QRELS, **how)
     both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), QUERIES, QRELS, **how)
-    for pages in (report.pages(one), report.comparison_pages(both)):
+    for pages in (report.document(one), report.comparison_document(both)):
         assert pages.tables[-1].notes[-1].startswith("RR: all values are equal, so that the interval has no width")
 
 
@@ -416,7 +418,11 @@ def test_intervals_of_equal_values_are_said_to_tell_nothing():
 def test_every_format_holds_the_figures(format):
     clock = SimulatedClock()
     found = tr.bench(taking(clock, 0.002), QUERIES, QRELS, measures="RR", clock=clock)
-    for pages in (report.pages(found), report.sweep_pages([found]), report.comparison_pages(compare(found, found))):
+    for pages in (
+        report.document(found),
+        report.sweep_document([found]),
+        report.comparison_document(compare(found, found)),
+    ):
         text = pages.render(format)
         assert "2.0" in text
         assert "RR" in text
@@ -465,7 +471,7 @@ def test_the_queries_that_warm_up_a_plain_loop_are_scored_and_not_timed():
     found = tr.bench(search, {f"q{i}": f"text {i}" for i in range(8)}, QRELS, plain=True, measures="RR")
     assert (len(found.measured), len(found.asked), found.asked_before) == (6, 8, 0)
     assert found.scores.mean["RR"] == 7 / 8
-    text = report.pages(found).render()
+    text = report.document(found).render()
     assert "plain loop, k 10; 6 calls in" in text
     assert "The first 2 queries warmed up: in no latency, but in the scores." in text
     assert "Percentiles are linear" in text
@@ -522,8 +528,8 @@ def test_the_indexing_is_timed_and_its_documents_are_counted(what, tmp_path):
     found.save(tmp_path / "bench.json")
     [again] = tr.Bench.read_all(tmp_path / "bench.json")
     assert again.indexing == one
-    pages = report.pages(again)
-    assert pages.plain["indexing"]["ms_per_document"] == 4.0
+    pages = report.document(again)
+    assert pages.results["indexing"]["ms_per_document"] == 4.0
     assert pages.tables[-1].rows == (("build", 500, 2.0, 250, 4.0),)
     assert dict(zip(pages.flat.columns, pages.flat.rows[0], strict=True))["index_seconds"] == 2.0
     table = speed.index_table([one], ["search"])

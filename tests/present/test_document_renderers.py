@@ -16,10 +16,10 @@ import pytest
 from truerank.core.errors import InputError, MissingPackage
 from truerank.present import making
 from truerank.present.document import Document, Queries
-from truerank.present.latex import escape
 from truerank.present.material import Material, evaluated
-from truerank.present.renderers import RENDERERS, by_ending, figures, html, pdf, terminal
+from truerank.present.renderers import REPORTS, figures, html, of_report, pdf, terminal, to_bytes
 from truerank.present.renderers import json as renderer
+from truerank.present.renderers.latex import escape
 
 NASTY = (
     "</script><img onerror=alert(1) src=x>",
@@ -72,7 +72,7 @@ class Page(HTMLParser):
             self.texts.append(data)
 
 
-PAGE = Page(html.render(DOCUMENT).decode())
+PAGE = Page(html.render(DOCUMENT))
 
 
 def test_no_name_becomes_an_element_of_the_page():
@@ -136,7 +136,7 @@ def test_each_number_in_a_table_of_the_page_is_the_whole_number_of_the_json():
 
 
 def test_markdown_has_no_html_and_no_link_of_a_name():
-    text = RENDERERS[".md"](DOCUMENT, "").decode()
+    text = to_bytes(DOCUMENT, REPORTS[".md"]).decode()
     bare = re.sub(r"\\.", "", "\n".join(line for line in text.splitlines() if not line.startswith("    ")))
     assert "<" not in bare
     assert "[" not in bare
@@ -145,7 +145,7 @@ def test_markdown_has_no_html_and_no_link_of_a_name():
 
 
 def test_latex_has_no_command_of_a_name():
-    text = RENDERERS[".tex"](DOCUMENT, "").decode()
+    text = to_bytes(DOCUMENT, REPORTS[".tex"]).decode()
     for name in NASTY[:5]:
         assert escape(name) in text
     body = text.partition(r"\begin{document}")[2]
@@ -154,44 +154,44 @@ def test_latex_has_no_command_of_a_name():
 
 
 def test_latex_takes_pictures_from_the_folder():
-    text = RENDERERS[".tex"](DOCUMENT, "figs").decode()
+    text = to_bytes(DOCUMENT, REPORTS[".tex"], "figs").decode()
     assert text.count(r"\includegraphics") == len(DOCUMENT.figures)
     assert r"\detokenize{figs/precision-recall.png}" in text
-    assert r"\includegraphics" not in RENDERERS[".tex"](DOCUMENT, "").decode()
+    assert r"\includegraphics" not in to_bytes(DOCUMENT, REPORTS[".tex"]).decode()
 
 
 def test_plain_text_folds_sentences_and_keeps_every_name():
-    text = terminal.text(DOCUMENT)
+    text = terminal.render(DOCUMENT)
     assert all(len(line) <= 100 for line in text.splitlines() if line and "  " not in line)
     for name in NASTY[:5]:
         assert name in text
 
 
 def test_control_characters_are_never_written_raw():
-    for ending, draw in RENDERERS.items():
+    for ending, format in REPORTS.items():
         if ending in (".md", ".tex", ".txt"):
-            assert re.search("[\u202e\u2028\x07]", draw(DOCUMENT, "").decode()) is None, ending
+            assert re.search("[\u202e\u2028\x07]", to_bytes(DOCUMENT, format).decode()) is None, ending
     assert re.search("[\u202e\u2028\x07]", "".join(PAGE.texts)) is None
 
 
 @pytest.mark.parametrize("ending", [".html", ".md", ".tex", ".json", ".txt"])
 def test_the_same_inputs_give_the_same_bytes(ending):
-    assert RENDERERS[ending](nasty(), "") == RENDERERS[ending](DOCUMENT, "")
+    assert to_bytes(nasty(), REPORTS[ending]) == to_bytes(DOCUMENT, REPORTS[ending])
 
 
 def test_the_page_says_its_language():
-    korean = Page(html.render(nasty("ko")).decode())
+    korean = Page(html.render(nasty("ko")))
     assert dict(korean.elements)["html"]["lang"] == "ko"
     assert "결과" in korean.texts
 
 
 def test_another_ending_is_refused():
     with pytest.raises(InputError, match=r"ends in \.html, "):
-        by_ending("report.docx")
+        of_report("report.docx")
 
 
 def test_figures_are_written_as_svg_and_png(tmp_path: Path):
-    small = Document("t", "en", DOCUMENT.figures[:2])
+    small = Document(DOCUMENT.figures[:2], title="t")
     figures.save(small, str(tmp_path / "figs"))
     names = {path.name for path in (tmp_path / "figs").iterdir()}
     assert names == {f"{figure.name}{ending}" for figure in small.figures for ending in (".svg", ".png")}

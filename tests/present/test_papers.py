@@ -10,11 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.present import latex, making, markdown, terminal
+from truerank.present import making
 from truerank.present.document import Command, Document, Heading, Prose, Queries
 from truerank.present.material import Material, evaluated
-from truerank.present.renderers import RENDERERS
-from truerank.present.renderers import terminal as plain
+from truerank.present.renderers import REPORTS, latex, markdown, terminal, to_bytes
 from truerank.present.table import Table
 
 NASTY = (
@@ -88,12 +87,12 @@ def test_the_checker_finds_what_is_wrong():
 
 @pytest.mark.parametrize("lang", ["en", "ko"])
 def test_a_paper_has_whole_groups_tables_and_rows(lang):
-    assert check(RENDERERS[".tex"](document(lang), "").decode()) == []
+    assert check(document(lang).to_latex()) == []
 
 
 @given(st.lists(st.text(alphabet="a[]*-'`,{}\\&%$#_~^ …<>|", max_size=8), min_size=2, max_size=2))
 def test_no_cell_breaks_a_table_in_latex(cells):
-    assert check(latex.render(Table(("x", "y"), (tuple(cells), tuple(cells)), title=cells[0]))) == []
+    assert check(latex.draw(Table(("x", "y"), (tuple(cells), tuple(cells)), title=cells[0]))) == []
 
 
 def test_letters_that_latex_joins_stay_apart():
@@ -101,7 +100,7 @@ def test_letters_that_latex_joins_stay_apart():
 
 
 def test_a_command_in_a_paper_is_what_is_to_be_typed_and_may_be_broken():
-    text = RENDERERS[".tex"](DOCUMENT, "").decode()
+    text = to_bytes(DOCUMENT, REPORTS[".tex"]).decode()
     [line] = [line for line in text.splitlines() if "ttfamily" in line]
     assert "'" not in line
     assert "--" not in line
@@ -115,7 +114,7 @@ def test_a_command_in_a_paper_is_what_is_to_be_typed_and_may_be_broken():
 def test_a_paper_loads_what_draws_korean_where_there_is_some_alone():
     kotex = rb"\usepackage{kotex}"
     for names, lang, wanted in [(NASTY, "en", 1), (NASTY[:2], "en", 0), (NASTY[:2], "ko", 1)]:
-        text = RENDERERS[".tex"](document(lang, names), "")
+        text = to_bytes(document(lang, names), REPORTS[".tex"])
         assert text.partition(rb"\begin{document}")[0].count(kotex) == wanted == text.count(kotex)
 
 
@@ -166,17 +165,17 @@ def test_measures_and_numbers_stay_as_they_are_written():
 def test_words_from_right_to_left_turn_nothing_around():
     table = Table(("run", "AP"), (("שלום 1", 0.5), ("bm25", 0.25)), title="على", notes=("שלום: 40 queries.",))
     for styled in (False, True):
-        text = terminal.render(table, styled=styled)
+        text = terminal.draw(table, styled=styled)
         assert "\u2068שלום 1\u2069" in text
         assert "\u2068على\u2069" in text
         assert "\u2068שלום\u2069: 40" in text
         assert text.count("\u2068") == text.count("\u2069") == 3
-    lines = terminal.render(table).splitlines()
+    lines = terminal.draw(table).splitlines()
     assert len({terminal._cells(line) for line in lines[2:5]}) == 1
 
 
 def test_sentences_with_such_names_keep_their_order_too():
-    text = plain.text(DOCUMENT)
+    text = terminal.render(DOCUMENT)
     assert "\u2068שלום\u2069" in text
     assert text.count("\u2068") == text.count("\u2069")
 
@@ -184,14 +183,14 @@ def test_sentences_with_such_names_keep_their_order_too():
 def test_only_the_page_says_what_to_click():
     [told] = [block.paragraphs[0] for block in DOCUMENT.blocks if isinstance(block, Prose) and block.is_for_page]
     for ending in (".md", ".tex", ".txt"):
-        assert told.encode() not in RENDERERS[ending](DOCUMENT, ""), ending
-    assert told.encode() in RENDERERS[".html"](DOCUMENT, "")
+        assert told.encode() not in to_bytes(DOCUMENT, REPORTS[ending]), ending
+    assert told.encode() in to_bytes(DOCUMENT, REPORTS[".html"])
 
 
 def test_a_heading_that_nothing_follows_is_left_out_of_text():
-    found = Document("t", "en", [Heading("one", "1"), Heading("two", "2"), Prose(("said",)), Heading("three", "3")])
+    found = Document([Heading("one", "1"), Heading("two", "2"), Prose(("said",)), Heading("three", "3")], title="t")
     for ending in (".md", ".tex", ".txt"):
-        text = RENDERERS[ending](found, "").decode()
+        text = to_bytes(found, REPORTS[ending]).decode()
         assert "two" in text
         assert "one" not in text
         assert "three" not in text

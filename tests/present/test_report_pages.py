@@ -10,13 +10,13 @@ import pytest
 import truerank as tr
 from truerank import geo
 from truerank.analysis.compare import compare
-from truerank.present import comparison, markdown, terminal
+from truerank.present import comparison
 from truerank.present import geo as places
-from truerank.present.json import dumps
-from truerank.present.renderers import csv
+from truerank.present.renderers import FORMATS as TABLES
+from truerank.present.renderers import csv, markdown, terminal
+from truerank.present.renderers.json import dumps
 from truerank.present.scores import FORMATS, score_table
 from truerank.present.table import Table
-from truerank.present.tables import FORMATS as TABLES
 
 QRELS = {f"q{number}": {"a": 1, "b": 1} for number in range(12)}
 RUN = {query: ["a", "x", "b"][int(query[1:]) % 2 :] for query in QRELS}
@@ -45,9 +45,9 @@ def test_names_in_hangul_count_double_where_a_comparison_is_cut_for_a_terminal()
     wide, wider = (
         compare(QRELS, dict(zip(names, (RUN, other), strict=True)), "AP", baseline=0) for names in (latin, hangul)
     )
-    width = next(w for w in itertools.count(40) if len(comparison.pages(wide, width=w).tables) == 1)
-    assert len(comparison.pages(wider, width=width + 5).tables) == 2
-    assert len(comparison.pages(wider, width=width + 6).tables) == 1
+    width = next(w for w in itertools.count(40) if len(comparison.document(wide, width=w).tables) == 1)
+    assert len(comparison.document(wider, width=width + 5).tables) == 2
+    assert len(comparison.document(wider, width=width + 6).tables) == 1
 
 
 def test_scores_are_written_in_every_format_of_tables_and_in_two_of_their_own():
@@ -65,13 +65,13 @@ def test_of_a_measure_where_less_is_better_the_lowest_is_marked():
 @pytest.mark.parametrize("digits", [None, 3])
 def test_places_are_shown_as_their_tables_are_drawn(per_query, digits):
     found = located()
-    pages = places.pages(found, digits, per_query=per_query)
+    pages = places.document(found, digits, per_query=per_query)
     tables = [places.queries] if per_query else [places.means, places.metres]
     drawn = [table(found) if digits is None else table(found, digits) for table in tables]
     drawn = [replace(one, notes=()) for one in drawn[:-1]] + drawn[-1:]
-    assert pages.render() == "\n".join(map(terminal.render, drawn))
-    assert pages.render("markdown") == "\n".join(map(markdown.render, drawn))
-    lines = [csv.render(replace(one, digits=digits)).splitlines() for one in drawn]
+    assert pages.render() == "\n".join(map(terminal.draw, drawn))
+    assert pages.render("markdown") == "\n".join(map(markdown.draw, drawn))
+    lines = [csv.draw(replace(one, digits=digits)).splitlines() for one in drawn]
     rows = zip(*lines, strict=True)
     beside = [",".join([row, *(other.split(",", 1)[1] for other in others)]) for row, *others in rows]
     assert pages.render("csv").splitlines() == beside
@@ -82,4 +82,4 @@ def test_places_are_shown_as_their_tables_are_drawn(per_query, digits):
 def test_recall_within_metres_stands_above_the_means():
     found = located()
     means = replace(places.means(found), notes=())
-    assert places.pages(found, surface=True).tables == [places.within(found), means, places.metres(found)]
+    assert places.document(found, surface=True).tables == [places.within(found), means, places.metres(found)]

@@ -11,8 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.present import json, latex, markdown, terminal
-from truerank.present.renderers import csv, fragment
+from truerank.present.renderers import csv, fragment, json, latex, markdown, terminal
 from truerank.present.table import Table
 
 TABLE = Table(
@@ -26,7 +25,7 @@ TABLE = Table(
 
 
 def test_plain_text_is_aligned_and_has_nothing_else():
-    assert terminal.render(TABLE) == (
+    assert terminal.draw(TABLE) == (
         "Two runs\n"
         "\n"
         "run      AP  found\n"
@@ -41,28 +40,28 @@ def test_plain_text_is_aligned_and_has_nothing_else():
 
 def test_letters_stand_above_a_cell_in_papers_and_behind_it_on_a_terminal_where_no_column_says_them():
     raised = replace(TABLE, raised={(0, 1): "b", (1, 1): "ab"})
-    assert r"one & 0.1235$^{b}$ & 3 \\" in latex.render(raised)
-    assert r"two & \textbf{1.0000}$^{ab}$ &  \\" in latex.render(raised)
-    assert "| one | 0.1235<sup>b</sup> | 3 |" in markdown.render(raised)
-    assert "| two | **1.0000**<sup>ab</sup> |  |" in markdown.render(raised)
-    assert terminal.render(replace(raised, is_spelled=True)) == terminal.render(TABLE)
-    assert [line.split() for line in terminal.render(raised).splitlines()[3:5]] == [
+    assert r"one & 0.1235$^{b}$ & 3 \\" in latex.draw(raised)
+    assert r"two & \textbf{1.0000}$^{ab}$ &  \\" in latex.draw(raised)
+    assert "| one | 0.1235<sup>b</sup> | 3 |" in markdown.draw(raised)
+    assert "| two | **1.0000**<sup>ab</sup> |  |" in markdown.draw(raised)
+    assert terminal.draw(replace(raised, is_spelled=True)) == terminal.draw(TABLE)
+    assert [line.split() for line in terminal.draw(raised).splitlines()[3:5]] == [
         ["one", "0.1235", "b", "3"],
         ["two", "1.0000", "ab"],
     ]
-    assert "<sup>" not in fragment.render(replace(raised, is_spelled=True))
-    assert "<b>1.0000</b><sup>ab</sup>" in fragment.render(raised)
-    assert "| AP | 0.1235<sup>b</sup> | **1.0000**<sup>ab</sup> |" in markdown.render(raised.turned())
-    assert "| 0.1235<sup>b</sup> | one |" in markdown.render(raised.only((1, 0)))
+    assert "<sup>" not in fragment.draw(replace(raised, is_spelled=True))
+    assert "<b>1.0000</b><sup>ab</sup>" in fragment.draw(raised)
+    assert "| AP | 0.1235<sup>b</sup> | **1.0000**<sup>ab</sup> |" in markdown.draw(raised.turned())
+    assert "| 0.1235<sup>b</sup> | one |" in markdown.draw(raised.only((1, 0)))
 
 
 def test_wide_characters_take_two_cells():
     table = Table(("run", "AP"), (("검색", 0.5), ("a", 0.25)))
-    assert terminal.render(table) == "run       AP\n검색  0.5000\na     0.2500\n"
+    assert terminal.draw(table) == "run       AP\n검색  0.5000\na     0.2500\n"
 
 
 def test_a_terminal_gets_the_best_in_bold():
-    text = terminal.render(TABLE, styled=True, width=60)
+    text = terminal.draw(TABLE, styled=True, width=60)
     assert "\x1b[1m1.0000\x1b[0m" in text
     assert "\x1b[1m0.1235" not in text
     assert "Its second sentence." in text
@@ -70,17 +69,17 @@ def test_a_terminal_gets_the_best_in_bold():
 
 def test_a_terminal_s_width_folds_texts_and_not_numbers():
     table = Table(("run", "AP"), (("a long name " * 8, 0.5),))
-    lines = terminal.render(table, styled=True, width=40).split("\n")
+    lines = terminal.draw(table, styled=True, width=40).split("\n")
     assert max(len(re.sub(r"\x1b\[\d+m", "", line)) for line in lines) <= 40
     assert any("0.5000" in line for line in lines)
 
 
 def test_nothing_in_a_cell_is_markup_for_a_terminal():
-    assert "[red]x[/red]" in terminal.render(Table(("run",), (("[red]x[/red]",),)), styled=True, width=40)
+    assert "[red]x[/red]" in terminal.draw(Table(("run",), (("[red]x[/red]",),)), styled=True, width=40)
 
 
 def test_markdown_has_title_table_and_notes():
-    assert markdown.render(TABLE) == (
+    assert markdown.draw(TABLE) == (
         "**Two runs**\n\n"
         "| run | AP | found |\n"
         "|:--|--:|--:|\n"
@@ -110,7 +109,7 @@ def test_markdown_takes_nothing_in_a_cell_for_a_mark(text, escaped):
 
 
 def test_latex_is_a_booktabs_table():
-    assert latex.render(TABLE) == (
+    assert latex.draw(TABLE) == (
         "\\begin{table}\n"
         "\\centering\n"
         "\\begin{tabular}{lrr}\n"
@@ -138,7 +137,7 @@ def test_latex_escapes_every_special_character_once(text):
 
 @given(st.lists(st.tuples(st.text(st.characters(exclude_categories=["Cs", "Cc"])), st.floats(0, 1)), min_size=1))
 def test_csv_reads_back_as_it_was(rows):
-    text = csv.render(Table(("query, odd", "AP"), tuple(rows), digits=None))
+    text = csv.draw(Table(("query, odd", "AP"), tuple(rows), digits=None))
     head, *read = readers.reader(io.StringIO(text, newline=""))
     assert head == ["query, odd", "AP"]
     assert [(query, float(value)) for query, value in read] == rows
@@ -161,7 +160,7 @@ def test_a_turned_table_has_its_rows_as_columns_and_keeps_the_best():
 def test_a_terminal_that_is_too_narrow_gets_the_table_turned():
     names = tuple(f"nDCG(gain='exp')@{k}" for k in (5, 10, 20))
     table = Table(("run", *names), (("one", 0.1, 0.2, 0.3),), across="measure")
-    wide, narrow = (terminal.render(table, styled=True, width=width) for width in (100, 50))
+    wide, narrow = (terminal.draw(table, styled=True, width=width) for width in (100, 50))
     assert wide.split("\n")[0].count("nDCG") == 3
     assert narrow.split("\n")[0].count("nDCG") == 0
     assert all(name in narrow for name in names)
@@ -169,4 +168,4 @@ def test_a_terminal_that_is_too_narrow_gets_the_table_turned():
 
 def test_numbers_never_fold():
     table = Table(("query", *(f"a long heading {i}" for i in range(6))), (("q", *(0.12345,) * 6),))
-    assert terminal.render(table, styled=True, width=60).count("0.1235") == 6
+    assert terminal.draw(table, styled=True, width=60).count("0.1235") == 6

@@ -17,8 +17,8 @@ from truerank.analysis.compare import Comparison, compare, read_attribute
 from truerank.cli import truerank
 from truerank.present import plots
 from truerank.present.charts import DASHES, SHAPES, lines
-from truerank.present.comparison import pages
-from truerank.present.tables import FORMATS
+from truerank.present.comparison import document
+from truerank.present.renderers import FORMATS
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "compare"
 NAMES = ("bm25", "dense", "hybrid")
@@ -59,10 +59,10 @@ def test_on_a_terminal_letters_stand_behind_numbers_that_stay_below_one_another(
 
 
 def test_the_letters_are_those_of_the_long_form(found: Comparison) -> None:
-    long = pages(found).tables
+    long = document(found).tables
     assert all(table.is_spelled for table in long if "beats" in table.columns)
-    assert found.to_text(layout="long") == pages(found).render()
-    wide = pages(found, layout="wide").tables[0]
+    assert found.to_text(layout="long") == document(found).render()
+    wide = document(found, layout="wide").tables[0]
     for column, measure in enumerate(("nDCG@5", "AP"), 2):
         order = [row[1] for row in wide.rows]
         marks = {name: wide.raised.get((r, column), "") for r, name in enumerate(order)}
@@ -80,13 +80,13 @@ def test_intervals_stand_beside_their_means_where_they_are_asked_for(found: Comp
 def test_each_slice_has_a_wide_table_of_its_own() -> None:
     by = read_attribute(str(EXAMPLES / "topics.csv"), "language")
     sliced = compare(QRELS, PATHS, "nDCG@5 AP", by=by, by_name="language")
-    tables = pages(sliced, layout="wide").tables
+    tables = document(sliced, layout="wide").tables
     assert [re.sub(r" \(.*", "", table.title) for table in tables] == [
         "all queries",
         "language = de",
         "language = en",
     ]
-    rows = list(csv.DictReader(io.StringIO(pages(sliced, layout="wide").render("csv"))))
+    rows = list(csv.DictReader(io.StringIO(document(sliced, layout="wide").render("csv"))))
     assert len(rows) == 9
     assert [row["slice"] for row in rows[::3]] == ["", "de", "en"]
 
@@ -186,7 +186,7 @@ def test_letters_take_no_part_in_the_numbers_of_a_frame(found: Comparison) -> No
 
 def test_a_report_gives_a_notebook_one_line(tmp_path: Path) -> None:
     made = tr.write_report(QRELS, PATHS, tmp_path / "report.html", "nDCG@5 AP", lang="en")
-    assert re.fullmatch(r"Report\('Retrieval report', en, \d+ sections, \d+ figures\)", repr(made))
+    assert re.fullmatch(r"Document\('Retrieval report', en, \d+ sections, \d+ figures\)", repr(made))
     assert not hasattr(made, "_repr_html_")
     assert "Unjudged documents" in str(made)
     assert made.to_markdown().startswith("# Retrieval report")

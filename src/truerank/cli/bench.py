@@ -25,7 +25,7 @@ from truerank.live.running import bench
 from truerank.live.storage import dumped
 from truerank.live.sweep import LOADS
 from truerank.present import bench as report
-from truerank.present.tables import Pages
+from truerank.present.document import Document
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
 UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -244,15 +244,15 @@ def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
         raise click.UsageError("--plot draws quality against latency: it needs --qrels FILE.")
 
 
-def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Pages:
+def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Document:
     """Two that are compared or took turns, one, or those of a sweep."""
     if pair and len(found) != 2:
         raise InputError("each file should hold one benchmark", pair[0])
     if pair or (len(found) == 2 and found[0].beside and found[0].beside == found[1].name):
-        return report.comparison_pages(compare(*found), digits)
+        return report.comparison_document(compare(*found), digits)
     if len(found) == 1 and not found[0].settings:
-        return report.pages(found[0], digits)
-    return report.sweep_pages(found, digits=digits)
+        return report.document(found[0], digits)
+    return report.sweep_document(found, digits=digits)
 
 
 def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str, Any]) -> list[Bench]:

@@ -13,7 +13,7 @@ from truerank.cli.progress import Counting
 from truerank.core.evaluate import DEFAULT
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
-from truerank.present.bounds import pages
+from truerank.present.bounds import document
 
 
 @click.command("bounds")
@@ -95,4 +95,4 @@ def command(
         with Counting("trying grades") as bar:
             both = sources[0], sources[1]
             candidates = judge_next(judged, *both, wanted[0], to_judge, rules=under, watch=bar.reach)
-    tables.show(pages(found, candidates, digits), format, output)
+    tables.show(document(found, candidates, digits), format, output)

@@ -22,7 +22,7 @@ from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
-from truerank.present.check import FORMATS, by_ending, pages, render
+from truerank.present.check import FORMATS, by_ending, document, render
 
 
 @click.command("check")
@@ -228,7 +228,7 @@ class _Checking:
 
 def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
     if format == "csv":
-        tables.tell(pages(found).remarks)
+        tables.tell(document(found).remarks)
     write(render(found, format, digits=digits, styled=is_styled("-")))
     for output in outputs:
         write(render(found, by_ending(output), digits=digits), output)

@@ -15,7 +15,7 @@ from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
-from truerank.present.comparison import LAYOUTS, pages
+from truerank.present.comparison import LAYOUTS, document
 
 
 @click.command("compare")
@@ -142,7 +142,7 @@ def command(
             watch=bar.reach,
         )
     how: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
-    tables.show(pages(found, digits, width(output), **how), format, output, percent=percent)
+    tables.show(document(found, digits, width(output), **how), format, output, percent=percent)
 
 
 def _split(by: str | None) -> tuple[str, str]:

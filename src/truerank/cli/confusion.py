@@ -14,7 +14,7 @@ from truerank.core.rules import DEEPEST
 from truerank.formats import read_qrels
 from truerank.present import counts as report
 from truerank.present.counts import Weight
-from truerank.present.tables import labels
+from truerank.present.names import labels
 
 _SIZE = click.IntRange(0, DEEPEST)
 
@@ -108,12 +108,12 @@ def command(
         if is_swept:
             _refuse_with("--sweep", {"--per-query": per_query})
             found = sweep(judged, source, steps=steps, alpha=weight.alpha, **how)
-            pages = report.of_sweep(found, weight, digits)
+            document = report.of_sweep(found, weight, digits)
         else:
             found = confusion(judged, source, threshold=threshold, **how)
-            pages = report.of_run(found, weight, digits, per_query=per_query)
+            document = report.of_run(found, weight, digits, per_query=per_query)
     strangers.refuse_or_warn(judged, [found], labels([found.run]))
-    tables.show(pages, format, output)
+    tables.show(document, format, output)
 
 
 def _given(text: str, documents: int | None) -> Confusion:

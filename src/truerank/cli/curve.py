@@ -8,8 +8,8 @@ from truerank.analysis.curve import precision_recall
 from truerank.cli import inputs, options, strangers, tables
 from truerank.core.rules import Rules
 from truerank.formats import read_qrels
-from truerank.present.curves import pages
-from truerank.present.tables import labels
+from truerank.present.curves import document
+from truerank.present.names import labels
 
 DEFAULT = "recall_points = definition"
 """What is changed in the default rules: it makes `truerank.analysis.curve.BY_DEFINITION` of them."""
@@ -73,7 +73,7 @@ def command(
     strangers.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
     if plot:
         plots.save(plots.precision_recall(curves), plot)
-    tables.show(pages(curves, digits), format, output)
+    tables.show(document(curves, digits), format, output)
 
 
 def _ruled(rules: str | None, changes: tuple[str, ...]) -> Rules:

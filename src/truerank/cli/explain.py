@@ -20,7 +20,7 @@ from truerank.core.run import Run
 from truerank.formats import read_qrels
 from truerank.measures import Measure, parse_measure, parse_measures
 from truerank.present import explanation as report
-from truerank.present.tables import Pages
+from truerank.present.document import Document
 
 
 def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None:
@@ -119,8 +119,8 @@ def command(
         if queries or docs:
             raise click.UsageError("Several --rules are about means: there is nothing that has a text.")
         with inputs.opened([run], run_format, again=True) as (source,):
-            pages = _under_many(judged, source, chosen, rules, digits, width(output))
-        return tables.show(pages, format, output)
+            document = _under_many(judged, source, chosen, rules, digits, width(output))
+        return tables.show(document, format, output)
     under = options.changed(rules, changes)
     if other and not query and not _is_run(other, judged):
         query, other = other, None
@@ -130,24 +130,26 @@ def command(
             wanted = chosen or [_default(under)]
             found = moved_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
             all_of_them = query is not None or depth is None
-            pages = report.several_moves_pages(found, most=None if all_of_them else report.DOCUMENTS, digits=digits)
+            document = report.several_moves_document(
+                found, most=None if all_of_them else report.DOCUMENTS, digits=digits
+            )
         elif query:
             reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **texts)
-            pages = report.pages(reasons, depth=depth, digits=digits)
+            document = report.document(reasons, depth=depth, digits=digits)
         else:
             raise click.UsageError(f"Name a query{_example(judged)}, a second run, or several --rules.")
-    return tables.show(pages, format, output)
+    return tables.show(document, format, output)
 
 
 def _under_many(
     judged: Qrels, run: Run, measures: list[Measure], rules: str, digits: int | None, width: int | None
-) -> Pages:
+) -> Document:
     """One run under the rules of many tools."""
     from truerank.analysis.explain.tools import under_rules
-    from truerank.present.tools import pages
+    from truerank.present.tools import document
 
     names = [name.strip() for name in rules.split(",") if name.strip()]
-    return pages(under_rules(judged, run, measures or parse_measures(DEFAULT), names), digits, width)
+    return document(under_rules(judged, run, measures or parse_measures(DEFAULT), names), digits, width)
 
 
 def _is_run(name: str, judged: Qrels) -> bool:

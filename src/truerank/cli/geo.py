@@ -94,8 +94,10 @@ def command(
     if save_run:
         convert(found.run(), save_run, what="run")
     decisions = {} if accept is None else _decided(found, accept)
-    pages = report.pages(found, digits, per_query=per_query, surface=bool(asked["within"]), decisions=decisions)
-    tables.show(pages, format, output)
+    document = report.document(
+        found, digits, per_query=per_query, surface=bool(asked["within"]), decisions=decisions
+    )
+    tables.show(document, format, output)
 
 
 def _decided(places: Places, accept: float) -> dict[str, Counts]:

@@ -11,7 +11,7 @@ from truerank.cli import inputs, options
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Reading
 from truerank.core.errors import counted
-from truerank.present.json import dumps
+from truerank.present.renderers.json import dumps
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 

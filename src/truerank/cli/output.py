@@ -7,7 +7,7 @@ import shutil
 import sys
 
 from truerank.formats.target import writing
-from truerank.present import terminal
+from truerank.present.renderers import terminal
 from truerank.present.table import Table
 
 
@@ -19,7 +19,7 @@ def write(text: str, path: str = "-") -> None:
 
 def show(table: Table) -> None:
     """The table on standard output."""
-    write(terminal.render(table, styled=is_styled("-")))
+    write(terminal.draw(table, styled=is_styled("-")))
 
 
 def width(path: str) -> int | None:

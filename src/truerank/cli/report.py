@@ -22,7 +22,7 @@ from truerank.live.result import Bench
 from truerank.present import making, renderers
 from truerank.present.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
 from truerank.present.material import inputs as identified
-from truerank.present.renderers import figures, terminal
+from truerank.present.renderers import figures
 from truerank.present.texts import LANGUAGES, language
 
 
@@ -102,16 +102,16 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     _refuse_unused(bool(qrels), asked)
     texts = (asked["queries"], asked["docs"])
     inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
-    draw = None if output == "-" else renderers.by_ending(output)
+    format = None if output == "-" else renderers.of_report(output)
     material = _material(qrels, runs, files, asked)
     with _working("making the report"):
         document = making.make(material, asked["title"], asked["lang"])
-        if draw is not None:
-            making.write(document, output, draw, asked["figures"])
+        if format is not None:
+            making.write(document, output, format, asked["figures"])
         elif asked["figures"]:
             figures.save(document, asked["figures"])
-    if draw is None:
-        write(terminal.text(document, styled=is_styled(output)))
+    if format is None:
+        write(document.render(styled=is_styled(output)))
 
 
 def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:

@@ -14,7 +14,8 @@ from truerank.core.errors import InputError
 from truerank.core.scores import Scores
 from truerank.formats.compression import codec_for
 from truerank.present import ledger, scores
-from truerank.present.tables import FORMATS, Pages, by_ending
+from truerank.present.document import Document
+from truerank.present.renderers import FORMATS, by_ending
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 
@@ -62,13 +63,13 @@ layout = click.option(
 )
 
 
-def show(pages: Pages, format: str | None = None, output: str = "-", *, percent: bool = False) -> None:
-    """Write the pages; remarks go to standard error where the format has no place for them."""
+def show(document: Document, format: str | None = None, output: str = "-", *, percent: bool = False) -> None:
+    """Write the document; remarks go to standard error where the format has no place for them."""
     chosen = format or by_ending(output)
     _say_fractions(chosen, percent)
     if chosen == "csv":
-        tell(pages.remarks)
-    write(pages.render(chosen, styled=is_styled(output)), output)
+        tell(document.remarks)
+    write(document.render(chosen, styled=is_styled(output)), output)
 
 
 def show_scores(

@@ -57,7 +57,7 @@ def command(
     right = truth.build(rule, asked, there, distance=distance)
     formats.convert(right, output, what="qrels", to=to)
     if distances:
-        write(csv.render(_pairs(right)), distances)
+        write(csv.draw(_pairs(right)), distances)
     for note in right.notes:
         click.echo(note.message, err=True)
 

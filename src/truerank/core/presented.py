@@ -1,6 +1,6 @@
 """What every result has in common: it prints with what a reader must know, and becomes text, HTML or a frame.
 
-How a result looks is decided far above, by its builder in `report`; the layers below only name the file, as text.
+How a result looks is decided far above, by its builder in `present`; the layers below only name the file, as text.
 """
 
 from __future__ import annotations
@@ -20,41 +20,21 @@ FEW = 3
 
 
 class Laid(Protocol):
-    """A result as its builder lays it out: `report.tables.Pages`."""
+    """A result as its builder lays it out: `present.document.Document`."""
 
-    def render(self, format: str = "table", *, styled: bool = False) -> str:
+    def render(self, format: str = "table", **how: Any) -> str:
         """The text in a format."""
 
     def to_columns(self) -> dict[str, list[Any]]:
         """The flat table by its headings."""
 
 
-class Presented:
-    """A result that shows itself, with the remarks of its ledger.
-
-    A class names its builder's file in `report` by `built_by`, and says in `_summary` what its `repr` begins with.
-    """
-
-    built_by: ClassVar[str]
-
-    def __repr__(self) -> str:
-        """One line, and a line for each of the first few remarks."""
-        remarks = import_module(f"truerank.present.{self.built_by}").remarks_of(self)
-        more = [f"and {len(remarks) - FEW:,} more: print it"] if len(remarks) > FEW else []
-        lines = [brief(line) for remark in remarks[:FEW] for line in remark.splitlines()[:1]]
-        return "\n  ".join([self._summary(), *lines, *more])
+class Printable:
+    """What has a document, which every renderer prints."""
 
     def __str__(self) -> str:
         """The tables and all remarks as plain text: what the command prints."""
         return self.to_text().rstrip("\n")
-
-    def _repr_html_(self) -> str:
-        """What a notebook shows."""
-        return self._laid().render("html")
-
-    def _summary(self) -> str:
-        """The line that a `repr` begins with."""
-        raise NotImplementedError
 
     def to_text(self, **options: Any) -> str:
         """The tables as plain text; the options are those of the result's tables, such as digits."""
@@ -69,8 +49,35 @@ class Presented:
         return self._laid(**options).render("latex")
 
     def to_html(self, **options: Any) -> str:
-        """The tables as a piece of a page."""
-        return self._laid(**options).render("html")
+        """The tables as a piece of a page, with the picture if there is one; of a report the page."""
+        return self._laid(**options).render("html", figures=True)
+
+    def _laid(self, **options: Any) -> Laid:
+        raise NotImplementedError
+
+
+class Presented(Printable):
+    """A result that shows itself, with the remarks of its ledger.
+
+    A class names its builder's file in `present` by `built_by`, and says in `_summary` what its `repr` begins with.
+    """
+
+    built_by: ClassVar[str]
+
+    def __repr__(self) -> str:
+        """One line, and a line for each of the first few remarks."""
+        remarks = import_module(f"truerank.present.{self.built_by}").remarks_of(self)
+        more = [f"and {len(remarks) - FEW:,} more: print it"] if len(remarks) > FEW else []
+        lines = [brief(line) for remark in remarks[:FEW] for line in remark.splitlines()[:1]]
+        return "\n  ".join([self._summary(), *lines, *more])
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        return self.to_html()
+
+    def _summary(self) -> str:
+        """The line that a `repr` begins with."""
+        raise NotImplementedError
 
     def to_arrow(self) -> pyarrow.Table:
         """The rows that the command writes as CSV, with all digits."""
@@ -100,5 +107,5 @@ class Presented:
         return MissingPackage(f"{type(self).__name__}.{method}", extra)
 
     def _laid(self, **options: Any) -> Laid:
-        laid: Laid = import_module(f"truerank.present.{self.built_by}").pages_of(self, **options)
+        laid: Laid = import_module(f"truerank.present.{self.built_by}").document_of(self, **options)
         return laid

@@ -8,14 +8,14 @@ import numpy as np
 
 from truerank.analysis.compare.agreement import Agreement
 from truerank.core.errors import brief, counted, shown
+from truerank.present.document import Document
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages
 
 NAMED = 5
 """Queries that a remark names."""
 
 
-def pages_of(found: Agreement, digits: int | None = None) -> Pages:
+def document_of(found: Agreement, digits: int | None = None) -> Document:
     """The means of both coefficients; for programs each query's."""
     means: tuple[tuple[Cell, ...], ...] = (
         (f"RBO (p = {found.p:g})", found.mean_rbo),
@@ -25,7 +25,7 @@ def pages_of(found: Agreement, digits: int | None = None) -> Pages:
     over = f"{counted(len(found.queries), 'query', 'queries')} that both runs answer; {depth}."
     notes = (over, *remarks_of(found))
     table = Table(("coefficient", "mean"), means, notes=notes, digits=4 if digits is None else digits)
-    return Pages(
+    return Document(
         [table], _flat(found, digits), {**found.to_dict(), "remarks": remarks_of(found)}, remarks_of(found)
     )
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, TypeGuard
 
 from truerank.core.errors import shown
 from truerank.core.scores import Scores
+from truerank.present.document import Document
 from truerank.present.table import Table
-from truerank.present.tables import Pages
 from truerank.present.texts import ENGLISH, Texts
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def with_strict(scores: Scores) -> list[Scores]:
     return [scores, scores.audit.strict_scores] if is_audited(scores) else [scores]
 
 
-def pages_of(found: Audit, digits: int | None = None) -> Pages:
+def document_of(found: Audit, digits: int | None = None) -> Document:
     """Both scores to the last digit, and a row a finding."""
     official = found.official_scores.mean if found.official_scores else {}
     rows = tuple((name, official.get(name), strict) for name, strict in found.strict_scores.mean.items())
@@ -35,7 +35,7 @@ def pages_of(found: Audit, digits: int | None = None) -> Pages:
     listed = tuple((one.kind, one.count, one.message) for one in found.findings)
     scored = Table(("measure", "official", "strict"), rows, notes=tuple(_stops(found)), digits=digits)
     findings = Table(columns, listed)
-    return Pages([scored, *([findings] if listed else [])], findings, found.to_dict(), remarks_of(found))
+    return Document([scored, *([findings] if listed else [])], findings, found.to_dict(), remarks_of(found))
 
 
 def remarks_of(found: Audit) -> list[str]:

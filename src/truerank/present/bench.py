@@ -13,8 +13,8 @@ from truerank.live.result import Bench
 from truerank.live.samples import OUTCOMES
 from truerank.live.sweep import front, quality
 from truerank.present import bench_notes, few, ledger
+from truerank.present.document import Document
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages
 from truerank.stats import Interval, Paired
 
 DIGITS = 3
@@ -30,7 +30,7 @@ SHORT = ("mean", "p50", "p95", "p99")
 TURNS = "They took turns at each query. So answers a second were not measured."
 
 
-def pages(found: Bench, digits: int | None = None) -> Pages:
+def document(found: Bench, digits: int | None = None) -> Document:
     """All there is to show of one benchmark."""
     intervals = _intervals(found)
     timed = latency_table(found, intervals, DIGITS if digits is None else digits)
@@ -40,12 +40,12 @@ def pages(found: Bench, digits: int | None = None) -> Pages:
     if found.indexing:
         tables.append(index_table([found.indexing], digits=DIGITS if digits is None else digits))
     plain = {**found.to_dict(), "intervals": {name: _limits(each) for name, each in intervals.items()}}
-    return Pages(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
+    return Document(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
 
 
-def pages_of(found: Bench | Comparison, digits: int | None = None) -> Pages:
+def document_of(found: Bench | Comparison, digits: int | None = None) -> Document:
     """What a benchmark, or two beside each other, show of themselves."""
-    return pages(found, digits) if isinstance(found, Bench) else comparison_pages(found, digits)
+    return document(found, digits) if isinstance(found, Bench) else comparison_document(found, digits)
 
 
 def remarks_of(found: Bench | Comparison) -> list[str]:
@@ -168,14 +168,14 @@ def _around(found: Bench, name: str, value: float) -> tuple[float, float]:
     return limits if limits and all(map(math.isfinite, limits)) else (value, value)
 
 
-def sweep_pages(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Pages:
+def sweep_document(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Document:
     """A row a setting, those marked that no other one beats."""
     plain = [one.to_dict() for one in found]
     told = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
     tables = [sweep_table(found, latency, digits)]
     if first := found[0].indexing:
         tables.append(index_table([first], digits=DIGITS if digits is None else digits))
-    return Pages(tables, flat_table(found, digits), plain, told)
+    return Document(tables, flat_table(found, digits), plain, told)
 
 
 def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
@@ -212,7 +212,7 @@ def _row(found: Bench) -> tuple[Cell, ...]:
     return (*(_there(found.latency[name]) for name in SHORT), per_second(found), found.failed)
 
 
-def comparison_pages(found: Comparison, digits: int | None = None) -> Pages:
+def comparison_document(found: Comparison, digits: int | None = None) -> Document:
     """Two benchmarks beside each other: what they took, and the difference of what they found."""
     tables = [times_table(found, DIGITS if digits is None else digits)]
     quality = differences_table(found, 4 if digits is None else digits)
@@ -228,7 +228,7 @@ def comparison_pages(found: Comparison, digits: int | None = None) -> Pages:
         "remarks": list(found.remarks),
         "benchmarks": [found.a.to_dict(), found.b.to_dict()],
     }
-    return Pages(tables, flat_table([found.a, found.b], digits), plain, found.remarks)
+    return Document(tables, flat_table([found.a, found.b], digits), plain, found.remarks)
 
 
 def times_table(found: Comparison, digits: int = DIGITS) -> Table:

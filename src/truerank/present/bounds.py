@@ -6,35 +6,36 @@ from collections.abc import Iterator, Sequence
 
 from truerank.analysis.bounds import Bounds, Range, ToJudge
 from truerank.core.errors import counted, shown
+from truerank.present.document import Document
+from truerank.present.names import labels
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages, labels
 
 BY_TIES = ("worst tied", "expected", "best tied")
 BY_JUDGEMENT = ("lowest", "highest")
 
 
-def pages(found: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Pages:
+def document(found: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Document:
     """A row a measure of each run; then, if asked for, a row a document to judge."""
     drawn = 4 if digits is None else digits
     tables = [bounds_table(found, drawn)]
     plain: dict[str, object] = {"bounds": [{**one.to_dict(), "remarks": remarks(one)} for one in found]}
     if candidates is None:
-        return Pages(tables, bounds_table(found, digits, named=True), plain, _all_remarks(found))
+        return Document(tables, bounds_table(found, digits, named=True), plain, _all_remarks(found))
     tables.append(candidate_table(candidates, max(drawn, 6) if digits is None else digits))
     plain["judge_next"] = candidates.to_dict()
-    return Pages(tables, candidate_table(candidates, digits), plain, _all_remarks(found))
+    return Document(tables, candidate_table(candidates, digits), plain, _all_remarks(found))
 
 
-def pages_of(found: Bounds | ToJudge, digits: int | None = None) -> Pages:
+def document_of(found: Bounds | ToJudge, digits: int | None = None) -> Document:
     """What bounds, or a list of documents to judge, show of themselves."""
     if isinstance(found, Bounds):
-        return pages([found], digits=digits)
+        return document([found], digits=digits)
     rows = tuple(
         (shown(c.query), shown(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing) for c in found.candidates
     )
     flat = Table(("query", "document", "rank_a", "rank_b", "low", "high", "swing"), rows, digits=digits)
     table = candidate_table(found, 6 if digits is None else digits)
-    return Pages([table], flat, found.to_dict(), remarks_of(found))
+    return Document([table], flat, found.to_dict(), remarks_of(found))
 
 
 def remarks_of(found: Bounds | ToJudge) -> list[str]:

@@ -9,10 +9,11 @@ from xml.etree import ElementTree
 from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import shown
 from truerank.present import few
+from truerank.present.document import Document
+from truerank.present.names import labels
+from truerank.present.renderers import FORMATS as TABLES
+from truerank.present.renderers import by_ending as table_by_ending
 from truerank.present.table import Cell, Table, as_text
-from truerank.present.tables import FORMATS as TABLES
-from truerank.present.tables import Pages, labels
-from truerank.present.tables import by_ending as table_by_ending
 
 JUNIT = "junit"
 FORMATS = {**TABLES, JUNIT: (".xml",)}
@@ -28,10 +29,10 @@ def by_ending(path: str) -> str:
 
 def render(found: Check, format: str = "table", *, digits: int | None = None, styled: bool = False) -> str:
     """The text in one of `FORMATS`."""
-    return junit(found) if format == JUNIT else pages(found, digits).render(format, styled=styled)
+    return junit(found) if format == JUNIT else document(found, digits).render(format, styled=styled)
 
 
-def pages(found: Check, digits: int | None = None) -> Pages:
+def document(found: Check, digits: int | None = None) -> Document:
     """A row a gate, and below what a reader should know."""
     drawn = 4 if digits is None else digits
     rows = [_row(verdict, drawn) for verdict in found.verdicts]
@@ -40,10 +41,10 @@ def pages(found: Check, digits: int | None = None) -> Pages:
     table = Table(columns, tuple(rows), title, tuple(notes(found)), digits=drawn)
     flat = tuple(_flat(verdict) for verdict in found.verdicts)
     plain = {**found.to_dict(), "remarks": remarks(found)}
-    return Pages([table], Table(FLAT, flat, digits=digits), plain, remarks(found))
+    return Document([table], Table(FLAT, flat, digits=digits), plain, remarks(found))
 
 
-pages_of = pages
+document_of = document
 
 
 def remarks_of(found: Check) -> list[str]:

@@ -10,10 +10,10 @@ from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, counted, quoted, shown
 from truerank.present import cautions, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
+from truerank.present.document import Document
 from truerank.present.percent import DIGITS, in_percent, named, note
+from truerank.present.renderers.terminal import fits
 from truerank.present.table import Table
-from truerank.present.tables import Pages
-from truerank.present.terminal import fits
 
 MOST_PAIRS = 45
 """More pairs than those of ten systems are no reading for people."""
@@ -22,7 +22,7 @@ LAYOUTS = ("long", "wide")
 """A table a measure, with differences and pairs; or one table with a column a measure."""
 
 
-def pages(
+def document(
     found: Comparison,
     digits: int | None = None,
     width: int | None = None,
@@ -30,7 +30,7 @@ def pages(
     layout: str = "long",
     intervals: bool = False,
     percent: bool = False,
-) -> Pages:
+) -> Document:
     """All there is to show: each measure's systems and pairs, then its systems on each slice; or the wide table.
 
     Args:
@@ -44,13 +44,13 @@ def pages(
     plain = {**found.to_dict(), "remarks": remarks}
     if layout == "wide":
         tables = wide.wide_tables(read, drawn, intervals=intervals)
-        return Pages(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
+        return Document(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
     if layout != "long":
         raise InputError(f"a layout is {' or '.join(LAYOUTS)}, not {quoted(layout)}")
     tables = list(_tables(read, drawn, width))
     tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(read)))
     tables += _slices(read, drawn, width)
-    return Pages(_noted(tables, found, percent), flat_table(found, digits), plain, remarks)
+    return Document(_noted(tables, found, percent), flat_table(found, digits), plain, remarks)
 
 
 def _noted(tables: list[Table], found: Comparison, percent: bool) -> list[Table]:
@@ -61,16 +61,16 @@ def _noted(tables: list[Table], found: Comparison, percent: bool) -> list[Table]
     return [*tables[:-1], replace(last, notes=(*last.notes, note(named(found.outcomes))))]
 
 
-def pages_of(
+def document_of(
     found: Comparison,
     digits: int | None = None,
     *,
     layout: str = "wide",
     intervals: bool = False,
     percent: bool = False,
-) -> Pages:
+) -> Document:
     """What a comparison shows of itself: the wide table, unless the long one is asked for."""
-    return pages(found, digits, layout=layout, intervals=intervals, percent=percent)
+    return document(found, digits, layout=layout, intervals=intervals, percent=percent)
 
 
 def remarks_of(found: Comparison) -> list[str]:

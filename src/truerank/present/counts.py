@@ -10,8 +10,9 @@ from typing import Any
 from truerank.analysis.confusion import Confusion, Counts, Sweep, weight_on_precision
 from truerank.core.errors import counted, shown
 from truerank.present import few, ledger
+from truerank.present.document import Document
+from truerank.present.names import labels
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages, labels
 
 Row = tuple[tuple[Cell, ...], Confusion]
 """The cells that say whose counts these are, and the counts."""
@@ -74,7 +75,9 @@ class Weight:
         return {**counts.to_dict(), **(weighted if self.asked else {})}
 
 
-def pages_of(found: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False) -> Pages:
+def document_of(
+    found: Confusion | Counts | Sweep, digits: int | None = None, *, per_query: bool = False
+) -> Document:
     """What counts show of themselves: given ones, those of a run, those at each threshold."""
     if isinstance(found, Confusion):
         return of_counts(found, Weight(), digits)
@@ -92,14 +95,14 @@ def remarks_of(found: Confusion | Counts | Sweep) -> list[str]:
     return [*ledger.remarks(found), *few.remarks(queries), *remarks(counts)]
 
 
-def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Pages:
+def of_counts(counts: Confusion, weight: Weight, digits: int | None = None) -> Document:
     """Four counts that were given."""
     said = remarks(counts)
     plain = {**weight.to_dict(counts), "remarks": said}
-    return Pages(_square(counts, weight, digits, said), _flat([((), counts)], (), weight, digits), plain, said)
+    return Document(_square(counts, weight, digits, said), _flat([((), counts)], (), weight, digits), plain, said)
 
 
-def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Pages:
+def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_query: bool = False) -> Document:
     """The counts of a run: their sums and, if asked, those of each query."""
     size = len(found.queries)
     said = [*remarks(found.micro, found.of), *few.remarks(size)]
@@ -109,14 +112,14 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
     said = [*_hidden(found), *said]
     if not per_query:
         flat = _flat([((shown(found.run), shown(found.rules.name)), found.micro)], ("run", "rules"), weight, digits)
-        return Pages(square, flat, plain, said)
+        return Document(square, flat, plain, said)
     queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
     rows: list[Row] = [((shown(name),), counts) for name, counts in found.queries.items()]
     flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
-    return Pages([_for_people(flat, digits), *square], flat, {**plain, "queries": queries}, said)
+    return Document([_for_people(flat, digits), *square], flat, {**plain, "queries": queries}, said)
 
 
-def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
+def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Document:
     """The counts at each threshold, of which the best is marked."""
     about = _about(found, found.queries, f"{_swept(found)}; * has the highest {weight.name}")
     last = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
@@ -132,7 +135,7 @@ def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Pages:
         "best": best,
         "remarks": said,
     }
-    return Pages([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
+    return Document([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
 
 
 def _steps(found: Sweep, weight: Weight, digits: int | None) -> Table:

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from truerank.analysis.curve import Area, Curve
 from truerank.core.errors import counted, shown
 from truerank.present import few, ledger
+from truerank.present.document import Document
+from truerank.present.names import labels
 from truerank.present.table import Cell, Table, as_text
-from truerank.present.tables import Pages, labels
 
 READINGS = {
     "definition": "the highest at that recall or any higher one",
@@ -22,12 +23,12 @@ RAW = ("rank", "relevant", "recall", "precision", "interpolated")
 AREAS: dict[Area, str] = {"step": "AUPRC", "trapezoid": "AUPRC, trapezoid", "interpolated": "AUPRC, interpolated"}
 
 
-def pages(curves: Sequence[Curve], digits: int | None = None) -> Pages:
+def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
     """All there is to show; for people of one query its raw curve first, then the interpolated points."""
     shown_digits = 4 if digits is None else digits
     raw = [raw_table(curves, shown_digits)] if curves[0].sawtooth else []
     plain = [{**curve.to_dict(), "remarks": remarks(curve)} for curve in curves]
-    return Pages(
+    return Document(
         [*raw, points_table(curves, shown_digits)],
         flat_table(curves, digits),
         plain[0] if len(plain) == 1 else plain,
@@ -35,9 +36,9 @@ def pages(curves: Sequence[Curve], digits: int | None = None) -> Pages:
     )
 
 
-def pages_of(curve: Curve, digits: int | None = None) -> Pages:
+def document_of(curve: Curve, digits: int | None = None) -> Document:
     """What a curve shows of itself."""
-    return pages([curve], digits)
+    return document([curve], digits)
 
 
 def remarks_of(curve: Curve) -> list[str]:

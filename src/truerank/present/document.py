@@ -1,16 +1,21 @@
-"""A report as a value: blocks in order, made once, which each renderer writes in its own way."""
+"""What there is to show as a value: a result's few tables or a whole report, made once, for every renderer."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import counted
+from truerank.core.presented import Printable
+from truerank.core.scores import distinct
 from truerank.measures.sums import PerQuery
-from truerank.present.answers import Answers
-from truerank.present.table import Table
+from truerank.present.table import Cell, Table
 from truerank.present.texts import Texts
+
+if TYPE_CHECKING:
+    from truerank.present.answers import Answers
 
 
 @dataclass(frozen=True)
@@ -118,26 +123,46 @@ class Queries:
 Block = Heading | Prose | Note | Command | Table | Figure | Queries
 
 
+EMPTY = Table((), ())
+
+
 @dataclass(frozen=True, eq=False, repr=False)
-class Document:
-    """The title, language and blocks of a report.
+class Document(Printable):
+    """One thing to show, in the shapes that the formats need.
+
+    With a title it is whole, such as a report; without one it is tables, to be put into something else.
 
     Attributes:
+        blocks: for people, in order.
+        flat: for programs, a row a thing.
+        results: what it is made of as plain values, for JSON.
+        remarks: what a reader should know; among the blocks and in JSON already.
         title: of the whole.
         language: en or ko.
-        blocks: what it says, in order.
-        results: what it is made of as plain values, for JSON.
     """
 
-    title: str
-    language: str
     blocks: Sequence[Block]
-    results: Mapping[str, Any] = field(default_factory=dict)
+    flat: Table = EMPTY
+    results: Any = None
+    remarks: Sequence[str] = ()
+    title: str = ""
+    language: str = "en"
 
     def __repr__(self) -> str:
         sections = counted(sum(isinstance(block, Heading) for block in self.blocks), "section")
         figures = counted(len(self.figures), "figure")
         return f"{type(self).__name__}({self.title!r}, {self.language}, {sections}, {figures})"
+
+    def render(self, format: str = "table", **how: Any) -> str:
+        """The text in a format; see `renderers.render`."""
+        # renderers read documents, so that a document finds them by name, as results find their builders
+        text: str = import_module("truerank.present.renderers").render(self, format, **how)
+        return text
+
+    def to_columns(self) -> dict[str, list[Any]]:
+        """The flat table by its headings; a column of both texts and numbers is one of texts."""
+        names = distinct(self.flat.columns)
+        return {name: _alike([row[i] for row in self.flat.rows]) for i, name in enumerate(names)}
 
     @property
     def texts(self) -> Texts:
@@ -145,13 +170,38 @@ class Document:
         return Texts(self.language)
 
     @property
+    def tables(self) -> list[Table]:
+        """The tables in it."""
+        return [block for block in self.blocks if isinstance(block, Table)]
+
+    @property
     def figures(self) -> list[Figure]:
         """The pictures in it."""
         return [block for block in self.blocks if isinstance(block, Figure)]
 
+    def _laid(self, **options: Any) -> Document:
+        return self
 
-def written(blocks: Iterable[Block], parts: Callable[[Block], Iterable[str]]) -> Iterator[str]:
-    """The parts of each block as text, without what is for the page alone and headings that nothing follows."""
+
+def _alike(cells: list[Cell]) -> list[Cell]:
+    kinds = {isinstance(cell, str) for cell in cells if cell is not None}
+    return [None if cell is None else str(cell) for cell in cells] if len(kinds) > 1 else cells
+
+
+def written(document: Document, parts: Callable[[Block], Iterable[str]], *first: str) -> str:
+    """The parts of each block as text, a line apart, without what is for the page alone.
+
+    Pictures without numbers beside tables are for notebooks, so that text has them in whole documents only.
+
+    Args:
+        first: what stands before them.
+    """
+    blocks = [block for block in document.blocks if document.title or not isinstance(block, Figure)]
+    return "\n\n".join([*first, *(part.rstrip("\n") for part in _without_idle_headings(blocks, parts))]) + "\n"
+
+
+def _without_idle_headings(blocks: Iterable[Block], parts: Callable[[Block], Iterable[str]]) -> Iterator[str]:
+    """The parts, without headings that nothing follows."""
     heading: list[str] = []
     for block in blocks:
         if isinstance(block, Heading):

@@ -9,8 +9,9 @@ from truerank.analysis.explain import Explanation, Listed, Moves, Note
 from truerank.analysis.explain.worked import Sum, Term
 from truerank.core.errors import brief, counted, shown
 from truerank.formats.texts import Snippets
+from truerank.present.document import Document
+from truerank.present.names import labels
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages, labels
 
 DEPTH = 20
 """How many results are listed; of those below, and of those that did not come back, as many relevant ones."""
@@ -30,7 +31,9 @@ MARKS = {
 FLAT = ("run", "query", "measure", "rank", "document", "score", "grade", "kind", "place", "first", "last", "adds")
 
 
-def pages(explanations: Sequence[Explanation], *, depth: int | None = DEPTH, digits: int | None = None) -> Pages:
+def document(
+    explanations: Sequence[Explanation], *, depth: int | None = DEPTH, digits: int | None = None
+) -> Document:
     """One query of one run under some measures: the list once, then each measure worked out.
 
     Args:
@@ -45,20 +48,20 @@ def pages(explanations: Sequence[Explanation], *, depth: int | None = DEPTH, dig
     said = [*all_remarks(explanations), *first.texts.notes]
     tables[-1] = replace(tables[-1], notes=(f"Rules: {shown(first.rules.name)}.", *said))
     plain = [explanation.to_dict() for explanation in explanations]
-    return Pages(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
+    return Document(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
 
 
-def pages_of(
+def document_of(
     found: Explanation | Moves,
     digits: int | None = None,
     *,
     depth: int | None = DEPTH,
     most: int | None = DOCUMENTS,
-) -> Pages:
+) -> Document:
     """What an explanation, or what moved between two runs, shows of itself."""
     if isinstance(found, Explanation):
-        return pages([found], depth=depth, digits=digits)
-    return moves_pages(found, most=most, digits=digits)
+        return document([found], depth=depth, digits=digits)
+    return moves_document(found, most=most, digits=digits)
 
 
 def remarks_of(found: Explanation | Moves) -> list[str]:
@@ -195,20 +198,20 @@ def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
         yield (*who, doc.rank, shown(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
 
 
-def several_moves_pages(
+def several_moves_document(
     found: Sequence[Moves], *, most: int | None = DOCUMENTS, digits: int | None = None
-) -> Pages:
+) -> Document:
     """The same for each measure, one after another."""
-    pages = [moves_pages(one, most=most, digits=digits) for one in found]
-    if len(pages) == 1:
-        return pages[0]
-    flat = replace(pages[0].flat, rows=tuple(row for page in pages for row in page.flat.rows))
-    told = dict.fromkeys(remark for page in pages for remark in page.remarks)
-    tables = [table for page in pages for table in page.tables]
-    return Pages(tables, flat, [page.plain for page in pages], list(told))
+    documents = [moves_document(each, most=most, digits=digits) for each in found]
+    if len(documents) == 1:
+        return documents[0]
+    flat = replace(documents[0].flat, rows=tuple(row for one in documents for row in one.flat.rows))
+    told = dict.fromkeys(remark for one in documents for remark in one.remarks)
+    tables = [table for one in documents for table in one.tables]
+    return Document(tables, flat, [one.results for one in documents], list(told))
 
 
-def moves_pages(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Pages:
+def moves_document(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Document:
     """The queries that moved most, and the documents that moved them.
 
     Args:
@@ -220,7 +223,9 @@ def moves_pages(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | Non
     if any(move.documents for move in moves.queries):
         tables.append(_documents_table(moves, most, places))
     last = replace(tables[-1], notes=tuple(_moves_notes(moves, places)))
-    return Pages([*tables[:-1], last], _flat_moves(moves, digits), moves.to_dict(), _moves_notes(moves, places)[2:])
+    return Document(
+        [*tables[:-1], last], _flat_moves(moves, digits), moves.to_dict(), _moves_notes(moves, places)[2:]
+    )
 
 
 def _queries_table(moves: Moves, digits: int) -> Table:

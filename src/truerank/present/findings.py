@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from truerank.analysis.lint.findings import Findings
+from truerank.present.document import Document
 from truerank.present.table import Table
-from truerank.present.tables import Pages
 
 COLUMNS = ("severity", "where", "kind", "message")
 
 
-def pages_of(found: Findings) -> Pages:
+def document_of(found: Findings) -> Document:
     """A row a finding."""
     rows = tuple((one.severity, one.where, one.kind, one.message) for one in found)
     flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in found)
     table = Table(COLUMNS, rows, notes=(f"{found.counted()}.",))
     whole = Table(("severity", "path", "line", "kind", "count", "message"), flat, digits=None)
-    return Pages([table], whole, found.to_dict(), remarks_of(found))
+    return Document([table], whole, found.to_dict(), remarks_of(found))
 
 
 def remarks_of(found: Findings) -> list[str]:

@@ -13,20 +13,20 @@ from truerank.core.errors import counted, shown
 from truerank.geo import Places, View
 from truerank.geo.accuracy import spelled
 from truerank.present import ledger
+from truerank.present.document import Document
 from truerank.present.scores import WIDE
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages
 from truerank.truth import Note
 
 
-def pages(
+def document(
     places: Places,
     digits: int | None = None,
     *,
     per_query: bool = False,
     surface: bool = False,
     decisions: Mapping[str, Counts] = MappingProxyType({}),
-) -> Pages:
+) -> Document:
     """The means or, if asked, a row a query.
 
     Args:
@@ -40,7 +40,7 @@ def pages(
     if per_query:
         rows = queries(places, digits)
         shown_rows = replace(rows, digits=2 if digits is None else digits)
-        return Pages(
+        return Document(
             [*_decided(places, decisions, 4 if digits is None else digits), shown_rows], rows, told, notes(places)
         )
     rounded = 4 if digits is None else digits
@@ -51,7 +51,7 @@ def pages(
         *_decided(places, decisions, rounded),
         metres(places, rounded),
     ]
-    return Pages(tables, _a_row_a_view(places, _numbers, digits, decisions), told, notes(places))
+    return Document(tables, _a_row_a_view(places, _numbers, digits, decisions), told, notes(places))
 
 
 def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> list[Table]:
@@ -72,12 +72,12 @@ def _counts(counts: Counts) -> dict[str, Cell]:
     return {name: getattr(counts.micro, name) for name in names}
 
 
-def pages_of(
+def document_of(
     found: Places | View, digits: int | None = None, *, per_query: bool = False, surface: bool = False
-) -> Pages:
+) -> Document:
     """What evaluated places, or one view of them, show of themselves."""
     places = found if isinstance(found, Places) else Places({found.distance: found})
-    return pages(places, digits, per_query=per_query, surface=surface)
+    return document(places, digits, per_query=per_query, surface=surface)
 
 
 def remarks_of(found: Places | View) -> list[str]:

@@ -6,8 +6,8 @@ import numpy as np
 
 from truerank.core.errors import counted, shown
 from truerank.core.hits import Hits
+from truerank.present.document import Document
 from truerank.present.table import Cell, Table
-from truerank.present.tables import Pages
 
 ROWS = 20
 """Hits that people are shown; programs get all."""
@@ -15,13 +15,13 @@ ROWS = 20
 COLUMNS = ("query", "rank", "grade", "score", "first", "last")
 
 
-def pages_of(hits: Hits, digits: int | None = None) -> Pages:
+def document_of(hits: Hits, digits: int | None = None) -> Document:
     """A row a hit; for people the first ones."""
     flat = Table(COLUMNS, _rows(hits, len(hits)), digits=digits)
     more = [f"{len(hits) - ROWS:,} more rows."] if len(hits) > ROWS else []
     notes = (*more, f"{hits._summary()}.", *remarks_of(hits))
     table = Table(COLUMNS, _rows(hits, ROWS), notes=notes, digits=4 if digits is None else digits)
-    return Pages([table], flat, [dict(zip(COLUMNS, row, strict=True)) for row in flat.rows], remarks_of(hits))
+    return Document([table], flat, [dict(zip(COLUMNS, row, strict=True)) for row in flat.rows], remarks_of(hits))
 
 
 def remarks_of(hits: Hits) -> list[str]:

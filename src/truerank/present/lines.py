@@ -1,17 +1,19 @@
-"""Scores as trec_eval prints them: measure, query or all, value; a block a run."""
+"""Scores a line a value as trec_eval prints them, or a line of JSON a run or query."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from truerank.core.errors import shown
 from truerank.core.scores import Scores
 from truerank.present import values
+from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, as_text
 
 
-def render(scores: Sequence[Scores], per_query: bool = False, digits: int = 4) -> str:
-    """Lines of three columns with tabs between; each run begins with its name and its rules."""
+def trec(scores: Sequence[Scores], per_query: bool = False, digits: int = 4) -> str:
+    """Three columns with tabs between: measure, query or all, value; each run begins with its name and rules."""
     lines = (line for one in scores for line in _lines(one, per_query))
     return "".join(f"{name}\t{query}\t{as_text(cell, digits)}\n" for name, query, cell in lines)
 
@@ -22,3 +24,20 @@ def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
     names = list(scores.headings)
     for query, *row in [*(values.per_query(scores) if per_query else ()), ("all", *values.means(scores))]:
         yield from ((name, query, cell) for name, cell in zip(names, row, strict=True) if cell is not None)
+
+
+def jsonl(scores: Sequence[Scores], per_query: bool = False) -> str:
+    """A line a run with its means, or a line a run and query."""
+    if not per_query:
+        return "".join(dumps(one.to_dict()) for one in scores)
+    return "".join(dumps(line) for one in scores for line in _query_lines(one))
+
+
+def _query_lines(scores: Scores) -> list[dict[str, Any]]:
+    names = list(scores.headings)
+    rows = zip(*(scores[name].tolist() for name in names), strict=True)
+    who = {"run": scores.run, "rules": scores.rules.name}
+    return [
+        {**who, "query": query, "values": dict(zip(names, row, strict=True))}
+        for query, row in zip(scores.queries, rows, strict=True)
+    ]

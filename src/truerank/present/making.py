@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from importlib import metadata
 from typing import Any
 
@@ -20,22 +20,6 @@ from truerank.present.texts import Texts, language
 
 PACKAGES = ("numpy", "scipy", "vl-convert-python")
 """Packages whose versions may change a digit or a picture."""
-
-
-class Report(Document):
-    """A document that shows itself as text."""
-
-    def __str__(self) -> str:
-        """The whole as plain text."""
-        return renderers.terminal.text(self).rstrip("\n")
-
-    def to_markdown(self) -> str:
-        """The whole as GitHub writes it."""
-        return renderers.markdown.render(self).decode()
-
-    def to_latex(self) -> str:
-        """The whole as a document of LaTeX."""
-        return renderers.latex.render(self).decode()
 
 
 def write_report(
@@ -54,7 +38,7 @@ def write_report(
     docs: Any = None,
     as_written: bool = False,
     percent: bool = False,
-) -> Report:
+) -> Document:
     """Evaluate and compare runs, and write what there is to say to a file.
 
     Args:
@@ -70,7 +54,7 @@ def write_report(
     Raises:
         TruerankError: wrong input, another ending, or a package is missing.
     """
-    draw = renderers.by_ending(path)
+    format = renderers.of_report(path)
     how: dict[str, Any] = {"rules": rules, "baseline": baseline, "as_written": as_written, "percent": percent}
     found = evaluated(qrels, runs, measures, **how)
     paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
@@ -78,7 +62,7 @@ def write_report(
     read = inputs([*paths, *readable.files])
     material = Material(found, tuple(benches), inputs=read, versions=versions(), readable=readable)
     document = make(material, title, lang)
-    write(document, path, draw, figures)
+    write(document, path, format, figures)
     return document
 
 
@@ -86,11 +70,13 @@ def _values(runs: Any) -> list[Any]:
     return list(runs.values()) if isinstance(runs, dict) else list(runs)
 
 
-def make(material: Material, title: str | None = None, lang: str | None = None) -> Report:
+def make(material: Material, title: str | None = None, lang: str | None = None) -> Document:
     """The document, section by section."""
     texts = Texts(language(lang))
     blocks = [block for section in SECTIONS for block in section(material, texts)]
-    return Report(shown(title or texts("title")), texts.language, blocks, results(material))
+    return Document(
+        blocks, results=results(material), title=shown(title or texts("title")), language=texts.language
+    )
 
 
 def results(material: Material) -> dict[str, Any]:
@@ -116,7 +102,7 @@ def _bench(found: Bench) -> dict[str, Any]:
 def write(
     document: Document,
     path: str | os.PathLike[str],
-    draw: Callable[[Document, str], bytes],
+    format: str,
     figures: str | os.PathLike[str] | None = None,
 ) -> None:
     """The pictures, then the document, each all or nothing."""
@@ -126,7 +112,7 @@ def write(
     folder = "" if figures is None else os.fspath(figures)
     if folder:
         pictures.save(document, folder)
-    data = draw(document, folder)
+    data = renderers.to_bytes(document, format, folder)
     with writing(path) as file:
         file.write(data)
 

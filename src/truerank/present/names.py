@@ -1,11 +1,14 @@
-"""Long names made short enough for a legend, in such a way that they can still be told apart."""
+"""What to call runs; long names made short enough for a legend, so that they can still be told apart."""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Sequence
 from itertools import groupby
 from unicodedata import east_asian_width
+
+from truerank.core.errors import shown
 
 MOST = 28
 """Letters of a name in a legend."""
@@ -14,6 +17,13 @@ DOTS = "…"
 
 WORDS = re.compile(r"(?=[^\w.=]|_|\.(?!\d))")
 """Where a word of a name begins; k1=0.9 is one."""
+
+
+def labels(runs: Sequence[str]) -> list[str]:
+    """What to call runs: their files' names where these differ, else as they were given."""
+    full = list(map(shown, runs))
+    short = [os.path.basename(name) or name for name in full]
+    return short if len(set(short)) == len(short) else full
 
 
 def cells(text: str) -> int:

@@ -13,8 +13,7 @@ from truerank.analysis.curve import Curve
 from truerank.core.errors import InputError, MissingPackage, counted, shown
 from truerank.formats.target import writing
 from truerank.present.charts import DASHES, LIGHT, SHAPES
-from truerank.present.names import shortened
-from truerank.present.tables import labels
+from truerank.present.names import labels, shortened
 
 if TYPE_CHECKING:
     import altair

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from typing import Any
 
 from truerank.core.equal import is_equal
 from truerank.core.errors import shown
 from truerank.core.scores import Scores
-from truerank.present import audit, json, ledger, lines, tables, values
+from truerank.present import audit, ledger, lines, values
+from truerank.present.document import Document
+from truerank.present.names import labels as of_runs
 from truerank.present.percent import DIGITS, note
-from truerank.present.renderers import csv
+from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.table import Cell, Table
-from truerank.present.tables import FORMATS as TABLES
-from truerank.present.tables import Pages
 
 FORMATS = {
     "table": TABLES["table"],
@@ -54,17 +55,34 @@ def render(
         percent: percentages in what people read, `READ`, with 2 digits unless said otherwise; data stays as it is.
         layout: of tables and csv, one of `LAYOUTS`; by default wide, but turned where there are many measures.
     """
-    if format in ("json", "jsonl"):
-        return (json.render if format == "json" else json.lines)(scores, per_query)
-    if format == "csv":
-        flat = flat_table(scores, per_query=per_query, digits=digits)
-        return csv.render(laid_out(flat, 3 if per_query else 2, layout))
+    if format == "jsonl":
+        return lines.jsonl(scores, per_query)
     if format == "trec":
-        return lines.render(scores, per_query, 4 if digits is None else digits)
-    digits = DIGITS[percent] if digits is None else digits
-    table = score_table(scores, per_query=per_query, digits=digits, percent=percent, is_turning=layout is None)
-    keys = len(table.columns) - len(scores[0].headings)
-    return tables.drawn([laid_out(table, keys, layout)], format, styled=styled)
+        return lines.trec(scores, per_query, 4 if digits is None else digits)
+    how: dict[str, Any] = {"per_query": per_query, "percent": percent, "layout": layout}
+    return document(scores, digits, **how).render(format, styled=styled)
+
+
+def document(
+    scores: Sequence[Scores],
+    digits: int | None = None,
+    *,
+    per_query: bool = False,
+    percent: bool = False,
+    layout: str | None = None,
+) -> Document:
+    """A row a run, or a row a run and query; the arguments are those of `render`."""
+    shown_digits = DIGITS[percent] if digits is None else digits
+    how: dict[str, Any] = {"per_query": per_query, "percent": percent, "is_turning": layout is None}
+    table = score_table(scores, digits=shown_digits, **how)
+    flat = flat_table(scores, per_query=per_query, digits=digits)
+    plain = [one.to_dict(per_query) for one in scores]
+    return Document(
+        [laid_out(table, len(table.columns) - len(scores[0].headings), layout)],
+        laid_out(flat, 3 if per_query else 2, layout),
+        plain[0] if len(plain) == 1 else plain,
+        ledger.named_remarks(scores, labels(scores)),
+    )
 
 
 def laid_out(table: Table, keys: int, layout: str | None) -> Table:
@@ -72,12 +90,11 @@ def laid_out(table: Table, keys: int, layout: str | None) -> Table:
     return table.melted(keys) if layout == "long" else table
 
 
-def pages_of(scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False) -> Pages:
+def document_of(
+    scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False
+) -> Document:
     """What one run's scores show of themselves."""
-    shown_digits = DIGITS[percent] if digits is None else digits
-    table = score_table([scores], per_query=per_query, digits=shown_digits, percent=percent)
-    flat = flat_table([scores], per_query=per_query, digits=digits)
-    return Pages([table], flat, scores.to_dict(per_query), ledger.remarks(scores))
+    return document([scores], digits, per_query=per_query, percent=percent)
 
 
 def remarks_of(scores: Scores) -> list[str]:
@@ -120,7 +137,7 @@ def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int
 
 def labels(scores: Sequence[Scores]) -> list[str]:
     """What to call the runs in a table: their files' names where these differ, else as they were given."""
-    return tables.labels([one.run for one in scores])
+    return of_runs([one.run for one in scores])
 
 
 def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ...]]:

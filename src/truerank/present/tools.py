@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from truerank.analysis.explain.tools import Change, Reason, ToolComparison, ToolRow
 from truerank.core.errors import shown
+from truerank.present.document import Document
+from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table, as_text
-from truerank.present.tables import Pages
-from truerank.present.terminal import fits
 
 
 def render(
@@ -27,10 +27,10 @@ def render(
         styled: with bold and lines, for a terminal.
         width: of the terminal; reasons that are wider come in several tables.
     """
-    return pages(comparison, digits, width).render(format, styled=styled)
+    return document(comparison, digits, width).render(format, styled=styled)
 
 
-def pages(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Pages:
+def document(comparison: ToolComparison, digits: int | None = None, width: int | None = None) -> Document:
     """The numbers, then the reasons."""
     shown_digits = 4 if digits is None else digits
     tables = [value_table(comparison, shown_digits)]
@@ -38,12 +38,12 @@ def pages(comparison: ToolComparison, digits: int | None = None, width: int | No
     if reasons.rows:
         tables += _narrowed(reasons, width)
     flat = value_table(comparison, digits, noted=False)
-    return Pages(tables, flat, comparison.to_dict())
+    return Document(tables, flat, comparison.to_dict())
 
 
-def pages_of(found: ToolComparison, digits: int | None = None) -> Pages:
+def document_of(found: ToolComparison, digits: int | None = None) -> Document:
     """What a comparison of tools shows of itself."""
-    return pages(found, digits)
+    return document(found, digits)
 
 
 def remarks_of(found: ToolComparison) -> list[str]:

@@ -22,8 +22,8 @@ from truerank.cli.demo.live import benchmark, report
 from truerank.cli.demo.packages import PACKAGES, need
 from truerank.cli.demo.search import search
 from truerank.cli.output import is_styled, write
-from truerank.present import terminal
-from truerank.present.bench import comparison_pages
+from truerank.present.bench import comparison_document
+from truerank.present.renderers import terminal
 from truerank.present.scores import score_table
 
 PATIENCE = "this takes about a minute on two free processors, and some minutes where others are at work on them"
@@ -66,7 +66,7 @@ def command(directory: Path) -> None:
         outcomes.append(digits(directory, say))
     for outcome in outcomes:
         write(shown(outcome) + "\n")
-    write(f"{TIMED}\n\n{comparison_pages(live).render(styled=is_styled('-'))}\n")
+    write(f"{TIMED}\n\n{comparison_document(live).render(styled=is_styled('-'))}\n")
     write(_next_steps(outcomes, directory))
     write(f"\nAll of the cities on one page, to open in a browser:\n  {page}\n")
     click.echo(f"The demo took {time.monotonic() - start:.0f} s.", err=True)
@@ -74,7 +74,7 @@ def command(directory: Path) -> None:
 
 def shown(outcome: Outcome) -> str:
     """The collection in words, and its scores as a table with the ledger."""
-    text = terminal.render(score_table(outcome.scores), styled=is_styled("-"))
+    text = terminal.draw(score_table(outcome.scores), styled=is_styled("-"))
     return f"{outcome.title}\n\n{outcome.about}\n\n{text}"
 
 

@@ -1,35 +1,81 @@
-"""A document as bytes: a renderer a file, which is told the folder of the pictures, if there is one."""
+"""A document in each format: a renderer a file, imported when it is used. A new one is a file and a line here."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from importlib import import_module
+from typing import Any
 
 from truerank.core.errors import InputError
+from truerank.formats.compression import codec_for
 from truerank.present.document import Document
-from truerank.present.renderers import html, json, latex, markdown, pdf, terminal
 
-Renderer = Callable[[Document, str], bytes]
-
-RENDERERS: dict[str, Renderer] = {
-    ".html": html.render,
-    ".htm": html.render,
-    ".md": markdown.render,
-    ".tex": latex.render,
-    ".json": json.render,
-    ".txt": terminal.render,
-    ".pdf": pdf.render,
+FORMATS = {
+    "table": (".txt",),
+    "json": (".json",),
+    "csv": (".csv",),
+    "markdown": (".md", ".markdown"),
+    "latex": (".tex",),
+    "html": (".html", ".htm"),
 }
-"""By the ending of a file's name."""
+"""The formats of results by name, and the file endings that suggest them."""
+
+REPORTS = {
+    ".html": "html",
+    ".htm": "html",
+    ".md": "markdown",
+    ".tex": "latex",
+    ".json": "json",
+    ".txt": "table",
+    ".pdf": "pdf",
+}
+"""The formats of whole documents by the endings of files."""
+
+TAKEN = {"table": "styled", "markdown": "folder", "latex": "folder", "html": "figures"}
+"""What each renderer is told beside the document."""
 
 
-def by_ending(path: str | os.PathLike[str]) -> Renderer:
-    """What writes the kind of file that a name asks for.
+def render(
+    document: Document, format: str = "table", *, styled: bool = False, folder: str = "", figures: bool = False
+) -> str:
+    """The text in one of `FORMATS`.
+
+    Args:
+        styled: with bold and lines, for a terminal.
+        folder: where the pictures of Markdown and LaTeX are.
+        figures: pictures in a piece of HTML too.
+    """
+    given: dict[str, Any] = {"styled": styled, "folder": folder, "figures": figures}
+    text: str = _renderer(format).render(document, **{name: given[name] for name in TAKEN.get(format, "").split()})
+    return text
+
+
+def to_bytes(document: Document, format: str, folder: str = "") -> bytes:
+    """What a file holds, in one of `FORMATS` or as PDF."""
+    if format == "pdf":
+        data: bytes = _renderer(format).render(document)
+        return data
+    return render(document, format, folder=folder).encode("utf-8", "backslashreplace")
+
+
+def _renderer(format: str) -> Any:
+    return import_module(f"{__name__}.{'terminal' if format == 'table' else format}")
+
+
+def by_ending(path: str) -> str:
+    """The format of results that a file's name asks for; a table for want of a better one."""
+    codec = codec_for(path)
+    ending = os.path.splitext(path.removesuffix(codec.suffix) if codec else path)[1]
+    return next((name for name, endings in FORMATS.items() if ending in endings), "table")
+
+
+def of_report(path: str | os.PathLike[str]) -> str:
+    """The format of a whole document that a file's name asks for.
 
     Raises:
         InputError: the name ends in something else.
     """
     ending = os.path.splitext(os.fspath(path))[1].lower()
-    if ending not in RENDERERS:
-        raise InputError(f"a report is a file that ends in {', '.join(RENDERERS)}", path)
-    return RENDERERS[ending]
+    if ending not in REPORTS:
+        raise InputError(f"a report is a file that ends in {', '.join(REPORTS)}", path)
+    return REPORTS[ending]

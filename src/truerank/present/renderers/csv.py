@@ -1,17 +1,23 @@
-"""Tables for spreadsheets and programs: commas, a header, all digits."""
+"""A document's flat table for spreadsheets and programs: commas, a header, all digits."""
 
 from __future__ import annotations
 
 import csv
 import io
 
+from truerank.present.document import Document
 from truerank.present.table import Table
 
 
-def render(table: Table) -> str:
+def render(document: Document) -> str:
+    """The rows for programs."""
+    return draw(document.flat)
+
+
+def draw(table: Table) -> str:
     """The header and the rows; title and notes have no place in CSV.
 
-    >>> render(Table(("run", "AP"), (("a,b", 0.1),), digits=None))
+    >>> draw(Table(("run", "AP"), (("a,b", 0.1),), digits=None))
     'run,AP\\n"a,b",0.1\\n'
     """
     out = io.StringIO()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +49,17 @@ def drawing() -> Callable[[Figure], Mapping[str, bytes]]:
         return {".svg": svg.encode(), ".png": png}
 
     return draw
+
+
+def is_drawing() -> bool:
+    """Whether the package that draws is installed."""
+    return find_spec("vl_convert") is not None
+
+
+def inline(figure: Figure) -> str:
+    """A figure as SVG, to stand in HTML."""
+    svg: str = vl_convert().vegalite_to_svg(static(figure), vl_version=VEGA_LITE, allowed_base_urls=[])
+    return svg + "\n"
 
 
 def static(figure: Figure) -> dict[str, Any]:

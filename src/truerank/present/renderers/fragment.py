@@ -1,17 +1,49 @@
-"""Tables as HTML, for notebooks and for pages of one's own: no styles but alignment, no scripts, plain ASCII."""
+"""A document as a piece of HTML, for notebooks and pages of one's own: no scripts, few styles, plain ASCII."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
 
+from truerank.present.document import Block, Command, Document, Heading, Note, Prose, Queries, written
+from truerank.present.renderers import figures as pictures
 from truerank.present.table import Table
 
 
-def render(table: Table) -> str:
+def render(document: Document, *, figures: bool = False) -> str:
+    """The blocks one below another.
+
+    Args:
+        figures: the pictures too, where the package that draws them is installed.
+    """
+    text = written(document, _parts)
+    drawn = map(pictures.inline, document.figures) if figures and pictures.is_drawing() else ()
+    return "\n".join([text, *map(_ascii, drawn)])
+
+
+def _parts(block: Block) -> Iterator[str]:
+    if isinstance(block, Heading):
+        yield _ascii(f"<h3>{escape(block.text)}</h3>")
+    elif isinstance(block, Prose):
+        yield from (_ascii(f"<p>{escape(paragraph)}</p>") for paragraph in block.paragraphs)
+    elif isinstance(block, Note):
+        yield _ascii(f"<p><b>{escape(block.text)}</b></p>")
+    elif isinstance(block, Command):
+        yield _ascii(f"<pre>{escape(block.text)}</pre>")
+    elif isinstance(block, Table):
+        yield draw(block)
+    elif isinstance(block, Queries):
+        yield draw(block.differing)
+
+
+def _ascii(text: str) -> str:
+    return text.encode("ascii", "xmlcharrefreplace").decode()
+
+
+def draw(table: Table) -> str:
     """The table with its title as the caption and its notes below.
 
-    >>> print(render(Table(("run", "AP"), (("a<b", 0.25),), notes=("1 query.",))), end="")
+    >>> print(draw(Table(("run", "AP"), (("a<b", 0.25),), notes=("1 query.",))), end="")
     <table>
     <thead><tr><th style="text-align: left">run</th><th style="text-align: right">AP</th></tr></thead>
     <tbody>
@@ -24,7 +56,7 @@ def render(table: Table) -> str:
     heads = (_cell("th", table, i, escape(heading)) for i, heading in enumerate(table.columns))
     head, notes = f"<thead><tr>{''.join(heads)}</tr></thead>", _notes(table)
     lines = ["<table>", *title, head, "<tbody>", *_rows(table), "</tbody>", "</table>", *notes]
-    return ("\n".join(lines) + "\n").encode("ascii", "xmlcharrefreplace").decode()
+    return _ascii("\n".join(lines) + "\n")
 
 
 def _rows(table: Table) -> Iterator[str]:

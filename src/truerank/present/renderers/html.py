@@ -14,8 +14,9 @@ from truerank import __version__
 from truerank.core.errors import MissingPackage
 from truerank.present.charts import THEMES
 from truerank.present.document import Block, Document, Heading, Queries
-from truerank.present.json import dumps
+from truerank.present.renderers import fragment
 from truerank.present.renderers.figures import vl_convert
+from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, Table
 from truerank.present.words import TEXTS
 
@@ -39,13 +40,18 @@ class Section:
     blocks: Sequence[Block]
 
 
-def render(document: Document, folder: str = "") -> bytes:
-    """The page.
+def render(document: Document, *, figures: bool = False) -> str:
+    """The page of a whole document; another as a piece of one.
+
+    Args:
+        figures: in the piece too; the page has them always.
 
     Raises:
         MissingPackage: Jinja2 or vl-convert is not installed.
     """
-    text = (
+    if not document.title:
+        return fragment.render(document, figures=figures)
+    return str(
         _environment()
         .get_template("page.html")
         .render(
@@ -62,7 +68,6 @@ def render(document: Document, folder: str = "") -> bytes:
             packed=_packed,
         )
     )
-    return str(text).encode("utf-8", "backslashreplace")
 
 
 def sections(blocks: Sequence[Block]) -> list[Section]:

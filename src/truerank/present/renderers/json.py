@@ -1,24 +1,31 @@
-"""A document as JSON: the blocks in order as they are shown, and the results that they are made of, all digits."""
+"""A document as JSON, all digits: the results that it is made of; of a whole one the blocks as well, in order."""
 
 from __future__ import annotations
 
 import dataclasses
 from typing import Any
 
+from truerank.formats.records import written
 from truerank.present.document import Block, Document, Figure, Queries
-from truerank.present.json import dumps
 from truerank.present.table import Table
 
 
-def render(document: Document, folder: str = "") -> bytes:
-    """One object."""
+def render(document: Document) -> str:
+    """The results; of a whole document one object that holds them."""
+    if not document.title:
+        return dumps(document.results, indent=True)
     plain = {
         "title": document.title,
         "language": document.language,
         "blocks": [to_plain(block) for block in document.blocks],
         "results": document.results,
     }
-    return dumps(plain, indent=True).encode()
+    return dumps(plain, indent=True)
+
+
+def dumps(thing: Any, indent: bool = False) -> str:
+    """The thing as JSON text with a line's end."""
+    return written(thing, indent=indent).decode()
 
 
 def to_plain(block: Block) -> dict[str, Any]:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
-from truerank.present import latex
 from truerank.present.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
 from truerank.present.table import Table
 
@@ -27,36 +26,55 @@ KOREAN = "\\usepackage{kotex}\n"
 
 HANGUL = re.compile("[\u1100-\u11ff\u3000-\u9fff\uac00-\ud7a3\uff00-\uffef]")
 
+_SPECIAL = {
+    **{letter: "\\" + letter for letter in "{}$&#%_"},
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "|": r"\textbar{}",
+    "`": r"\textasciigrave{}",
+    "…": r"\ldots{}",
+}
 
-def render(document: Document, folder: str = "") -> bytes:
-    """A document that compiles as it is, and whose tables can be taken out of it."""
-    told = written(document.blocks, lambda block: _parts(block, folder))
-    parts = [rf"\section*{{{latex.escape(document.title)}}}", *(part.rstrip("\n") for part in told)]
-    body = "\n\n".join([r"\begin{document}", *parts, r"\end{document}"])
+_JOINED = re.compile(r"([-',])(?=\1)")
+"""Two of these would be drawn as one: a dash, a quotation mark."""
+
+_BREAKS = re.compile(r"(?<=[/,])")
+"""Where a command that is too long for the line may be broken, beside its blanks."""
+
+
+def render(document: Document, folder: str = "") -> str:
+    """A whole document compiles as it is, and its tables can be taken out of it; another is its tables alone."""
+    if not document.title:
+        return written(document, lambda block: [draw(block)] if isinstance(block, Table) else _parts(block, folder))
+    title = rf"\section*{{{escape(document.title)}}}"
+    body = written(document, lambda block: _parts(block, folder), r"\begin{document}", title)
     head = HEAD + (KOREAN if HANGUL.search(body) else "")
-    return f"{head}{body}\n".encode("utf-8", "backslashreplace")
+    return head + body + "\n" + r"\end{document}" + "\n"
 
 
 def _parts(block: Block, folder: str) -> Iterator[str]:
     if isinstance(block, Heading):
-        yield rf"\subsection*{{{latex.escape(block.text)}}}"
+        yield rf"\subsection*{{{escape(block.text)}}}"
     elif isinstance(block, Prose):
-        yield from map(latex.escape, block.paragraphs)
+        yield from map(escape, block.paragraphs)
     elif isinstance(block, Note):
-        yield rf"\textbf{{{latex.escape(block.text)}}}"
+        yield rf"\textbf{{{escape(block.text)}}}"
     elif isinstance(block, Command):
-        yield latex.typed(block.text)
+        yield typed(block.text)
     elif isinstance(block, Table):
-        yield _table(block)
+        yield _fitted(block)
     elif isinstance(block, Queries):
-        yield _table(block.differing)
+        yield _fitted(block.differing)
     elif isinstance(block, Figure):
         yield from _figure(block, folder)
 
 
-def _table(table: Table) -> str:
+def _fitted(table: Table) -> str:
     """No wider than the page."""
-    text = latex.render(table).replace(
+    text = draw(table).replace(
         r"\begin{tabular}", r"\begin{adjustbox}{max width=\textwidth}" + "\n" + r"\begin{tabular}", 1
     )
     return text.replace(r"\end{tabular}", r"\end{tabular}" + "\n" + r"\end{adjustbox}", 1)
@@ -67,7 +85,60 @@ def _figure(figure: Figure, folder: str) -> Iterator[str]:
     if folder:
         path = posixpath.join(folder.replace("\\", "/"), f"{figure.name}.png")
         picture = rf"\includegraphics[width=\linewidth]{{\detokenize{{{path}}}}}"
-        caption = rf"\caption{{{latex.escape(f'{figure.title}. {figure.alt}')}}}"
+        caption = rf"\caption{{{escape(f'{figure.title}. {figure.alt}')}}}"
         yield "\n".join([r"\begin{figure}", r"\centering", picture, caption, r"\end{figure}"])
     if figure.numbers:
-        yield _table(figure.numbers)
+        yield _fitted(figure.numbers)
+
+
+def draw(table: Table) -> str:
+    r"""The table in a `table` environment; its title and notes are the caption.
+
+    >>> print(draw(Table(("run", "P@5"), (("my_run", 0.25),))), end="")
+    \begin{table}
+    \centering
+    \begin{tabular}{lr}
+    \toprule
+    run & P@5 \\
+    \midrule
+    my\_run & 0.2500 \\
+    \bottomrule
+    \end{tabular}
+    \end{table}
+    """
+    kinds = "".join("r" if table.is_numeric(i) else "l" for i in range(len(table.columns)))
+    body = []
+    for r, row in enumerate(table.texts):
+        cells = enumerate(map(escape, row))
+        stressed = [rf"\textbf{{{cell}}}" if (r, c) in table.best else cell for c, cell in cells]
+        marks = [table.raised.get((r, c)) for c in range(len(row))]
+        body.append(_line(f"{cell}$^{{{up}}}$" if up else cell for cell, up in zip(stressed, marks, strict=True)))
+    said = escape(" ".join([*([table.title] if table.title else []), *table.notes]).replace("\n", " "))
+    lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
+    lines += [_line(map(escape, table.columns)), r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*lines, *([rf"\caption{{{said}}}"] if said else []), r"\end{table}"]) + "\n"
+
+
+def escape(text: str) -> str:
+    r"""The text, with nothing in it that LaTeX would take for a command.
+
+    >>> print(escape("50 % of a--b"))
+    50 \% of a-{}-b
+    """
+    return _JOINED.sub(r"\1{}", "".join(_SPECIAL.get(letter, letter) for letter in text))
+
+
+def typed(text: str) -> str:
+    r"""What is to be typed: in a typewriter's letters, with straight quotes, in as many lines as it takes.
+
+    >>> print(typed("eval -t 'a b' runs/one"))
+    {\raggedright\noindent\ttfamily eval -t \textquotesingle{}a b\textquotesingle{} runs/\allowbreak{}one\par}
+    """
+    straight = escape(text).replace("'{}", "'").replace("'", r"\textquotesingle{}").replace("  ", r" \ ")
+    return r"{\raggedright\noindent\ttfamily " + _BREAKS.sub(r"\\allowbreak{}", straight) + r"\par}"
+
+
+def _line(cells: Iterable[str]) -> str:
+    """A row; what begins with a bracket or a star would be an argument of the line above it."""
+    text = " & ".join(cells)
+    return ("{}" if text.lstrip().startswith(("[", "*")) else "") + text + r" \\"

@@ -21,7 +21,7 @@ DATES = re.compile(rb"\(D:\d{14}")
 """When it was printed, which would make the same report differ."""
 
 
-def render(document: Document, folder: str = "") -> bytes:
+def render(document: Document) -> bytes:
     """What the browser prints.
 
     Raises:
@@ -32,7 +32,7 @@ def render(document: Document, folder: str = "") -> bytes:
         raise InputError("a PDF is printed by Chromium, which is not installed; write .html, and print that")
     with tempfile.TemporaryDirectory(prefix="truerank-") as directory:
         page, paper = Path(directory, "report.html"), Path(directory, "report.pdf")
-        page.write_bytes(html.render(document))
+        page.write_bytes(html.render(document).encode("utf-8", "backslashreplace"))
         said = _run([browser, *_switches(directory), f"--print-to-pdf={paper}", page.as_uri()])
         if not paper.exists():
             raise InputError(f"{os.path.basename(browser)} made no PDF: {said}")

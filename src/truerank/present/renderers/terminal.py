@@ -1,27 +1,41 @@
-"""A document for a terminal, or as plain text."""
+"""A document for the eye: aligned text, or with lines and bold on a terminal."""
 
 from __future__ import annotations
 
+import io
+import re
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 from truerank.core.errors import shown
-from truerank.present import terminal
 from truerank.present.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
 from truerank.present.table import Table
 
+if TYPE_CHECKING:
+    from rich.table import Table as Grid
+
+
+FOLDABLE = 20
+"""Cells that a column of texts keeps where there is no room."""
+
+FIRST_STRONG, POP = "\u2068", "\u2069"
+"""The beginning and the end of what keeps its own direction (Unicode Standard Annex 9)."""
+
+_LETTER = "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]"
+LEFTWARD = re.compile(rf"{_LETTER}+(?:\W+{_LETTER}+)*")
+"""Words in Hebrew, Arabic and their neighbours."""
+
+GAP = 3
+"""Cells between two columns on a terminal."""
+
 WIDTH = 100
+"""Cells of a line of sentences."""
 
 
-def render(document: Document, folder: str = "") -> bytes:
-    """Plain text."""
-    return text(document).encode("utf-8", "backslashreplace")
-
-
-def text(document: Document, *, styled: bool = False) -> str:
+def render(document: Document, *, styled: bool = False) -> str:
     """The blocks one below another, with bold and lines where a terminal shows them."""
-    told = written(document.blocks, lambda block: _parts(block, styled))
-    parts = [_title(terminal.isolated(document.title), "="), *told]
-    return "\n\n".join(part.rstrip("\n") for part in parts) + "\n"
+    title = [_title(isolated(document.title), "=")] if document.title else []
+    return written(document, lambda block: _parts(block, styled), *title)
 
 
 def _parts(block: Block, styled: bool) -> Iterator[str]:
@@ -34,11 +48,11 @@ def _parts(block: Block, styled: bool) -> Iterator[str]:
     elif isinstance(block, Command):
         yield f"  {shown(block.text)}"
     elif isinstance(block, Table):
-        yield terminal.render(block, styled=styled)
+        yield draw(block, styled=styled)
     elif isinstance(block, Queries):
-        yield terminal.render(block.differing, styled=styled)
+        yield draw(block.differing, styled=styled)
     elif isinstance(block, Figure) and block.numbers:
-        yield terminal.render(block.numbers, styled=styled)
+        yield draw(block.numbers, styled=styled)
 
 
 def _title(text: str, mark: str) -> str:
@@ -48,7 +62,7 @@ def _title(text: str, mark: str) -> str:
 
 
 def _sentences(paragraph: str) -> str:
-    return _folded(terminal.isolated_words(paragraph))
+    return _folded(isolated_words(paragraph))
 
 
 def _folded(paragraph: str) -> str:
@@ -58,3 +72,135 @@ def _folded(paragraph: str) -> str:
 
     console = Console(width=WIDTH, legacy_windows=False)
     return "\n".join(line.plain.rstrip() for line in Text(paragraph).wrap(console, WIDTH))
+
+
+def draw(table: Table, *, styled: bool = False, width: int | None = None) -> str:
+    """The table as text.
+
+    Args:
+        styled: with a terminal's bold and lines, folded to its width.
+        width: the terminal's, where it is not the one that we are on.
+    """
+    return _styled(table, width) if styled else _plain(table)
+
+
+def fits(table: Table, width: int | None) -> bool:
+    """Whether no row need fold or wrap in so many cells; None for any number."""
+    return width is None or sum(_widths(table)) + GAP * (len(table.columns) - 1) <= width
+
+
+def _plain(table: Table) -> str:
+    """Columns with two blanks between them, and nothing else: easy on the eye and on `awk`.
+
+    >>> print(_plain(Table(("run", "AP"), (("bm25", 0.25),))), end="")
+    run       AP
+    bm25  0.2500
+    """
+    rows, widths = [list(table.columns), *_texts(table)], _widths(table)
+    right = [table.is_numeric(i) for i in range(len(widths))]
+    lines = [_padded(row, widths, right) for row in rows]
+    title = [isolated_words(table.title), ""] if table.title else []
+    return "\n".join([*title, *lines, *([""] if table.notes else []), *_notes(table)]) + "\n"
+
+
+def _notes(table: Table) -> list[str]:
+    """Each note with its further lines set in."""
+    return [isolated_words(note).replace("\n", "\n  ") for note in table.notes]
+
+
+def _widths(table: Table) -> list[int]:
+    """How wide each column is, its heading included."""
+    return [max(map(_cells, column)) for column in zip(table.columns, *_texts(table), strict=True)]
+
+
+def _texts(table: Table) -> list[list[str]]:
+    """The rows with their letters behind the cells, the numbers below one another all the same.
+
+    >>> _texts(Table(("AP", "P"), ((0.5, 1), (0.25, 2)), raised={(0, 0): "b"}, digits=2))
+    [['0.50 b', '1'], ['0.25  ', '2']]
+    """
+    rooms = [table.room(i) for i in range(len(table.columns))]
+    return [
+        [
+            cell + (" " + table.marks.get((r, c), "").ljust(rooms[c]) if rooms[c] else "")
+            for c, cell in enumerate(row)
+        ]
+        for r, row in enumerate(table.texts)
+    ]
+
+
+def _padded(row: list[str], widths: list[int], right: list[bool]) -> str:
+    gaps = [" " * (width - _cells(text)) for text, width in zip(row, widths, strict=True)]
+    cells = zip(map(isolated, row), gaps, right, strict=True)
+    return "  ".join(gap + text if is_right else text + gap for text, gap, is_right in cells).rstrip()
+
+
+def isolated(text: str) -> str:
+    """A text with letters that are written from right to left, kept from turning around what stands beside it.
+
+    >>> isolated("bm25"), isolated("שלום") == "\u2068שלום\u2069"
+    ('bm25', True)
+    """
+    return text if text.isascii() or not LEFTWARD.search(text) else f"{FIRST_STRONG}{text}{POP}"
+
+
+def isolated_words(text: str) -> str:
+    """The same for each such word or words beside each other in a sentence."""
+    return LEFTWARD.sub(lambda words: f"{FIRST_STRONG}{words[0]}{POP}", text)
+
+
+def _cells(text: str) -> int:
+    """How wide a text is on a terminal: Chinese characters take two cells, accents none."""
+    if text.isascii():
+        return len(text)
+    from rich.cells import cell_len
+
+    return cell_len(text)
+
+
+def _styled(table: Table, width: int | None) -> str:
+    from rich.console import Console
+    from rich.text import Text
+
+    out = io.StringIO()
+    console = Console(file=out, force_terminal=True, width=width, highlight=False)
+    notes = Console(file=out, force_terminal=True, width=console.width, highlight=False)
+    fitting = _fitting(table, console.width)
+    console.width = max(console.width, _least(fitting))
+    console.print(_grid(fitting), *([""] if table.notes else []))
+    for note in _notes(table):
+        notes.print(Text(note, "dim"))
+    return out.getvalue()
+
+
+def _needs(table: Table) -> list[int]:
+    """The width below which a column would lose something: numbers and their headings never fold, texts may."""
+    return [w if table.is_numeric(i) else min(w, FOLDABLE) for i, w in enumerate(_widths(table))]
+
+
+def _least(table: Table) -> int:
+    """The least width of the whole; a terminal that is narrower wraps the lines, and nothing is lost."""
+    return sum(_needs(table)) + GAP * (len(table.columns) - 1)
+
+
+def _fitting(table: Table, width: int) -> Table:
+    """The table, turned if it may be and is too wide otherwise."""
+    return table.turned() if table.across and not fits(table, width) else table
+
+
+def _grid(table: Table) -> Grid:
+    """Texts fold where there is no room; numbers and their headings never do."""
+    from rich import box
+    from rich.table import Table as Grid
+    from rich.text import Text
+
+    grid = Grid(box=box.SIMPLE_HEAD, title=isolated_words(table.title) or None, show_edge=False, pad_edge=False)
+    for i, (heading, need) in enumerate(zip(table.columns, _needs(table), strict=True)):
+        if table.is_numeric(i):
+            grid.add_column(Text(isolated(heading)), justify="right", no_wrap=True, min_width=need)
+        else:
+            grid.add_column(Text(isolated(heading)), overflow="fold", min_width=need)
+    for r, row in enumerate(_texts(table)):
+        cells = enumerate(map(isolated, row))
+        grid.add_row(*(Text(text, "bold" if (r, c) in table.best else "") for c, text in cells))
+    return grid
