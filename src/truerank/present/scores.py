@@ -59,30 +59,30 @@ def render(
         return lines.jsonl(scores, per_query)
     if format == "trec":
         return lines.trec(scores, per_query, 4 if digits is None else digits)
-    how: dict[str, Any] = {"per_query": per_query, "percent": percent, "layout": layout}
-    return document(scores, digits, **how).render(format, styled=styled)
+    # only what the format takes, since a row a query of a long run is slow to make
+    if format == "json":
+        return Document((), results=_plain(scores, per_query)).render(format)
+    if format == "csv":
+        return Document((), _flat(scores, per_query, digits, layout)).render(format)
+    table = _for_people(scores, digits, per_query=per_query, percent=percent, layout=layout)
+    return Document([table]).render(format, styled=styled)
 
 
-def document(
-    scores: Sequence[Scores],
-    digits: int | None = None,
-    *,
-    per_query: bool = False,
-    percent: bool = False,
-    layout: str | None = None,
-) -> Document:
-    """A row a run, or a row a run and query; the arguments are those of `render`."""
-    shown_digits = DIGITS[percent] if digits is None else digits
-    how: dict[str, Any] = {"per_query": per_query, "percent": percent, "is_turning": layout is None}
-    table = score_table(scores, digits=shown_digits, **how)
-    flat = flat_table(scores, per_query=per_query, digits=digits)
-    plain = [one.to_dict(per_query) for one in scores]
-    return Document(
-        [laid_out(table, len(table.columns) - len(scores[0].headings), layout)],
-        laid_out(flat, 3 if per_query else 2, layout),
-        plain[0] if len(plain) == 1 else plain,
-        ledger.named_remarks(scores, labels(scores)),
-    )
+def _plain(scores: Sequence[Scores], per_query: bool) -> Any:
+    objects = [one.to_dict(per_query) for one in scores]
+    return objects[0] if len(objects) == 1 else objects
+
+
+def _flat(scores: Sequence[Scores], per_query: bool, digits: int | None, layout: str | None = None) -> Table:
+    return laid_out(flat_table(scores, per_query=per_query, digits=digits), 3 if per_query else 2, layout)
+
+
+def _for_people(
+    scores: Sequence[Scores], digits: int | None, *, per_query: bool, percent: bool, layout: str | None = None
+) -> Table:
+    digits = DIGITS[percent] if digits is None else digits
+    table = score_table(scores, per_query=per_query, digits=digits, percent=percent, is_turning=layout is None)
+    return laid_out(table, len(table.columns) - len(scores[0].headings), layout)
 
 
 def laid_out(table: Table, keys: int, layout: str | None) -> Table:
@@ -94,7 +94,9 @@ def document_of(
     scores: Scores, digits: int | None = None, *, per_query: bool = False, percent: bool = False
 ) -> Document:
     """What one run's scores show of themselves."""
-    return document([scores], digits, per_query=per_query, percent=percent)
+    table = _for_people([scores], digits, per_query=per_query, percent=percent)
+    flat = _flat([scores], per_query, digits)
+    return Document([table], flat, _plain([scores], per_query), ledger.remarks(scores))
 
 
 def remarks_of(scores: Scores) -> list[str]:
