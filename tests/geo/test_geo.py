@@ -415,7 +415,7 @@ def test_results_that_are_no_reference_keep_their_rank_and_are_counted(tmp_path)
     view = places["geo"]
     assert (view.mean["R@1"], view.mean["R@2"], view.errors.tolist()) == (0.0, 1.0, [[math.inf, 0.0]])
     assert (view.notes, [note.kind for note in places.notes]) == ((), ["strangers"])
-    assert "1 result among the first 2 of a query name no reference: stranger." in places.notes[0].message
+    assert "1 result among the first 2 of a query names no reference: stranger." in places.notes[0].message
     assert next(view.found()).top1 is None
 
 

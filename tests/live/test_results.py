@@ -12,7 +12,6 @@ from truerank.live import SimulatedClock, compare, front, interleave, sweep
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, summary
 from truerank.present import bench as report
 from truerank.present.sections import speed
-from truerank.present.texts import Texts
 from truerank.stats import mean_interval, quantile_interval
 
 QUERIES = {f"q{i}": f"text {i}" for i in range(100)}
@@ -283,7 +282,7 @@ def test_unresolved_percentiles_are_marked_beside_each_other_too():
     pages = report.comparison_document(compare(*found))
     names = [row[0] for row in pages.tables[0].rows]
     assert names[:6] == ["mean", "p50", "p90", "p95", "p99 (unresolved)", "p99.9 (unresolved)"]
-    assert speed.table(found, ["one", "other"], Texts("en")).columns[5] == "p99 ms (unresolved)"
+    assert speed.table(found, ["one", "other"]).columns[5] == "p99 ms (unresolved)"
 
 
 def test_large_throughputs_have_no_fractions():

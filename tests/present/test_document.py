@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import random
-import re
-import string
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +13,7 @@ from hypothesis import given, settings
 import truerank as tr
 from truerank.analysis.explain import explain
 from truerank.core.errors import InputError
+from truerank.core.messages import language_asked, languages
 from truerank.present import making
 from truerank.present.answers import Wanted, answers
 from truerank.present.document import Document, Figure, Heading, Note, Prose, Queries
@@ -25,8 +23,6 @@ from truerank.present.sections import queries as queries_section
 from truerank.present.sections.curves import answered_within, depths
 from truerank.present.sections.unjudged import unjudged
 from truerank.present.table import Table
-from truerank.present.texts import LANGUAGES, Texts, language
-from truerank.present.words import COLUMNS, TEXTS
 from worlds import World, worlds
 
 RULES: dict[str, dict[str, Any]] = {
@@ -199,7 +195,7 @@ def test_the_first_sentence_names_the_best_system_its_mean_and_whom_it_beats():
     assert said.endswith("It is significantly better than run0.")
 
 
-@pytest.mark.parametrize("lang", LANGUAGES)
+@pytest.mark.parametrize("lang", languages())
 def test_the_first_sentence_says_whom_the_best_was_not_compared_to(lang):
     qrels = {f"q{q}": {"a": 1} for q in range(40)}
     runs = [{q: [*"xyz"[:n], "a"] for q in qrels} for n in (0, 1, 2)]
@@ -239,7 +235,7 @@ def test_few_queries_are_warned_of():
 
 
 def test_the_ledger_says_in_each_language_what_eval_says():
-    english, korean = (document(lang=lang).blocks for lang in LANGUAGES)
+    english, korean = (document(lang=lang).blocks for lang in languages())
     qrels, run = world(1)
     ledger = tr.evaluate(qrels, run, MEASURES).ledger
     said = [" ".join(p for b in only(blocks, Prose) for p in b.paragraphs) for blocks in (english, korean)]
@@ -374,46 +370,26 @@ def test_places_come_with_their_errors_and_each_miss_joined_to_what_was_returned
     assert curve[-1]["share"] == 1.0
 
 
-def fields(text: str) -> set[str]:
-    return {name for part in text.split("|") for _, name, _, _ in string.Formatter().parse(part) if name}
-
-
-def test_each_text_takes_the_same_values_in_both_languages():
-    assert {key: fields(en) ^ fields(ko) for key, (en, ko) in TEXTS.items() if fields(en) ^ fields(ko)} == {}
-
-
-def test_korean_texts_are_korean():
-    bare = {"means", "retriever"}
-    assert [
-        key for key, (_, ko) in TEXTS.items() if not re.search("[가-힣]|^[^a-z]*$|{", ko) and key not in bare
-    ] == []
-    assert all(re.search("[가-힣]", text) for text in COLUMNS.values())
-
-
-def test_every_text_is_said_somewhere():
-    source = Path(making.__file__).parent
-    files = [*source.rglob("*.py"), *(source / "html").glob("*")]
-    said = "".join(path.read_text("utf-8") for path in files if path.name not in ("words.py", "sentences.py"))
-    missing = [key for key in TEXTS if not re.search(rf"""["']{key}["']|\b{key.replace(" ", "_")}\b""", said)]
-    assert missing == []
-
-
 @pytest.mark.parametrize(
     ("asked", "spoken"), [("ko_KR.UTF-8", "ko"), ("en_US.UTF-8", "en"), ("C", "en"), ("de_DE", "en")]
 )
 def test_the_locale_decides_where_nobody_says(asked, spoken, monkeypatch):
+    monkeypatch.delenv("LANGUAGE", raising=False)
     monkeypatch.setenv("LC_ALL", asked)
-    assert language() == spoken
-    assert language("ko") == "ko"
+    assert language_asked() == spoken
+    assert language_asked("ko") == "ko"
+
+
+def test_plain_tables_are_not_translated_because_of_the_locale(monkeypatch):
+    monkeypatch.setenv("LC_ALL", "ko_KR.UTF-8")
+    assert language_asked(of_locale=False) == "en"
+    monkeypatch.setenv("TRUERANK_LANG", "ko")
+    assert language_asked(of_locale=False) == "ko"
 
 
 def test_another_language_is_refused():
-    with pytest.raises(InputError, match=r"there is no language 'kr'\. There is en and ko"):
-        language("kr")
-
-
-def test_a_number_decides_between_one_and_many():
-    assert (Texts("en")("queries", n=1), Texts("en")("queries", n=2000)) == ("1 query", "2,000 queries")
+    with pytest.raises(InputError, match="there is no language 'kr'; there is en, ko"):
+        language_asked("kr")
 
 
 def test_inputs_are_known_by_their_sha_256(tmp_path):

@@ -1,4 +1,4 @@
-"""The ledger in words, in either language."""
+"""The ledger in words, in English and in Korean."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import pytest
 
 import truerank as tr
 from truerank.contest import judge
+from truerank.core.messages import translated
 from truerank.core.rules import CHOICES
 from truerank.core.scores import Scores
 from truerank.present import few, ledger
-from truerank.present.texts import LANGUAGES, Texts
-from truerank.present.words import VALUES
-
-KOREAN = Texts("ko")
 
 QRELS = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
 
@@ -25,37 +22,42 @@ def scored(**counts: object) -> Scores:
     return replace(scores, ledger=replace(scores.ledger, **counts))  # type: ignore[arg-type]
 
 
+def korean(texts: list[str]) -> list[str]:
+    return [translated(text, "ko") for text in texts]
+
+
 def under(scores: Scores, **rules: str) -> Scores:
     return replace(scores, rules=scores.rules.replace(**rules))
 
 
-@pytest.mark.parametrize("rule", VALUES)
+@pytest.mark.parametrize("rule", ledger.RULED)
 def test_each_value_of_a_rule_that_the_ledger_names_has_words_in_both_languages(rule):
-    assert set(VALUES[rule]) == set(CHOICES[rule])
-    assert set(ledger.RULED.values()) == set(VALUES)
-    for value in CHOICES[rule]:
-        english, korean = (Texts(language).ruled(rule, value) for language in LANGUAGES)
-        assert english.isascii()
-        assert not korean.isascii()
+    assert set(ledger.RULED[rule]) == set(CHOICES[rule])
+    for said in ledger.RULED[rule].values():
+        assert said.isascii()
+        assert not translated(said, "ko").isascii()
 
 
 @pytest.mark.parametrize("duplicates", ["first", "once"])
 def test_a_document_that_counts_once_counts_where_it_came_first(duplicates):
     scores = under(scored(duplicates=2), duplicates=duplicates)
     assert ledger.remarks(scores) == ["2 rows repeat a document of its query (the first counts)."]
-    assert ledger.remarks(scores, KOREAN) == ["같은 질의에 문서가 되풀이되는 행 2개 (첫 번째만 인정)."]
+    assert korean(ledger.remarks(scores)) == ["같은 질의에 문서가 되풀이되는 행 2개 (첫 번째만 인정)."]
 
 
 def test_the_first_examples_are_named_and_the_others_counted():
     scores = scored(missing=1_502, examples={"missing": ("q1", "q2")})
     assert ledger.remarks(scores) == ["1,502 missing (scored 0): q1, q2 and 1,500 more."]
-    assert ledger.remarks(scores, KOREAN) == ["답이 없는 질의 1,502개 (0점): q1, q2 외 1,500개."]
+    assert korean(ledger.remarks(scores)) == ["답이 없는 질의 1,502개 (0점): q1, q2 외 1,500개."]
 
 
 def test_what_the_mean_is_over_is_said_where_that_is_not_all_of_them():
     scores = tr.evaluate(QRELS, {"q1": ["a"]}, "AP", rules={"missing": "skip"})
     assert ledger.counted(scores) == "3 queries judged, 1 answered. The mean is over 1 query."
-    assert ledger.counted(scores, KOREAN) == "판정된 질의 3개 중 1개에 답했습니다. 평균은 질의 1개에 대한 것입니다."
+    assert (
+        translated(ledger.counted(scores), "ko")
+        == "판정된 질의 3개 중 1개에 답했습니다. 평균은 질의 1개에 대한 것입니다."
+    )
 
 
 def test_runs_with_the_same_ledger_share_its_sentences():
@@ -66,19 +68,20 @@ def test_runs_with_the_same_ledger_share_its_sentences():
 
 def test_a_contest_s_audit_is_told_in_korean_too():
     scores = judge({1: ["a"], 2: ["b"]}, [{"eval_id": 1, "topk": ["a", "a"]}])
-    english, korean = ledger.remarks(scores), ledger.remarks(scores, KOREAN)
+    english = ledger.remarks(scores)
+    told = korean(english)
     assert "official 1.0, strict 0.5" in english[0]
     assert english[1:] == [finding.message for finding in scores.audit.findings]
-    assert korean[1:] == [
+    assert told[1:] == [
         "빠진 id 1개(공식은 제외, 엄격은 0점): 2.",
         "같은 문서를 되풀이한 줄 1개(공식은 매번 인정, 엄격은 한 번): 1번째 줄: a 2번.",
     ]
-    assert korean[0] == english[0].replace("official", "공식 점수").replace("strict", "엄격 점수")
+    assert told[0] == english[0].replace("official", "공식 점수").replace("strict", "엄격 점수")
 
 
 def test_too_few_queries_are_warned_of_in_both_languages():
     assert few.remarks(1) == ["Warning: 1 query is too few to rely on; take at least 30, better 50."]
     assert few.remarks(2) == ["Warning: 2 queries are too few to rely on; take at least 30, better 50."]
-    assert few.remarks(2, KOREAN) == ["주의: 질의 2개로는 믿기 어렵습니다. 적어도 30개, 되도록 50개를 쓰세요."]
-    assert few.remarks(42, KOREAN) == ["참고: 질의 42개. 50개 이상이 보통입니다."]
-    assert few.remarks(50, KOREAN) == []
+    assert korean(few.remarks(2)) == ["주의: 질의 2개로는 믿기 어렵습니다. 적어도 30개, 되도록 50개를 쓰세요."]
+    assert korean(few.remarks(42)) == ["참고: 질의 42개. 50개 이상이 보통입니다."]
+    assert korean(few.remarks(50)) == []

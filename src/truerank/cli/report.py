@@ -16,6 +16,7 @@ from truerank.cli import importing, inputs, options, places, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Counting
+from truerank.core.messages import language_asked, languages
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.live.result import Bench
@@ -23,7 +24,6 @@ from truerank.present import making, renderers
 from truerank.present.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
 from truerank.present.material import inputs as identified
 from truerank.present.renderers import figures
-from truerank.present.texts import LANGUAGES, language
 
 
 @click.command("report")
@@ -55,7 +55,7 @@ from truerank.present.texts import LANGUAGES, language
 @options.queries
 @options.docs
 @click.option("--title", metavar="TEXT", help="What stands above it.")
-@click.option("--lang", type=click.Choice(LANGUAGES), help="Of the texts [default: Korean in a Korean locale].")
+@click.option("--lang", type=click.Choice(languages()), help="Of the texts [default: Korean in a Korean locale].")
 @click.option(
     "--figures", metavar="FOLDER", type=click.Path(file_okay=False), help="Each figure as SVG and PNG too."
 )
@@ -207,7 +207,7 @@ def _command(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any], na
     """
     files = [names[path] for path in (qrels, *runs) if path]
     words = [word for option in _given() for value in _values(option, asked, names) for word in value]
-    words += ["--lang", language(asked["lang"])]
+    words += ["--lang", language_asked(asked["lang"])]
     told = " ".join(map(_quoted, words))
     if any(name.startswith("-") and name != "-" for name in files):
         return f"truerank report {told} -o report.html -- {' '.join(map(_quoted, files))}"

@@ -20,6 +20,7 @@ from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
 from truerank.core.errors import InputError, shown
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import joined, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -252,4 +253,5 @@ def _no_score(found: Audit) -> str:
     """Why there is no official score; then what else there is to say."""
     strict = ", ".join(f"{shown(name)} {mean!r}" for name, mean in found.strict_scores.mean.items())
     messages = [f.message for f in sorted(found.findings, key=lambda finding: not finding.stops)]
-    return " ".join(["There is no official score.", *messages, f"The strict score is {strict}."])
+    first, last = message("There is no official score."), message("The strict score is {scores}.", scores=strict)
+    return joined(" ", [first, *messages, last])

@@ -10,6 +10,7 @@ from typing import Any
 from truerank.contest.submission import Line, is_id, short
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import shown
+from truerank.core.messages import Message, joined, message, plural
 
 EXAMPLES = 5
 """How many places of each kind are kept."""
@@ -83,52 +84,85 @@ def findings(case: Case) -> tuple[Finding, ...]:
     return tuple(finding for finding in found if finding)
 
 
+STOPS = message("the official code stops there")
+
+
 def empty(case: Case) -> Finding | None:
     """Nothing at all: the official mean divides by zero."""
-    text = "There is no line in it, and the official code divides by zero."
+    text = message("There is no line in it, and the official code divides by zero.")
     return None if case.lines else Finding("empty", text, 1, stops=True)
 
 
 def unreadable(case: Case) -> Finding | None:
     """Lines without an id or results."""
     places: list[Place] = [(line.number, line.fault) for line in case.lines if line.fault]
-    return _told("unreadable", "{} line{s} cannot be read", places, "the official code stops there", stops=True)
+
+    def say(n: int, where: Message) -> Message:
+        return plural(
+            "{n:,} line cannot be read ({effect}): {where}.",
+            "{n:,} lines cannot be read ({effect}): {where}.",
+            n=n,
+            effect=STOPS,
+            where=where,
+        )
+
+    return _told("unreadable", say, places, stops=True)
 
 
 def unknown_ids(case: Case) -> Finding | None:
     """Lines with an id that is not judged."""
     places: list[Place] = [(x.number, shown(x.query or b"")) for x in case.readable if x.query not in case.truth]
-    stops = case.refuses_unknown
-    effect = "the official code stops there; --set extra=skip leaves them out" if stops else "left out"
-    return _told("unknown-id", "{} line{s} with an id that is unknown to the truth", places, effect, stops=stops)
+    left_out = message("left out")
+    refused = message("the official code stops there; --set extra=skip leaves them out")
+
+    def say(n: int, where: Message) -> Message:
+        return plural(
+            "{n:,} line with an id that is unknown to the truth ({effect}): {where}.",
+            "{n:,} lines with an id that is unknown to the truth ({effect}): {where}.",
+            n=n,
+            effect=refused if case.refuses_unknown else left_out,
+            where=where,
+        )
+
+    return _told("unknown-id", say, places, stops=case.refuses_unknown)
 
 
 def impossible_types(case: Case) -> Finding | None:
     """Results that the official code cannot go through."""
     places: list[Place] = [(x.number, _type_fault(x)) for x in case.readable if _stops(x, case)]
-    effect = "the official code stops there"
-    return _told("wrong-type", "{} line{s} with results of a wrong type", places, effect, stops=True)
+    return _told("wrong-type", lambda n, where: _of_a_wrong_type(n, STOPS, where), places, stops=True)
 
 
 def wrong_types(case: Case) -> Finding | None:
     """Results that are no list, and lists that hold something else than ids as the truth has them."""
     faults = [(line.number, _type_fault(line)) for line in case.readable if not _stops(line, case)]
     places: list[Place] = [(number, fault) for number, fault in faults if fault]
-    effect = "officially read as they are; strictly what is no list scores 0"
-    return _told("wrong-type", "{} line{s} with results of a wrong type", places, effect)
+    effect = message("officially read as they are; strictly what is no list scores 0")
+    return _told("wrong-type", lambda n, where: _of_a_wrong_type(n, effect, where), places)
+
+
+def _of_a_wrong_type(n: int, effect: Message, where: Message) -> Message:
+    return plural(
+        "{n:,} line with results of a wrong type ({effect}): {where}.",
+        "{n:,} lines with results of a wrong type ({effect}): {where}.",
+        n=n,
+        effect=effect,
+        where=where,
+    )
 
 
 def _type_fault(line: Line) -> str:
     if isinstance(line.answer, str):
-        return f"the text {short(line.answer)}, whose letters count as results"
+        return message("the text {text}, whose letters count as results", text=short(line.answer))
     if not line.is_list:
-        return f"{short(line.answer)} instead of a list"
+        return message("{value} instead of a list", value=short(line.answer))
     odd = next((value for value in line.answer if not is_id(value)), line)
     if odd is not line:
-        return f"{short(odd)} among the results"
+        return message("{value} among the results", value=short(odd))
     for value in line.strange:
-        other = "text" if type(value) is int else "numbers"
-        return f"{short(value)} among the results, where the truth has {other}"
+        if type(value) is int:
+            return message("{value} among the results, where the truth has text", value=short(value))
+        return message("{value} among the results, where the truth has numbers", value=short(value))
     return ""
 
 
@@ -140,7 +174,16 @@ def _stops(line: Line, case: Case) -> bool:
 def missing_ids(case: Case) -> Finding | None:
     """Judged ids without a line."""
     places: list[Place] = [(None, shown(query)) for query, lines in case.answers.items() if not lines]
-    return _told("missing-id", "{} judged id{s} missing", places, "officially left out, strictly 0")
+
+    def say(n: int, where: Message) -> Message:
+        return plural(
+            "{n:,} judged id missing (officially left out, strictly 0): {where}.",
+            "{n:,} judged ids missing (officially left out, strictly 0): {where}.",
+            n=n,
+            where=where,
+        )
+
+    return _told("missing-id", say, places)
 
 
 def repeated_lines(case: Case) -> Finding | None:
@@ -150,20 +193,41 @@ def repeated_lines(case: Case) -> Finding | None:
     for query, lines in case.answers.items():
         if len(lines) > 1:
             numbers = [str(line.number) for line in lines[:EXAMPLES]] + ["…"][: len(lines) > EXAMPLES]
-            places.append((None, f"{shown(query)} in lines {', '.join(numbers)}"))
+            places.append((None, message("{id} in lines {numbers}", id=shown(query), numbers=", ".join(numbers))))
             repeats += [line.number for line in lines]
-    effect = "officially each line counts, strictly the id scores 0"
-    return _told("repeated-line", "{} id{s} answered by repeated lines", places, effect, lines=repeats)
+
+    def say(n: int, where: Message) -> Message:
+        return plural(
+            "{n:,} id answered by repeated lines (officially each line counts, strictly the id scores 0): {where}.",
+            "{n:,} ids answered by repeated lines "
+            "(officially each line counts, strictly the id scores 0): {where}.",
+            n=n,
+            where=where,
+        )
+
+    return _told("repeated-line", say, places, lines=repeats)
 
 
 def repeated_docs(case: Case) -> Finding | None:
     """Lines with a document twice."""
     places: list[Place] = []
     for line in case.readable:
-        again = [f"{shown(as_bytes(doc))} {count} times" for doc, count in line.counts.items() if count > 1]
-        places += [(line.number, ", ".join(again[:EXAMPLES]))] if again else []
-    effect = "officially each time counts, strictly once"
-    return _told("repeated-document", "{} line{s} with a repeated document", places, effect)
+        again = [
+            message("{doc} {n} times", doc=shown(as_bytes(doc)), n=count)
+            for doc, count in line.counts.items()
+            if count > 1
+        ]
+        places += [(line.number, joined(", ", again[:EXAMPLES]))] if again else []
+
+    def say(n: int, where: Message) -> Message:
+        return plural(
+            "{n:,} line with a repeated document (officially each time counts, strictly once): {where}.",
+            "{n:,} lines with a repeated document (officially each time counts, strictly once): {where}.",
+            n=n,
+            where=where,
+        )
+
+    return _told("repeated-document", say, places)
 
 
 def too_many(case: Case) -> Finding | None:
@@ -172,12 +236,24 @@ def too_many(case: Case) -> Finding | None:
     if depth is None:
         return None
     places: list[Place] = [
-        (line.number, f"{len(line.results):,} results")
+        (line.number, message("{n:,} results", n=len(line.results)))
         for line in case.readable
         if line.is_list and len(line.results) > depth
     ]
-    many = {1: "one result", 3: "three results"}.get(depth, f"{depth} results")
-    return _told("too-many", f"{{}} line{{s}} with more than {many}", places, f"the first {depth} count")
+    words = {1: message("one result"), 3: message("three results")}
+    most = words.get(depth, message("{n:,} results", n=depth))
+
+    def say(n: int, where: Message) -> Message:
+        return plural(
+            "{n:,} line with more than {most} (the first {depth} count): {where}.",
+            "{n:,} lines with more than {most} (the first {depth} count): {where}.",
+            n=n,
+            most=most,
+            depth=depth,
+            where=where,
+        )
+
+    return _told("too-many", say, places)
 
 
 CHECKS: tuple[Check, ...] = (
@@ -195,9 +271,8 @@ CHECKS: tuple[Check, ...] = (
 
 def _told(
     kind: str,
-    text: str,
+    say: Callable[[int, Message], Message],
     places: list[Place],
-    effect: str,
     *,
     stops: bool = False,
     lines: Sequence[int] = (),
@@ -205,9 +280,11 @@ def _told(
     """The finding in words, if there is anything to tell; `lines` where the places do not name them."""
     if not places:
         return None
-    examples = [words if number is None else f"line {number}: {words}" for number, words in places[:EXAMPLES]]
+    examples = [
+        words if number is None else message("line {line}: {what}", line=number, what=words)
+        for number, words in places[:EXAMPLES]
+    ]
     more = ["…"] if len(places) > EXAMPLES else []
-    what = text.format(f"{len(places):,}", s="" if len(places) == 1 else "s")
-    message = f"{what} ({effect}): {'; '.join(examples + more)}."
+    said = say(len(places), joined("; ", [*examples, *more]))
     numbers = tuple(lines or (number for number, _ in places if number is not None))[:EXAMPLES]
-    return Finding(kind, message, len(places), numbers, tuple(examples), stops)
+    return Finding(kind, said, len(places), numbers, tuple(examples), stops)

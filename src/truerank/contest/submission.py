@@ -12,6 +12,7 @@ from typing import Any
 
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, shown
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Ranked, Run
@@ -203,9 +204,9 @@ def _line(number: int, text: bytes) -> Line:
     try:
         return _record(number, _parsed(text))
     except ValueError:
-        return Line(number, None, None, fault="it is no JSON")
+        return Line(number, None, None, fault=message("it is no JSON"))
     except RecursionError:
-        return Line(number, None, None, fault="its brackets are nested too deeply")
+        return Line(number, None, None, fault=message("its brackets are nested too deeply"))
 
 
 def _parsed(text: bytes) -> Any:
@@ -236,13 +237,13 @@ def _from_records(records: Any) -> Iterator[Line]:
 def _record(number: int, record: Any) -> Line:
     """A line from an object with an id and results, whatever their keys are called."""
     if not isinstance(record, dict):
-        return Line(number, None, None, fault=f"it holds {short(record)}, not an object")
+        return Line(number, None, None, fault=message("it holds {value}, not an object", value=short(record)))
     keys = list(record)
     query, docs, scores = (names.find(keys, group) for group in ((*names.QUERY, "id"), names.ANSWERS, names.SCORES))
     if query is None:
-        return Line(number, None, None, fault="it has no eval_id")
+        return Line(number, None, None, fault=message("it has no eval_id"))
     if docs is None:
-        return Line(number, None, None, fault="it has no topk")
+        return Line(number, None, None, fault=message("it has no topk"))
     given = None if scores is None else record[keys[scores]]
     return _answered(number, record[keys[query]], record[keys[docs]], given)
 
@@ -255,11 +256,11 @@ def _keys(record: dict[str, Any]) -> tuple[int, int] | None:
 
 def _answered(number: int, query: Any, docs: Any, scores: Any = None) -> Line:
     if not is_id(query):
-        return Line(number, None, None, fault=f"its id is {short(query)}")
+        return Line(number, None, None, fault=message("its id is {value}", value=short(query)))
     try:
         scores = None if scores is None else answer(query, docs, scores, "").numbers()
     except InputError:
-        return Line(number, None, None, fault="its scores are not one number a result")
+        return Line(number, None, None, fault=message("its scores are not one number a result"))
     return Line(number, as_bytes(query), list(docs) if isinstance(docs, tuple) else docs, scores)
 
 

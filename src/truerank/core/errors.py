@@ -18,20 +18,34 @@ from collections.abc import Iterable
 class TruerankError(Exception):
     """Something about the input or the request is wrong; the message says what, where and what now."""
 
+    where = ""
+
+    @property
+    def said(self) -> str:
+        """What is wrong, without where; a message where it was raised with one."""
+        return self.args[0] if self.args else ""
+
 
 class InputError(TruerankError):
     """A file, a line or a value that cannot be used.
 
     Attributes:
+        where: the file and the line, as the message begins.
         path: the file, or None for an object in memory.
         line: the line, 1-based, or None.
     """
 
     def __init__(self, message: str, path: str | os.PathLike[str] | None = None, line: int | None = None):
-        where = "" if path is None else os.fspath(path) + (f":{line}" if line else "") + ": "
-        super().__init__(where + message)
+        self.where = "" if path is None else os.fspath(path) + (f":{line}" if line else "") + ": "
+        super().__init__(self.where + message)
+        self.message = message
         self.path = path
         self.line = line
+
+    @property
+    def said(self) -> str:
+        """What is wrong, without where."""
+        return self.message
 
 
 class MeasureError(TruerankError):

@@ -10,7 +10,8 @@ from __future__ import annotations
 import gettext
 import io
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
 from importlib import resources
 from typing import Any
@@ -76,6 +77,10 @@ class Joined(Message):
         return str(self.text).join(_into(part, catalogue) for part in self.values["parts"])
 
 
+class Warned(Message):
+    """What speaks against a number; it is told before anything else."""
+
+
 def _into(value: Any, catalogue: gettext.NullTranslations) -> Any:
     return value.into(catalogue) if isinstance(value, Message) else value
 
@@ -101,6 +106,49 @@ def joined(between: str, parts: Iterable[str]) -> Joined:
     'One. Two.'
     """
     return Joined(between, tuple(parts))
+
+
+def warned(said: str) -> Message:
+    """A sentence as a warning.
+
+    >>> warned(message("Only {n} workers.", n=3))
+    'Warning: Only 3 workers.'
+    """
+    plain = message("Warning: {said}", said=said)
+    return Warned(plain.text, "", plain.values)
+
+
+def listed(names: Sequence[str], most: int | None = None) -> Message:
+    """Names in a sentence; of more than so many the first ones, and how many there are besides.
+
+    >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], 3)
+    ('a, b and c', 'a, b and 2 more')
+    """
+    if most and len(names) > most:
+        kept = names[: most - 1]
+        return message("{names} and {n:,} more", names=joined(", ", kept), n=len(names) - len(kept))
+    if len(names) < 2:
+        return joined(", ", names)
+    return message("{names} and {last}", names=joined(", ", names[:-1]), last=names[-1])
+
+
+def in_language(value: Any, language: str = SOURCE) -> Any:
+    """The value with every message in it in a language: in tuples, lists, mappings and dataclasses too."""
+    if language == SOURCE:
+        return value
+    if isinstance(value, Message):
+        return value.into(catalogue(language))
+    if isinstance(value, tuple | list):
+        parts = [in_language(part, language) for part in value]
+        return tuple(parts) if isinstance(value, tuple) else parts
+    if isinstance(value, Mapping):
+        return {key: in_language(part, language) for key, part in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        own = {
+            field.name: in_language(getattr(value, field.name), language) for field in fields(value) if field.init
+        }
+        return replace(value, **own)
+    return value
 
 
 def translated(text: str, language: str = SOURCE) -> str:
@@ -143,16 +191,22 @@ def catalogue(language: str) -> gettext.NullTranslations:
     return gettext.GNUTranslations(compiled)
 
 
-def language_asked(wanted: str | None = None) -> str:
-    """The language that is asked for, or else the locale's if there is a catalogue of it, or else English.
+def language_asked(wanted: str | None = None, *, of_locale: bool = True) -> str:
+    """The language that is asked for: by name, by `TRUERANK_LANG`, or by the locale; else English.
+
+    Args:
+        of_locale: whether the locale's language is asked for, where there is a catalogue of it.
 
     Raises:
         InputError: there is no such language.
     """
-    if wanted is not None:
-        if wanted not in languages():
-            raise InputError(f"there is no language {wanted!r}; there is {', '.join(languages())}")
-        return wanted
+    named = wanted or os.environ.get("TRUERANK_LANG")
+    if named:
+        if named not in languages():
+            raise InputError(f"there is no language {named!r}; there is {', '.join(languages())}")
+        return named
+    if not of_locale:
+        return SOURCE
     names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
     asked = next(filter(None, map(os.environ.get, names)), "")
     short = asked.partition(":")[0].partition("_")[0].partition(".")[0].lower()

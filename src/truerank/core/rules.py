@@ -17,6 +17,7 @@ from typing import Any
 
 from truerank.core import schema, toml
 from truerank.core.errors import RulesError, did_you_mean
+from truerank.core.messages import Message, message
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
@@ -57,35 +58,51 @@ KINDS: dict[str, schema.Kind] = {
 }
 """What each field may be; `readings` is a table of its own."""
 
-MEANINGS: dict[str, str] = {
-    "level": "the lowest grade that counts as relevant",
-    "ties": "the order of documents with equal scores",
-    "score_precision": "how many bits of a score are compared",
-    "unit": "what the mean is over (line: each line of a submission, as the contest's code has it)",
-    "missing": "judged queries that the run does not answer",
-    "empty": "answers without a document (missing: as if the query were not answered)",
-    "extra": "answered queries that nobody judged",
-    "without_relevant": "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0; "
-    "one: 1 whatever is returned; undefined: left out of the means of measures that would divide by 0 there)",
-    "unjudged": "unjudged documents (graded: each gains as if it had the grade unjudged_grade)",
-    "unjudged_grade": "the grade of unjudged documents where unjudged = graded; the ideal is of judged ones",
-    "unreturned": "judged documents that did not come back (ignore: as if nobody had judged them)",
-    "duplicates": "a document that comes back twice for a query (once: counts where it came first)",
-    "depth": "only this many results of each query count",
-    "depth_of": "what depth counts: results left when unjudged ones are removed, or all that were returned",
-    "recall_points": "which hit stands for recall point x of R: x R rounded; up: floor(x R + 0.9); "
-    "definition: the first at a recall of at least x",
-    "same_camera": "vectors: the query's identity seen by the query's own camera (ignore: it leaves the list)",
-    "junk_identities": "vectors: identities that leave the gallery",
-    "distractor_identities": "vectors: identities that stay in the gallery and are never right",
-    "single_shot_galleries": "vectors: rank-k is the mean over this many random galleries with one entry an "
-    "identity (0: over the whole gallery)",
-    "gallery_seed": "vectors: the seed of these galleries",
-    "percent_ranks": "vectors: also R@x%, for these percentages of the gallery",
-    "self_match": "a document whose id is the query's own (remove-from-answers: its judgement stays)",
-    "measures": "the measures to evaluate when none are given",
-    "vocabulary": "the measures that there are (readings: only those; any other is marked as truerank's own)",
-    "readings": "what plain measure names mean: k is the cutoff asked for, a number the one where none is asked",
+MEANINGS: dict[str, Message] = {
+    "level": message("the lowest grade that counts as relevant"),
+    "ties": message("the order of documents with equal scores"),
+    "score_precision": message("how many bits of a score are compared"),
+    "unit": message("what the mean is over (line: each line of a submission, as the contest's code has it)"),
+    "missing": message("judged queries that the run does not answer"),
+    "empty": message("answers without a document (missing: as if the query were not answered)"),
+    "extra": message("answered queries that nobody judged"),
+    "without_relevant": message(
+        "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0; "
+        "one: 1 whatever is returned; undefined: left out of the means of measures that would divide by 0 there)"
+    ),
+    "unjudged": message("unjudged documents (graded: each gains as if it had the grade unjudged_grade)"),
+    "unjudged_grade": message(
+        "the grade of unjudged documents where unjudged = graded; the ideal is of judged ones"
+    ),
+    "unreturned": message("judged documents that did not come back (ignore: as if nobody had judged them)"),
+    "duplicates": message("a document that comes back twice for a query (once: counts where it came first)"),
+    "depth": message("only this many results of each query count"),
+    "depth_of": message(
+        "what depth counts: results left when unjudged ones are removed, or all that were returned"
+    ),
+    "recall_points": message(
+        "which hit stands for recall point x of R: x R rounded; up: floor(x R + 0.9); "
+        "definition: the first at a recall of at least x"
+    ),
+    "same_camera": message(
+        "vectors: the query's identity seen by the query's own camera (ignore: it leaves the list)"
+    ),
+    "junk_identities": message("vectors: identities that leave the gallery"),
+    "distractor_identities": message("vectors: identities that stay in the gallery and are never right"),
+    "single_shot_galleries": message(
+        "vectors: rank-k is the mean over this many random galleries with one entry an "
+        "identity (0: over the whole gallery)"
+    ),
+    "gallery_seed": message("vectors: the seed of these galleries"),
+    "percent_ranks": message("vectors: also R@x%, for these percentages of the gallery"),
+    "self_match": message("a document whose id is the query's own (remove-from-answers: its judgement stays)"),
+    "measures": message("the measures to evaluate when none are given"),
+    "vocabulary": message(
+        "the measures that there are (readings: only those; any other is marked as truerank's own)"
+    ),
+    "readings": message(
+        "what plain measure names mean: k is the cutoff asked for, a number the one where none is asked"
+    ),
 }
 
 

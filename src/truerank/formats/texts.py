@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import csv
 import os
-from collections.abc import Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -16,6 +16,7 @@ from typing import Any
 
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, brief, did_you_mean, quoted, shown
+from truerank.core.messages import Message, plural
 from truerank.formats import names
 from truerank.formats.delimited import header
 from truerank.formats.jsonl import KEY, LONGEST, records
@@ -64,6 +65,12 @@ class Kind:
     many: str
     ids: tuple[str, ...]
     texts: tuple[str, ...]
+    counted: Callable[[int], Message]
+
+    def lacking(self, n: int, wanted: int) -> Message:
+        """How many have no text."""
+        all_of_them = self.counted(wanted)
+        return plural("Texts: {n:,} of {all} has none.", "Texts: {n:,} of {all} have none.", n=n, all=all_of_them)
 
 
 QUERIES = Kind(
@@ -71,6 +78,7 @@ QUERIES = Kind(
     "queries",
     ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number"),
     ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description"),
+    lambda n: plural("{n:,} query", "{n:,} queries", n=n),
 )
 DOCS = Kind(
     "document",
@@ -89,6 +97,7 @@ DOCS = Kind(
         "description",
         "title",
     ),
+    lambda n: plural("{n:,} document", "{n:,} documents", n=n),
 )
 
 
@@ -116,10 +125,7 @@ def look_up(
         found.append({} if source is None else snippets(source, wanted, kind, length))
         missing = 0 if source is None else len(set(wanted)) - len(found[-1])
         if missing:
-            many = kind.one if len(set(wanted)) == 1 else kind.many
-            notes.append(
-                f"Texts: {missing:,} of {len(set(wanted)):,} {many} {'has' if missing == 1 else 'have'} none."
-            )
+            notes.append(kind.lacking(missing, len(set(wanted))))
     return Snippets(found[0], found[1], tuple(notes))
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, RulesError, counted, did_you_mean
+from truerank.core.errors import InputError, RulesError, did_you_mean
 from truerank.core.evaluate import evaluate as evaluate_run
+from truerank.core.messages import joined, message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Run
@@ -104,10 +105,15 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Not
     if not gone:
         return queries, []
     names = [queries.ids[row] for row in gone]
-    many = counted(len(gone), "query has", "queries have")
+    said = plural(
+        "{n:,} query has neither a place nor results: {names}.",
+        "{n:,} queries have neither a place nor results: {names}.",
+        n=len(gone),
+        names=listed(names),
+    )
     kept = np.ones(len(queries), bool)
     kept[gone] = False
-    return queries.select(kept), [Note("unplaced", f"{many} neither a place nor results: {listed(names)}.")]
+    return queries.select(kept), [Note("unplaced", said)]
 
 
 def _cuts(k: Sequence[int]) -> list[int]:
@@ -190,7 +196,10 @@ class _Plan:
         try:
             return self.view(distance)
         except InputError as error:
-            return Note(f"no {distance}", f"{distance} is left out: {error}.")
+            said = message(
+                "{distance} is left out: {why}.", distance=distance, why=joined("", [error.where, error.said])
+            )
+            return Note(f"no {distance}", said)
 
     def view(self, distance: str) -> View:
         """Truth by this distance, the scores, and the errors of the first results."""
@@ -241,8 +250,14 @@ class _Plan:
             return []
         k, some = max(self.k), at[: EXAMPLES + 1].tolist()
         names = [str(first(self.results.one(q), self.rules, k)[place]) for q, place in some]
-        many = counted(len(at), "result")
-        return [Note("strangers", f"{many} among the first {k} of a query name no reference: {listed(names)}.")]
+        said = plural(
+            "{n:,} result among the first {k} of a query names no reference: {names}.",
+            "{n:,} results among the first {k} of a query name no reference: {names}.",
+            n=len(at),
+            k=k,
+            names=listed(names),
+        )
+        return [Note("strangers", said)]
 
     def _as_named(self, right: Truth) -> Qrels:
         """The truth with the references called as the results call them."""
@@ -266,7 +281,9 @@ class _Plan:
         asked, there = self.queries.places, self.references.places
         one, other = (nearest(DISTANCES[name], asked, there, 1)[0] for name in ("geodesic", "haversine"))
         differ = int((one != other).sum())
-        many = counted(differ, "query", "queries")
-        return (
-            [Note("sphere", f"By haversine another reference would be the nearest for {many}.")] if differ else []
+        said = plural(
+            "By haversine another reference would be the nearest for {n:,} query.",
+            "By haversine another reference would be the nearest for {n:,} queries.",
+            n=differ,
         )
+        return [Note("sphere", said)] if differ else []

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, counted, shown
+from truerank.core.errors import InputError, shown
+from truerank.core.messages import message, plural
 from truerank.core.rankings import rankings
 from truerank.core.run import Ranked, Run
 from truerank.formats import neighbours, open_run
@@ -134,15 +135,21 @@ def _named(
     names = Names(queries)
     if pattern is None and not names.share(list(files.values())):
         inside = {file: part for file in folder.files if (part := names.inside(file))}
-        notes = [Note("query names", "The queries are known by their names in the files' names.")] if inside else []
+        if inside:
+            notes = [Note("query names", message("The queries are known by their names in the files' names."))]
         files = inside or files
     if not files:
         wanted = f"the pattern {pattern or PATTERN!r} finds nothing in {shown(folder.files[0])}"
         raise InputError(f"no file's name has a query's id: {wanted}; say where it is with a pattern", folder.name)
     skipped = [file for file in folder.files if file not in files]
     if skipped:
-        many = counted(len(skipped), "file has", "files have")
-        notes.append(Note("skipped", f"{many} no query's id in the name and were not read: {listed(skipped)}."))
+        said = plural(
+            "{n:,} file has no query's id in the name and was not read: {names}.",
+            "{n:,} files have no query's id in the name and were not read: {names}.",
+            n=len(skipped),
+            names=listed(skipped),
+        )
+        notes.append(Note("skipped", said))
     known = _known(list(files.values()), names, folder.name)
     named = {file: known[query] for file, query in files.items()}
     neighbours.one_file_each(named, folder.name)
@@ -156,13 +163,19 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[Note]]:
     value = folder.shape.value
     rising, falling = neighbours.trend(results.scores, results.start)
     if neighbours.is_against(rising, falling):
-        named, other = ("lower", "higher") if folder.shape.sign < 0 else ("higher", "lower")
-        what = f"{value!r} runs the other way in every list, so the {other} is taken for the better"
-        return replace(results, scores=-results.scores, sign=-results.sign), [
-            Note("direction", f"{what}; --better {named} forbids that.")
-        ]
+        is_less = folder.shape.sign < 0
+        said = message(
+            "{value!r} runs the other way in every list, so the {other} is taken for the better; "
+            "--better {named} forbids that.",
+            value=value,
+            other=message("higher") if is_less else message("lower"),
+            named="lower" if is_less else "higher",
+        )
+        return replace(results, scores=-results.scores, sign=-results.sign), [Note("direction", said)]
     if rising:
-        return results, [Note("order", f"Some lists are not in the order of {value!r}, which decides.")]
+        return results, [
+            Note("order", message("Some lists are not in the order of {value!r}, which decides.", value=value))
+        ]
     return results, []
 
 
@@ -202,7 +215,7 @@ def _form(names: Names, sample: Sequence[Any], source: str) -> Form:
 
 
 def _results(name: str, answers: Answers, form: Form, sign: int) -> Results:
-    by = Note("reference names", f"The results name references by their {form.label}.")
+    by = Note("reference names", message("The results name references by their {label}.", label=form.label))
     return Results(
         name, answers, form, answers.start, answers.scores(sign), () if form.label == "id" else (by,), sign
     )

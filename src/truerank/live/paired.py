@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
 from truerank.core.scores import shared
 from truerank.live.result import Bench
@@ -81,23 +82,27 @@ class Comparison(Presented):
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Why the two may not be comparable."""
-        told = []
+        told: list[str] = []
         if not self.interleaved:
             told.append(
-                "They ran at different times, and the machine may have changed; taking turns rules that out."
+                message(
+                    "They ran at different times, and the machine may have changed; taking turns rules that out."
+                )
             )
         ours, theirs = (vars(one.load) for one in (self.a, self.b))
         unlike = [name for name in ours if ours[name] != theirs[name]]
         if unlike:
-            pairs = ", ".join(f"{name} {ours[name]} and {theirs[name]}" for name in unlike)
-            told.append(f"Warning: they ran under different loads: {pairs}.")
+            pairs = [message("{name} {a} and {b}", name=name, a=ours[name], b=theirs[name]) for name in unlike]
+            told.append(warned(message("they ran under different loads: {loads}.", loads=joined(", ", pairs))))
         unlike = [name for name in self.a.machine if self.a.machine[name] != self.b.machine.get(name)]
         if unlike:
-            told.append(f"Warning: they ran on different machines or versions: {', '.join(unlike)} differ.")
+            names = ", ".join(unlike)
+            told.append(warned(message("they ran on different machines or versions: {names} differ.", names=names)))
         if self.a.percentiles != self.b.percentiles:
-            told.append(f"Warning: percentiles of A are {self.a.percentiles}, those of B {self.b.percentiles}.")
+            kinds = {"a": self.a.percentiles, "b": self.b.percentiles}
+            told.append(warned(message("percentiles of A are {a}, those of B {b}.", **kinds)))
         if self.a.scores and self.b.scores and not self.a.scores.rules.is_like(self.b.scores.rules):
-            told.append("Warning: they were scored under different rules; their scores are not compared.")
+            told.append(warned(message("they were scored under different rules; their scores are not compared.")))
         return tuple(told)
 
     @cached_property

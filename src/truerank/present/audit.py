@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, TypeGuard
 
 from truerank.core.errors import shown
+from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.present.document import Document
 from truerank.present.table import Table
-from truerank.present.texts import ENGLISH, Texts
 
 if TYPE_CHECKING:
     from truerank.contest import Audit, AuditedScores
@@ -31,9 +31,14 @@ def document_of(found: Audit, digits: int | None = None) -> Document:
     """Both scores to the last digit, and a row a finding."""
     official = found.official_scores.mean if found.official_scores else {}
     rows = tuple((name, official.get(name), strict) for name, strict in found.strict_scores.mean.items())
-    columns = ("kind", "count", "message")
+    columns = (message("kind"), message("count"), message("message"))
     listed = tuple((one.kind, one.count, one.message) for one in found.findings)
-    scored = Table(("measure", "official", "strict"), rows, notes=tuple(_stops(found)), digits=digits)
+    scored = Table(
+        (message("measure"), message("official"), message("strict")),
+        rows,
+        notes=tuple(_stops(found)),
+        digits=digits,
+    )
     findings = Table(columns, listed)
     return Document([scored, *([findings] if listed else [])], findings, found.to_dict(), remarks_of(found))
 
@@ -44,15 +49,20 @@ def remarks_of(found: Audit) -> list[str]:
 
 
 def _stops(found: Audit) -> list[str]:
-    return [] if found.official_scores else ["There is no official score."]
+    return [] if found.official_scores else [message("There is no official score.")]
 
 
-def sentences(scores: AuditedScores, texts: Texts = ENGLISH) -> list[str]:
+def sentences(scores: AuditedScores) -> list[str]:
     """The two scores to the last digit, then a sentence a finding."""
     audit = scores.audit
     strict = audit.strict_scores.mean
     both = [
-        texts("audited", measure=shown(name), official=mean, strict=strict[name])
+        message(
+            "{measure}: official {official!r}, strict {strict!r}.",
+            measure=shown(name),
+            official=mean,
+            strict=strict[name],
+        )
         for name, mean in scores.mean.items()
     ]
-    return [*both, *(texts.said(finding.message) for finding in audit.findings)]
+    return [*both, *(finding.message for finding in audit.findings)]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from truerank.core.errors import MissingPackage, counted, shown
+from truerank.core.errors import MissingPackage, shown
+from truerank.core.messages import joined, message
 from truerank.live.indexing import Indexing
 from truerank.live.latency import PERCENTILES
 from truerank.live.paired import Comparison
@@ -22,12 +23,17 @@ DIGITS = 3
 
 FIGURES = ("mean", *PERCENTILES, "min", "max")
 
-INDEXED = ("documents", "seconds", "documents a second", "ms a document")
+INDEXED = (
+    message("documents"),
+    message("seconds"),
+    message("documents a second"),
+    message("ms a document"),
+)
 
 SHORT = ("mean", "p50", "p95", "p99")
 """What a row has room for."""
 
-TURNS = "They took turns at each query. So answers a second were not measured."
+TURNS = message("They took turns at each query. So answers a second were not measured.")
 
 
 def document(found: Bench, digits: int | None = None) -> Document:
@@ -52,7 +58,9 @@ def remarks_of(found: Bench | Comparison) -> list[str]:
     """What speaks against the figures, and what the means of the scores hide."""
     if isinstance(found, Bench):
         return [*bench_notes.warnings(found), *(ledger.remarks(found.scores) if found.scores else [])]
-    named = [f"{shown(one.name)}: {text}" for one in (found.a, found.b) for text in bench_notes.warnings(one)]
+    named = [
+        joined(": ", [shown(one.name), text]) for one in (found.a, found.b) for text in bench_notes.warnings(one)
+    ]
     return [*found.remarks, *named]
 
 
@@ -63,14 +71,24 @@ def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: i
         limits = _limit_cells(intervals.get(name))
         alone = (_there(found.service[name]),) if found.load.is_open else ()
         rows.append((marked(name, [found]), _there(found.latency[name]), *limits, *alone))
-    columns = ("latency", "ms", "95 % from", "to", *(("call alone",) if found.load.is_open else ()))
+    columns = (
+        message("latency"),
+        "ms",
+        message("95 % from"),
+        message("to"),
+        *((message("call alone"),) if found.load.is_open else ()),
+    )
     return Table(columns, tuple(rows), notes=tuple(bench_notes.notes(found)), digits=digits)
 
 
 def outcome_table(found: Bench) -> Table:
     """A row for each way that calls ended, where no answer came that could be timed."""
     rows = tuple((name, found.outcomes[name]) for name in OUTCOMES if found.outcomes[name])
-    return Table(("outcome", "calls"), rows or (("asked", 0),), notes=tuple(bench_notes.notes(found)))
+    return Table(
+        (message("outcome"), message("calls")),
+        rows or ((message("asked"), 0),),
+        notes=tuple(bench_notes.notes(found)),
+    )
 
 
 def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
@@ -81,7 +99,12 @@ def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int
         rows.append((name, mean, *_limit_cells(intervals.get(name))))
     notes = ledger.notes([found.scores], [shown(found.name)])
     notes += few.doubts((name, intervals.get(name)) for name in found.scores.mean)
-    return Table(("measure", "mean", "95 % from", "to"), tuple(rows), notes=tuple(notes), digits=digits)
+    return Table(
+        (message("measure"), message("mean"), message("95 % from"), message("to")),
+        tuple(rows),
+        notes=tuple(notes),
+        digits=digits,
+    )
 
 
 def index_table(
@@ -92,7 +115,7 @@ def index_table(
         (name, one.documents, one.seconds, _rate(one.per_second), one.per_document)
         for name, one in zip(names or [shown(one.name) for one in found], found, strict=True)
     ]
-    return Table(("indexing", *INDEXED), tuple(rows), title=title, digits=digits)
+    return Table((message("indexing"), *INDEXED), tuple(rows), title=title, digits=digits)
 
 
 def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
@@ -118,7 +141,13 @@ def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
 def marked(name: str, found: Sequence[Bench], unit: str = "") -> str:
     """A percentile that too few queries stand behind, in any of them, is not to be believed."""
     is_unsure = any(name in bench_notes.unresolved(one) for one in found)
-    return f"{name}{unit} (unresolved)" if is_unsure else f"{name}{unit}"
+    heading = joined("", [_figure(name), unit])
+    return message("{heading} (unresolved)", heading=heading) if is_unsure else heading
+
+
+def _figure(name: str) -> str:
+    """What a latency is called; percentiles are called the same everywhere."""
+    return {"mean": message("mean"), "min": message("min"), "max": message("max")}.get(name, name)
 
 
 def per_second(found: Bench) -> float | int | None:
@@ -150,7 +179,7 @@ def _limits(interval: Interval | None) -> tuple[float, float] | None:
 def _limit_cells(interval: Interval | None) -> tuple[Cell, Cell]:
     """The limits as cells: nothing where there is no interval, and a word where it is without limits."""
     if interval and interval.method == "none":
-        return "unknown", None
+        return message("unknown"), None
     return _limits(interval) or (None, None)
 
 
@@ -190,12 +219,24 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
         means = one.scores.mean if one.scores else {}
         values = (means.get(name) for name in measures)
         rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
-    columns = (*settings, *(marked(name, found, " ms") for name in SHORT), "a second", "failed", *measures)
-    notes = [f"{shown(first.name)}: {counted(len(first.queries), 'query', 'queries')} a row."]
+    columns = (
+        *settings,
+        *(marked(name, found, " ms") for name in SHORT),
+        message("a second"),
+        message("failed"),
+        *measures,
+    )
+    size = ledger.queries(len(first.queries))
+    notes: list[str] = [message("{name}: {queries} a row.", name=shown(first.name), queries=size)]
     notes += [*bench_notes.shared(found), *bench_notes.made(found), *bench_notes.needed(found)]
     if measures:
-        columns = (*columns, "best")
-        notes.insert(0, f"*: no other setting has a better {measures[0]} and is as fast, by {latency}.")
+        columns = (*columns, message("best"))
+        said = message(
+            "*: no other setting has a better {measure} and is as fast, by {latency}.",
+            measure=measures[0],
+            latency=latency,
+        )
+        notes.insert(0, said)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
 
 
@@ -239,14 +280,20 @@ def times_table(found: Comparison, digits: int = DIGITS) -> Table:
         for name in FIGURES
     ]
     if not found.interleaved:
-        rows.append(("answers a second", *map(per_second, both), None))
-    rows.append(("failed calls", *(one.failed for one in both), None))
+        rows.append((message("answers a second"), *map(per_second, both), None))
+    rows.append((message("failed calls"), *(one.failed for one in both), None))
     if any(one.indexing for one in both):
-        rows.append(("indexing, s", *(one.indexing.seconds if one.indexing else None for one in both), None))
+        rows.append(
+            (message("indexing, s"), *(one.indexing.seconds if one.indexing else None for one in both), None)
+        )
     notes = [_verdict(found, a, b), *([TURNS] if found.interleaved else found.remarks)]
-    notes += [f"{name}: {text}" for name, one in ((a, found.a), (b, found.b)) for text in bench_notes.warnings(one)]
+    notes += [
+        joined(": ", [name, text])
+        for name, one in ((a, found.a), (b, found.b))
+        for text in bench_notes.warnings(one)
+    ]
     notes += [*bench_notes.made(both), *bench_notes.needed(both)]
-    columns = ("latency, ms", a, b, "ratio")
+    columns = (message("latency, ms"), a, b, message("ratio"))
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
@@ -259,8 +306,8 @@ def differences_table(found: Comparison, digits: int = 4) -> Table:
         rows.append(
             (name, a_mean, b_mean, between.estimate, *_limit_cells(between), found.difference_tests[name].p)
         )
-    columns = ("measure", a, b, "difference", "95 % from", "to", "p")
-    notes = ["p: a randomization test over the queries, each measure by itself."]
+    columns = (message("measure"), a, b, message("difference"), message("95 % from"), message("to"), "p")
+    notes: list[str] = [message("p: a randomization test over the queries, each measure by itself.")]
     notes += few.doubts((name, between) for name, between in found.differences.items() if between.estimate)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
@@ -269,11 +316,17 @@ def _verdict(found: Comparison, a: str, b: str) -> str:
     """The paired ratio in a sentence."""
     ratio = found.ratio
     if ratio is None or found.ratio_test is None:
-        return "No query was answered by both: there is no ratio."
-    where = "unknown" if ratio.method == "none" else f"{ratio.low:.3f} to {ratio.high:.3f}"
-    limits = f"95 % interval {where}, p = {found.ratio_test.p:.2g}"
-    of = counted(found.shared, "query", "queries")
-    return f"{b} takes {ratio.estimate:.3f} times as long as {a} ({limits}; {of}, paired)."
+        return message("No query was answered by both: there is no ratio.")
+    limits = message("{low} to {high}", low=f"{ratio.low:.3f}", high=f"{ratio.high:.3f}")
+    return message(
+        "{b} takes {times:.3f} times as long as {a} (95 % interval {limits}, p = {p:.2g}; {queries}, paired).",
+        a=a,
+        b=b,
+        times=ratio.estimate,
+        limits=message("unknown") if ratio.method == "none" else limits,
+        p=found.ratio_test.p,
+        queries=ledger.queries(found.shared),
+    )
 
 
 def _ratio(found: Comparison, name: str) -> float | None:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import Message, joined, message, plural, warned
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES
 from truerank.live.quality import MEND
 from truerank.live.result import Bench
+from truerank.present import ledger
 from truerank.stats.quantiles import LINEAR
 
 SERIAL = 1.5
@@ -19,25 +21,42 @@ FEW_FAULTS = 3
 """Kinds of errors that are told."""
 
 
-def loop(found: Bench) -> str:
+def loop(found: Bench) -> Message:
     """In a few words how the retriever was asked."""
     load = found.load
-    workers = counted(load.concurrency, "worker")
     if load.plain:
-        return f"plain loop, k {load.k}"
-    if load.is_open:
-        return f"open loop, {load.rate:g} starts a second ({load.arrivals}), {workers}, k {load.k}"
-    return f"closed loop, {workers}, k {load.k}"
+        return message("plain loop, k {k}", k=load.k)
+    workers = plural("{n:,} worker", "{n:,} workers", n=load.concurrency)
+    if not load.is_open:
+        return message("closed loop, {workers}, k {k}", workers=workers, k=load.k)
+    return message(
+        "open loop, {rate:g} starts a second ({arrivals}), {workers}, k {k}",
+        rate=load.rate,
+        arrivals=load.arrivals,
+        workers=workers,
+        k=load.k,
+    )
 
 
-def asked(found: Bench) -> str:
+def asked(found: Bench) -> Message:
     """How often and how long."""
     calls, queries = len(found.measured), len(np.unique(found.measured.query))
-    again = "" if calls == queries else f", {counted(queries, 'query', 'queries')}"
+    parts = [plural("{n:,} call", "{n:,} calls", n=calls)]
+    if calls != queries:
+        parts.append(ledger.queries(queries))
+    much = joined(", ", parts)
     if found.throughput is None:
-        turns = f"It took turns with {shown(found.beside)}, so answers a second were not measured."
-        return f"{counted(calls, 'call')}{again}. {turns}"
-    return f"{counted(calls, 'call')}{again} in {found.window:.2f} s: {found.throughput:,.1f} answers a second."
+        return message(
+            "{calls}. It took turns with {other}, so answers a second were not measured.",
+            calls=much,
+            other=shown(found.beside),
+        )
+    return message(
+        "{calls} in {seconds:.2f} s: {rate:,.1f} answers a second.",
+        calls=much,
+        seconds=found.window,
+        rate=found.throughput,
+    )
 
 
 def unresolved(found: Bench) -> list[str]:
@@ -50,30 +69,45 @@ def needed(found: Sequence[Bench]) -> Iterable[str]:
     unsure = [name for name in PERCENTILES if any(name in unresolved(one) for one in found)]
     if unsure:
         fewest = min(one.answered for one in found if one.answered)
-        needs = ", ".join(f"{name} {NEEDED[name]:,}" for name in unsure)
-        yield f"Unresolved with {counted(fewest, 'query', 'queries')}; needed: {needs}."
+        yield plural(
+            "Unresolved with {n:,} query; needed: {needs}.",
+            "Unresolved with {n:,} queries; needed: {needs}.",
+            n=fewest,
+            needs=", ".join(f"{name} {NEEDED[name]:,}" for name in unsure),
+        )
 
 
 def made(found: Sequence[Bench]) -> Iterable[str]:
     """How percentiles are made that are not values that were measured, and what a plain loop leaves out."""
     if any(one.percentiles == LINEAR for one in found):
-        yield "Percentiles are linear: between two measured values, as NumPy has them."
+        yield message("Percentiles are linear: between two measured values, as NumPy has them.")
     if plain := next((one for one in found if one.load.plain and one.load.warmup), None):
-        were = counted(plain.load.warmup, "query", "queries")
-        yield f"The first {were} warmed up: in no latency{', but in the scores' if plain.scores else ''}."
+        first = plain.load.warmup
+        if plain.scores:
+            yield plural(
+                "The first {n:,} query warmed up: in no latency, but in the scores.",
+                "The first {n:,} queries warmed up: in no latency, but in the scores.",
+                n=first,
+            )
+        else:
+            yield plural(
+                "The first {n:,} query warmed up: in no latency.",
+                "The first {n:,} queries warmed up: in no latency.",
+                n=first,
+            )
 
 
 def notes(found: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
-    head = f"{shown(found.name)}: {loop(found)}; {asked(found)}"
+    head = joined(": ", [shown(found.name), joined("; ", [loop(found), asked(found)])])
     told = [head, *warnings(found), *_before(found), *made([found]), *_intervals(found)]
     return [*told, *_machinery(found), _machine(found)]
 
 
 def warnings(found: Bench) -> list[str]:
     """What speaks against the figures; none when all is as it should be."""
-    sentences = [_stopped(found), *_failures(found), _unasked(found), _waiting(found), _concurrency(found)]
-    return [sentence for sentence in (*sentences, *_answers(found)) if sentence]
+    parts = (_stopped, _failures, _skipping, _unasked, _waiting, _concurrency, _answers)
+    return [sentence for part in parts for sentence in part(found)]
 
 
 def shared(found: Sequence[Bench]) -> list[str]:
@@ -83,95 +117,168 @@ def shared(found: Sequence[Bench]) -> list[str]:
         for warning in warnings(one):
             setting = ", ".join(f"{key} {value}" for key, value in one.settings.items())
             told.setdefault(warning, []).append(setting)
-    return [f"{'; '.join(who)}: {warning}" for warning, who in told.items()]
+    return [joined(": ", ["; ".join(who), warning]) for warning, who in told.items()]
 
 
-def _stopped(found: Bench) -> str:
+def _stopped(found: Bench) -> Iterator[Message]:
     if not found.stopped:
-        return ""
-    missing = len(found.queries) - len(found.asked)
-    never = f" {missing:,} of {len(found.queries):,} queries were never asked." if missing else ""
-    return f"Warning: ended early ({found.stopped}); this is what was measured until then.{never}"
+        return
+    told = [message("ended early ({why}); this is what was measured until then.", why=found.stopped)]
+    if missing := len(found.queries) - len(found.asked):
+        told.append(message("{n:,} of {all:,} queries were never asked.", n=missing, all=len(found.queries)))
+    yield warned(joined(" ", told))
 
 
-def _failures(found: Bench) -> Iterable[str]:
+def _failures(found: Bench) -> Iterator[Message]:
     """Errors, time-outs and starts that never came; and what the errors were."""
     counts = found.outcomes
-    names = {"error": "failed", "timeout": "timed out", "dropped": "never started (too late)"}
-    told = [f"{counts[key]:,} {name}" for key, name in names.items() if counts[key]]
-    if told:
-        calls, score = counted(len(found.measured), "call"), ", and score 0" if found.scores else ""
-        yield f"Warning: of {calls} {', '.join(told)}. They are not in the latencies{score}."
+    if told := list(_outcomes(counts)):
+        much = plural(
+            "of {n:,} call {outcomes}.",
+            "of {n:,} calls {outcomes}.",
+            n=len(found.measured),
+            outcomes=joined(", ", told),
+        )
+        kept = message("They are not in the latencies, and score 0.")
+        yield warned(joined(" ", [much, kept if found.scores else message("They are not in the latencies.")]))
     faults = list(found.faults.items())
-    yield from (f"  {count:,} × {fault}" for fault, count in faults[:FEW_FAULTS])
+    yield from (joined("", [f"  {count:,} × ", fault]) for fault, count in faults[:FEW_FAULTS])
     if len(faults) > FEW_FAULTS:
-        yield f"  and {len(faults) - FEW_FAULTS:,} other kinds of errors"
+        yield joined("", ["  ", message("and {n:,} other kinds of errors", n=len(faults) - FEW_FAULTS)])
     if counts["empty"]:
-        were = counted(counts["empty"], "answer was empty; it is", "answers were empty; they are")
-        yield f"{were} in the latencies."
-    yield _skipping(found)
+        yield plural(
+            "{n:,} answer was empty; it is in the latencies.",
+            "{n:,} answers were empty; they are in the latencies.",
+            n=counts["empty"],
+        )
 
 
-def _skipping(found: Bench) -> str:
+def _outcomes(counts: Mapping[str, int]) -> Iterator[Message]:
+    if counts["error"]:
+        yield message("{n:,} failed", n=counts["error"])
+    if counts["timeout"]:
+        yield message("{n:,} timed out", n=counts["timeout"])
+    if counts["dropped"]:
+        yield message("{n:,} never started (too late)", n=counts["dropped"])
+
+
+def _skipping(found: Bench) -> Iterator[Message]:
     """Where the saved run would score otherwise: a TREC run has no line for a query without documents."""
     if not found.scores or found.scores.rules.missing != "skip":
-        return ""
+        return
     kept = found.answers.by_query
-    bare = sum(1 for query in found.asked if query not in kept or not kept[query].docs)
-    if not bare:
-        return ""
-    told = counted(bare, "query without documents counts", "queries without documents count")
-    return f"{told} here; `truerank eval` of the saved run leaves them out under {shown(found.scores.rules.name)}."
+    if bare := sum(1 for query in found.asked if query not in kept or not kept[query].docs):
+        yield plural(
+            "{n:,} query without documents counts here; "
+            "`truerank eval` of the saved run leaves them out under {rules}.",
+            "{n:,} queries without documents count here; "
+            "`truerank eval` of the saved run leaves them out under {rules}.",
+            n=bare,
+            rules=shown(found.scores.rules.name),
+        )
 
 
-def _unasked(found: Bench) -> str:
+def _unasked(found: Bench) -> Iterator[Message]:
     """Judged queries that the means are not over, though those of the saved run may be."""
     if not found.unasked or not found.scores:
-        return ""
-    told = counted(found.unasked, "judged query was not asked, and is", "judged queries were not asked, and are")
-    again = {"zero": "scores such queries 0", "error": "refuses a run without them"}
+        return
+    told = plural(
+        "{n:,} judged query was not asked, and is in no mean",
+        "{n:,} judged queries were not asked, and are in no mean",
+        n=found.unasked,
+    )
+    again = {
+        "zero": message("`truerank eval` of the saved run scores such queries 0"),
+        "error": message("`truerank eval` of the saved run refuses a run without them"),
+    }
     what = again.get(found.scores.rules.missing)
-    return f"{told} in no mean{f'; `truerank eval` of the saved run {what}' if what else ''}."
+    yield joined("", [joined("; ", [told, what] if what else [told]), "."])
 
 
-def _waiting(found: Bench) -> str:
+def _waiting(found: Bench) -> Iterator[Message]:
     """Starts that found all workers busy."""
     late = found.outcomes["late"]
     if not late:
-        return ""
-    share = late / len(found.measured.started)
-    workers = "the one worker" if found.load.concurrency == 1 else f"all {found.load.concurrency} workers"
-    told = f"Warning: {late:,} starts ({share:.0%}) were late, {workers} being busy."
-    return f"{told} Latency counts from the intended start."
+        return
+    share, workers = late / len(found.measured.started), found.load.concurrency
+    told = (
+        message("{late:,} starts ({share:.0%}) were late, the one worker being busy.", late=late, share=share)
+        if workers == 1
+        else message(
+            "{late:,} starts ({share:.0%}) were late, all {workers} workers being busy.",
+            late=late,
+            share=share,
+            workers=workers,
+        )
+    )
+    yield warned(joined(" ", [told, message("Latency counts from the intended start.")]))
 
 
-def _concurrency(found: Bench) -> str:
+def _concurrency(found: Bench) -> Iterator[Message]:
     """Whether several at a time are served as such."""
-    wanted, served = found.load.concurrency, found.at_a_time
-    if wanted == 1 or found.load.is_open:
-        return ""
-    if found.under_way is None:
-        return ""
-    if found.under_way < wanted / 2:
-        return f"Warning: {wanted} workers, but only {found.under_way:.1f} calls were under way at a time."
-    if served is None or served >= wanted / 2:
-        return ""
-    how = "the retriever is serial" if served < SERIAL else "the retriever serves fewer"
-    return f"Warning: {wanted} calls were under way, but {served:.1f} served at a time: {how}, the others wait."
+    wanted, served, under_way = found.load.concurrency, found.at_a_time, found.under_way
+    if wanted == 1 or found.load.is_open or under_way is None:
+        return
+    if under_way < wanted / 2:
+        yield warned(
+            message(
+                "{wanted} workers, but only {n:.1f} calls were under way at a time.", wanted=wanted, n=under_way
+            )
+        )
+    elif served is not None and served < wanted / 2:
+        yield warned(_crowded(wanted, served))
 
 
-def _answers(found: Bench) -> Iterable[str]:
+def _crowded(wanted: int, served: float) -> Message:
+    if served < SERIAL:
+        return message(
+            "{wanted} calls were under way, but {n:.1f} served at a time: the retriever is serial, "
+            "the others wait.",
+            wanted=wanted,
+            n=served,
+        )
+    return message(
+        "{wanted} calls were under way, but {n:.1f} served at a time: the retriever serves fewer, the others wait.",
+        wanted=wanted,
+        n=served,
+    )
+
+
+def _answers(found: Bench) -> Iterator[Message]:
     """What is odd about the answers."""
     odd, k = found.answers, found.load.k
+    if odd.repeated:
+        yield from _repeated(found)
+    if odd.overlong:
+        yield plural(
+            "{n:,} answer had more than {k} documents; the first {k} count.",
+            "{n:,} answers had more than {k} documents; the first {k} count.",
+            n=odd.overlong,
+            k=k,
+        )
+    if odd.unordered:
+        yield plural(
+            "{n:,} answer has scores that do not fall; the order counts.",
+            "{n:,} answers have scores that do not fall; the order counts.",
+            n=odd.unordered,
+        )
+    if odd.changing:
+        yield plural(
+            "{n:,} query was not answered the same each time; the first answer counts.",
+            "{n:,} queries were not answered the same each time; the first answer counts.",
+            n=odd.changing,
+        )
+
+
+def _repeated(found: Bench) -> Iterator[Message]:
+    told = plural(
+        "{n:,} answer names a document more than once",
+        "{n:,} answers name a document more than once",
+        n=found.answers.repeated,
+    )
     is_mended = found.scores and found.scores.rules.name.endswith(MEND)
-    mend = f"; `truerank eval` of the saved run needs `--set {MEND}`" if is_mended else ""
-    told = [
-        (odd.repeated, "answer names", "answers name", f"a document more than once{mend}"),
-        (odd.overlong, "answer", "answers", f"had more than {k} documents; the first {k} count"),
-        (odd.unordered, "answer has", "answers have", "scores that do not fall; the order counts"),
-        (odd.changing, "query was", "queries were", "not answered the same each time; the first answer counts"),
-    ]
-    return [f"{counted(count, one, many)} {text}." for count, one, many, text in told if count]
+    mend = [message("`truerank eval` of the saved run needs `--set {mend}`", mend=MEND)] if is_mended else []
+    yield joined("", [joined("; ", [told, *mend]), "."])
 
 
 def _before(found: Bench) -> Iterable[str]:
@@ -179,12 +286,26 @@ def _before(found: Bench) -> Iterable[str]:
     again, calls = found.asked_before, len(found.measured)
     if found.cold is not None:
         warm = len(found.samples) - calls
-        yield f"First call {found.cold:.3f} ms (cold); it and {warm - 1:,} more for warming up are not counted."
+        yield message(
+            "First call {cold:.3f} ms (cold); it and {n:,} more for warming up are not counted.",
+            cold=found.cold,
+            n=warm - 1,
+        )
     if again:
-        yield f"{again:,} of {calls:,} calls asked what had been asked before: a cache could answer them."
+        yield message(
+            "{n:,} of {calls:,} calls asked what had been asked before: a cache could answer them.",
+            n=again,
+            calls=calls,
+        )
     if found.load.concurrency > 1 and found.under_way is not None:
-        served = "" if found.at_a_time is None else f", {found.at_a_time:.1f} served"
-        yield f"At a time: {found.under_way:.1f} calls under way (Little's law){served}."
+        if found.at_a_time is None:
+            yield message("At a time: {n:.1f} calls under way (Little's law).", n=found.under_way)
+        else:
+            yield message(
+                "At a time: {n:.1f} calls under way (Little's law), {served:.1f} served.",
+                n=found.under_way,
+                served=found.at_a_time,
+            )
 
 
 def _intervals(found: Bench) -> Iterable[str]:
@@ -193,8 +314,12 @@ def _intervals(found: Bench) -> Iterable[str]:
     if not calls:
         return
     if calls > queries:
-        several = counted(queries, "query", "queries")
-        yield f"Calls of one query are alike: intervals count {several}, not {calls:,} calls."
+        yield plural(
+            "Calls of one query are alike: intervals count {n:,} query, not {calls:,} calls.",
+            "Calls of one query are alike: intervals count {n:,} queries, not {calls:,} calls.",
+            n=queries,
+            calls=calls,
+        )
     yield from needed([found])
 
 
@@ -203,18 +328,31 @@ def _machinery(found: Bench) -> Iterable[str]:
     lengths = [pause.end - pause.begin for pause in found.pauses]
     struck = int((found.measured.paused > 0).sum())
     if struck:
-        total, longest = sum(lengths) / MILLION, max(lengths) / MILLION
-        yield (
-            f"Garbage collector: {counted(len(lengths), 'pause')}, {total:.3f} ms together, "
-            f"the longest {longest:.3f} ms; {counted(struck, 'call')} met one."
+        yield message(
+            "Garbage collector: {pauses}, {total:.3f} ms together, the longest {longest:.3f} ms; {calls}.",
+            pauses=plural("{n:,} pause", "{n:,} pauses", n=len(lengths)),
+            total=sum(lengths) / MILLION,
+            longest=max(lengths) / MILLION,
+            calls=plural("{n:,} call met one", "{n:,} calls met one", n=struck),
         )
     if found.harness.call:
-        lag = f" Starts were {found.lag['p99']:.3f} ms late at p99." if found.load.is_open else ""
-        took, clock = found.harness.call / 1000, found.harness.clock / 1000
-        yield f"The measuring takes {took:.2f} µs between two calls, and {clock:.2f} µs of each call's time.{lag}"
+        took = message(
+            "The measuring takes {call:.2f} µs between two calls, and {clock:.2f} µs of each call's time.",
+            call=found.harness.call / 1000,
+            clock=found.harness.clock / 1000,
+        )
+        lag = message("Starts were {ms:.3f} ms late at p99.", ms=found.lag["p99"]) if found.load.is_open else None
+        yield joined(" ", [took, lag] if lag else [took])
 
 
 def _machine(found: Bench) -> str:
     told = found.machine
-    cores = f"{told['processors']} processor{'' if told['processors'] == '1' else 's'}"
-    return f"{told['python']}, {told['system']}, {cores} ({told['processor']}); {found.begun}."
+    return plural(
+        "{python}, {system}, {n} processor ({processor}); {begun}.",
+        "{python}, {system}, {n} processors ({processor}); {begun}.",
+        python=told["python"],
+        system=told["system"],
+        n=int(told["processors"]),
+        processor=told["processor"],
+        begun=found.begun,
+    )

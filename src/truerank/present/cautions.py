@@ -8,29 +8,30 @@ import math
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import are_equal
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import Message, joined, message, plural, warned
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger
 from truerank.present.few import USUAL
 from truerank.stats.paired import EXACT_UP_TO
 
 TESTS = {
-    "randomization": "paired randomization test",
-    "t": "paired t-test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "sign": "sign test",
-    "tukey": "Tukey's HSD on queries and systems",
+    "randomization": message("paired randomization test"),
+    "t": message("paired t-test"),
+    "wilcoxon": message("Wilcoxon's signed-rank test"),
+    "sign": message("sign test"),
+    "tukey": message("Tukey's HSD on queries and systems"),
 }
 CORRECTIONS = {
-    "holm": "corrected by Holm",
-    "bonferroni": "corrected by Bonferroni",
-    "bh": "corrected by Benjamini and Hochberg",
-    "none": "not corrected",
-    "max-t": "corrected by max-T",
-    "tukey": "of all pairs of systems together",
+    "holm": message("corrected by Holm"),
+    "bonferroni": message("corrected by Bonferroni"),
+    "bh": message("corrected by Benjamini and Hochberg"),
+    "none": message("not corrected"),
+    "max-t": message("corrected by max-T"),
+    "tukey": message("of all pairs of systems together"),
 }
 
-LETTERS = "A letter behind a mean: significantly better than the system of that letter."
+LETTERS = message("A letter behind a mean: significantly better than the system of that letter.")
 
 
 def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) -> list[str]:
@@ -57,27 +58,37 @@ def remarks(found: Comparison) -> list[str]:
 def made(found: Comparison) -> list[str]:
     """The test, the correction, the intervals, and how to read the columns."""
     if len(found.systems) < 2:
-        return [f"One system: there is nothing to compare it with. {_intervals(found)}"]
+        return [joined(" ", [message("One system: there is nothing to compare it with."), _intervals(found)])]
     return [_test(found), _intervals(found), _reading(found)]
 
 
 def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
     """The same of a table with a column a measure: what its letters and its stressed numbers are."""
-    told = [_intervals(found)] if intervals else []
+    told: list[str] = [_intervals(found)] if intervals else []
     if len(found.systems) < 2:
         return told
-    return [f"{LETTERS} {_test(found)}", *told]
+    return [joined(" ", [LETTERS, _test(found)]), *told]
 
 
-def _test(found: Comparison) -> str:
+def _test(found: Comparison) -> Message:
     """Where p comes from."""
     how, pairs = found.procedure, _pairs(found)
-    few_enough = len(found.queries) <= EXACT_UP_TO and how.correction != "max-t"
-    samples = "every pattern of signs counted" if few_enough else f"{how.samples:,} samples"
-    drawn = f", {samples}" if how.test == "randomization" else ""
-    of = f" over {pairs} pairs of each measure" if pairs > 1 and how.correction not in ("none", "tukey") else ""
-    correction = f", {CORRECTIONS[how.correction]}{of}" if pairs > 1 or how.test == "tukey" else ""
-    return f"p: {TESTS[how.test]}{drawn}{correction}; significant up to {how.alpha:g}."
+    parts = [TESTS[how.test]]
+    if how.test == "randomization":
+        parts.append(_samples(found))
+    if pairs > 1 or how.test == "tukey":
+        parts.append(CORRECTIONS[how.correction])
+        if pairs > 1 and how.correction not in ("none", "tukey"):
+            way = parts.pop()
+            parts.append(message("{correction} over {pairs} pairs of each measure", correction=way, pairs=pairs))
+    return message("p: {test}; significant up to {alpha:g}.", test=joined(", ", parts), alpha=how.alpha)
+
+
+def _samples(found: Comparison) -> Message:
+    how = found.procedure
+    if len(found.queries) <= EXACT_UP_TO and how.correction != "max-t":
+        return message("every pattern of signs counted")
+    return message("{n:,} samples", n=how.samples)
 
 
 def _pairs(found: Comparison) -> int:
@@ -85,35 +96,54 @@ def _pairs(found: Comparison) -> int:
     return max(len(outcome.pairs) for outcome in found.outcomes)
 
 
-def _intervals(found: Comparison) -> str:
+def _intervals(found: Comparison) -> Message:
     how = found.procedure
     methods = {mean.method for outcome in found.outcomes for mean in outcome.means.values()}
-    if "none" in methods:
-        exact = "; exact binomial where all values are 0 or 1" if "binomial" in methods else ""
-        together = "; those of differences are Tukey's" if how.test == "tukey" and len(found.queries) > 1 else ""
-        few_queries = counted(len(found.queries), "query", "queries")
-        return f"Intervals: unknown, {few_queries} being too few{exact}{together}. Seed {how.seed}."
-    drawn = "exact binomial" if methods == {"binomial"} else "BCa bootstrap"
-    if len(methods) > 1 and "binomial" in methods:
-        drawn += ", exact binomial where all values are 0 or 1"
-    if len(found.systems) > 1 and how.test != "tukey":
-        drawn += "; of differences, percentile bootstrap"
-    if "bootstrap" in drawn:
-        drawn += f"; {how.samples:,} resamples"
-    own = "" if _pairs(found) < 2 else "; not corrected for the number of pairs"
-    if how.test == "tukey":
-        own = "; those of differences are Tukey's, for all pairs together"
-    return f"Intervals: {drawn}{own}. Seed {how.seed}."
+    parts = _unknown(found, methods) if "none" in methods else _drawn(found, methods)
+    return message("Intervals: {how}. Seed {seed}.", how=joined("; ", parts), seed=how.seed)
 
 
-def _reading(found: Comparison) -> str:
-    told = ["W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer)."]
+def _unknown(found: Comparison, methods: set[str]) -> list[Message]:
+    """Where there are too few queries for most of them."""
+    queries = len(found.queries)
+    parts = [plural("unknown, {n:,} query being too few", "unknown, {n:,} queries being too few", n=queries)]
+    if "binomial" in methods:
+        parts.append(SOME_EXACT)
+    if found.procedure.test == "tukey" and queries > 1:
+        parts.append(message("those of differences are Tukey's"))
+    return parts
+
+
+def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
+    how = found.procedure
+    is_tukey, is_exact = how.test == "tukey", methods == {"binomial"}
+    first = message("exact binomial") if is_exact else message("BCa bootstrap")
+    parts = [joined(", ", [first, SOME_EXACT]) if not is_exact and "binomial" in methods else first]
+    differ = len(found.systems) > 1 and not is_tukey
+    if differ:
+        parts.append(message("of differences, percentile bootstrap"))
+    if differ or not is_exact:
+        parts.append(message("{n:,} resamples", n=how.samples))
+    if is_tukey:
+        parts.append(message("those of differences are Tukey's, for all pairs together"))
+    elif _pairs(found) > 1:
+        parts.append(message("not corrected for the number of pairs"))
+    return parts
+
+
+SOME_EXACT = message("exact binomial where all values are 0 or 1")
+
+
+def _reading(found: Comparison) -> Message:
+    told = [
+        message("W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer).")
+    ]
     if not _named(found, "sum"):
-        told = ["W/T/L: queries that the system wins, ties and loses."]
-    told.append("Beats: those it is significantly better than, by letter.")
+        told = [message("W/T/L: queries that the system wins, ties and loses.")]
+    told.append(message("Beats: those it is significantly better than, by letter."))
     if len(found.systems) > 2 and found.procedure.all_pairs:
-        told.append("Systems that share a group do not differ significantly.")
-    return " ".join(told)
+        told.append(message("Systems that share a group do not differ significantly."))
+    return joined(" ", told)
 
 
 def sizes(found: Comparison) -> list[str]:
@@ -128,16 +158,23 @@ def sizes(found: Comparison) -> list[str]:
 
 def _least(found: Comparison) -> list[str]:
     """The smallest differences that this set of queries could have shown."""
-    parts = [f"{_span(outcome)} in {_scale(outcome)}" for outcome in found.outcomes if _span(outcome)]
-    told = []
+    spans = [(_span(outcome), _scale(outcome)) for outcome in found.outcomes]
+    parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
+    told: list[str] = []
     if parts:
-        told = [
-            f"Smallest true difference that is detected in four of five samples of this size: {', '.join(parts)}."
-        ]
-    if beyond := [outcome.name for outcome in found.outcomes if _beyond(outcome)]:
-        names = ", ".join(beyond)
         told.append(
-            f"With so few queries no difference, however large, is detected in four of five samples: {names}."
+            message(
+                "Smallest true difference that is detected in four of five samples of this size: {differences}.",
+                differences=joined(", ", parts),
+            )
+        )
+    if beyond := [str(outcome.measure) for outcome in found.outcomes if _beyond(outcome)]:
+        told.append(
+            message(
+                "With so few queries no difference, however large, is detected in four of five samples: "
+                "{measures}.",
+                measures=", ".join(beyond),
+            )
         )
     return told
 
@@ -147,8 +184,9 @@ def _span(outcome: Outcome) -> str:
     known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
     if not known or known[0] > _widest(outcome):
         return ""
-    most = "more than is possible" if known[-1] > _widest(outcome) else f"{known[-1]:.3g}"
-    return " to ".join(dict.fromkeys((f"{known[0]:.3g}", most)))
+    is_possible = known[-1] <= _widest(outcome)
+    least, most = f"{known[0]:.3g}", f"{known[-1]:.3g}" if is_possible else message("more than is possible")
+    return least if least == most else message("{low} to {high}", low=least, high=most)
 
 
 def _widest(outcome: Outcome) -> float:
@@ -165,7 +203,7 @@ def _beyond(outcome: Outcome) -> bool:
 
 def _scale(outcome: Outcome) -> str:
     is_log = outcome.measure.definition.average == "geometric"
-    return f"the logarithm of {outcome.name}" if is_log else outcome.name
+    return message("the logarithm of {measure}", measure=outcome.name) if is_log else outcome.name
 
 
 def _out_of_reach(found: Comparison) -> list[str]:
@@ -176,25 +214,48 @@ def _out_of_reach(found: Comparison) -> list[str]:
     is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
     least = min(1.0, factor * 2.0 ** (1 - queries))
     if queries and is_by_patterns and least > how.alpha:
-        return [f"Warning: with so few queries p cannot be below {least:.3g}: no difference can be significant."]
+        return [
+            warned(
+                message("with so few queries p cannot be below {p:.3g}: no difference can be significant.", p=least)
+            )
+        ]
     if how.test == "randomization" and factor / (how.samples + 1) > how.alpha:
         return [
-            f"Warning: {how.samples:,} samples are too few for {pairs} pairs: no difference can be significant."
+            warned(
+                message(
+                    "{n:,} samples are too few for {pairs} pairs: no difference can be significant.",
+                    n=how.samples,
+                    pairs=pairs,
+                )
+            )
         ]
     return []
 
 
 def _left_out(found: Comparison) -> list[str]:
-    told = []
+    told: list[str] = []
     if found.dropped:
-        some = counted(found.dropped, "query is", "queries are")
         told.append(
-            f"Warning: {some} not in the scores of every system, and left out: "
-            f"the means are over the {len(found.queries):,} that all have."
+            warned(
+                plural(
+                    "{n:,} query is not in the scores of every system, and left out: "
+                    "the means are over the {all:,} that all have.",
+                    "{n:,} queries are not in the scores of every system, and left out: "
+                    "the means are over the {all:,} that all have.",
+                    n=found.dropped,
+                    all=len(found.queries),
+                )
+            )
         )
     told += [
-        f"Warning: {outcome.name} is no finite number on {counted(outcome.left_out, 'query', 'queries')} "
-        "for some system; left out for all."
+        warned(
+            plural(
+                "{measure} is no finite number on {n:,} query for some system; left out for all.",
+                "{measure} is no finite number on {n:,} queries for some system; left out for all.",
+                measure=outcome.name,
+                n=outcome.left_out,
+            )
+        )
         for outcome in found.outcomes
         if outcome.left_out
     ]
@@ -203,16 +264,23 @@ def _left_out(found: Comparison) -> list[str]:
 
 def _kinds(found: Comparison) -> list[str]:
     """Measures whose one number is no mean, or of which less is better."""
-    sums = _named(found, "sum")
-    geometric = _named(found, "geometric")
-    less = [o.name for o in found.outcomes if direction(o.measure) < 0]
-    told = {
-        "sums over the queries; more is not better, so nothing beats another.": sums,
-        f"geometric means, of values raised to {FLOOR:g} at least; "
-        "differences and effects are those of the means of natural logarithms.": geometric,
-        "less is better.": less,
-    }
-    return [f"{', '.join(names)}: {text}" for text, names in told.items() if names]
+    sums, geometric = (", ".join(_named(found, average)) for average in ("sum", "geometric"))
+    less = ", ".join(o.name for o in found.outcomes if direction(o.measure) < 0)
+    told: list[str] = []
+    if sums:
+        told.append(
+            message("{names}: sums over the queries; more is not better, so nothing beats another.", names=sums)
+        )
+    if geometric:
+        told.append(
+            message(
+                "{names}: geometric means, of values raised to {floor:g} at least; "
+                "differences and effects are those of the means of natural logarithms.",
+                names=geometric,
+                floor=FLOOR,
+            )
+        )
+    return [*told, message("{names}: less is better.", names=less)] if less else told
 
 
 def _named(found: Comparison, average: str) -> list[str]:
@@ -234,27 +302,39 @@ def _flat(found: Comparison) -> list[str]:
     if found.procedure.test not in ("t", "tukey"):
         return []
     flat = [o.name for o in found.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
-    said = "some systems differ by the same at every query, so that there is no spread; p is that of the sign test."
-    return [f"Warning: {', '.join(flat)}: {said}"] if flat else []
+    if not flat:
+        return []
+    said = message(
+        "{names}: some systems differ by the same at every query, so that there is no spread; "
+        "p is that of the sign test.",
+        names=", ".join(flat),
+    )
+    return [warned(said)]
 
 
 def _alike(found: Comparison) -> list[str]:
     """Systems with the same values throughout."""
     if not all(outcome.queries for outcome in found.outcomes):
         return []
-    told = []
+    told: list[str] = []
     for first, second in itertools.combinations(found.scores.items(), 2):
         one, other = first[1], second[1]
         measures = [outcome.measure for outcome in found.outcomes]
         if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in measures):
-            told.append(f"{shown(first[0])} and {shown(second[0])} score the same on every query.")
+            a, b = shown(first[0]), shown(second[0])
+            told.append(message("{one} and {other} score the same on every query.", one=a, other=b))
     return told
 
 
 def _silent(found: Comparison) -> list[str]:
     return [
-        f"Warning: {shown(name)} answers none of the judged queries; "
-        "`truerank lint` shows whether the ids are spelled differently."
+        warned(
+            message(
+                "{run} answers none of the judged queries; "
+                "`truerank lint` shows whether the ids are spelled differently.",
+                run=shown(name),
+            )
+        )
         for name, one in found.scores.items()
         if one.ledger.judged and not one.ledger.answered
     ]
@@ -263,11 +343,21 @@ def _silent(found: Comparison) -> list[str]:
 def _sliced(found: Comparison) -> list[str]:
     if not found.slices:
         return []
-    told = []
+    told: list[str] = []
     if found.unsliced:
-        told.append(f"{counted(found.unsliced, 'query has', 'queries have')} no {shown(found.by)}: in no slice.")
+        told.append(
+            plural(
+                "{n:,} query has no {field}: in no slice.",
+                "{n:,} queries have no {field}: in no slice.",
+                n=found.unsliced,
+                field=shown(found.by),
+            )
+        )
     if len(found.systems) > 2 and found.procedure.all_pairs:
         told.append(
-            "The pairs of each slice are in json, and in csv of the long layout; p are corrected within a slice."
+            message(
+                "The pairs of each slice are in json, and in csv of the long layout; "
+                "p are corrected within a slice."
+            )
         )
     return told

@@ -14,6 +14,9 @@ from truerank.present.names import cells, shortened
 Rows = Sequence[Mapping[str, Any]]
 Spec = dict[str, Any]
 
+Hints = dict[str, str | tuple[str, str]]
+"""What a tooltip shows: a title a field, with a number's format beside it."""
+
 DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2], [2, 6], [12, 2, 6, 2]]
 SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
 """Eight lines differ without their colours; with seven colours no two of fifty-six look the same."""
@@ -111,7 +114,7 @@ def lines(
     x: dict[str, Any],
     y: dict[str, Any],
     names: Sequence[str],
-    hints: Mapping[str, str],
+    hints: Hints,
     drawn: Sequence[str] | None = None,
     **mark: Any,
 ) -> Spec:
@@ -120,7 +123,7 @@ def lines(
     Args:
         rows: with the name under "who".
         names: all there are, so that each looks the same in every plot.
-        hints: what a tooltip shows: field by title, with a number's format after a colon.
+        hints: what a tooltip shows: a title a field, with a number's format.
         drawn: the names that have rows, if not all.
     """
     there = list(names if drawn is None else drawn)
@@ -136,7 +139,7 @@ def lines(
     return {**frame(rows, x, y, names, key), "layer": layers}
 
 
-def marks(rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], hints: Mapping[str, str]) -> Spec:
+def marks(rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], hints: Hints) -> Spec:
     """A mark a row."""
     key = legend(names)
     encoding = {"shape": series(names, SHAPES, key), "tooltip": tooltip(hints)}
@@ -215,9 +218,9 @@ def legend(
     }
 
 
-def tooltip(hints: Mapping[str, str]) -> list[dict[str, Any]]:
+def tooltip(hints: Hints) -> list[dict[str, Any]]:
     """A tooltip's lines."""
-    return [_hint(field, *title.rsplit(":", 1)) for field, title in hints.items()]
+    return [_hint(field, *((hint, "") if isinstance(hint, str) else hint)) for field, hint in hints.items()]
 
 
 def chosen() -> dict[str, Any]:
@@ -258,6 +261,6 @@ def thinned(count: int, most: int = 200) -> list[int]:
     return [round(i * (count - 1) / (most - 1)) for i in range(most)]
 
 
-def _hint(field: str, title: str, format: str = "") -> dict[str, Any]:
+def _hint(field: str, title: str, format: str) -> dict[str, Any]:
     number = {"type": "quantitative", "format": format} if format else {"type": "nominal"}
     return {"field": field, "title": title, **number}

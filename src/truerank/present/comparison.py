@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
-from truerank.core.errors import InputError, counted, quoted, shown
+from truerank.core.errors import InputError, quoted, shown
+from truerank.core.messages import message
 from truerank.present import cautions, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
 from truerank.present.document import Document
@@ -84,7 +85,7 @@ def remarks_of(found: Comparison) -> list[str]:
 def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
     several = len(found.outcomes) > 1 or bool(found.slices)
     for outcome in found.outcomes:
-        title = _title(outcome, "all queries" if found.slices else "") if several else ""
+        title = _title(outcome, message("all queries") if found.slices else "") if several else ""
         yield from _of_systems(found, outcome, digits, title, width)
         if outcome.pairs and _shows_pairs(found):
             table = pair_table(found, outcome, digits)
@@ -112,8 +113,10 @@ def _of_systems(found: Comparison, outcome: Outcome, digits: int, title: str, wi
 
 
 def _title(outcome: Outcome, where: str) -> str:
-    queries = counted(outcome.queries, "query", "queries")
-    return f"{outcome.name}, {where} ({queries})" if where else outcome.name
+    if not where:
+        return outcome.name
+    queries = ledger.queries(outcome.queries)
+    return message("{measure}, {where} ({queries})", measure=outcome.name, where=where, queries=queries)
 
 
 def _shows_pairs(found: Comparison) -> bool:
@@ -142,7 +145,7 @@ class SideBySide:
         """The differences to the baseline alone."""
         base = self.found.reference or ""
         others = [name for name in self._names if name != base]
-        named: Column = (f"against {self.found.letters[base]}", list(map(shown, others)))
+        named: Column = (message("against {letter}", letter=self.found.letters[base]), list(map(shown, others)))
         return _table([named, *self._against(others)], self.digits)
 
     def _drawn(self, columns: list[Column], title: str) -> Table:
@@ -158,7 +161,7 @@ class SideBySide:
         means = [self.outcome.means[name] for name in self._names]
         return [
             ("", [self.found.letters[name] for name in self._names]),
-            ("run", [shown(name) for name in self._names]),
+            (message("run"), [shown(name) for name in self._names]),
             (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
             (interval_heading(self.found), [ends(self.outcome, mean, self.digits) for mean in means]),
         ]
@@ -170,14 +173,14 @@ class SideBySide:
             return []
         pairs = [self.outcome.pair(name, base) for name in names]
         rows = [pair_cells(self.outcome, pair, self.digits) for pair in pairs]
-        first = ["baseline" if name == base else row[0] for name, row in zip(names, rows, strict=True)]
+        first = [message("baseline") if name == base else row[0] for name, row in zip(names, rows, strict=True)]
         _, intervals, effects, p, counts = zip(*rows, strict=True)
         return [
-            ("difference", first),
+            (message("difference"), first),
             (interval_heading(self.found), [*intervals]),
-            ("effect", [*effects]),
+            (message("effect"), [*effects]),
             ("p", [*p]),
-            ("W/T/L", [*counts]),
+            (message("W/T/L"), [*counts]),
         ]
 
     def _standing(self) -> list[Column]:
@@ -185,9 +188,9 @@ class SideBySide:
         columns: list[Column] = []
         if len(self._names) > 1 and direction(self.outcome.measure):
             letters = self.found.superscripts(self.outcome.measure)
-            columns.append(("beats", [letters[name] for name in self._names]))
+            columns.append((message("beats"), [letters[name] for name in self._names]))
         if len(self._names) > 2 and self.outcome.groups:
-            columns.append(("group", [_groups(self.outcome, name) for name in self._names]))
+            columns.append((message("group"), [_groups(self.outcome, name) for name in self._names]))
         return columns
 
     def _best(self) -> frozenset[tuple[int, int]]:
@@ -206,7 +209,15 @@ def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_lette
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
     letters = found.letters if by_letter else {name: shown(name) for name in found.systems}
-    columns = ("run", "against", "difference", interval_heading(found), "effect", "p", "W/T/L")
+    columns = (
+        message("run"),
+        message("against"),
+        message("difference"),
+        interval_heading(found),
+        message("effect"),
+        "p",
+        message("W/T/L"),
+    )
     who = [(letters[pair.system], letters[pair.against]) for pair in pairs]
     rows = tuple((*two, *pair_cells(outcome, pair, digits)) for two, pair in zip(who, pairs, strict=True))
     return Table(columns, rows, digits=digits)

@@ -7,8 +7,8 @@ import math
 from truerank.analysis.compare import Comparison, Outcome, Pair
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import is_equal
+from truerank.core.messages import message
 from truerank.present.table import Cell
-from truerank.present.texts import percent
 from truerank.stats import Interval
 
 SMALL = 1e-4
@@ -16,6 +16,15 @@ SMALL = 1e-4
 
 Column = tuple[str, list[Cell]]
 """A heading and the cells below it."""
+
+
+def percent(share: float) -> str:
+    """A confidence in percent.
+
+    >>> percent(0.95), percent(0.999)
+    ('95', '99.9')
+    """
+    return f"{share * 100:.4g}"
 
 
 def ranked(outcome: Outcome) -> list[str]:
@@ -35,7 +44,7 @@ def winners(outcome: Outcome) -> frozenset[str]:
 
 def interval_heading(found: Comparison) -> str:
     """What stands above intervals."""
-    return f"{percent(found.procedure.confidence)} % interval"
+    return message("{confidence} % interval", confidence=percent(found.procedure.confidence))
 
 
 def _is_sum(outcome: Outcome) -> bool:
@@ -57,7 +66,7 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
     return (
         f"{_rounded(pair.difference.estimate, fine):+.{fine}f}",
         ends(outcome, pair.difference, digits),
-        "unknown" if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
+        message("unknown") if math.isnan(pair.effect) else f"{_rounded(pair.effect, 2):+.2f}",
         "<.0001" if pair.adjusted < SMALL else f"{pair.adjusted:.4f}",
         f"{pair.wins}/{pair.ties}/{pair.losses}",
     )
@@ -66,7 +75,7 @@ def pair_cells(outcome: Outcome, pair: Pair | None, digits: int) -> tuple[str, s
 def ends(outcome: Outcome, interval: Interval, digits: int) -> str:
     """The interval with a digit less than the mean, which it does not deserve; counts as whole numbers."""
     if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
-        return "unknown"
+        return message("unknown")
     fine = 0 if _is_sum(outcome) else min(digits, max(digits - 1, 2))
     low, high = (f"{_rounded(end, fine):.{fine}f}" for end in (interval.low, interval.high))
     return f"[{low}, {high}]"

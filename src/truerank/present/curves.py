@@ -5,22 +5,33 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truerank.analysis.curve import Area, Curve
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import joined, message
 from truerank.present import few, ledger
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table, as_text
 
 READINGS = {
-    "definition": "the highest at that recall or any higher one",
-    "round": "the highest from relevant document round(r R) on",
-    "up": "the highest from relevant document floor(r R + 0.9) on",
+    "definition": message("Precision at a recall is the highest at that recall or any higher one."),
+    "round": message("Precision at a recall is the highest from relevant document round(r R) on."),
+    "up": message("Precision at a recall is the highest from relevant document floor(r R + 0.9) on."),
 }
 """What precision at a recall r is, by each reading of the points."""
 
-RAW = ("rank", "relevant", "recall", "precision", "interpolated")
+RAW = (
+    message("rank"),
+    message("relevant"),
+    message("recall"),
+    message("precision"),
+    message("interpolated"),
+)
 
-AREAS: dict[Area, str] = {"step": "AUPRC", "trapezoid": "AUPRC, trapezoid", "interpolated": "AUPRC, interpolated"}
+AREAS: dict[Area, str] = {
+    "step": "AUPRC",
+    "trapezoid": message("AUPRC, trapezoid"),
+    "interpolated": message("AUPRC, interpolated"),
+}
 
 
 def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
@@ -51,7 +62,7 @@ def points_table(curves: Sequence[Curve], digits: int = 4) -> Table:
     names = labels([curve.run for curve in curves])
     columns = list(map(_summary, curves))
     rows: list[tuple[Cell, ...]] = [(name, *(column[name] for column in columns)) for name in columns[0]]
-    return Table(("recall", *names), tuple(rows), notes=tuple(notes(curves)), digits=digits)
+    return Table((message("recall"), *names), tuple(rows), notes=tuple(notes(curves)), digits=digits)
 
 
 def raw_table(curves: Sequence[Curve], digits: int | None = 4, *, named: bool = False) -> Table:
@@ -60,7 +71,7 @@ def raw_table(curves: Sequence[Curve], digits: int | None = 4, *, named: bool = 
     rows: list[tuple[Cell, ...]] = []
     for name, curve in zip(names, curves, strict=True):
         rows += [(name, *row) for row in _raw(curve)]
-    table = Table(("run", *RAW), tuple(rows), digits=digits)
+    table = Table((message("run"), *RAW), tuple(rows), digits=digits)
     return table if named or len(curves) > 1 else table.without_first_column()
 
 
@@ -77,11 +88,13 @@ def flat_table(curves: Sequence[Curve], digits: int | None = None) -> Table:
 def notes(curves: Sequence[Curve]) -> list[str]:
     """Under whose rules, what the means hide, of what, and whether it is enough."""
     first = curves[0]
-    one = f"Query {shown(first.query)}." if first.query is not None else ""
-    of = one or f"The mean of {counted(first.queries, 'query', 'queries')}."
-    read = f"Precision at a recall is {READINGS[first.points]}."
+    of = (
+        message("The mean of {queries}.", queries=ledger.queries(first.queries))
+        if first.query is None
+        else message("Query {query}.", query=shown(first.query))
+    )
     told = ledger.notes(curves, labels([curve.run for curve in curves]))
-    return [*told, f"{of} {read}", *remarks(first)]
+    return [*told, joined(" ", [of, READINGS[first.points]]), *remarks(first)]
 
 
 def remarks(curve: Curve) -> list[str]:
@@ -92,12 +105,12 @@ def remarks(curve: Curve) -> list[str]:
 def _summary(curve: Curve) -> dict[str, float]:
     """All numbers of the interpolated curve by their names."""
     heights = {as_text(recall, None): height for recall, height in zip(curve.recalls, curve.precision, strict=True)}
-    return {**heights, "mean": curve.mean, **{name: curve.areas[area] for area, name in AREAS.items()}}
+    return {**heights, message("mean"): curve.mean, **{name: curve.areas[area] for area, name in AREAS.items()}}
 
 
 def _raw(curve: Curve) -> list[tuple[Cell, ...]]:
     raw = curve.sawtooth
     if raw is None:
         return []
-    marks = ["yes" if relevant else "" for relevant in raw.relevant]
+    marks = [message("yes") if relevant else "" for relevant in raw.relevant]
     return list(zip(range(1, len(marks) + 1), marks, raw.recall, raw.precision, raw.interpolated, strict=True))

@@ -12,7 +12,6 @@ from truerank.core.presented import Printable
 from truerank.core.scores import distinct
 from truerank.measures.sums import PerQuery
 from truerank.present.table import Cell, Table
-from truerank.present.texts import Texts
 
 if TYPE_CHECKING:
     from truerank.present.answers import Answers
@@ -138,7 +137,7 @@ class Document(Printable):
         results: what it is made of as plain values, for JSON.
         remarks: what a reader should know; among the blocks and in JSON already.
         title: of the whole.
-        language: en or ko.
+        language: that of its messages.
     """
 
     blocks: Sequence[Block]
@@ -163,11 +162,6 @@ class Document(Printable):
         """The flat table by its headings; a column of both texts and numbers is one of texts."""
         names = distinct(self.flat.columns)
         return {name: _alike([row[i] for row in self.flat.rows]) for i, name in enumerate(names)}
-
-    @property
-    def texts(self) -> Texts:
-        """The words of its language."""
-        return Texts(self.language)
 
     @property
     def tables(self) -> list[Table]:

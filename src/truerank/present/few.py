@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from truerank.present.texts import ENGLISH, Texts
+from truerank.core.messages import message, plural, warned
 from truerank.stats import Interval
 
 ENOUGH = 30
@@ -12,15 +12,29 @@ USUAL = 50
 """Fewer queries than these are warned of, and remarked on."""
 
 
-def remarks(queries: int, texts: Texts = ENGLISH) -> list[str]:
+def remarks(queries: int) -> list[str]:
     """What to say about so many queries.
 
     >>> remarks(42), remarks(50)
     (['Remark: 42 queries; 50 or more are usual.'], [])
     """
     if queries < ENOUGH:
-        return [texts("too few", n=queries, enough=ENOUGH, usual=USUAL)]
-    return [texts("rather few", n=queries, usual=USUAL)] if queries < USUAL else []
+        return [
+            warned(
+                plural(
+                    "{n} query is too few to rely on; take at least {enough}, better {usual}.",
+                    "{n} queries are too few to rely on; take at least {enough}, better {usual}.",
+                    n=queries,
+                    enough=ENOUGH,
+                    usual=USUAL,
+                )
+            )
+        ]
+    return (
+        [message("Remark: {n} queries; {usual} or more are usual.", n=queries, usual=USUAL)]
+        if queries < USUAL
+        else []
+    )
 
 
 def doubts(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
@@ -36,8 +50,13 @@ def equal(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
     ['AP: all values are equal, so that the interval has no width; it says nothing about other queries.']
     """
     names = dict.fromkeys(name for name, interval in named if interval and interval.method == "constant")
-    said = "all values are equal, so that the interval has no width; it says nothing about other queries."
-    return [f"{', '.join(names)}: {said}"] if names else []
+    if not names:
+        return []
+    said = message(
+        "{names}: all values are equal, so that the interval has no width; it says nothing about other queries.",
+        names=", ".join(names),
+    )
+    return [said]
 
 
 def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
@@ -51,7 +70,13 @@ def scarce(named: Iterable[tuple[str, Interval | None]]) -> list[str]:
         if interval and interval.differing is not None:
             fewest[name] = min(interval.differing, fewest.get(name, interval.differing))
     return [
-        f"Warning: {name}: only {n} {'query differs' if n == 1 else 'queries differ'} from all the others; "
-        "the interval may be too short."
+        warned(
+            plural(
+                "{name}: only {n} query differs from all the others; the interval may be too short.",
+                "{name}: only {n} queries differ from all the others; the interval may be too short.",
+                name=name,
+                n=n,
+            )
+        )
         for name, n in fewest.items()
     ]

@@ -9,7 +9,8 @@ from types import MappingProxyType
 from typing import Any
 
 from truerank.analysis.confusion import Counts
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import Message, joined, message, plural
 from truerank.geo import Places, View
 from truerank.geo.accuracy import spelled
 from truerank.present import ledger
@@ -62,9 +63,16 @@ def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> li
     rows = tuple((name, *_counts(counts).values()) for name, counts in decisions.items())
     threshold = next(iter(decisions.values())).threshold or 0.0
     is_distance = places.results is not None and places.results.sign < 0
-    limit = f"a distance of at most {-threshold!r}" if is_distance else f"a score of at least {threshold!r}"
-    said = f"First results accepted ({limit}; TP right, FP wrong) or rejected (FN right, TN wrong)."
-    return [Table(("by", *names), rows, notes=(said,), digits=digits)]
+    limit = (
+        message("a distance of at most {metres!r}", metres=-threshold)
+        if is_distance
+        else message("a score of at least {score!r}", score=threshold)
+    )
+    said = message(
+        "First results accepted ({limit}; TP right, FP wrong) or rejected (FN right, TN wrong).", limit=limit
+    )
+    head = (message("by"), *names[:4], message("precision"), message("recall"), message("accuracy"), "f1")
+    return [Table(head, rows, notes=(said,), digits=digits)]
 
 
 def _counts(counts: Counts) -> dict[str, Cell]:
@@ -86,7 +94,7 @@ def remarks_of(found: Places | View) -> list[str]:
     told = [text for view in views for text in ledger.remarks(view.scores)]
     notes = [note for view in views for note in (*view.notes, *_answerable(view))]
     files = found.notes if isinstance(found, Places) else ()
-    return list(dict.fromkeys([*told, *(shown(note.message) for note in (*notes, *files))]))
+    return list(dict.fromkeys([*told, *(note.message for note in (*notes, *files))]))
 
 
 def means(places: Places, digits: int | None = 4) -> Table:
@@ -115,7 +123,9 @@ def _a_row_a_view(
     }
     names = next(iter(found.values()))
     rows: list[tuple[Cell, ...]] = [(view, *values.values()) for view, values in found.items()]
-    return Table(("by", *names), tuple(rows), notes=tuple(notes(places)), across="measure", digits=digits)
+    return Table(
+        (message("by"), *names), tuple(rows), notes=tuple(notes(places)), across=message("measure"), digits=digits
+    )
 
 
 def _narrow(table: Table) -> Table:
@@ -128,15 +138,26 @@ def within(places: Places, digits: int | None = 4) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name, view in places.views.items():
         rows += [(name, cut, *(row[t] for t in metres)) for cut, row in view.surface.items()]
-    return Table(("by", "within", *(f"{t} m" for t in metres)), tuple(rows), digits=digits)
+    return Table((message("by"), message("within"), *(f"{t} m" for t in metres)), tuple(rows), digits=digits)
 
 
 def queries(places: Places, digits: int | None = 2) -> Table:
     """A row a query and view: what is right, where it came back, and what came first instead."""
-    head = ("by", "query", "truth", "distance", "rank", "recall", "top1", "error")
     rows = tuple(row for name, view in places.views.items() for row in _rows(name, view))
-    table = Table(head, rows, notes=tuple(notes(places)), digits=digits)
+    table = Table(QUERIES, rows, notes=tuple(notes(places)), digits=digits)
     return table if len(places.views) > 1 else table.without_first_column()
+
+
+QUERIES = (
+    message("by"),
+    message("query"),
+    message("truth"),
+    message("distance"),
+    message("rank"),
+    message("recall"),
+    message("first result"),
+    message("error"),
+)
 
 
 def _rows(name: str, view: View) -> Iterator[tuple[Cell, ...]]:
@@ -153,38 +174,55 @@ def notes(places: Places) -> list[str]:
 
 def remarks(places: Places) -> list[str]:
     """The truth, the errors, and what is remarkable about the files."""
+    return paragraphs(places, between="\n")
+
+
+def paragraphs(places: Places, *, between: str) -> list[str]:
+    """The same, with this between the sentences about one view."""
     views = places.views
-    truths = ["\n".join([f"{name}: truth is {view.truth.rule}.", *_of_view(view)]) for name, view in views.items()]
-    steepness = next(iter(views.values())).steepness
-    stated = f"SDM@k counts a result d metres off as exp(-{steepness:g} d)"
-    stated += ", MA@t the first results up to t metres off."
-    return [*truths, stated, *(shown(note.message) for note in places.notes)]
+    truths = [joined(between, [_truth(name, view), *_of_view(view)]) for name, view in views.items()]
+    stated = message(
+        "SDM@k counts a result d metres off as exp(-{steepness:g} d), MA@t the first results up to t metres off.",
+        steepness=next(iter(views.values())).steepness,
+    )
+    return [*truths, stated, *(note.message for note in places.notes)]
+
+
+def _truth(name: str, view: View) -> Message:
+    return message("{name}: truth is {rule}.", name=name, rule=view.truth.rule)
 
 
 def _of_view(view: View) -> list[str]:
     """The errors, and what is remarkable by this distance, a sentence each."""
-    return [*_errors(view), *(shown(note.message) for note in (*view.notes, *_answerable(view)))]
+    return [*_errors(view), *(note.message for note in (*view.notes, *_answerable(view)))]
 
 
 def _errors(view: View) -> list[str]:
     """The error of the first result."""
     curve: dict[str, Any] = view.error_curve
-    areas = ", ".join(f"{area:.4f} to {t} m" for t, area in curve["auc"].items())
-    lines = [f"The median error of the first result is {_metres(curve['median'])}."]
-    lines += [f"The area under its error curve is {areas}."] if areas else []
+    lines: list[str] = [
+        message("The median error of the first result is {metres}.", metres=_metres(curve["median"]))
+    ]
+    areas = [message("{area:.4f} to {metres} m", area=area, metres=t) for t, area in curve["auc"].items()]
+    if areas:
+        lines.append(message("The area under its error curve is {areas}.", areas=joined(", ", areas)))
     percent = view.one_percent
     if percent["complete"] and percent["k"] > 1:
-        lines.append(f"R@1% is {percent['R@1%']:.4f}, k = {percent['k']}.")
+        lines.append(message("R@1% is {value:.4f}, k = {k}.", value=percent["R@1%"], k=percent["k"]))
     return lines
 
 
 def _metres(number: float) -> str:
-    return f"{number:,.2f} m" if math.isfinite(number) else "an unknown length"
+    return f"{number:,.2f} m" if math.isfinite(number) else message("an unknown length")
 
 
 def _answerable(view: View) -> Iterator[Note]:
     """The means over the queries for which something is right, where that is not all of them."""
     if not view.answerable.all():
-        text = ", ".join(f"{name} {mean:.4f}" for name, mean in view.answerable_mean.items())
-        many = counted(int(view.answerable.sum()), "query that has", "queries that have") + " something right"
-        yield Note("answerable", f"Over the {many}: {text}.")
+        said = plural(
+            "Over the {n:,} query that has something right: {means}.",
+            "Over the {n:,} queries that have something right: {means}.",
+            n=int(view.answerable.sum()),
+            means=", ".join(f"{name} {mean:.4f}" for name, mean in view.answerable_mean.items()),
+        )
+        yield Note("answerable", said)

@@ -1,4 +1,4 @@
-"""The ledger as plain sentences in either language: what was counted, and what the mean hides."""
+"""The ledger as plain sentences: what was counted, and what the mean hides."""
 
 from __future__ import annotations
 
@@ -6,19 +6,43 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from truerank.core.errors import brief, shown
+from truerank.core.messages import Message, joined, listed, message, plural
 from truerank.core.rules import Rules
 from truerank.core.scores import Ledger
 from truerank.present import audit
-from truerank.present.texts import ENGLISH, Texts
 
-RULED = {
-    "missing": "missing",
-    "extra": "extra",
-    "without_relevant": "without_relevant",
-    "tied": "ties",
-    "duplicates": "duplicates",
+LEFT_OUT, ZERO, ONE, FIRST = (
+    message("left out"),
+    message("scored 0"),
+    message("scored 1"),
+    message("the first counts"),
+)
+
+RULED: dict[str, dict[str, Message]] = {
+    "missing": {"zero": ZERO, "skip": LEFT_OUT, "error": LEFT_OUT},
+    "extra": {"skip": LEFT_OUT, "error": LEFT_OUT},
+    "without_relevant": {
+        "zero": ZERO,
+        "skip": LEFT_OUT,
+        "empty-is-right": message("scored 1 where nothing was returned"),
+        "one": ONE,
+        "undefined": message("left out where a measure has no value"),
+        "error": LEFT_OUT,
+    },
+    "ties": {
+        "doc-descending": message("by document id, descending"),
+        "doc-ascending": message("by document id, ascending"),
+        "input": message("as the run has them"),
+    },
+    "duplicates": {
+        "error": message("refused"),
+        "first": FIRST,
+        "last": message("the last counts"),
+        "count": message("each counts"),
+        "once": FIRST,
+    },
 }
-"""What a ledger counts, and the rule that decides what becomes of it."""
+"""What becomes of what the ledger counts, by rule and value."""
 
 
 class HasLedger(Protocol):
@@ -35,60 +59,124 @@ class HasLedger(Protocol):
 
 def notes(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
     """The rules, and for each run its ledger, a sentence a line; runs with the same one share it."""
-    told = {"\n".join(sentences): who for sentences, who in shared(scores, names).items()}
-    rules = f"Rules: {shown(scores[0].rules.name)}."
+    told = {joined("\n", sentences): who for sentences, who in shared(scores, names).items()}
+    rules = message("Rules: {rules}.", rules=shown(scores[0].rules.name))
     if len(told) == 1:
-        return [f"{rules} {text}" for text in told]
-    return [rules, *(f"{', '.join(who)}: {text}" for text, who in told.items())]
+        return [joined(" ", [rules, text]) for text in told]
+    return [rules, *(joined(": ", [", ".join(who), text]) for text, who in told.items())]
 
 
-def shared(
-    scores: Sequence[HasLedger], names: Sequence[str], texts: Texts = ENGLISH
-) -> dict[tuple[str, ...], list[str]]:
+def shared(scores: Sequence[HasLedger], names: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     """The sentences of each ledger, with the names of the runs that have it."""
     told: dict[tuple[str, ...], list[str]] = {}
     for one, name in zip(scores, names, strict=True):
-        told.setdefault((counted(one, texts), *remarks(one, texts)), []).append(name)
+        told.setdefault((counted(one), *remarks(one)), []).append(name)
     return told
 
 
 def named_remarks(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
     """What is remarkable, each with the name of its run: for formats that have no place for it."""
-    return [f"{name}: {remark}" for one, name in zip(scores, names, strict=True) for remark in remarks(one)]
+    return [
+        joined(": ", [name, remark]) for one, name in zip(scores, names, strict=True) for remark in remarks(one)
+    ]
 
 
-def counted(scores: HasLedger, texts: Texts = ENGLISH) -> str:
+def queries(n: int) -> Message:
+    """So many queries."""
+    return plural("{n:,} query", "{n:,} queries", n=n)
+
+
+def counted(scores: HasLedger) -> str:
     """How many queries there were and how many were answered."""
     ledger = scores.ledger
-    text = texts("judged", queries=texts("queries", n=ledger.judged), answered=ledger.answered)
+    text = message(
+        "{queries} judged, {answered:,} answered.", queries=queries(ledger.judged), answered=ledger.answered
+    )
     if scores.rules.unit == "line":
-        return f"{text} {texts('mean over lines', n=ledger.evaluated)}"
+        lines = plural(
+            "The mean is over {n:,} submitted line.", "The mean is over {n:,} submitted lines.", n=ledger.evaluated
+        )
+        return joined(" ", [text, lines])
     if ledger.evaluated != ledger.judged:
-        return f"{text} {texts('mean over', queries=texts('queries', n=ledger.evaluated))}"
+        return joined(" ", [text, message("The mean is over {queries}.", queries=queries(ledger.evaluated))])
     return text
 
 
-def remarks(scores: HasLedger, texts: Texts = ENGLISH) -> list[str]:
+def remarks(scores: HasLedger) -> list[str]:
     """A sentence for each thing that a reader of the mean should know; none when all is as it should be."""
     ledger, rules = scores.ledger, scores.rules
-    told = audit.TOLD if audit.is_audited(scores) else ()
-    sentences = [
-        texts(rule, n=n, how=texts.ruled(rule, getattr(rules, rule)), ids=_ids(ledger, key, texts))
-        for key, rule in RULED.items()
-        if (n := getattr(ledger, key)) and key not in told
+    sentences = _counts(ledger, rules, audit.TOLD if audit.is_audited(scores) else ())
+    sentences += [
+        plural(
+            "{measure} has no value for {n:,} query, which its mean leaves out.",
+            "{measure} has no value for {n:,} queries, which its mean leaves out.",
+            n=n,
+            measure=measure,
+        )
+        for measure, n in ledger.undefined.items()
     ]
-    sentences += [texts("undefined", n=n, measure=measure) for measure, n in ledger.undefined.items()]
     if ledger.swapped:
-        sentences.insert(0, texts("swapped"))
+        sentences.insert(0, SWAPPED)
     if ledger.foreign:
-        sentences.append(texts("foreign", measures=texts.listed(ledger.foreign), rules=shown(rules.name)))
+        sentences.append(
+            message(
+                "Not among the measures of the rules {rules}, so read as truerank reads them: {measures}.",
+                measures=listed(ledger.foreign),
+                rules=shown(rules.name),
+            )
+        )
     if ledger.interleaved:
-        sentences.append(texts("interleaved"))
-    return sentences + audit.sentences(scores, texts) if audit.is_audited(scores) else sentences
+        sentences.append(message("The rows of some queries are scattered over the run; they were put together."))
+    return sentences + audit.sentences(scores) if audit.is_audited(scores) else sentences
 
 
-def _ids(ledger: Ledger, key: str, texts: Texts) -> str:
+SWAPPED = message(
+    "The qrels look like a run and the run like qrels (grades are fractions, scores small whole numbers): "
+    "are the two swapped?"
+)
+
+
+def _counts(ledger: Ledger, rules: Rules, told: Sequence[str]) -> list[str]:
+    """What the rules decide about, where there is any of it."""
+
+    def how(rule: str) -> Message:
+        return RULED[rule][getattr(rules, rule)]
+
+    def ids(key: str) -> Message:
+        return _ids(ledger, key)
+
+    said = {
+        "missing": message(
+            "{n:,} missing ({how}): {ids}.", n=ledger.missing, how=how("missing"), ids=ids("missing")
+        ),
+        "extra": message(
+            "{n:,} answered but not judged ({how}): {ids}.", n=ledger.extra, how=how("extra"), ids=ids("extra")
+        ),
+        "without_relevant": message(
+            "{n:,} without a relevant document ({how}): {ids}.",
+            n=ledger.without_relevant,
+            how=how("without_relevant"),
+            ids=ids("without_relevant"),
+        ),
+        "tied": message(
+            "{n:,} decided by the order of equal scores (here {how}): {ids}.",
+            n=ledger.tied,
+            how=how("ties"),
+            ids=ids("tied"),
+        ),
+        "duplicates": plural(
+            "{n:,} row repeats a document of its query ({how}).",
+            "{n:,} rows repeat a document of its query ({how}).",
+            n=ledger.duplicates,
+            how=how("duplicates"),
+        ),
+    }
+    return [text for key, text in said.items() if getattr(ledger, key) and key not in told]
+
+
+def _ids(ledger: Ledger, key: str) -> Message:
     """The first few, and how many more there are."""
     examples = ledger.examples.get(key, ())
     more = getattr(ledger, key) - len(examples)
-    return ", ".join(map(brief, examples)) + (f" {texts('and more', n=f'{more:,}')}" if more else "")
+    first = ", ".join(map(brief, examples))
+    return joined(" ", [first, *([message("and {n:,} more", n=more)] if more else [])])

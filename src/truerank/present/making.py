@@ -10,13 +10,13 @@ from typing import Any
 
 from truerank import __version__
 from truerank.core.errors import shown
+from truerank.core.messages import in_language, language_asked, message, translated
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present import renderers
 from truerank.present.document import Document
 from truerank.present.material import Material, Readable, evaluated, inputs
 from truerank.present.sections import SECTIONS
-from truerank.present.texts import Texts, language
 
 PACKAGES = ("numpy", "scipy", "vl-convert-python")
 """Packages whose versions may change a digit or a picture."""
@@ -45,7 +45,7 @@ def write_report(
         qrels, runs, measures, rules, baseline: as for `compare`.
         path: ends in .html, .md, .tex, .json, .txt or .pdf.
         benches: how fast retrievers are.
-        lang: en or ko; by default that of the locale.
+        lang: such as en or ko; by default that of the locale.
         figures: a folder for the pictures, as SVG and PNG.
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
         as_written: measures are called as they were asked for.
@@ -72,11 +72,10 @@ def _values(runs: Any) -> list[Any]:
 
 def make(material: Material, title: str | None = None, lang: str | None = None) -> Document:
     """The document, section by section."""
-    texts = Texts(language(lang))
-    blocks = [block for section in SECTIONS for block in section(material, texts)]
-    return Document(
-        blocks, results=results(material), title=shown(title or texts("title")), language=texts.language
-    )
+    language = language_asked(lang)
+    blocks = [in_language(block, language) for section in SECTIONS for block in section(material)]
+    named = shown(title) if title else translated(message("Retrieval report"), language)
+    return Document(blocks, results=results(material), title=named, language=language)
 
 
 def results(material: Material) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, ranked, reading_of, score
+from truerank.core.messages import Message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
@@ -85,9 +86,15 @@ class Runs:
         return self.scores[0].rules
 
     @property
-    def counted(self) -> str:
-        """What the means are over, as the catalogue of texts calls it."""
-        return "lines" if self.rules.unit == "line" else "queries"
+    def is_by_line(self) -> bool:
+        """Whether the means are over the lines of submissions, not over queries."""
+        return self.rules.unit == "line"
+
+    def counted(self, n: int) -> Message:
+        """So many of what the means are over."""
+        if self.is_by_line:
+            return plural("{n:,} submitted line", "{n:,} submitted lines", n=n)
+        return plural("{n:,} query", "{n:,} queries", n=n)
 
     @property
     def names(self) -> list[str]:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from truerank.analysis.compare import Comparison
-from truerank.core.errors import counted, shown
-from truerank.present import cautions
+from truerank.core.errors import shown
+from truerank.core.messages import message
+from truerank.present import cautions, ledger
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, winners
 from truerank.present.table import Cell, Table
 
@@ -18,22 +19,22 @@ def wide_tables(found: Comparison, digits: int, *, intervals: bool = False) -> l
     notes = tuple(cautions.notes(found, is_wide=True, intervals=intervals))
     if not found.slices:
         return [replace(whole, notes=notes)]
-    title = f"all queries ({counted(len(found.queries), 'query', 'queries')})"
+    title = message("{where} ({queries})", where=message("all queries"), queries=ledger.queries(len(found.queries)))
     return [replace(whole, title=title, notes=notes), *_slices(found, digits, intervals)]
 
 
 def _slices(found: Comparison, digits: int, intervals: bool) -> Iterator[Table]:
     for value, part in found.slices.items():
-        queries = counted(len(part.queries), "query", "queries")
+        where = f"{shown(found.by)} = {shown(value)}"
         table = wide_table(part, digits, intervals=intervals)
-        title = f"{shown(found.by)} = {shown(value)} ({queries})"
+        title = message("{where} ({queries})", where=where, queries=ledger.queries(len(part.queries)))
         yield replace(table, title=title, notes=tuple(cautions.sizes(part)))
 
 
 def wide_table(found: Comparison, digits: int | None, *, intervals: bool = False) -> Table:
     """The means, best system by the first measure first; if asked, each with its interval in the next column."""
     order = ranked(found.outcomes[0])
-    columns: list[Column] = [("run", list(map(shown, order)))]
+    columns: list[Column] = [(message("run"), list(map(shown, order)))]
     if len(order) > 1:
         columns.insert(0, ("", [found.letters[name] for name in order]))
     best: set[tuple[int, int]] = set()

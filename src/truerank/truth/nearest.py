@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.errors import RulesError
+from truerank.core.messages import message
 from truerank.truth import search
 from truerank.truth.checks import checked, one_plane
 from truerank.truth.distances import distance_named
@@ -38,4 +39,5 @@ def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "g
 
 
 def _far(metres: float) -> Note:
-    return Note("far", f"No query has a reference within {metres / 1000:,.0f} km. Do the files belong together?")
+    said = message("No query has a reference within {km:,.0f} km. Do the files belong together?", km=metres / 1000)
+    return Note("far", said)

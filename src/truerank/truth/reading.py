@@ -10,7 +10,8 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, shown
+from truerank.core.messages import message
 from truerank.formats.names import folded
 from truerank.formats.objects import is_frame
 from truerank.formats.records import parsed
@@ -157,9 +158,21 @@ def _order(columns: Columns, paths: Sequence[str], name: str) -> _Order | None:
     if wide[0] == wide[1]:
         return None
     lon, lat = halves if wide[0] else halves[::-1]
-    said = "longitude, latitude" if wide[0] else "latitude, longitude"
-    why = f"the {'first' if wide[0] else 'second'} numbers go beyond 90 degrees, the others do not"
-    return _Order({"lat": lat, "lon": lon}, f"{pairs[0]!r} of {name} is read as {said}: {why}.")
+    said = {"column": pairs[0], "name": shown(name)}
+    remark = (
+        message(
+            "{column!r} of {name} is read as longitude, latitude: "
+            "the first numbers go beyond 90 degrees, the others do not.",
+            **said,
+        )
+        if wide[0]
+        else message(
+            "{column!r} of {name} is read as latitude, longitude: "
+            "the second numbers go beyond 90 degrees, the others do not.",
+            **said,
+        )
+    )
+    return _Order({"lat": lat, "lon": lon}, remark)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.suspicions import Note, suspicions
@@ -103,11 +104,24 @@ def _text(ids: Sequence[str]) -> tuple[Ints, Ints, bytes]:
 
 def _notes(tied: Sequence[str], barren: Sequence[str], queries: int) -> Iterator[Note]:
     if tied:
-        nearer = "references just as near as the right ones, which come first in the references' order"
-        yield Note("ties", f"{counted(len(tied), 'query', 'queries')} with {nearer}: {listed(tied)}.")
+        said = plural(
+            "{n:,} query with references just as near as the right ones, "
+            "which come first in the references' order: {names}.",
+            "{n:,} queries with references just as near as the right ones, "
+            "which come first in the references' order: {names}.",
+            n=len(tied),
+            names=listed(tied),
+        )
+        yield Note("ties", said)
     if barren:
-        of = counted(queries, "query", "queries")
-        yield Note("barren", f"{len(barren):,} of {of} without anything right: {listed(barren)}.")
+        said = plural(
+            "{barren:,} of {n:,} query without anything right: {names}.",
+            "{barren:,} of {n:,} queries without anything right: {names}.",
+            barren=len(barren),
+            n=queries,
+            names=listed(barren),
+        )
+        yield Note("barren", said)
 
 
 def listed(names: Sequence[str]) -> str:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import Message, message, plural
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
 
@@ -54,26 +55,38 @@ def _swapped(queries: Items, references: Items) -> Iterator[Note]:
     """The queries' box misses the references', but would meet it with the axes the other way round."""
     there = _box(references.places)
     if not _meet(_box(queries.places), there) and _meet(_box(queries.places[:, ::-1]), there):
-        where = "in either the queries or the references"
-        why = "only with one of them the other way round they are in the same region"
-        yield Note("swapped", f"Latitude and longitude look swapped {where}: {why}.")
+        said = message(
+            "Latitude and longitude look swapped in either the queries or the references: only with one of them "
+            "the other way round they are in the same region."
+        )
+        yield Note("swapped", said)
 
 
 def _radians(queries: Items, references: Items) -> Iterator[Note]:
     for items in (queries, references):
         lat, lon = np.abs(items.places).T
         if lat.max() <= np.pi / 2 and lon.max() <= np.pi and (lat + lon).max() > 0:
-            yield Note("radians", f"No coordinate of {items.name} is beyond pi: are they radians, not degrees?")
+            said = message(
+                "No coordinate of {name} is beyond pi: are they radians, not degrees?", name=shown(items.name)
+            )
+            yield Note("radians", said)
 
 
 def _beyond_180(queries: Items, references: Items) -> Iterator[Note]:
     for items in (queries, references):
         lon = items.places[:, 1]
         if (beyond := np.flatnonzero(lon > 180)).size:
-            first = f"the first is {lon[beyond[0]]:g} of {shown(items.ids[beyond[0]])}"
-            many = counted(len(beyond), "longitude is", "longitudes are")
-            why = f"({first}): read as degrees east of Greenwich."
-            yield Note("beyond 180", f"{many} beyond 180 in {items.name} {why}")
+            said = plural(
+                "{n:,} longitude is beyond 180 in {name} (the first is {lon:g} of {id}): "
+                "read as degrees east of Greenwich.",
+                "{n:,} longitudes are beyond 180 in {name} (the first is {lon:g} of {id}): "
+                "read as degrees east of Greenwich.",
+                n=len(beyond),
+                name=shown(items.name),
+                lon=lon[beyond[0]],
+                id=shown(items.ids[beyond[0]]),
+            )
+            yield Note("beyond 180", said)
 
 
 def _float32(queries: Items, references: Items) -> Iterator[Note]:
@@ -82,8 +95,12 @@ def _float32(queries: Items, references: Items) -> Iterator[Note]:
         if _is_cut(places[:SAMPLE]):
             step = np.spacing(np.abs(places).astype(np.float32)).astype(np.float64) / 2 * 111_320
             step[:, 1] *= np.cos(np.radians(places[:, 0]))
-            rounded = f"were rounded to 32 bits, which moves them by up to {step.max():.2f} m"
-            yield Note("float32", f"The degrees of {items.name} {rounded}.")
+            said = message(
+                "The degrees of {name} were rounded to 32 bits, which moves them by up to {metres:.2f} m.",
+                name=shown(items.name),
+                metres=step.max(),
+            )
+            yield Note("float32", said)
 
 
 def _is_cut(values: Floats) -> bool:
@@ -94,22 +111,29 @@ def _is_cut(values: Floats) -> bool:
 
 def _nowhere(queries: Items, references: Items) -> Iterator[Note]:
     for items in (queries, references):
-        yield from _at_zero(items, (items.places == 0).all(axis=1), "latitude and longitude")
+        yield from _at_zero(items, (items.places == 0).all(axis=1), message("latitude and longitude"))
 
 
-def _at_zero(items: Items, zero: Bools, spoken: str) -> Iterator[Note]:
+def _at_zero(items: Items, zero: Bools, what: Message) -> Iterator[Note]:
     if zero.any():
         names = [shown(items.ids[row]) for row in np.flatnonzero(zero)[:5].tolist()]
         more = ", …" if zero.sum() > 5 else ""
-        who = f"{int(zero.sum()):,} of {len(items):,} in {items.name} {'stands' if zero.sum() == 1 else 'stand'}"
-        where = f"{spoken} (0, 0), where things without a place are put"
-        yield Note("zero", f"{who} at {where}: {', '.join(names)}{more}.")
+        said = plural(
+            "{n:,} of {all:,} in {name} stands at {what} (0, 0), where things without a place are put: {names}.",
+            "{n:,} of {all:,} in {name} stand at {what} (0, 0), where things without a place are put: {names}.",
+            n=int(zero.sum()),
+            all=len(items),
+            name=shown(items.name),
+            what=what,
+            names=", ".join(names) + more,
+        )
+        yield Note("zero", said)
 
 
 def _plane_zero(queries: Items, references: Items) -> Iterator[Note]:
     for items in (queries, references):
         if len(items) > 1 and np.abs(items.plane).max() > 1:
-            yield from _at_zero(items, (items.plane == 0).all(axis=1), "x and y")
+            yield from _at_zero(items, (items.plane == 0).all(axis=1), message("x and y"))
 
 
 def _disagreement(queries: Items, references: Items) -> Iterator[Note]:
@@ -121,11 +145,20 @@ def _disagreement(queries: Items, references: Items) -> Iterator[Note]:
         return
     low, middle, high = np.quantile(ratios, [0.05, 0.5, 0.95])
     if high > 1.1 * low:
-        lengths = f"their lengths are {low:.3g} to {high:.3g} times the others"
-        yield Note("planes", f"x and y do not fit latitude and longitude: {lengths}. Are there several UTM zones?")
+        said = message(
+            "x and y do not fit latitude and longitude: their lengths are {low:.3g} to {high:.3g} times "
+            "the others. Are there several UTM zones?",
+            low=low,
+            high=high,
+        )
+        yield Note("planes", said)
     elif not 0.98 < middle < 1.02:
-        lengths = f"their lengths are {middle:.4g} times those by latitude and longitude"
-        yield Note("scale", f"x and y are not metres: {lengths} (a web map's plane stretches with the latitude).")
+        said = message(
+            "x and y are not metres: their lengths are {times:.4g} times those by latitude and longitude "
+            "(a web map's plane stretches with the latitude).",
+            times=middle,
+        )
+        yield Note("scale", said)
 
 
 def _ratios(queries: Items, references: Items) -> Floats:

@@ -12,21 +12,61 @@ from typing import Any
 
 from truerank import __version__
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import Message, in_language, message, translated
 from truerank.present.charts import THEMES
 from truerank.present.document import Block, Document, Heading, Queries
 from truerank.present.renderers import fragment
 from truerank.present.renderers.figures import vl_convert
 from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, Table
-from truerank.present.words import TEXTS
 
-SPOKEN = (
-    "adds all_queries also_found and_more at_rank close dark document filter filter_hint grade light "
-    "measure next no_list none not_found not_judged not_relevant of previous query rank relevant unjudged_mark "
-    "relevant_of returned save_png save_svg score show show_judged show_all show_better show_differ "
-    "show_worse show_zero sort_by spread_column tied to_scroll too_old unanswered worked"
-)
-"""What the page itself says, by the keys of the catalogue with blanks for underscores."""
+SPOKEN: dict[str, Message] = {
+    "adds": message("adds"),
+    "all_queries": message("All queries"),
+    "also_found": message("Relevant, ranked lower"),
+    "and_more": message("and {n} more"),
+    "at_rank": message("{doc} at rank {rank}"),
+    "close": message("Close"),
+    "dark": message("Dark"),
+    "document": message("document"),
+    "filter": message("Filter"),
+    "filter_hint": message("part of a query's id"),
+    "grade": message("grade"),
+    "light": message("Light"),
+    "measure": message("Measure"),
+    "next": message("Next"),
+    "no_list": message("This page has no list for this query."),
+    "none": message("no such query"),
+    "not_found": message("Relevant, not returned"),
+    "not_judged": message("not judged"),
+    "not_relevant": message("not relevant"),
+    "of": message("{from}–{to} of {total}"),
+    "previous": message("Previous"),
+    "query": message("query"),
+    "rank": message("rank"),
+    "relevant": message("relevant"),
+    "unjudged_mark": message("unjudged"),
+    "relevant_of": message("{found} of {all} relevant documents returned, {top} of them among the first {k}."),
+    "returned": message("{n} results returned."),
+    "save_png": message("Save as PNG"),
+    "save_svg": message("Save as SVG"),
+    "score": message("score"),
+    "show": message("Show"),
+    "show_judged": message("judged"),
+    "show_all": message("all queries"),
+    "show_better": message("better than {reference}"),
+    "show_differ": message("where systems differ"),
+    "show_worse": message("worse than {reference}"),
+    "show_zero": message("where a system scores 0"),
+    "sort_by": message("Sort by {column}"),
+    "spread_column": message("spread"),
+    "tied": message("tied"),
+    "to_scroll": message("{title} (scrolls sideways)"),
+    "too_old": message("This browser is too old to open the per-query data; use one from 2023 or later."),
+    "unanswered": message("The run does not answer this query."),
+    "worked": message("How {measure} is computed"),
+}
+"""What the script of the page says; it fills in the values itself."""
 
 ESCAPES = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 """What could end a script, or is no JavaScript."""
@@ -59,7 +99,7 @@ def render(document: Document, *, figures: bool = False) -> str:
             sections=sections(document.blocks),
             kind=lambda block: type(block).__name__.lower(),
             cells=cells,
-            texts=document.texts,
+            _=lambda text, **values: translated(Message(text, "", values), document.language),
             version=__version__,
             style=_file("page.css"),
             script=_file("page.js"),
@@ -113,13 +153,9 @@ def _data(document: Document) -> str:
         "figures": {figure.name: figure.specification for figure in document.figures},
         "alts": {figure.name: f"{figure.title}. {figure.alt}" for figure in document.figures},
         "themes": THEMES,
-        "texts": {key: _spoken(document, key.replace("_", " ")) for key in SPOKEN.split()},
+        "texts": in_language(SPOKEN, document.language),
     }
     return "".join(ESCAPES.get(letter, letter) for letter in dumps(plain))
-
-
-def _spoken(document: Document, key: str) -> str:
-    return TEXTS[key][0 if document.language == "en" else 1]
 
 
 def _packed(block: Queries) -> str:

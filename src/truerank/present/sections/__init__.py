@@ -19,9 +19,8 @@ from truerank.present.sections import (
     spread,
 )
 from truerank.present.sections import unjudged as unjudged_results
-from truerank.present.texts import Texts
 
-SECTIONS: tuple[Callable[[Material, Texts], Iterator[Block]], ...] = (
+SECTIONS: tuple[Callable[[Material], Iterator[Block]], ...] = (
     headline.blocks,
     ledger.blocks,
     curves.blocks,

@@ -8,12 +8,12 @@ from dataclasses import replace
 import numpy as np
 
 from truerank.core.errors import shown
+from truerank.core.messages import message, plural
 from truerank.present import charts
 from truerank.present.curves import points_table
 from truerank.present.document import Block, Figure, Heading
 from truerank.present.material import Material, Runs
 from truerank.present.table import Table
-from truerank.present.texts import Texts
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 40, 50)
 """Cutoffs at which shares of queries or results are drawn, as far as lists go."""
@@ -28,17 +28,17 @@ def depths(runs: Runs) -> tuple[int, ...]:
     return (*(k for k in DEPTHS if k < end), end)
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """Both curves, with their numbers."""
     if material.runs is None:
         return
-    yield Heading(texts("curves"), "curves")
+    yield Heading(message("Curves"), "curves")
     if material.runs.curves:
-        yield precision_recall(material.runs, texts)
-    yield cumulative(material.runs, texts)
+        yield precision_recall(material.runs)
+    yield cumulative(material.runs)
 
 
-def precision_recall(runs: Runs, texts: Texts) -> Figure:
+def precision_recall(runs: Runs) -> Figure:
     """The interpolated curves."""
     names = list(map(shown, runs.names))
     rows = [
@@ -46,29 +46,47 @@ def precision_recall(runs: Runs, texts: Texts) -> Figure:
         for name, curve in zip(names, runs.curves, strict=True)
         for recall, height in zip(curve.recalls, curve.precision, strict=True)
     ]
-    x, y = charts.shares("recall", texts("recall")), charts.shares("precision", texts("precision"))
-    hints = {
-        "who": texts.column("run"),
-        "recall": f"{texts('recall')}:.1f",
-        "precision": f"{texts('precision')}:.4f",
+    x, y = charts.shares("recall", message("recall")), charts.shares("precision", message("precision"))
+    hints: charts.Hints = {
+        "who": message("run"),
+        "recall": (message("recall"), ".1f"),
+        "precision": (message("precision"), ".4f"),
     }
     table = points_table(runs.curves)
-    rows_said = tuple((texts.said(str(name)), *heights) for name, *heights in table.rows)
-    columns = ("recall", *names)
-    numbers = texts.table(replace(table, columns=columns, rows=rows_said, title=texts("pr"), notes=()))
-    alt = texts("pr alt", queries=texts("queries", n=runs.curves[0].queries))
-    return Figure("precision-recall", texts("pr"), alt, charts.lines(rows, x, y, names, hints), numbers)
+    columns = (message("recall"), *names)
+    numbers = replace(table, columns=columns, title=message("Precision against recall"), notes=())
+    alt = message(
+        "One line per system: interpolated precision at eleven recall levels, the mean of "
+        "{queries}. Higher is better.",
+        queries=plural("{n:,} query", "{n:,} queries", n=runs.curves[0].queries),
+    )
+    return Figure(
+        "precision-recall",
+        message("Precision against recall"),
+        alt,
+        charts.lines(rows, x, y, names, hints),
+        numbers,
+    )
 
 
-def cumulative(runs: Runs, texts: Texts) -> Figure:
+def cumulative(runs: Runs) -> Figure:
     """The share of queries whose first relevant document is among the first k."""
-    alt = texts("cmc alt", queries=texts(runs.counted, n=len(runs.scores[0].queries)))
-    return by_depth("cmc", texts("cmc"), alt, texts("share of queries"), answered_within(runs), runs, texts)
+    alt = message(
+        "One line per system: the share of {queries} with a relevant document among the first k "
+        "results. Higher is better.",
+        queries=runs.counted(len(runs.scores[0].queries)),
+    )
+    return by_depth(
+        "cmc",
+        message("Queries with a relevant document in the first k (CMC)"),
+        alt,
+        message("share of queries"),
+        answered_within(runs),
+        runs,
+    )
 
 
-def by_depth(
-    name: str, title: str, alt: str, share: str, shares: Sequence[Sequence[float]], runs: Runs, texts: Texts
-) -> Figure:
+def by_depth(name: str, title: str, alt: str, share: str, shares: Sequence[Sequence[float]], runs: Runs) -> Figure:
     """A line a system: a share at each of the `depths`, with its numbers.
 
     Args:
@@ -82,8 +100,8 @@ def by_depth(
         for k, height in zip(reached, column, strict=True)
     ]
     scale = {"domain": [1, reached[-1]], "padding": charts.PADDING}
-    x = charts.axis("k", texts("first k"), scale=scale, axis=COUNTS)
-    hints = {"who": texts.column("run"), "k": "k", "share": f"{share}:.4f"}
+    x = charts.axis("k", message("first k results"), scale=scale, axis=COUNTS)
+    hints: charts.Hints = {"who": message("run"), "k": "k", "share": (share, ".4f")}
     cells = tuple((k, *(column[i] for column in shares)) for i, k in enumerate(reached))
     spec = charts.lines(rows, x, charts.shares("share", share), names, hints)
     return Figure(name, title, alt, spec, Table(("k", *names), cells, title=title))

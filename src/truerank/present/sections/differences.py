@@ -7,24 +7,24 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import shown
+from truerank.core.messages import joined, message
 from truerank.present import charts
 from truerank.present.document import Block, Figure, Heading
 from truerank.present.material import Material, Runs
 from truerank.present.sections.curves import COUNTS
-from truerank.present.texts import Texts
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """The section of queries begins with the picture of their differences."""
     runs = material.runs
     if runs is None:
         return
-    yield Heading(texts("per query"), "queries")
+    yield Heading(message("Per-query results"), "queries")
     if len(runs.systems) > 1:
-        yield figure(runs, texts)
+        yield figure(runs)
 
 
-def figure(runs: Runs, texts: Texts) -> Figure:
+def figure(runs: Runs) -> Figure:
     """A line a system: its differences to the reference, the greatest gain first."""
     values, reference = runs.values(runs.first), runs.reference
     everyone = [shown(name) for name in runs.names]  # so that each keeps its colour
@@ -35,17 +35,26 @@ def figure(runs: Runs, texts: Texts) -> Figure:
         for name, column in zip(names, columns, strict=True)
         for at, q in _ordered(column)
     ]
-    x = charts.axis("at", texts("query order"), axis=COUNTS, scale={"nice": False, "padding": charts.PADDING})
-    y = charts.axis("difference", f"{texts('difference')}, {runs.leading}", scale={"padding": charts.PADDING})
-    hints = {
-        "who": texts.column("run"),
-        "query": texts("query"),
-        "difference": f"{texts('difference')}:+.{runs.digits}f",
+    x = charts.axis(
+        "at", message("queries, largest gain first"), axis=COUNTS, scale={"nice": False, "padding": charts.PADDING}
+    )
+    y = charts.axis(
+        "difference", joined(", ", [message("difference"), runs.leading]), scale={"padding": charts.PADDING}
+    )
+    hints: charts.Hints = {
+        "who": message("run"),
+        "query": message("query"),
+        "difference": (message("difference"), f"+.{runs.digits}f"),
     }
-    alt = texts("differences alt", measure=runs.leading, reference=shown(runs.names[reference]))
+    alt = message(
+        "One line per system: its {measure} minus that of {reference} on each query, from the "
+        "largest gain to the largest loss. Above 0 is better.",
+        measure=runs.leading,
+        reference=shown(runs.names[reference]),
+    )
     spec = charts.lines(rows, x, y, everyone, hints, names, interpolate="step")
     zero = {"mark": {"type": "rule"}, "data": {"values": [{}]}, "encoding": {"y": {"datum": 0}}}
-    return Figure("differences", texts("differences"), alt, charts.behind(spec, zero))
+    return Figure("differences", message("Per-query differences"), alt, charts.behind(spec, zero))
 
 
 def _ordered(column: np.ndarray) -> list[tuple[int, int]]:

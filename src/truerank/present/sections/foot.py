@@ -5,35 +5,41 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from truerank.core.errors import shown
+from truerank.core.messages import message
 from truerank.core.rules import MEANINGS, Rules
 from truerank.present.document import Block, Command, Heading, Prose
 from truerank.present.material import Material
 from truerank.present.table import Cell, Table
-from truerank.present.texts import Texts
-from truerank.present.words import RULES
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """The command, then three tables."""
-    yield Heading(texts("foot"), "again")
+    yield Heading(message("Reproduce"), "again")
     if material.command:
-        yield Prose((texts("foot lead"),))
+        yield Prose((message("Run this in a folder that contains the files below:"),))
         yield Command(material.command)
     if material.inputs:
         files = tuple((shown(one.name), one.bytes, one.digest) for one in material.inputs)
         is_piped = any(one.name == "-" for one in material.inputs)
-        notes = (texts("standard input"),) if is_piped else ()
-        yield texts.table(Table(("file", "bytes", "SHA-256"), files, title=texts("inputs"), notes=notes))
+        notes = (message("- was read from standard input."),) if is_piped else ()
+        yield Table(
+            (message("file"), message("bytes"), "SHA-256"), files, title=message("Input files"), notes=notes
+        )
     if material.runs:
-        yield texts.table(_rules(material.runs.rules, texts))
+        yield _rules(material.runs.rules)
     versions = tuple(material.versions.items())
-    yield texts.table(Table(("package", "version"), versions, title=texts("versions")))
+    yield Table((message("package"), message("version")), versions, title=message("Versions"))
 
 
-def _rules(rules: Rules, texts: Texts) -> Table:
-    meanings = RULES if texts.language == "ko" else MEANINGS
-    rows: list[tuple[Cell, ...]] = [(name, _text(getattr(rules, name)), meanings[name]) for name in MEANINGS]
-    return Table(("rule", "value", "meaning"), tuple(rows), title=texts("rules", name=shown(rules.name)))
+def _rules(rules: Rules) -> Table:
+    rows: list[tuple[Cell, ...]] = [
+        (name, _text(getattr(rules, name)), meaning) for name, meaning in MEANINGS.items()
+    ]
+    return Table(
+        (message("rule"), message("value"), message("meaning")),
+        tuple(rows),
+        title=message("Rules: {name}", name=shown(rules.name)),
+    )
 
 
 def _text(value: object) -> str:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import shown
+from truerank.core.messages import joined, listed, message, plural
 from truerank.geo import View
 from truerank.present import charts, geo, ledger
 from truerank.present.document import Block, Figure, Heading, Prose
 from truerank.present.material import Located, Material
 from truerank.present.table import Table
-from truerank.present.texts import Texts
 from truerank.truth import Items
 
 MISSES = 1_000
@@ -23,34 +23,34 @@ HALF = 30
 """Points that half of a coordinate takes, by which it must not stand out of the map."""
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """The means, recall within metres, the error's distribution, the map, and what is remarkable."""
     found = material.located
     if found is None:
         return
-    yield Heading(texts("places"), "places")
-    yield texts.table(_titled(geo.means(found.places), texts("places means")))
-    yield texts.table(_titled(geo.within(found.places), texts("within metres")))
-    yield errors(found, texts)
+    yield Heading(message("Places"), "places")
+    yield _titled(geo.means(found.places), message("Places, all measures"))
+    yield _titled(geo.within(found.places), message("Recall by distance in metres"))
+    yield errors(found)
     for name, view in found.places.views.items():
-        if figure := misses(found.queries, view, name, texts):
+        if figure := misses(found.queries, view, name):
             yield figure
-    told = (" ".join(texts.said(note).split("\n")) for note in geo.remarks(found.places))
-    yield Prose((*_counted(found, texts), *told))
+    told = geo.paragraphs(found.places, between=" ")
+    yield Prose((*_counted(found), *told))
 
 
-def _counted(found: Located, texts: Texts) -> list[str]:
+def _counted(found: Located) -> list[str]:
     """What the means hide, of all ways of measuring that have the same to say."""
     views = found.places.views
-    told = ledger.shared([view.scores for view in views.values()], list(views), texts)
-    return [f"{', '.join(names)}: {' '.join(sentences)}" for sentences, names in told.items()]
+    told = ledger.shared([view.scores for view in views.values()], list(views))
+    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in told.items()]
 
 
 def _titled(table: Table, title: str) -> Table:
     return Table(table.columns, table.rows, title=title, digits=table.digits)
 
 
-def errors(found: Located, texts: Texts) -> Figure:
+def errors(found: Located) -> Figure:
     """The share of queries whose first result lies within so many metres."""
     names, views = list(found.places.views), list(found.places.views.values())
     rows = [
@@ -58,31 +58,39 @@ def errors(found: Located, texts: Texts) -> Figure:
         for name, view in zip(names, views, strict=True)
         for metres, share in charts.distribution(view.error)
     ]
-    x = charts.axis("metres", texts("metres"), scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
-    y = charts.shares("share", texts("share of queries"))
-    hints = {
-        "who": texts.column("by"),
-        "metres": f"{texts('metres')}:,.1f",
-        "share": f"{texts('share of queries')}:.4f",
+    x = charts.axis("metres", message("metres"), scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
+    y = charts.shares("share", message("share of queries"))
+    hints: charts.Hints = {
+        "who": message("by"),
+        "metres": (message("metres"), ",.1f"),
+        "share": (message("share of queries"), ".4f"),
     }
     medians = [f"{view.error_curve['median']:,.1f} m ({name})" for name, view in zip(names, views, strict=True)]
-    alt = texts("geo error alt", median=texts.listed(medians))
+    alt = message(
+        "One line per distance: the share of queries whose first result lies within a given "
+        "number of metres (logarithmic axis). Median: {median}.",
+        median=listed(medians),
+    )
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
-    return Figure("geo-error", texts("geo error"), alt, spec)
+    return Figure("geo-error", message("Error of the first result"), alt, spec)
 
 
-def misses(queries: Items, view: View, name: str, texts: Texts) -> Figure | None:
+def misses(queries: Items, view: View, name: str) -> Figure | None:
     """The queries whose first result is not right, joined to that result; nothing where all are."""
     rows = _misses(queries, view)
     if not rows:
         return None
     is_globe = view.distance != "xy"
-    across, up = (texts("longitude"), texts("latitude")) if is_globe else ("x, m", "y, m")
+    across, up = (message("longitude"), message("latitude")) if is_globe else ("x, m", "y, m")
     scale = {"zero": False, "nice": False, "padding": 20}
     look = {**charts.FEW_TICKS, "labelFlush": HALF}
     x, y = (charts.axis(at, name, scale=scale, axis=look) for at, name in (("x", across), ("y", up)))
-    hints = {"query": texts("query"), "top1": texts("first result"), "error": f"{texts('metres')}:,.1f"}
-    hints |= {"truth": texts("right one")}
+    hints: charts.Hints = {
+        "query": message("query"),
+        "top1": message("first result"),
+        "error": (message("metres"), ",.1f"),
+    }
+    hints |= {"truth": message("right one")}
     ends = {"x": x, "y": y, "x2": {"field": "x1"}, "y2": {"field": "y1"}, "tooltip": charts.tooltip(hints)}
     line = {
         "mark": {"type": "rule", "opacity": 0.8, "strokeWidth": 1.5},
@@ -99,8 +107,17 @@ def misses(queries: Items, view: View, name: str, texts: Texts) -> Figure | None
         "layer": [line, asked, came],
     }
     total = len(view.scores.queries)
-    alt = texts("map alt", shown=len(rows), queries=texts("queries", n=total))
-    title = f"{texts('map')} ({name})" if name != "geo" else texts("map")
+    alt = message(
+        "Each query whose first result is wrong ({shown} of {queries}), connected to that "
+        "result. Rings are queries, squares are returned results.",
+        shown=len(rows),
+        queries=plural("{n:,} query", "{n:,} queries", n=total),
+    )
+    title = (
+        message("Map of misses")
+        if name == "geo"
+        else message("{title} ({name})", title=message("Map of misses"), name=name)
+    )
     return Figure(f"map-{name}", title, alt, spec)
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from truerank.core.errors import shown
+from truerank.core.messages import joined, listed, message, plural
 from truerank.live.latency import MILLION
 from truerank.live.result import Bench
 from truerank.live.sweep import front
@@ -14,30 +15,30 @@ from truerank.present.bench import DIGITS, SHORT, index_table, marked, per_secon
 from truerank.present.document import Block, Figure, Heading, Note, Prose
 from truerank.present.material import Material
 from truerank.present.table import Cell, Table
-from truerank.present.texts import Texts
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """A row a benchmark, its latencies as a curve, and quality against latency where both are known."""
     found = [one for one in material.benches if len(one.measured.answered)]
     if not material.benches:
         return
-    yield Heading(texts("speed"), "speed")
+    yield Heading(message("Speed"), "speed")
     names = called(material.benches)
     for name, one in zip(names, material.benches, strict=True):
-        yield from (Note(f"{name}: {texts.said(warning)}") for warning in bench_notes.warnings(one))
-    yield texts.table(table(material.benches, names, texts))
+        yield from (Note(joined(": ", [name, warning])) for warning in bench_notes.warnings(one))
+    yield table(material.benches, names)
     if built := [(name, one.indexing) for name, one in zip(names, material.benches, strict=True) if one.indexing]:
         of, indexings = zip(*built, strict=True)
-        yield texts.table(index_table(indexings, of, title=texts("indexing")))
+        yield index_table(indexings, of, title=message("Indexing"))
     if found:
-        yield latencies(found, called(found), texts)
+        yield latencies(found, called(found))
     scored = [one for one in found if one.scores]
     if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
-        yield pareto(scored, called(scored), texts)
+        yield pareto(scored, called(scored))
     for name, one in zip(names, material.benches, strict=True):
-        yield Prose((f"{name}: {texts.said(bench_notes.loop(one))}; {texts.said(bench_notes.asked(one))}",))
-    if told := tuple(map(texts.said, bench_notes.made(material.benches))):
+        how = joined("; ", [bench_notes.loop(one), bench_notes.asked(one)])
+        yield Prose((joined(": ", [name, how]),))
+    if told := tuple(bench_notes.made(material.benches)):
         yield Prose(told)
 
 
@@ -52,7 +53,7 @@ def called(benches: Sequence[Bench]) -> list[str]:
     return names
 
 
-def table(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Table:
+def table(benches: Sequence[Bench], names: Sequence[str]) -> Table:
     """Milliseconds, throughput, failures, and the means of measures."""
     measures = list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
     rows: list[tuple[Cell, ...]] = []
@@ -62,26 +63,38 @@ def table(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Table
         quality = (means.get(measure) for measure in measures)
         rows.append((name, len(one.measured), *latencies, per_second(one), one.failed, *quality))
     times = (marked(name, benches, " ms") for name in SHORT)
-    columns = ("retriever", "calls", *times, "a second", "failed", *measures)
-    whole = Table(columns, tuple(rows), title=texts("benchmarks"), digits=DIGITS)
+    columns = (message("retriever"), message("calls"), *times, message("a second"), message("failed"), *measures)
+    whole = Table(columns, tuple(rows), title=message("Benchmarks"), digits=DIGITS)
     return whole.only([place for place in range(len(columns)) if any(row[place] is not None for row in rows)])
 
 
-def latencies(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figure:
+def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """The share of calls that are answered within so many milliseconds."""
     rows = [
         {"who": name, "ms": ms, "share": share}
         for name, one in zip(names, benches, strict=True)
         for ms, share in charts.distribution(one.measured.answered.latency / MILLION)
     ]
-    x = charts.axis("ms", texts("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
-    y = charts.shares("share", texts("share of calls"))
-    hints = {"who": texts("retriever"), "ms": "ms:.3f", "share": f"{texts('share of calls')}:.4f"}
+    x = charts.axis("ms", message("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
+    y = charts.shares("share", message("share of calls"))
+    hints: charts.Hints = {
+        "who": message("retriever"),
+        "ms": ("ms", ".3f"),
+        "share": (message("share of calls"), ".4f"),
+    }
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
-    return Figure("latency", texts("latency"), texts("latency alt"), spec)
+    return Figure(
+        "latency",
+        message("Latency"),
+        message(
+            "One line per retriever: the share of calls answered within a given time in milliseconds "
+            "(logarithmic axis). Further left is faster."
+        ),
+        spec,
+    )
 
 
-def pareto(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figure:
+def pareto(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """A mark a benchmark on its intervals, and a line through those that no other one beats."""
     measure = _measure(benches[0])
     best = front(benches, measure)
@@ -90,25 +103,40 @@ def pareto(benches: Sequence[Bench], names: Sequence[str], texts: Texts) -> Figu
         for i, (name, one) in enumerate(zip(names, benches, strict=True))
     ]
     across, up = charts.spans(rows)
-    x = charts.axis("ms", texts("median ms"), scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
+    x = charts.axis("ms", message("median latency, ms"), scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
     y = charts.axis("quality", measure, scale={**up, "padding": 12}, axis=charts.FEW_TICKS)
-    spec = charts.marks(rows, x, y, names, _hints(measure, texts))
+    spec = charts.marks(rows, x, y, names, _hints(measure))
     spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
     line = {
         "transform": [{"filter": "datum.best"}],
         "mark": {"type": "line", "interpolate": "step-after", "strokeDash": [4, 3]},
         "encoding": {"x": x, "y": y},
     }
-    winners = texts.listed([names[i] for i in sorted(best)])
-    alt = f"{texts('pareto alt', measure=measure)} {texts('front', n=len(best), best=winners)}"
-    return Figure("pareto", texts("pareto"), alt, charts.behind(spec, line))
+    winners = listed([names[i] for i in sorted(best)])
+    alt = joined(
+        " ",
+        [
+            message(
+                "One mark per benchmark: median latency (horizontal) and {measure} (vertical), with 95 % "
+                "intervals. Best is the upper left.",
+                measure=measure,
+            ),
+            plural(
+                "No other benchmark is faster or better than {best}.",
+                "The line connects the benchmarks that no other one beats on both: {best}.",
+                n=len(best),
+                best=winners,
+            ),
+        ],
+    )
+    return Figure("pareto", message("Quality against latency"), alt, charts.behind(spec, line))
 
 
-def _hints(measure: str, texts: Texts) -> dict[str, str]:
+def _hints(measure: str) -> charts.Hints:
     said = {"ms": ("ms", "left", "right", ".3f"), "quality": (measure, "low", "high", ".4f")}
-    hints = {"who": texts("retriever")}
+    hints: charts.Hints = {"who": message("retriever")}
     for field, (title, low, high, look) in said.items():
-        hints |= {field: f"{title}:{look}", low: f"{texts('low')}:{look}", high: f"{texts('high')}:{look}"}
+        hints |= {field: (title, look), low: (message("from"), look), high: (message("to"), look)}
     return hints
 
 

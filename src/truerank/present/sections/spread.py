@@ -8,10 +8,10 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import shown
+from truerank.core.messages import message
 from truerank.present import charts
 from truerank.present.document import Block, Figure, Heading
 from truerank.present.material import Material, Runs
-from truerank.present.texts import Texts
 
 MARKS = 1_500
 """With more marks than this they are counted in squares."""
@@ -22,14 +22,14 @@ CELLS = 20
 """Squares along each axis."""
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """The distribution of the first measure, and another one against it."""
     if material.runs is None:
         return
-    yield Heading(texts("spread"), "spread")
-    yield distribution(material.runs, texts)
+    yield Heading(message("Score distribution"), "spread")
+    yield distribution(material.runs)
     if other := _another(material.runs):
-        yield scatter(material.runs, material.runs.leading, other, texts)
+        yield scatter(material.runs, material.runs.leading, other)
 
 
 def _another(runs: Runs) -> str | None:
@@ -39,7 +39,7 @@ def _another(runs: Runs) -> str | None:
     return next(others, None)
 
 
-def distribution(runs: Runs, texts: Texts) -> Figure:
+def distribution(runs: Runs) -> Figure:
     """The share of queries that score at least so much."""
     names, values, measure = list(map(shown, runs.names)), runs.values(runs.first), runs.leading
     rows = [
@@ -47,12 +47,20 @@ def distribution(runs: Runs, texts: Texts) -> Figure:
         for name, column in zip(names, values.T, strict=True)
         for value, share in _at_least(np.sort(column))
     ]
-    x, y = charts.axis("value", measure, **LOOK), charts.shares("share", texts("share of queries"))
-    shares = f"{texts('share of queries')}:.4f"
-    hints = {"who": texts.column("run"), "value": f"{measure}:.{runs.digits}f", "share": shares}
-    alt = texts("distribution alt", queries=texts(runs.counted, n=len(values)), measure=measure)
+    x, y = charts.axis("value", measure, **LOOK), charts.shares("share", message("share of queries"))
+    hints: charts.Hints = {
+        "who": message("run"),
+        "value": (measure, f".{runs.digits}f"),
+        "share": (message("share of queries"), f".{runs.digits}f"),
+    }
+    alt = message(
+        "One line per system: the share of {queries} whose {measure} is at least the value on "
+        "the horizontal axis. Higher is better.",
+        queries=runs.counted(len(values)),
+        measure=measure,
+    )
     spec = charts.lines(rows, x, y, names, hints, interpolate="step-before")
-    return Figure("distribution", texts("distribution"), alt, spec)
+    return Figure("distribution", message("Share of queries with at least a given score"), alt, spec)
 
 
 def _at_least(rising: np.ndarray) -> list[tuple[float, float]]:
@@ -62,17 +70,34 @@ def _at_least(rising: np.ndarray) -> list[tuple[float, float]]:
     return corners if not corners or corners[0][0] <= 0 else [(0.0, 1.0), *corners]
 
 
-def scatter(runs: Runs, across: str, up: str, texts: Texts) -> Figure:
+def scatter(runs: Runs, across: str, up: str) -> Figure:
     """A mark a query and system; or squares, the larger the more queries."""
     names, xs, ys = list(map(shown, runs.names)), runs.values(runs.called[across]), runs.values(runs.called[up])
     is_binned = xs.size > MARKS
     rows = _squares(names, xs, ys) if is_binned else _marks(names, runs.comparison.queries, xs, ys)
-    hints = {"who": texts.column("run"), "x": f"{across}:.{runs.digits}f", "y": f"{up}:.{runs.digits}f"}
-    hints |= {"n": f"{texts('queries of many')}:d"} if is_binned else {"query": texts("query")}
-    alt = texts("scatter binned" if is_binned else "scatter alt", x=across, y=up, cells=CELLS)
+    hints: charts.Hints = {"who": message("run"), "x": (across, f".{runs.digits}f"), "y": (up, f".{runs.digits}f")}
+    hints |= {"n": (message("queries"), "d")} if is_binned else {"query": message("query")}
+    alt = (
+        message(
+            "There are too many queries to draw one mark each, so {x} (horizontal) and {y} "
+            "(vertical) are divided into {cells} equal steps each: a mark stands for the queries of "
+            "one system whose two values fall into the same steps, and a larger mark for more "
+            "queries.",
+            x=across,
+            y=up,
+            cells=CELLS,
+        )
+        if is_binned
+        else message(
+            "One mark per query and system: {x} on the horizontal axis, {y} on the vertical axis.",
+            x=across,
+            y=up,
+            cells=CELLS,
+        )
+    )
     x, y = charts.axis("x", across, **LOOK), charts.axis("y", up, **LOOK)
     spec = charts.marks(rows, x, y, names, hints)
-    return Figure("measures", texts("scatter", x=across, y=up), alt, spec)
+    return Figure("measures", message("{x} against {y}", x=across, y=up), alt, spec)
 
 
 def _marks(names: list[str], queries: tuple[str, ...], xs: np.ndarray, ys: np.ndarray) -> charts.Rows:

@@ -7,17 +7,17 @@ from collections.abc import Iterator
 import numpy as np
 
 from truerank.core.errors import shown
+from truerank.core.messages import Message, listed, message
 from truerank.present.document import Block, Heading, Prose
 from truerank.present.material import Material, Runs
 from truerank.present.sections.curves import by_depth, depths
 from truerank.present.sections.headline import NAMED
-from truerank.present.texts import Texts
 
 TOLD = 10
 """The depth of which the share is said in words."""
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(material: Material) -> Iterator[Block]:
     """The shares in words, then as a picture; nothing where everything was judged."""
     runs = material.runs
     if runs is None or runs.is_complete:
@@ -27,20 +27,34 @@ def blocks(material: Material, texts: Texts) -> Iterator[Block]:
         return
     names, reached = list(map(shown, runs.names)), depths(runs)
     at = sum(k <= TOLD for k in reached) - 1
-    yield Heading(texts("unjudged"), "unjudged")
-    yield Prose((texts("unjudged lead", k=reached[at], shares=_told(names, [c[at] for c in shares], texts)),))
-    title, alt = texts("unjudged figure"), texts("unjudged alt")
-    yield by_depth("unjudged", title, alt, texts("share unjudged"), shares, runs, texts)
+    yield Heading(message("Unjudged documents"), "unjudged")
+    yield Prose(
+        (
+            message(
+                "Unjudged among the first {k} returned results: {shares}.",
+                k=reached[at],
+                shares=_told(names, [c[at] for c in shares]),
+            ),
+        )
+    )
+    title, alt = (
+        message("Unjudged results by depth"),
+        message(
+            "One line per system: the share of its first k results that are unjudged. A large share "
+            "makes a mean uncertain."
+        ),
+    )
+    yield by_depth("unjudged", title, alt, message("share unjudged"), shares, runs)
 
 
-def _told(names: list[str], shares: list[float], texts: Texts) -> str:
+def _told(names: list[str], shares: list[float]) -> Message:
     """The share of each system; of many the lowest and the highest."""
     told = [f"{share:.1%}".replace("%", " %") for share in shares]
     each = [f"{share} ({name})" for name, share in zip(names, told, strict=True)]
     if len(names) <= NAMED:
-        return texts.listed(each)
+        return listed(each)
     low, high = (each[shares.index(end(shares))] for end in (min, max))
-    return texts("limits", low=low, high=high)
+    return message("{low} to {high}", low=low, high=high)
 
 
 def unjudged(runs: Runs) -> list[list[float]]:

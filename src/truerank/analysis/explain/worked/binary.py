@@ -9,11 +9,12 @@ from dataclasses import replace
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Step, Sum, Worked, added, divided, quotient, whole
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 
 
 def relevant_total(total: int) -> Line:
     """The line that says how much there is to find."""
-    return Line("R", "relevant documents, found or not", total)
+    return Line("R", message("relevant documents, found or not"), total)
 
 
 def each(hits: Iterable[Hit]) -> Iterator[Step]:
@@ -23,7 +24,7 @@ def each(hits: Iterable[Hit]) -> Iterator[Step]:
 
 def counted(found: list[Hit], divisor: float, lost: Iterable[Hit] = ()) -> Sum:
     """Relevant documents, counted for a measure that divides their number."""
-    return added("N", "counts", each(found), lost).over(divisor)
+    return added("N", message("counts"), each(found), lost).over(divisor)
 
 
 @works("F")
@@ -34,12 +35,12 @@ def f_measure(case: Case, *, k: int, level: float, beta: float) -> Worked:
     above, below = (beta * beta + 1.0) * p * r, beta * beta * p + r
     lines = (
         relevant_total(total),
-        Line("N", "relevant among the first {}", n, (k,)),
-        Line("precision", "{} / {}", p, (n, k)),
-        divided("recall", n, total),
-        Line("β²", "how much more recall weighs than precision", whole(beta * beta)),
-        Line("above", "(β² + 1) × {} × {}", above, (p, r)),
-        Line("below", "β² × {} + {}", below, (p, r)),
+        Line("N", message("relevant among the first {a}"), n, (k,)),
+        Line(message("precision"), "{} / {}", p, (n, k)),
+        divided(message("recall"), n, total),
+        Line("β²", message("how much more recall weighs than precision"), whole(beta * beta)),
+        Line(message("above"), "(β² + 1) × {} × {}", above, (p, r)),
+        Line(message("below"), "β² × {} + {}", below, (p, r)),
     )
     return Worked((), (*lines, divided(case.measure, above, below)))
 
@@ -48,9 +49,9 @@ def f_measure(case: Case, *, k: int, level: float, beta: float) -> Worked:
 def success(case: Case, *, k: int, level: float) -> Worked:
     """Whether anything relevant is among the first k."""
     found = case.relevant(level, k)
-    why = "there is one at rank {}" if found else "there is none"
+    why = message("there is one at rank {a}") if found else message("there is none")
     lines = (
-        Line("N", "relevant among the first {}", len(found), (k,)),
+        Line("N", message("relevant among the first {a}"), len(found), (k,)),
         Line(case.measure, why, float(bool(found)), tuple(hit.rank for hit in found[:1])),
     )
     return Worked((), lines)
@@ -61,11 +62,17 @@ def reciprocal_rank(case: Case, *, k: int | None, level: float) -> Worked:
     """One over the rank of the first relevant document."""
     found = case.relevant(level, k)[:1]
     if not found:
-        where = "among the first {}" if k else "in the list"
-        return Worked((), (Line(case.measure, f"0, as nothing relevant is {where}", 0.0, (k,) if k else ()),))
+        nowhere = message("0, as nothing relevant is in the list")
+        why = message("0, as nothing relevant is among the first {a}") if k else nowhere
+        return Worked((), (Line(case.measure, why, 0.0, (k,) if k else ()),))
     rank = found[0].rank
-    first = added("the first relevant document", "1 / rank", [Step(found[0], "1 / {}", (rank,), 1 / rank)])
-    lines = (Line("rank", "of the first relevant document", rank), Line(case.measure, "1 / {}", 1 / rank, (rank,)))
+    first = added(
+        message("the first relevant document"), message("1 / rank"), [Step(found[0], "1 / {}", (rank,), 1 / rank)]
+    )
+    lines = (
+        Line(message("rank"), message("of the first relevant document"), rank),
+        Line(case.measure, "1 / {}", 1 / rank, (rank,)),
+    )
     return Worked((replace(first.over(1), is_added=False),), lines)
 
 
@@ -75,7 +82,7 @@ Point = tuple[Hit, int, int]
 
 def precisions(points: Iterable[Point], lost: Iterable[Hit]) -> Sum:
     """The precision at each relevant document."""
-    return added("Σ", "precision at its rank", map(_precision, points), lost)
+    return added("Σ", message("precision at its rank"), map(_precision, points), lost)
 
 
 def ranks(found: list[Hit]) -> list[Point]:
@@ -91,7 +98,7 @@ def _precision(point: Point) -> Step:
 def divided_sum(case: Case, total: Sum, divisor: int, *lines: Line) -> Worked:
     """A sum over a number of documents."""
     line = divided(case.measure, total.value, divisor)
-    return Worked((total.over(divisor),), (Line(total.name, "the sum", total.value), *lines, line))
+    return Worked((total.over(divisor),), (Line(total.name, message("the sum"), total.value), *lines, line))
 
 
 @works("YAAP")
@@ -101,7 +108,7 @@ def yet_another_average_precision(case: Case, *, level: float) -> Worked:
     value = math.log((1.0 + at.value) / (1.0 + total - at.value))
     how = "log((1 + {}) / (1 + {} − {}))"
     lines = (
-        Line("S", "the sum", at.value),
+        Line("S", message("the sum"), at.value),
         relevant_total(total),
         Line(case.measure, how, value, (at.value, total, at.value)),
     )
@@ -116,8 +123,8 @@ def r_precision_multiple(case: Case, *, x: float, level: float) -> Worked:
     found = case.relevant(level, cut)
     lines = (
         relevant_total(total),
-        Line("c", "{} × {} + 0.9, rounded down", cut, (x, total)),
-        Line("N", "relevant among the first {}", len(found), (cut,)),
+        Line("c", message("{a} × {b} + 0.9, rounded down"), cut, (x, total)),
+        Line("N", message("relevant among the first {a}"), len(found), (cut,)),
         divided(case.measure, len(found), cut),
     )
     return Worked((counted(found, cut, case.lost(level, cut)),), lines)
@@ -131,16 +138,16 @@ def pairwise_accuracy(case: Case, *, level: float) -> Worked:
     steps = (
         Step(hit, "{} − {}", (wrong, hit.rank - n), float(wrong - (hit.rank - n))) for n, hit in enumerate(found, 1)
     )
-    pairs = added("in order", "others − others before it", steps).over(len(found) * wrong)
+    pairs = added(message("in order"), message("others − others before it"), steps).over(len(found) * wrong)
     numbers = (
-        Line("N", "relevant documents that came back", len(found)),
-        Line("others", "documents that came back beside them", wrong),
+        Line("N", message("relevant documents that came back"), len(found)),
+        Line(message("others"), message("documents that came back beside them"), wrong),
     )
     if not wrong:
-        why = "1, as only relevant documents came back" if found else "0, as nothing came back"
+        why = message("1, as only relevant documents came back") if found else message("0, as nothing came back")
         return Worked((pairs,), (*numbers, Line(case.measure, why, float(bool(found)))))
-    count = Line("pairs", "{} × {}", len(found) * wrong, (len(found), wrong))
-    in_order = Line("in order", "the sum", int(pairs.value))
+    count = Line(message("pairs"), "{} × {}", len(found) * wrong, (len(found), wrong))
+    in_order = Line(message("in order"), message("the sum"), int(pairs.value))
     line = divided(case.measure, int(pairs.value), len(found) * wrong)
     return Worked((pairs,), (*numbers, count, in_order, line))
 
@@ -150,9 +157,9 @@ def inverse_negative_penalty(case: Case, *, level: float) -> Worked:
     """How far one must read to find everything."""
     found, total = case.relevant(level), case.total(level)
     if len(found) < total:
-        why = "0, as {} of {} relevant documents did not come back"
+        why = message("0, as {a} of {b} relevant documents did not come back")
         last = Line(case.measure, why, 0.0, (total - len(found), total))
         return Worked((), (relevant_total(total), last))
     rank = found[-1].rank if found else 0
-    lines = (relevant_total(total), Line("rank", "of the last relevant document", rank))
+    lines = (relevant_total(total), Line(message("rank"), message("of the last relevant document"), rank))
     return Worked((), (*lines, Line(case.measure, "{} / {}", quotient(total, rank), (total, rank))))

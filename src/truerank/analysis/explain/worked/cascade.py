@@ -9,6 +9,7 @@ import numpy as np
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, quotient, whole
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 from truerank.measures.sums import powers
 
 
@@ -26,11 +27,11 @@ def rank_biased_precision(case: Case, *, k: int | None, p: float, level: float, 
         for hit, how, numbers, value in gains
         if value > 0
     )
-    read = added("Σ", "gain × p^(rank − 1)", steps).shared(lambda value: (1.0 - p) * value)
+    read = added("Σ", message("gain × p^(rank − 1)"), steps).shared(lambda value: (1.0 - p) * value)
     lines = (
-        Line("p", "the chance that the reader goes on", p),
+        Line("p", message("the chance that the reader goes on"), p),
         *_highest(case, gain),
-        Line("Σ", "the sum", read.value),
+        Line("Σ", message("the sum"), read.value),
         Line(case.measure, f"(1 − {p}) × {{}}", (1.0 - p) * read.value, (read.value,)),
     )
     return Worked((read,), lines)
@@ -52,8 +53,9 @@ def _best(case: Case) -> float:
 def _highest(case: Case, gain: str) -> list[Line]:
     if gain == "binary":
         return []
-    of, grade = ("collection", case.max_grade) if gain == "graded" else ("query, at least 1", _best(case))
-    return [Line("max", f"the highest grade of the {of}", whole(grade))]
+    if gain == "graded":
+        return [Line(message("max"), message("the highest grade of the collection"), whole(case.max_grade))]
+    return [Line(message("max"), message("the highest grade of the query, at least 1"), whole(_best(case)))]
 
 
 @works("RBPResidual")
@@ -61,11 +63,11 @@ def rank_biased_residual(case: Case, *, k: int | None, p: float) -> Worked:
     """What RBP could still gain."""
     seen = [hit for hit in case.top(k) if hit.grade >= 0]
     weights = (Step(hit, f"{p}^{hit.rank - 1}", (), patience(p, hit.rank)) for hit in seen)
-    known = added("Σ", "p^(rank − 1) of what was judged", weights)
+    known = added("Σ", message("p^(rank − 1) of what was judged"), weights)
     value = max(1.0 - (1.0 - p) * known.value, 0.0)
     lines = (
-        Line("p", "the chance that the reader goes on", p),
-        Line("Σ", "the sum", known.value),
+        Line("p", message("the chance that the reader goes on"), p),
+        Line("Σ", message("the sum"), known.value),
         Line(case.measure, f"1 − (1 − {p}) × {{}}", value, (known.value,)),
     )
     return Worked((known,), lines)
@@ -75,11 +77,11 @@ def rank_biased_residual(case: Case, *, k: int | None, p: float) -> Worked:
 def expected_reciprocal_rank(case: Case, *, k: int | None, max_grade: float | None) -> Worked:
     """Where the reader is satisfied."""
     highest = case.max_grade if max_grade is None else max_grade
-    stops = added("Σ", "R × (nobody stopped before) / rank", _stops(case.top(k), float(highest))).over(1)
+    stops = added("Σ", message("R × (nobody stopped before) / rank"), _stops(case.top(k), float(highest))).over(1)
     lines = (
-        Line("max", "the highest grade there could be", whole(highest)),
-        Line("R", "(2^grade − 1) / 2^{}, at most", _chance(highest, highest), (whole(highest),)),
-        Line(case.measure, "the sum", stops.value),
+        Line(message("max"), message("the highest grade there could be"), whole(highest)),
+        Line("R", message("(2^grade − 1) / 2^{a}, at most"), _chance(highest, highest), (whole(highest),)),
+        Line(case.measure, message("the sum"), stops.value),
     )
     return Worked((stops,), lines)
 
@@ -104,13 +106,17 @@ def probability_found(
 ) -> Worked:
     """Where the reader finds it."""
     highest = max(float(case.max_grade if max_grade is None else max_grade), 1.0)
-    known = "the chance that is given for its grade" if chance is not None else "grade / {}, at most 1"
+    known = (
+        message("the chance that is given for its grade")
+        if chance is not None
+        else message("grade / {a}, at most 1")
+    )
     steps = _findings(case.top(k), chance, highest, decay)
-    found = added("Σ", "c × (nobody stopped before) × decay^(rank − 1)", steps).over(1)
+    found = added("Σ", message("c × (nobody stopped before) × decay^(rank − 1)"), steps).over(1)
     lines = (
-        Line("decay", "the chance that the reader goes on", decay),
+        Line(message("decay"), message("the chance that the reader goes on"), decay),
         Line("c", known, 1.0, () if chance is not None else (whole(highest),)),
-        Line(case.measure, "the sum", found.value),
+        Line(case.measure, message("the sum"), found.value),
     )
     return Worked((found,), lines)
 

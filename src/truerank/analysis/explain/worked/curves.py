@@ -16,13 +16,17 @@ from truerank.analysis.explain.worked.binary import (
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Worked
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import Message, message
 
-READINGS = {
-    "round": "{} × {{}}, rounded, at least 1",
-    "up": "{} × {{}} + 0.9, rounded down, at least 1",
-    "definition": "{} × {{}}, rounded up, at least 1",
-}
-"""Which relevant document stands for a recall, by each rounding."""
+
+def reading(recall: float, rounding: str) -> Message:
+    """Which relevant document stands for a recall, by each rounding."""
+    values = {"recall": recall, "a": "{a}"}
+    if rounding == "round":
+        return message("{recall} × {a}, rounded, at least 1", **values)
+    if rounding == "up":
+        return message("{recall} × {a} + 0.9, rounded down, at least 1", **values)
+    return message("{recall} × {a}, rounded up, at least 1", **values)
 
 
 def nth_for(recall: float, total: int, rounding: str) -> int:
@@ -47,11 +51,11 @@ def best_from(found: list[Hit]) -> list[float]:
 def _point(name: str, recall: float, total: int, rounding: str, found: list[Hit], result: str) -> list[Line]:
     """Two lines: which relevant document stands for a recall, and the highest precision from there on."""
     nth, heights = nth_for(recall, total, rounding), best_from(found)
-    first = Line(name, READINGS[rounding].format(recall), nth, (total,))
+    first = Line(name, reading(recall, rounding), nth, (total,))
     if nth > len(found):
-        return [first, Line(result, "0, as only {} relevant documents came back", 0.0, (len(found),))]
+        return [first, Line(result, message("0, as only {a} relevant documents came back"), 0.0, (len(found),))]
     at = max(range(nth, len(found) + 1), key=lambda n: n / found[n - 1].rank)
-    how = "the highest from relevant document {} on: {} / {}"
+    how = message("the highest from relevant document {a} on: {b} / {c}")
     return [first, Line(result, how, heights[nth - 1], (nth, at, found[at - 1].rank))]
 
 
@@ -60,7 +64,7 @@ def interpolated_precision(case: Case, *, recall: float, level: float, rounding:
     """The best precision still to be had at a recall."""
     found, total = case.relevant(level), case.total(level)
     point = _point("c", recall, total, rounding, found, case.measure)
-    heights = replace(precisions(ranks(found), ()), name="precision", is_added=False)
+    heights = replace(precisions(ranks(found), ()), name=message("precision"), is_added=False)
     return Worked((heights,), (relevant_total(total), *point))
 
 
@@ -68,11 +72,11 @@ def interpolated_precision(case: Case, *, recall: float, level: float, rounding:
 def eleven_point_precision(case: Case, *, level: float, recalls: Sequence[float], rounding: str) -> Worked:
     """The mean height at eleven recalls."""
     found, total = case.relevant(level), case.total(level)
-    points = [_point("", r, total, rounding, found, f"at {r:g}")[1] for r in sorted(recalls)]
+    points = [_point("", r, total, rounding, found, message("at {recall:g}", recall=r))[1] for r in sorted(recalls)]
     heights = [point.value for point in points]
     value = functools.reduce(operator.add, heights[::-1]) / len(heights)
     total_line = Line(
-        "Σ", "the heights, from the highest recall down", functools.reduce(operator.add, heights[::-1])
+        "Σ", message("the heights, from the highest recall down"), functools.reduce(operator.add, heights[::-1])
     )
     result = Line(case.measure, "{} / {}", value, (total_line.value, len(heights)))
     return Worked((), (relevant_total(total), *points, total_line, result))

@@ -11,6 +11,7 @@ import numpy as np
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, whole
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 from truerank.measures.gains import gains
 
 
@@ -39,12 +40,12 @@ def normalised_g(case: Case, *, gain: Any) -> Worked:
         numbers = (whole(value), whole(cost), whole(got))
         steps.append(Step(hit, "{} / log2(2 + {} − {})", numbers, value / math.log2(2 + cost - got)))
     most = [0.0, *_running(best)][-1]
-    gained = added("Σ", "gain / log2(2 + cost − gained)", (step for step in steps if step.numbers[0] > 0)).over(
-        most
-    )
+    gained = added(
+        "Σ", message("gain / log2(2 + cost − gained)"), (step for step in steps if step.numbers[0] > 0)
+    ).over(most)
     lines = (
-        Line("Σ", "the sum", gained.value),
-        Line("gains", "of all that is judged", whole(most)),
+        Line("Σ", message("the sum"), gained.value),
+        Line(message("gains"), message("of all that is judged"), whole(most)),
         divided(case.measure, gained.value, most),
     )
     return Worked((gained,), lines)

@@ -8,6 +8,7 @@ from truerank.analysis.explain.worked.binary import counted, divided_sum, releva
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, quotient
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 from truerank.measures.incomplete import EPSILON
 
 
@@ -17,11 +18,11 @@ def binary_preference(case: Case, *, level: float) -> Worked:
     total = case.total(level)
     wrong = sum(0 <= hit.grade < level for hit in case.judged)
     steps = _preferences(case, level, total, min(wrong, total))
-    preferred = added("Σ", "1 − wrong before it, at most R / min(NR, R)", steps, case.lost(level))
+    preferred = added("Σ", message("1 − wrong before it, at most R / min(NR, R)"), steps, case.lost(level))
     lines = (
         relevant_total(total),
-        Line("NR", "documents judged and not relevant", wrong),
-        Line("min(NR, R)", "the smaller of {} and {}", min(wrong, total), (wrong, total)),
+        Line("NR", message("documents judged and not relevant"), wrong),
+        Line("min(NR, R)", message("the smaller of {a} and {b}"), min(wrong, total), (wrong, total)),
     )
     return divided_sum(case, preferred, total, *lines)
 
@@ -31,7 +32,7 @@ def _preferences(case: Case, level: float, total: int, most: int) -> Iterator[St
     for hit in case.hits:
         if hit.grade >= level:
             shown = min(before, total)
-            how, numbers = ("1 − {} / {}", (shown, most)) if most else ("1, as none is judged wrong", ())
+            how, numbers = ("1 − {} / {}", (shown, most)) if most else (message("1, as none is judged wrong"), ())
             yield Step(hit, how, numbers, 1.0 - quotient(shown, most))
         elif hit.grade >= 0:
             before += 1
@@ -41,7 +42,9 @@ def _preferences(case: Case, level: float, total: int, most: int) -> Iterator[St
 def inferred_average_precision(case: Case, *, level: float) -> Worked:
     """Average precision as estimated from a sample of the pool."""
     total = case.total(level)
-    estimates = added("Σ", "1/i + (i−1)/i × pooled/(i−1) × relevant", _estimates(case, level), case.lost(level))
+    estimates = added(
+        "Σ", message("1/i + (i−1)/i × pooled/(i−1) × relevant"), _estimates(case, level), case.lost(level)
+    )
     return divided_sum(case, estimates, total, relevant_total(total))
 
 
@@ -72,10 +75,15 @@ def judged(case: Case, *, k: int | None) -> Worked:
     """The share of the first k that anybody judged."""
     known = [hit for hit in case.top(k) if hit.grade >= 0]
     returned = case.returned if k is None else min(case.returned, k)
-    looked = Line("min(k, n)", "the smaller of {} and {}", returned, (k, case.returned)) if k else None
+    looked = Line("min(k, n)", message("the smaller of {a} and {b}"), returned, (k, case.returned)) if k else None
     lines = (
-        Line("judged", "of the first {}" if k else "of all that came back", len(known), (k,) if k else ()),
-        looked or Line("n", "documents came back", returned),
+        Line(
+            message("judged"),
+            message("of the first {a}") if k else message("of all that came back"),
+            len(known),
+            (k,) if k else (),
+        ),
+        looked or Line("n", message("documents came back"), returned),
         divided(case.measure, len(known), returned),
     )
     return Worked((counted(known, returned),), lines)
@@ -87,9 +95,9 @@ def unjudged(case: Case, *, k: int) -> Worked:
     known = len([hit for hit in case.top(k) if hit.grade >= 0])
     returned = min(case.returned, k)
     lines = (
-        Line("min(k, n)", "the smaller of {} and {}", returned, (k, case.returned)),
-        Line("judged", "of the first {}", known, (k,)),
-        Line("unjudged", "{} − {}", returned - known, (returned, known)),
+        Line("min(k, n)", message("the smaller of {a} and {b}"), returned, (k, case.returned)),
+        Line(message("judged"), message("of the first {a}"), known, (k,)),
+        Line(message("unjudged"), "{} − {}", returned - known, (returned, known)),
         divided(case.measure, returned - known, k),
     )
     return Worked((), lines)

@@ -9,15 +9,18 @@ from truerank.analysis.explain.worked.binary import relevant_total
 from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, quotient, whole
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 
 
 def others(case: Case, level: float, docs: int | None) -> Line:
     """The line that says how many documents are not relevant."""
     if docs is None:
         found = len(case.relevant(level))
-        return Line("others", "{} − {} that came back", case.returned - found, (case.returned, found))
+        return Line(
+            message("others"), message("{a} − {b} that came back"), case.returned - found, (case.returned, found)
+        )
     total = case.total(level)
-    return Line("others", "{} − {} of the collection", docs - total, (docs, total))
+    return Line(message("others"), message("{a} − {b} of the collection"), docs - total, (docs, total))
 
 
 def looked_at(case: Case, k: int | None) -> int:
@@ -31,7 +34,7 @@ def fall_out(case: Case, *, k: int | None, level: float, docs: int | None) -> Wo
     first, found = looked_at(case, k), len(case.relevant(level, k))
     universe = others(case, level, docs)
     lines = (
-        Line("wrong", "{} − {} of the first results", first - found, (first, found)),
+        Line(message("wrong"), message("{a} − {b} of the first results"), first - found, (first, found)),
         universe,
         divided(case.measure, first - found, universe.value),
     )
@@ -46,14 +49,14 @@ def matthews_correlation(case: Case, *, k: int | None, level: float, docs: int |
     tn = universe.value - fp
     scale = math.sqrt((tp + fp) * (tp + fn)) * math.sqrt((tn + fp) * (tn + fn))
     counts = {
-        "TP": ("relevant among the first results", tp),
-        "FP": ("others among the first results", fp),
-        "FN": ("relevant elsewhere or not found", fn),
-        "TN": ("others elsewhere", tn),
+        "TP": (message("relevant among the first results"), tp),
+        "FP": (message("others among the first results"), fp),
+        "FN": (message("relevant elsewhere or not found"), fn),
+        "TN": (message("others elsewhere"), tn),
     }
     lines = [universe, *(Line(name, how, whole(value)) for name, (how, value) in counts.items())]
-    above = Line("above", "{} × {} − {} × {}", tp * tn - fp * fn, tuple(map(whole, (tp, tn, fp, fn))))
-    below = Line("below", "√((TP + FP) (TP + FN) (TN + FP) (TN + FN))", scale)
+    above = Line(message("above"), "{} × {} − {} × {}", tp * tn - fp * fn, tuple(map(whole, (tp, tn, fp, fn))))
+    below = Line(message("below"), "√((TP + FP) (TP + FN) (TN + FP) (TN + FN))", scale)
     return Worked((), (*lines, above, below, divided(case.measure, above.value, scale)))
 
 
@@ -63,15 +66,15 @@ def area_under_roc(case: Case, *, k: int | None, level: float) -> Worked:
     found = case.relevant(level, k)
     deepest = looked_at(case, k)
     wrong = deepest - len(found)
-    pairs = added("in order", "others − above it − equal / 2", _pairs(found, wrong, deepest))
+    pairs = added(message("in order"), message("others − above it − equal / 2"), _pairs(found, wrong, deepest))
     pairs = pairs.over(len(found) * wrong)
     lines = (
         relevant_total(case.total(level)),
-        Line("N", "relevant among the first results", len(found)),
-        Line("others", "others among the first results", wrong),
-        Line("in order", "the sum", whole(pairs.value)),
-        Line("pairs", "{} × {}", len(found) * wrong, (len(found), wrong)),
-        Line(case.measure, "in order / pairs", quotient(pairs.value, len(found) * wrong)),
+        Line("N", message("relevant among the first results"), len(found)),
+        Line(message("others"), message(message("others among the first results")), wrong),
+        Line(message("in order"), message("the sum"), whole(pairs.value)),
+        Line(message("pairs"), "{} × {}", len(found) * wrong, (len(found), wrong)),
+        Line(case.measure, message("in order / pairs"), quotient(pairs.value, len(found) * wrong)),
     )
     return Worked((pairs,), lines)
 

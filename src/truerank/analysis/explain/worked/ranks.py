@@ -7,18 +7,19 @@ from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, whole
 from truerank.analysis.explain.worked.graded import best_list
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 
 
 def nothing(case: Case, k: int) -> Line:
     """The line of a query without anything to find among the first k."""
-    return Line(case.measure, "{} + 1, as nothing relevant is among the first {}", k + 1.0, (k, k))
+    return Line(case.measure, message("{a} + 1, as nothing relevant is among the first {b}"), k + 1.0, (k, k))
 
 
 @works("FirstRank")
 def first_rank(case: Case, *, k: int, level: float) -> Worked:
     """The rank of the first relevant document."""
     found = case.relevant(level, k)[:1]
-    first = [Line(case.measure, "of the first relevant document", float(hit.rank)) for hit in found]
+    first = [Line(case.measure, message("of the first relevant document"), float(hit.rank)) for hit in found]
     return Worked((), tuple(first) or (nothing(case, k),))
 
 
@@ -29,12 +30,12 @@ def mean_rank(case: Case, *, k: int, level: float) -> Worked:
     if not total:
         return Worked((), (relevant_total(total), nothing(case, k)))
     found = case.relevant(level, k)
-    ranks = added("Σ", "rank", (Step(hit, "{}", (hit.rank,), float(hit.rank)) for hit in found))
+    ranks = added("Σ", message("rank"), (Step(hit, "{}", (hit.rank,), float(hit.rank)) for hit in found))
     missed = total - len(found)
     whole_sum = ranks.value + missed * (k + 1.0)
     lines = (
         relevant_total(total),
-        Line("missed", "relevant documents that are not among the first {}", missed, (k,)),
+        Line(message("missed"), message("relevant documents that are not among the first {a}"), missed, (k,)),
         Line("Σ", "{} + {} × ({} + 1)", whole_sum, (whole(ranks.value), missed, k)),
         Line(case.measure, "{} / {}", whole_sum / total, (whole(whole_sum), total)),
     )
@@ -47,19 +48,19 @@ def average_relevance_position(case: Case, *, k: int) -> Worked:
     weight = 0.0
     for hit in best_list(case, "linear"):
         weight += hit.grade
-    grades = Line("grades", "of all that is judged", whole(weight))
+    grades = Line(message("grades"), message("of all that is judged"), whole(weight))
     if not weight:
         return Worked((), (grades, nothing(case, k)))
     there = [hit for hit in case.top(k) if hit.grade > 0]
     steps = (Step(hit, "{} × {}", (whole(hit.grade), hit.rank), hit.grade * hit.rank) for hit in there)
-    ranks, found = added("Σ", "grade × rank", steps), 0.0
+    ranks, found = added("Σ", message("grade × rank"), steps), 0.0
     for hit in there:
         found += hit.grade
     missed = max(weight - found, 0.0)
     whole_sum = ranks.value + missed * (k + 1.0)
     lines = (
         grades,
-        Line("missed", "grades of what is not among the first {}", whole(missed), (k,)),
+        Line(message("missed"), message("grades of what is not among the first {a}"), whole(missed), (k,)),
         Line("Σ", "{} + {} × ({} + 1)", whole_sum, (whole(ranks.value), whole(missed), k)),
         Line(case.measure, "{} / {}", whole_sum / weight, (whole(whole_sum), whole(weight))),
     )

@@ -6,23 +6,24 @@ from truerank.analysis.explain.worked.binary import counted, relevant_total
 from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.form import Line, Worked, divided, quotient, whole
 from truerank.analysis.explain.worked.registry import works
+from truerank.core.messages import message
 
 
 def returned(case: Case) -> Line:
     """The line that says how much came back."""
-    return Line("n", "documents came back", case.returned)
+    return Line("n", message("documents came back"), case.returned)
 
 
 def found(number: int) -> Line:
     """The line that says how much of it is relevant."""
-    return Line("N", "relevant documents among them", number)
+    return Line("N", message("relevant documents among them"), number)
 
 
 @works("SetSuccess")
 def set_success(case: Case, *, level: float) -> Worked:
     """Whether anything relevant came back."""
     n = len(case.relevant(level))
-    why = "something relevant came back" if n else "nothing relevant came back"
+    why = message("something relevant came back") if n else message("nothing relevant came back")
     return Worked((), (returned(case), found(n), Line(case.measure, why, float(n > 0))))
 
 
@@ -32,15 +33,18 @@ def set_f(case: Case, *, level: float, beta: float, alpha: float | None, beta_sq
     n, total = len(case.relevant(level)), case.total(level)
     p, r = quotient(n, case.returned), quotient(n, total)
     counts = (relevant_total(total), returned(case), found(n))
-    both = (Line("precision", "{} / {}", p, (n, case.returned)), Line("recall", "{} / {}", r, (n, total)))
+    both = (
+        Line(message("precision"), "{} / {}", p, (n, case.returned)),
+        Line(message("recall"), "{} / {}", r, (n, total)),
+    )
     weight = _beta_squared(beta, alpha, beta_squared)
     if weight is None:
-        return Worked((), (*counts, *both, Line(case.measure, "recall alone, as alpha is 0", r)))
+        return Worked((), (*counts, *both, Line(case.measure, message("recall alone, as alpha is 0"), r)))
     above, below = (weight + 1.0) * p * r, weight * p + r
     steps = (
-        Line("β²", "how much more recall weighs than precision", whole(weight)),
-        Line("above", "(β² + 1) × {} × {}", above, (p, r)),
-        Line("below", "β² × {} + {}", below, (p, r)),
+        Line("β²", message("how much more recall weighs than precision"), whole(weight)),
+        Line(message("above"), "(β² + 1) × {} × {}", above, (p, r)),
+        Line(message("below"), "β² × {} + {}", below, (p, r)),
     )
     return Worked((), (*counts, *both, *steps, divided(case.measure, above, below)))
 
@@ -57,7 +61,7 @@ def set_average_precision(case: Case, *, level: float) -> Worked:
     """Precision times recall."""
     n, total = len(case.relevant(level)), case.total(level)
     top, bottom = n * n, case.returned * total
-    how = "{} × {} / ({} × {})" if bottom else "0, as there is nothing to divide by"
+    how = "{} × {} / ({} × {})" if bottom else message("0, as there is nothing to divide by")
     numbers = (n, n, case.returned, total) if bottom else ()
     result = Line(case.measure, how, quotient(top, bottom), numbers)
     return Worked((), (relevant_total(total), returned(case), found(n), result))
@@ -69,13 +73,13 @@ def utility(case: Case, *, level: float, a: float, b: float, c: float, d: float,
     n, total = len(case.relevant(level)), case.total(level)
     wrong, missed, left_out = case.returned - n, total - n, (docs or 0) + n - case.returned - total
     lines = [
-        Line("found", "relevant documents that came back", n),
-        Line("wrong", "others that came back", wrong),
-        Line("missed", "relevant documents that did not come back", missed),
+        Line(message("found"), message("relevant documents that came back"), n),
+        Line(message("wrong"), message("others that came back"), wrong),
+        Line(message("missed"), message("relevant documents that did not come back"), missed),
     ]
     priced = [(a, n), (b, wrong), (c, missed), (d, left_out)] if d else [(a, n), (b, wrong), (c, missed)]
     if d:
-        lines.append(Line("left out", "other documents of the collection", left_out))
+        lines.append(Line(message("left out"), message("other documents of the collection"), left_out))
     how = " + ".join("{} × {}" for _ in priced)
     value = float(a * n + b * wrong + c * missed + d * left_out)
     return Worked((), (*lines, Line(case.measure, how, value, tuple(x for pair in priced for x in pair))))
@@ -84,24 +88,25 @@ def utility(case: Case, *, level: float, a: float, b: float, c: float, d: float,
 @works("NumQ")
 def queries(case: Case) -> Worked:
     """One for each query."""
-    return Worked((), (Line(case.measure, "one for each query", 1),))
+    return Worked((), (Line(case.measure, message("one for each query"), 1),))
 
 
 @works("NumRet")
 def number_returned(case: Case, *, rel: float | None) -> Worked:
     """How many documents came back."""
     if rel is None:
-        return Worked((), (Line(case.measure, "documents came back", case.returned),))
+        return Worked((), (Line(case.measure, message("documents came back"), case.returned),))
     hits = case.relevant(rel)
     return Worked(
-        (counted(hits, 1),), (Line(case.measure, "came back with a grade of at least {}", len(hits), (rel,)),)
+        (counted(hits, 1),),
+        (Line(case.measure, message("came back with a grade of at least {a}"), len(hits), (rel,)),),
     )
 
 
 @works("NumRel")
 def number_relevant(case: Case, *, level: float) -> Worked:
     """How many relevant documents there are."""
-    return Worked((), (Line(case.measure, "relevant documents, found or not", case.total(level)),))
+    return Worked((), (Line(case.measure, message("relevant documents, found or not"), case.total(level)),))
 
 
 @works("NumRelRet")
@@ -109,7 +114,8 @@ def number_relevant_returned(case: Case, *, level: float) -> Worked:
     """How many of them came back."""
     hits = case.relevant(level)
     return Worked(
-        (counted(hits, 1, case.lost(level)),), (Line(case.measure, "relevant documents came back", len(hits)),)
+        (counted(hits, 1, case.lost(level)),),
+        (Line(case.measure, message("relevant documents came back"), len(hits)),),
     )
 
 
@@ -117,4 +123,6 @@ def number_relevant_returned(case: Case, *, level: float) -> Worked:
 def number_wrong_returned(case: Case, *, level: float) -> Worked:
     """How many came back that were judged and found wanting."""
     wrong = case.wrong(level)
-    return Worked((counted(wrong, 1),), (Line(case.measure, "came back, judged and not relevant", len(wrong)),))
+    return Worked(
+        (counted(wrong, 1),), (Line(case.measure, message("came back, judged and not relevant"), len(wrong)),)
+    )

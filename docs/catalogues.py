@@ -1,0 +1,105 @@
+"""The catalogues of translations, brought up to what the source says: run it after a message was added or changed.
+
+python docs/catalogues.py           # extract all messages, update each .po; what is new has no translation yet
+python docs/catalogues.py --check   # write nothing; status 1 if there is something to update or to translate
+"""
+
+from __future__ import annotations
+
+import io
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from babel.messages.catalog import Catalog
+from babel.messages.extract import extract
+from babel.messages.pofile import read_po, write_po
+
+SOURCE = Path(__file__).parents[1] / "src" / "truerank"
+LOCALE = SOURCE / "present" / "locale"
+
+KEYWORDS = {"message": None, "plural": (1, 2), "_": None}
+"""What texts stand in, in Python and in the templates of pages."""
+
+METHODS = {".py": "python", ".html": "jinja2.ext:babel_extract"}
+
+
+def said() -> Catalog:
+    """All messages of the source."""
+    found = Catalog()
+    for path in sorted(SOURCE.rglob("*")):
+        if method := METHODS.get(path.suffix):
+            for text in _said(path, method):
+                found.add(text)
+    return found
+
+
+def _said(path: Path, method: str) -> Iterator[str | tuple[str, ...]]:
+    options = {"trimmed": "false", "silent": "false"}
+    with path.open("rb") as file:
+        for _, text, _, _ in extract(method, file, KEYWORDS, (), options):
+            yield text
+
+
+def read(path: Path) -> Catalog:
+    """The translations of a language."""
+    with path.open("rb") as file:
+        return read_po(file, locale=path.stem)
+
+
+def updated(path: Path, messages: Catalog) -> str:
+    """The file with an entry a message, sorted, a line each; the head stays as it is."""
+    known, body = read(path), Catalog(locale=path.stem)
+    for entry in messages:
+        if entry.id:
+            before = known.get(entry.id)
+            empty = "" if isinstance(entry.id, str) else ("",) * body.num_plurals
+            body.add(entry.id, before.string if before else empty)
+    for entry in body:
+        entry.flags.clear()
+    text = io.BytesIO()
+    write_po(text, body, width=0, sort_output=True, no_location=True, omit_header=True)
+    head = path.read_text("utf-8").partition("\n\n")[0]
+    return f"{head}\n\n{text.getvalue().decode().strip()}\n"
+
+
+def faults(path: Path) -> list[str]:
+    """What is missing of a language, and translations with other values than the text has."""
+    found = []
+    for entry in read(path):
+        texts, ids = _forms(entry.string), _forms(entry.id)
+        if ids[0] and not all(texts):
+            found.append(f"{path.name}: no translation of {ids[0]!r}")
+        elif ids[0]:
+            values = set().union(*map(names, ids))
+            found += [f"{path.name}: other values in {text!r}" for text in texts if names(text) != values]
+    return found
+
+
+def _forms(text: str | Sequence[str] | None) -> tuple[str, ...]:
+    """A text, or its forms by number."""
+    return (text or "",) if text is None or isinstance(text, str) else tuple(text)
+
+
+def names(text: str) -> set[str]:
+    """What the values of a text are called."""
+    return set(re.findall(r"\{(\w+)", text))
+
+
+def main(is_check: bool) -> int:
+    """Update each catalogue, and tell what is left to do."""
+    messages, told = said(), []
+    for path in sorted(LOCALE.glob("*.po")):
+        text = updated(path, messages)
+        if is_check and text != path.read_text("utf-8"):
+            told.append(f"{path.name} is not what the source says: python docs/catalogues.py")
+        if not is_check:
+            path.write_text(text, "utf-8")
+        told += faults(path)
+    print("\n".join(told) or "all is translated")  # noqa: T201
+    return 1 if told else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main("--check" in sys.argv))
