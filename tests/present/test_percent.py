@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import truerank as tr
 from truerank.cli import truerank
-from truerank.present.comparison import LAYOUTS, pages
+from truerank.present.comparison import LAYOUTS, document
 from truerank.present.making import write_report
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "compare"
@@ -55,7 +55,7 @@ def test_data_keep_fractions_and_the_names_that_were_asked_for(command):
 
 def test_differences_and_their_intervals_are_in_percent_but_effects_and_p_are_not():
     found = tr.compare(QRELS, PATHS[:2], "map", as_written=True)
-    plain, percent = (pages(found, percent=each).tables[0] for each in (False, True))
+    plain, percent = (document(found, percent=each).tables[0] for each in (False, True))
     for one, other in zip(plain.rows, percent.rows, strict=True):
         assert other[2] == pytest.approx(100 * one[2])
         assert one[6:] == other[6:]
@@ -68,9 +68,9 @@ def test_differences_and_their_intervals_are_in_percent_but_effects_and_p_are_no
 def test_the_smallest_difference_that_shows_is_in_percent_too():
     found = tr.compare(QRELS, PATHS[:2], "AP")
     least = found["AP"].pairs[0].detectable
-    notes = pages(found, percent=True).tables[-1].notes
+    notes = document(found, percent=True).tables[-1].notes
     assert any(f"{least * 100:.3g} in AP" in each for each in notes)
-    assert any(f"{least:.3g} in AP" in each for each in found.to_dict().get("remarks", pages(found).remarks))
+    assert any(f"{least:.3g} in AP" in each for each in found.to_dict().get("remarks", document(found).remarks))
 
 
 @pytest.mark.parametrize("layout", LAYOUTS)
