@@ -10,6 +10,7 @@ from typing import IO, Any
 
 import click
 
+from truerank.cli import suggestions
 from truerank.core.errors import TruerankError
 
 INTERRUPTED = 128 + 2
@@ -54,8 +55,16 @@ def told_in_one_line() -> Iterator[None]:
 def _in_one_line(error: click.UsageError) -> Failure:
     """What is wrong with the call, and where its help is."""
     command = error.ctx.command_path if error.ctx else "truerank"
-    message = " ".join(error.format_message().split()).removesuffix(".")
+    message = " ".join(_said(error).split()).removesuffix(".")
     return Failure(f"{message} (see {command} --help)")
+
+
+def _said(error: click.UsageError) -> str:
+    """What click says; of an option that there is not, with what was meant where that is known."""
+    if isinstance(error, click.NoSuchOption) and error.ctx:
+        meant = suggestions.option(error.option_name, error.ctx.command)
+        return f"{error.message.rstrip('.')}.{meant}" if meant else error.format_message()
+    return error.format_message()
 
 
 def _drop_unwritten() -> None:

@@ -1,0 +1,81 @@
+"""What is suggested for options and commands that there are not."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from truerank.cli import COMMANDS, suggestions, truerank
+
+PARAMS = {
+    name: {opt for param in command.params if isinstance(param, click.Option) for opt in param.opts}
+    for name in COMMANDS
+    if (command := truerank.get_command(click.Context(truerank), name))
+}
+
+
+def said(*arguments: str) -> str:
+    found = CliRunner().invoke(truerank, list(arguments))
+    assert found.exit_code == 2
+    return found.stderr
+
+
+@pytest.mark.parametrize(
+    ("word", "meant"),
+    [
+        *(
+            ("evaluate", "eval"),
+            ("score", "eval"),
+            ("metrics", "measures"),
+            ("diff", "compare"),
+            ("ttest", "compare"),
+        ),
+        *(("plot", "report"), ("latency", "bench"), ("validate", "lint"), ("upload", "submit"), ("evla", "eval")),
+    ],
+)
+def test_a_command_is_suggested_by_its_meaning(word, meant):
+    assert f"There is no command '{word}'. Did you mean {meant}? (see truerank --help)" in said(word, "q", "r")
+
+
+@pytest.mark.parametrize(
+    ("command", "word", "meant"),
+    [
+        *(("eval", word, "--measures") for word in ("--metric", "--metrics", "--measure")),
+        *(("eval", word, "--output") for word in ("--out", "--outfile", "--output-file", "--output_file")),
+        *(("compare", word, "--baseline") for word in ("--baseline-run", "--base", "--reference")),
+        ("compare", "--alpha", "--confidence"),
+        ("compare", "--bootstrap", "--samples"),
+        ("compare", "--random-state", "--seed"),
+        ("check", "--threshold", "--min"),
+        ("eval", "--preset", "--rules"),
+        ("eval", "--json", "--format json"),
+        ("eval", "--relevance-level", "--set level=2"),
+        ("explain", "--qid", "--query"),
+        ("report", "--language", "--lang"),
+        ("bench", "--qps", "--rate"),
+    ],
+)
+def test_an_option_is_suggested_by_its_meaning(command, word, meant):
+    text = said(command, "q", "r", word, "x")
+    assert f"No such option '{word}'. Did you mean {meant}? (see truerank {command} --help)" in text
+
+
+def test_what_is_no_option_at_all_gets_a_hint():
+    assert "No such option '--cutoff'. A cutoff belongs to the measure: -m nDCG@10 (see" in said(
+        "eval", "--cutoff", "3"
+    )
+    assert "stand without an option: truerank compare QRELS RUN" in said("compare", "--runs", "x")
+
+
+def test_what_is_near_in_letters_alone_is_suggested_as_before():
+    assert "'--digts'. Did you mean '--digits'?" in said("eval", "--digts", "3").replace('"', "'")
+    assert said("eval", "--xyzzy", "3") == "truerank: No such option '--xyzzy' (see truerank eval --help)\n"
+
+
+def test_what_is_suggested_is_there_and_its_other_words_are_not():
+    assert set(suggestions.COMMANDS) <= set(COMMANDS)
+    for words in suggestions.COMMANDS.values():
+        assert not set(words.split()) & set(COMMANDS)
+    for written in suggestions.OPTIONS:
+        assert any(written.split()[0] in known for known in PARAMS.values()), written
