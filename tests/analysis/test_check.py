@@ -584,3 +584,11 @@ def test_an_interval_without_width_is_told_but_not_that_of_what_did_not_change()
 def test_errors_are_counted_in_whole_numbers() -> None:
     text = report.document(tr.check(bench=Timings(failed=3), max={"errors": 0})).render()
     assert text.splitlines()[3].split() == ["errors", "<=", "0", "3", "FAIL"]
+
+
+def test_a_value_that_misses_its_limit_by_less_than_it_shows_has_the_digits_that_tell() -> None:
+    found = tr.check({"AP": 0.42958618}, min={"AP": 0.4296})
+    assert found.outcome == "fail"
+    assert "AP >= 0.4296  0.42959" in str(found)
+    assert "it is 0.42959" in report.junit(found)
+    assert "0.4296 " in str(tr.check({"AP": 0.42961}, min={"AP": 0.4296}))

@@ -559,3 +559,16 @@ def test_a_difference_larger_than_there_can_be_is_not_promised() -> None:
     text = told(found)
     assert "With so few queries no difference, however large, is detected in four of five samples: RR." in text
     assert "smallest real difference" not in text
+
+
+def test_an_interval_that_a_handful_of_queries_decides_is_marked_from_either_side() -> None:
+    values = {f"q{n}": {"a": 1} for n in range(50)}
+    runs = {"one": {q: ["a"] if n < 4 else ["x"] for n, q in enumerate(values)}, "two": {q: ["x"] for q in values}}
+    runs["one"] |= {f"q{n}": ["x", "a"] for n in range(4, 8)}
+    found = tr.compare(values, runs, "RR")
+    pair = found["RR"].pairs[0]
+    assert (found["RR"].means["one"].differing, pair.difference.differing) == (8, 8)
+    assert pair.turned().difference.differing == 8
+    told = "Warning: RR: only 8 queries differ from all the others; the interval may be too short."
+    assert told in str(found)
+    assert told in found.to_latex().replace("\\_", "_")

@@ -91,7 +91,7 @@ def sentence(verdict: Verdict, digits: int = 4) -> str:
     """
     interval = _interval(verdict, digits)
     note = f" ({verdict.note})" if verdict.note else ""
-    value = _number(verdict, verdict.value, digits)
+    value = _value(verdict, digits)
     what = "the difference is" if verdict.against else "it is"
     return (
         f"{shown(verdict.gate)}: {SAID[verdict.outcome]}, {what} {value}{f' {interval}' if interval else ''}{note}"
@@ -129,13 +129,21 @@ def junit(found: Check) -> str:
 
 
 def _row(verdict: Verdict, digits: int) -> tuple[Cell, ...]:
-    value = _number(verdict, verdict.value, digits)
+    value = _value(verdict, digits)
     return shown(verdict.gate), value, _interval(verdict, digits), SAID[verdict.outcome]
 
 
 def _flat(verdict: Verdict) -> tuple[Cell, ...]:
     plain = verdict.to_dict() | {"verdict": verdict.outcome}
     return tuple(plain[name] for name in FLAT)
+
+
+def _value(verdict: Verdict, digits: int) -> str:
+    """The value, with as many more digits as tell it from a limit that it misses."""
+    if verdict.outcome == "fail" and verdict.decider == "value" and not verdict.against and not verdict.unit:
+        apart = (n for n in range(digits, 18) if f"{verdict.value:.{n}f}" != f"{verdict.limit:.{n}f}")
+        digits = next(apart, digits)
+    return _number(verdict, verdict.value, digits)
 
 
 def _number(verdict: Verdict, value: float, digits: int) -> str:

@@ -86,7 +86,7 @@ class Pair:
             self,
             system=self.against,
             against=self.system,
-            difference=Interval(-d.estimate, -d.high, -d.low, d.confidence, d.method),
+            difference=Interval(-d.estimate, -d.high, -d.low, d.confidence, d.method, d.differing),
             effect=-self.effect,
             wins=self.losses,
             losses=self.wins,
