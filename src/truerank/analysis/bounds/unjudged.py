@@ -7,18 +7,22 @@ found: the number of relevant documents and the ideal list grow with it. What di
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, is_open
+from truerank.analysis.bounds.pool import Pool
 from truerank.analysis.bounds.result import Range
-from truerank.analysis.bounds.ways import LIMIT, Repeated, Watch, chunks, is_declared, values_of
-from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
+from truerank.analysis.bounds.screening import SCREENS, Screen, screen_of
+from truerank.analysis.bounds.settled import Settled, Ways
+from truerank.analysis.bounds.ways import LIMIT, Watch, is_declared, values_of
+from truerank.core.evaluate import is_ruled
+from truerank.core.hits import Bools
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-from truerank.measures.sums import Floats, Ints, PerQuery
+from truerank.measures.sums import Ints
 
 EVERY = 24
 """So many documents from either end of a list are tried one by one; those between in growing steps."""
@@ -38,28 +42,27 @@ def under_judgement(
     """The range of each measure over what unjudged documents could be.
 
     Queries with at most `LIMIT` possibilities are tried in all of them. In others the documents above some rank
-    get one grade and those below it another, or none, for many ranks and pairs of grades.
+    get one grade and those below it another, or none, for many ranks and pairs of grades. What cannot be an extreme
+    is left out: of a measure that is rising all but the best grade for all and none; of one that can be screened
+    all but those that come near the extremes.
 
     Args:
         watch: told how many queries are done, and of how many.
     """
     search = _Search(pool, rules, grades_to_give(pool, rules.level))
-    seeing = tuple(m for m in measures if sees_judgements(m, rules))
-    blind = tuple(m for m in measures if m not in seeing)
     now = values_of(measures, pool.as_is(), rules)
     found = {name: (values.copy(), values.copy()) for name, values in now.items()}
-    sure = {name: np.ones(len(values), bool) for name, values in now.items()}
-    size = np.bincount(pool.hits.query[pool.open], minlength=len(pool.hits.queries))
-    passes = [(some, is_seeing) for some, is_seeing in ((blind, False), (seeing, True)) if some]
-    for number, (some, is_seeing) in enumerate(passes):
-        for at, low, high, is_all in search.through(some, is_seeing):
-            watch((number * len(size) + int(at[-1]) + 1) // len(passes), len(size))
-            for measure in some:
-                name = str(measure)
-                found[name][0][at] = np.minimum(found[name][0][at], low[name])
-                found[name][1][at] = np.maximum(found[name][1][at], high[name])
-                is_tried = is_all & (is_declared(measure) | (size[at] == 0))
-                sure[name][at] = is_tried | _is_known(measure, rules, size[at])
+    size = search.size
+    passes = list(search.passes(measures))
+    for number, (some, is_seeing, ways) in enumerate(passes):
+        settled = search.settled(is_seeing)
+        for each in ways(settled):
+            for of, values in settled.values(some, each, search.grades[-1], search.reach(some[0])):
+                for name, value in values.items():
+                    np.minimum.at(found[name][0], of, value)
+                    np.maximum.at(found[name][1], of, value)
+        watch((number + 1) * len(size) // len(passes), len(size))
+    sure = {str(m): search.is_sure(m) for m in measures}
     return {str(m): Range(m, now[str(m)], *found[str(m)], sure[str(m)]) for m in measures}
 
 
@@ -75,17 +78,13 @@ def sees_judgements(measure: Measure, rules: Rules) -> bool:
     )
 
 
-def _is_known(measure: Measure, rules: Rules, n: Ints) -> Bools:
-    """(queries,) whether the extremes are among what was tried, given how many documents are open."""
-    if sees_judgements(measure, rules):
-        return np.zeros(len(n), bool)
+def _is_rising(measure: Measure, rules: Rules) -> bool:
+    """Whether the best grade for all and none for any are the extremes."""
     is_mapped = any(isinstance(value, Mapping) for _, value in measure.params)  # a better grade may be worth less
-    if measure.monotone == "rising" and not is_mapped:
-        return np.ones(len(n), bool)
-    return (n <= 2 * EVERY) & (measure.monotone == "stepped")
+    return measure.monotone == "rising" and not is_mapped and not sees_judgements(measure, rules)
 
 
-Found = tuple[Ints, dict[str, PerQuery], dict[str, PerQuery], Bools]
+Enumeration = Callable[[Settled], Iterator[Ways]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,42 +95,88 @@ class _Search:
     rules: Rules
     grades: tuple[float, ...]
 
-    def through(self, measures: tuple[Measure, ...], is_seeing: bool) -> Iterator[Found]:
-        """For some queries at a time: which, their extremes by each measure, and whether these are sure."""
-        table = self.pool.settled(is_seeing)
-        size = np.bincount(self.pool.hits.query[self.pool.open], minlength=len(table.queries))
-        ways = [self._ways(n, is_seeing) for n in size.tolist()]
-        times = np.array([len(each) for each, _ in ways], np.int64)
-        is_all = np.array([every for _, every in ways], bool)
-        for part in chunks(times * table.count):
-            chosen = np.zeros(len(size), bool)
-            chosen[part] = True
-            given = np.concatenate([each.ravel() for each, _ in ways[part]])
-            copies = Repeated.of(table.select(chosen), times[part])
-            values = values_of(measures, self._judged(copies.hits, given), self.rules)
-            low = {name: copies.lowest(each) for name, each in values.items()}
-            high = {name: copies.highest(each) for name, each in values.items()}
-            yield np.flatnonzero(chosen), low, high, is_all[part]
+    @cached_property
+    def size(self) -> Ints:
+        """(queries,) how many documents are open."""
+        return np.bincount(self.pool.hits.query[self.pool.open], minlength=len(self.pool.hits.queries))
 
-    def _judged(self, hits: Hits, given: Floats) -> Hits:
-        """The hits when the open documents got these grades; NaN: none."""
-        open_rows = is_open(hits, self.rules)
-        grade = hits.grade.copy()
-        grade[open_rows] = np.where(np.isnan(given), grade[open_rows], given)
-        judged = open_rows & (grade > UNJUDGED)
-        query = np.concatenate([hits.judgements.query, hits.query[judged]])
-        grades = np.concatenate([hits.judgements.grade, grade[judged]])
-        order = np.lexsort((-grades, query))
-        known = Judgements(query[order], grades[order])
-        highest = max(hits.max_grade, *self.grades)
-        return replace(hits, grade=grade, judgements=known, max_grade=highest).where(grade > UNJUDGED)
+    def settled(self, is_seeing: bool) -> Settled:
+        """The lists in which open documents can be given grades."""
+        return Settled.of(self.pool, self.rules, is_seeing)
 
-    def _ways(self, n: int, is_seeing: bool) -> tuple[Floats, bool]:
-        """(ways, n) what n documents, best rank first, could be given; and whether these are all ways."""
-        classes = [np.nan, *(self.grades if is_seeing else self.grades[1:])]
-        if len(classes) ** n <= LIMIT:
-            return np.array(list(itertools.product(classes, repeat=n)), np.float64), True
-        return np.array([way for pair in self._pairs(is_seeing) for way in _cuts(n, *pair)]), False
+    def passes(self, measures: Sequence[Measure]) -> Iterator[tuple[tuple[Measure, ...], bool, Enumeration]]:
+        """Which measures are looked at together, whether they see judgements, and in which ways."""
+        seeing = [m for m in measures if sees_judgements(m, self.rules)]
+        rising = [m for m in measures if _is_rising(m, self.rules) and not is_ruled(m, self.rules)]
+        rest = [m for m in measures if m not in seeing and m not in rising]
+        screens = {m: screen_of(m, self.rules) for m in rest}
+        searched = [m for m in rest if screens[m] is None]
+        for some, is_seeing, ways in (
+            (rising, False, self._ends),
+            (searched, False, partial(self._every, is_seeing=False)),
+            (seeing, True, partial(self._every, is_seeing=True)),
+        ):
+            for reach in dict.fromkeys(map(self.reach, some)):
+                yield tuple(m for m in some if self.reach(m) == reach), is_seeing, ways
+        for m, screen in screens.items():
+            if screen:
+                yield (m,), False, partial(self._screened, screen=screen)
+
+    def reach(self, measure: Measure) -> int | None:
+        """The rank below which a measure sees no rows but in the judgements; None where it may see them all."""
+        sees_few = measure.definition.takes_grades or measure.name in SCREENS
+        is_plain = self.rules.unreturned == "count" and self.rules.unjudged == "not-relevant"  # else ranks move
+        return measure.cutoff if sees_few and is_plain else None
+
+    def is_sure(self, measure: Measure) -> Bools:
+        """(queries,) whether the extremes are among what was tried."""
+        is_seeing = sees_judgements(measure, self.rules)
+        every: Bools = self._is_few(is_seeing) & (is_declared(measure) | (self.size == 0))
+        if is_seeing:
+            return every
+        if _is_rising(measure, self.rules):
+            return np.ones(len(every), bool)
+        return every | (self.size <= 2 * EVERY) if measure.monotone == "stepped" else every
+
+    def _classes(self, is_seeing: bool) -> tuple[float, ...]:
+        """What a document can be given; NaN: nothing."""
+        return (np.nan, *(self.grades if is_seeing else self.grades[1:]))
+
+    def _is_few(self, is_seeing: bool) -> Bools:
+        """(queries,) whether all possibilities are tried."""
+        classes = len(self._classes(is_seeing))
+        return np.array([classes**n <= LIMIT for n in self.size.tolist()], bool)
+
+    def _ends(self, settled: Settled) -> Iterator[Ways]:
+        """No grade for any, and the best for all."""
+        for given in (np.nan, self.grades[-1]):
+            yield Ways.cuts(np.arange(len(self.size)), self.size, given, given)
+
+    def _every(self, settled: Settled, is_seeing: bool) -> Iterator[Ways]:
+        """Every possibility of queries that have few, and both grades of each pair above and below many ranks."""
+        few = self._is_few(is_seeing)
+        yield from self._all_ways(few, is_seeing)
+        of, cut = self._cuts(np.flatnonzero(~few))
+        for above, below in self._pairs(is_seeing):
+            yield Ways.cuts(of, cut, above, below)
+
+    def _screened(self, settled: Settled, screen: Screen) -> Iterator[Ways]:
+        """Every possibility of queries that have few; of others those that come near the extremes."""
+        few = self._is_few(False)
+        yield from self._all_ways(few, False)
+        of, cut = self._cuts(np.flatnonzero(~few))
+        if len(of):
+            yield screen.nearest(settled, of, cut, self._pairs(False))
+
+    def _all_ways(self, few: Bools, is_seeing: bool) -> Iterator[Ways]:
+        if few.any():
+            yield Ways.product(np.flatnonzero(few), self.size[few], self._classes(is_seeing))
+
+    def _cuts(self, queries: Ints) -> tuple[Ints, Ints]:
+        """Each query, and before which of its open documents it is cut, for many cuts."""
+        numbers = [_numbers(n) for n in self.size[queries].tolist()]
+        of = np.repeat(queries, list(map(len, numbers)))
+        return of, np.fromiter(itertools.chain.from_iterable(numbers), np.int64, len(of))
 
     def _pairs(self, is_seeing: bool) -> list[tuple[float, float]]:
         """What those above a rank are given, and those below it."""
@@ -143,12 +188,6 @@ class _Search:
     def _telling(self) -> list[float]:
         """The lowest grade that is relevant, and the highest."""
         return sorted({min(grade for grade in self.grades if grade >= self.rules.level), self.grades[-1]})
-
-
-def _cuts(n: int, above: float, below: float) -> Iterator[Floats]:
-    """Both grades, for many numbers of documents that get the first."""
-    for cut in _numbers(n):
-        yield np.where(np.arange(n) < cut, above, below)
 
 
 def _numbers(n: int) -> Sequence[int]:

@@ -20,7 +20,7 @@ LIMIT = 720
 Watch = Callable[[int, int], object]
 """Told how many queries are done, and of how many."""
 
-ROWS = 2_000_000
+ROWS = 200_000
 """About as many rows are looked at together."""
 
 
@@ -42,8 +42,8 @@ class Repeated:
     def of(cls, hits: Hits, times: Ints) -> Repeated:
         """So many copies of each query."""
         query = np.repeat(np.arange(len(times)), times)
-        rows, way = _copied(hits.count, query)
-        judged, judged_way = _copied(np.bincount(hits.judgements.query, minlength=len(times)), query)
+        counts = hits.count, np.bincount(hits.judgements.query, minlength=len(times))
+        (rows, way), (judged, judged_way) = (copied((np.cumsum(n) - n)[query], n[query]) for n in counts)
         table = replace(
             hits.where(rows),
             queries=tuple(hits.queries[q] for q in query.tolist()),
@@ -91,24 +91,20 @@ def is_declared(measure: Measure) -> bool:
 
 
 def chunks(rows: Ints) -> Iterator[slice]:
-    """Queries that can be looked at together, given how many rows each takes up."""
-    start, total = 0, 0
-    for query, size in enumerate(rows.tolist()):
-        if total + size > ROWS and query > start:
-            yield slice(start, query)
-            start, total = query, 0
-        total += size
-    if start < len(rows):
-        yield slice(start, len(rows))
+    """Queries or ways that can be looked at together, given how many rows each takes up."""
+    ends, start = np.cumsum(rows), 0
+    while start < len(rows):
+        done = int(ends[start - 1]) if start else 0
+        stop = max(start + 1, int(np.searchsorted(ends, done + ROWS, side="right")))
+        yield slice(start, stop)
+        start = stop
 
 
-def _copied(count: Ints, query: Ints) -> tuple[Ints, Ints]:
-    """The rows of the queries one after another, and which of these each belongs to."""
-    begin = np.cumsum(count) - count
-    size = count[query]
-    way = np.repeat(np.arange(len(query)), size)
-    rows = np.arange(len(way)) + np.repeat(begin[query] - (np.cumsum(size) - size), size)
-    return rows, way
+def copied(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
+    """So many rows from each of these on, one group after another, and which group each belongs to."""
+    group = np.repeat(np.arange(len(size)), size)
+    rows = np.arange(len(group)) + np.repeat(begin - (np.cumsum(size) - size), size)
+    return rows, group
 
 
 def deviation(total: Floats, squares: Floats, n: int) -> Floats:

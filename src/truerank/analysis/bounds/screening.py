@@ -1,0 +1,237 @@
+"""Which ways of giving grades come near the extremes of a measure: told from running sums, without its hits.
+
+A query with a thousand unjudged documents is looked at in hundreds of ways. What a measure that is a sum over a
+divisor comes to in each is known, but for the last digits, from sums over all ranks above and below a cut. Only the
+ways whose value is about the least or the most are then evaluated, so that what is reported is the measure's own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.bounds.settled import Settled, Ways
+from truerank.core.evaluate import is_ruled
+from truerank.core.hits import Bools
+from truerank.core.rules import Rules
+from truerank.measures import Measure
+from truerank.measures.gains import gains
+from truerank.measures.sums import Floats, Ints, log2, ratio
+
+NEAREST = 2
+"""How many ways are evaluated at either end: equal ones give the same bits, whichever is taken."""
+
+Pair = tuple[float, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Cuts:
+    """Lists cut in two, the open documents on one side of which get a grade.
+
+    Attributes:
+        settled: the lists.
+        of: (ways,) the query of each.
+        count: (ways,) how many open documents stand above the cut.
+        reach: the last rank that counts; None for all.
+    """
+
+    settled: Settled
+    of: Ints
+    count: Ints
+    reach: int | None
+
+    @cached_property
+    def is_open(self) -> Bools:
+        """(rows,) whether they are unjudged."""
+        return self.settled.place >= 0
+
+    @cached_property
+    def is_near(self) -> Bools:
+        """(rows,) whether they stand where the measure looks."""
+        rank = self.settled.hits.rank
+        return np.ones(len(rank), bool) if self.reach is None else rank <= self.reach
+
+    @cached_property
+    def begin(self) -> Ints:
+        """(ways,) where the rows of the query begin."""
+        return self.settled.start[self.of]
+
+    @cached_property
+    def end(self) -> Ints:
+        """(ways,) where they end."""
+        return self.settled.start[self.of + 1]
+
+    @cached_property
+    def size(self) -> Ints:
+        """(ways,) how many open documents the query has."""
+        return np.bincount(self.settled.hits.query[self.is_open], minlength=len(self.settled.start) - 1)[self.of]
+
+    @cached_property
+    def at(self) -> Ints:
+        """(ways,) the first row below the cut."""
+        rows = np.flatnonzero(self.is_open)
+        first = np.searchsorted(rows, self.begin)
+        there = np.minimum(first + self.count, max(len(rows) - 1, 0))
+        return np.where(self.count < self.size, rows[there] if len(rows) else 0, self.end)
+
+    def above(self, values: Floats | Bools) -> Floats:
+        """(ways,) the sum of a value a row above the cut."""
+        running = _running(values)
+        return running[self.at] - running[self.begin]
+
+    def below(self, values: Floats | Bools) -> Floats:
+        """(ways,) the same below it."""
+        running = _running(values)
+        return running[self.end] - running[self.at]
+
+    def ordinal(self, rows: Bools) -> Floats:
+        """(rows,) how many of these stand up to here in the query."""
+        running, start = _running(rows), self.settled.start
+        return running[1:] - running[start[:-1]][self.settled.hits.query]
+
+    def relevant(self, level: float) -> Floats:
+        """(ways,) how many documents of this grade are judged."""
+        hits = self.settled.hits
+        return hits.relevant_total(level)[self.of].astype(np.float64)
+
+
+def _running(values: Floats | Bools) -> Floats:
+    """(rows + 1,) the sum of the values before each row."""
+    return np.concatenate([[0.0], np.cumsum(values, dtype=np.float64)])
+
+
+Nearly = Callable[[Cuts, float, bool], Floats]
+"""(ways,) about what a measure is when the open documents above the cut, or else those below it, get a grade."""
+
+
+@dataclass(frozen=True, eq=False)
+class Screen:
+    """How a measure is foretold.
+
+    Attributes:
+        nearly: what it is about.
+        reach: the last rank that counts; None for all.
+    """
+
+    nearly: Nearly
+    reach: int | None
+
+    def nearest(self, settled: Settled, of: Ints, count: Ints, pairs: Sequence[Pair]) -> Ways:
+        """The ways that come nearest to the extremes of their queries."""
+        cuts = Cuts(settled, of, count, self.reach)
+        foretold = [self.nearly(cuts, *_side(*pair)) for pair in pairs]
+        value, many = np.concatenate(foretold), len(pairs)
+        of = np.tile(of, many)
+        order = np.lexsort((value, of))
+        ends = np.cumsum(np.bincount(of))
+        last = ends[of[order]] - 1 - np.arange(len(order))
+        first = np.arange(len(order)) - (ends - np.bincount(of))[of[order]]
+        chosen = order[(first < NEAREST) | (last < NEAREST)]
+        above, below = (np.repeat(grades, len(count))[chosen] for grades in zip(*pairs, strict=True))
+        return Ways.cuts(of[chosen], np.tile(count, many)[chosen], above, below)
+
+
+def _side(above: float, below: float) -> tuple[float, bool]:
+    """The grade that is given, and whether to those above the cut."""
+    return (below, False) if np.isnan(above) else (above, True)
+
+
+def screen_of(measure: Measure, rules: Rules) -> Screen | None:
+    """How a measure that does not see judgements is foretold; None where it has to be evaluated in every way."""
+    given = {"k": None, "level": rules.level, **dict(measure.params)}
+    make = SCREENS.get(measure.name)
+    if make is None or rules.unreturned == "ignore" or is_ruled(measure, rules) or not _is_plain(measure):
+        return None
+    known = {name: value for name, value in given.items() if name in KNOWN}
+    depths = [each for each in (measure.cutoff, rules.depth) if each is not None]
+    return Screen(partial(make, **known), min(depths, default=None))
+
+
+KNOWN = ("k", "level", "divisor", "capped", "gain")
+
+
+def _is_plain(measure: Measure) -> bool:
+    """Whether its parameters are those that can be foretold."""
+    params = dict(measure.params)
+    is_foretold = set(params) <= {*KNOWN, "depth"} and params.get("divisor") != "hits"
+    return is_foretold and isinstance(params.get("gain", ""), str)
+
+
+def _average_precision(
+    cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: float, divisor: str = "relevant"
+) -> Floats:
+    hits, given = cuts.settled.hits, grade >= level
+    judged = cuts.is_near & ~cuts.is_open & (hits.grade >= level)
+    opened = cuts.is_near & cuts.is_open & given
+    both = judged | opened
+    by_rank = 1.0 / hits.rank
+    alone, together = judged * cuts.ordinal(judged) * by_rank, both * cuts.ordinal(both) * by_rank
+    if is_first:
+        moved = cuts.above(opened) * cuts.below(judged * by_rank)
+        found = cuts.above(together) + cuts.below(alone) + moved
+    else:
+        moved = cuts.above(opened) * cuts.below(both * by_rank)
+        found = cuts.above(alone) + cuts.below(together) - moved
+    return ratio(found, _divisor(cuts, given, is_first, k, level, divisor))
+
+
+def _recall(
+    cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: float, capped: bool = False
+) -> Floats:
+    hits, given = cuts.settled.hits, grade >= level
+    judged = cuts.is_near & ~cuts.is_open & (hits.grade >= level)
+    opened = cuts.is_near & cuts.is_open & given
+    found = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
+    return ratio(found, _divisor(cuts, given, is_first, k, level, "capped" if capped else "relevant"))
+
+
+def _divisor(cuts: Cuts, given: bool, is_first: bool, k: int | None, level: float, divisor: str) -> Floats:
+    if divisor == "k" and k is not None:
+        return np.full(len(cuts.of), float(k))
+    total = cuts.relevant(level) + given * (cuts.count if is_first else cuts.size - cuts.count)
+    return np.minimum(total, k) if divisor == "capped" and k is not None else total
+
+
+def _ndcg(cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: float, gain: Any = "linear") -> Floats:
+    hits, worth = cuts.settled.hits, float(gains(np.array([grade]), gain)[0])
+    discount = cuts.is_near / hits.discount
+    judged = np.where(cuts.is_open, 0.0, gains(hits.grade, gain) * discount)
+    opened = cuts.is_open * worth * discount
+    got = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
+    return ratio(got, _ideal(cuts, worth, cuts.count if is_first else cuts.size - cuts.count, k, gain))
+
+
+def _ideal(cuts: Cuts, worth: float, more: Ints, k: int | None, gain: Any) -> Floats:
+    """(ways,) the ideal DCG with so many documents more of a gain."""
+    known = cuts.settled.hits.judgements
+    gained = gains(known.grade, gain)
+    count = np.bincount(known.query, minlength=len(cuts.settled.hits.queries))
+    begin = np.cumsum(count) - count
+    better = np.bincount(known.query, gained >= worth, minlength=len(count)).astype(np.int64)
+    most = int(count.max(initial=0) + more.max(initial=0))
+    weight = 1.0 / log2(np.arange(2, most + 2))
+    weight[most if k is None else min(k, most) :] = 0.0
+    running = _running(weight)
+    place = np.arange(len(known.query)) - begin[known.query]
+    above = np.bincount(known.query, gained * weight[place] * (place < better[known.query]), minlength=len(count))
+    best: Floats = above[cuts.of] + worth * (running[better[cuts.of] + more] - running[better[cuts.of]])
+    rest = (count - better)[cuts.of]
+    for number in range(int(rest.max(initial=0))):  # those of less gain move down
+        ways = np.flatnonzero(rest > number)
+        of = cuts.of[ways]
+        entry = better[of] + number
+        best[ways] += gained[begin[of] + entry] * weight[entry + more[ways]]
+    return best
+
+
+SCREENS: dict[str, Callable[..., Floats]] = {
+    "AP": _average_precision,
+    "GMAP": _average_precision,
+    "R": _recall,
+    "nDCG": _ndcg,
+}
+"""Measures that are foretold."""
