@@ -17,8 +17,9 @@ from hypothesis import given, settings
 import truerank as tr
 from truerank.analysis.curve import BY_DEFINITION, Curve, precision_recall
 from truerank.measures.curves import ELEVEN, interpolated
+from truerank.present import charts, few
 from truerank.present import curves as report
-from truerank.present import few
+from truerank.present.renderers import figures
 from worlds import World, worlds
 
 TENTHS = [Fraction(tenth, 10) for tenth in range(11)]
@@ -190,7 +191,6 @@ def test_a_curve_says_that_its_queries_are_few_unless_one_was_asked_for() -> Non
     assert report.remarks(precision_recall(qrels, run, "q1")) == []
 
 
-pytest.importorskip("altair", reason="the extra plots is not installed")
 pytest.importorskip("vl_convert", reason="the extra plots is not installed")
 
 LISTS = {"first": ["a", "x", "b", "y"], "second": ["x", "a", "y", "b"]}
@@ -214,19 +214,15 @@ def rows(spec: Any, *keys: str) -> list[tuple[Any, ...]]:
 
 
 def test_one_picture_holds_the_points_of_all_runs() -> None:
-    from truerank.present import plots
-
-    spec = plots.precision_recall(curves()).to_dict()
-    assert spec["title"]["subtitle"].endswith("rules truerank with recall_points = definition")
-    drawn = rows(spec, "run", "recall", "precision")
+    drawn_as = report.figure(curves())
+    assert drawn_as.subtitle.endswith("rules truerank with recall_points = definition")
+    drawn = rows(drawn_as.specification, "who", "recall", "precision")
     expected = {(c.run, r, p) for c in curves() for r, p in zip(c.recalls, c.precision, strict=True)}
     assert set(drawn) == expected
 
 
 def test_the_picture_of_a_query_holds_the_raw_curve_and_the_corners_of_the_interpolated_one() -> None:
-    from truerank.present import plots
-
-    spec = plots.precision_recall(curves("q", ("first",))).to_dict()
+    spec = report.figure(curves("q", ("first",))).specification
     raw = rows(spec, "rank", "recall", "precision")
     steps = rows(spec, "place", "recall", "precision")
     assert raw == [(1, 0.5, 1.0), (2, 0.5, 0.5), (3, 1.0, 2 / 3), (4, 1.0, 0.5)]
@@ -234,11 +230,9 @@ def test_the_picture_of_a_query_holds_the_raw_curve_and_the_corners_of_the_inter
 
 
 def test_what_is_not_reached_is_drawn_at_0() -> None:
-    from truerank.present import plots
-
     def corners(listed: list[str]) -> list[tuple[Any, ...]]:
         curve = precision_recall({"q": {"a": 1, "b": 1}}, {"q": listed}, "q")
-        return rows(plots.precision_recall([curve]).to_dict(), "place", "recall", "precision")
+        return rows(report.figure([curve]).specification, "place", "recall", "precision")
 
     assert corners(["a"]) == [(0, 0.0, 1.0), (1, 0.5, 1.0), (2, 1.0, 0.0)]
     assert corners(["x"]) == corners([]) == [(0, 0.0, 0.0), (1, 1.0, 0.0)]
@@ -246,9 +240,7 @@ def test_what_is_not_reached_is_drawn_at_0() -> None:
 
 @pytest.mark.parametrize("query", [None, "q"])
 def test_svg_is_a_picture_that_names_the_runs(query: str | None, tmp_path: Path) -> None:
-    from truerank.present import plots
-
-    plots.save(plots.precision_recall(curves(query)), str(tmp_path / "out.svg"))
+    figures.draw(report.figure(curves(query)), str(tmp_path / "out.svg"))
     root = ET.parse(tmp_path / "out.svg").getroot()
     texts = [text for node in root.iter() for text in [node.text] if text]
     assert root.tag.endswith("svg")
@@ -256,52 +248,42 @@ def test_svg_is_a_picture_that_names_the_runs(query: str | None, tmp_path: Path)
 
 
 def test_png_is_a_picture(tmp_path: Path) -> None:
-    from truerank.present import plots
-
-    plots.save(plots.precision_recall(curves()), str(tmp_path / "out.png"))
+    figures.draw(report.figure(curves()), str(tmp_path / "out.png"))
     data = (tmp_path / "out.png").read_bytes()
     width, height = int.from_bytes(data[16:20], "big"), int.from_bytes(data[20:24], "big")
     assert data.startswith(b"\x89PNG\r\n\x1a\n")
-    assert width > plots.WIDTH
-    assert height > plots.HEIGHT
+    assert width > figures.WIDTH
+    assert height > charts.HEIGHT
 
 
 def test_html_holds_all_that_it_needs_and_no_name_ends_its_script(tmp_path: Path) -> None:
-    from truerank.present import plots
-
     found = precision_recall({"</script>": {"a": 1}}, tr.open_run({}, name="<!--<script>"), "</script>")
-    plots.save(plots.precision_recall([found]), str(tmp_path / "out.html"))
+    figures.draw(report.figure([found]), str(tmp_path / "out.html"))
     page = (tmp_path / "out.html").read_text("utf-8")
     around = re.sub("<script>.*?</script>", "", page, flags=re.DOTALL)
     assert "//" not in around
     assert "<script" not in around
     assert page.count("</script") == 2
     spec = json.loads(re.search(r'vegaEmbed\("#plot", (.*), \{"mode"', page)[1])  # type: ignore[index]
-    assert {run for run, _ in rows(spec, "run", "recall")} == {"<!--<script>"}
+    assert {run for run, _ in rows(spec, "who", "recall")} == {"<!--<script>"}
     assert "query </script>:" in spec["title"]["subtitle"]
 
 
 def test_a_plot_is_told_by_its_ending(tmp_path: Path) -> None:
-    from truerank.present import plots
-
     with pytest.raises(tr.InputError, match=re.escape("out.jpg: a plot is a file that ends in .svg, .png, .html")):
-        plots.save(plots.precision_recall(curves()), str(tmp_path / "out.jpg"))
+        figures.draw(report.figure(curves()), str(tmp_path / "out.jpg"))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_more_runs_than_colours_can_be_drawn(tmp_path: Path) -> None:
-    from truerank.present import plots
-
     names = tuple(f"run{n}" for n in range(12))
-    plots.save(plots.precision_recall(curves(names=names)), str(tmp_path / "out.svg"))
+    figures.draw(report.figure(curves(names=names)), str(tmp_path / "out.svg"))
     assert all(name in (tmp_path / "out.svg").read_text() for name in names)
 
 
 def test_a_missing_package_names_its_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    from truerank.present import plots
-
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(tr.MissingPackage, match=re.escape('pip install "truerank[plots]"')):
-        plots.precision_recall(curves())
+        figures.draw(report.figure(curves()), "out.svg")

@@ -255,13 +255,13 @@ def test_a_parameter_that_a_retriever_does_not_take_is_told():
 
 
 def test_a_sweep_is_drawn(tmp_path):
-    from truerank.present import plots
-    from truerank.present.pareto import pareto
+    from truerank.present.pareto import figure
+    from truerank.present.renderers import figures
 
     clock = SimulatedClock()
     found = sweep(taking(clock, 0.001), QUERIES, QRELS, over={"k": [1, 2]}, measures="RR", clock=clock)
     for ending in ("svg", "html"):
-        plots.save(pareto(found), str(tmp_path / f"front.{ending}"))
+        figures.draw(figure(found), str(tmp_path / f"front.{ending}"))
     assert "Quality against latency" in (tmp_path / "front.svg").read_text("utf-8")
 
 

@@ -219,7 +219,7 @@ def test_a_missing_package_is_named(package: str, monkeypatch: pytest.MonkeyPatc
             raise ModuleNotFoundError(name=name)
         return real(name, *rest, **more)
 
-    html._libraries.cache_clear()
+    figures.libraries.cache_clear()
     monkeypatch.setattr(builtins, "__import__", without)
     with pytest.raises(MissingPackage, match=r"truerank\[report\]"):
         html.render(DOCUMENT)

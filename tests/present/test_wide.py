@@ -15,9 +15,10 @@ from click.testing import CliRunner
 import truerank as tr
 from truerank.analysis.compare import Comparison, compare, read_attribute
 from truerank.cli import truerank
-from truerank.present import plots
-from truerank.present.charts import DASHES, SHAPES, lines
+from truerank.present import curves as report
+from truerank.present.charts import lines
 from truerank.present.comparison import document
+from truerank.present.palette import DASHES, MARKS
 from truerank.present.renderers import FORMATS
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "compare"
@@ -161,7 +162,7 @@ def test_seven_lines_differ_without_their_colours() -> None:
     for channel in (line["encoding"]["strokeDash"], dots["encoding"]["shape"]):
         looks = list(map(str, channel["scale"]["range"]))
         assert len(set(looks)) == len(names)
-    assert len(set(map(str, DASHES))) == len(set(SHAPES)) == 8
+    assert len(set(map(str, DASHES))) == len(set(MARKS.values())) == 8
 
 
 def test_the_picture_of_curves_has_a_dash_and_a_marker_a_run() -> None:
@@ -169,7 +170,7 @@ def test_the_picture_of_curves_has_a_dash_and_a_marker_a_run() -> None:
 
     one = precision_recall({"q": {"a": 1}}, {"q": ["x", "a"]})
     curves = [one.__class__(**{**vars(one), "run": f"run{place}"}) for place in range(7)]
-    layers = plots.precision_recall(curves).to_dict()["layer"][0]["layer"]
+    layers = report.figure(curves).specification["layer"]
     found = {
         channel: layer["encoding"][channel]
         for layer in layers

@@ -22,6 +22,7 @@ from truerank.board.pages import render
 from truerank.board.refusals import Refusal
 from truerank.board.security import Guard
 from truerank.board.service import Service
+from truerank.present import palette
 
 
 def create_app(service: Service) -> FastAPI:
@@ -55,6 +56,8 @@ def create_app(service: Service) -> FastAPI:
     for part in (api.router, joining.router, hosting.looking, hosting.router, views.router):
         app.include_router(part)
     static = resources.files("truerank.board") / "pages" / "static"
+    style = palette.css() + (static / "board.css").read_text("utf-8")
+    app.add_route("/static/board.css", lambda request: Response(style, media_type="text/css"))
     app.mount("/static", StaticFiles(directory=str(static)), name="static")
     app.add_middleware(Guard, service=service)
     return app

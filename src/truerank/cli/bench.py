@@ -26,6 +26,7 @@ from truerank.live.storage import dumped
 from truerank.live.sweep import LOADS
 from truerank.present import bench as report
 from truerank.present.document import Document
+from truerank.present.renderers import figures
 
 TIMES = "e.g. 30s, 500ms, 2m or a number of seconds"
 UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
@@ -235,9 +236,7 @@ def _place(path: str | None) -> str | None:
 
 def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
     """What can be told of a picture before anything is asked."""
-    from truerank.present import plots
-
-    plots.drawer(path)
+    figures.ending_of(path)
     if not is_saved and not _swept(how):
         raise click.UsageError("--plot draws several settings: more than one -k or --concurrency, or --sweep.")
     if not is_saved and not how["qrels"]:
@@ -273,10 +272,9 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
 
 
 def _draw(found: Sequence[Bench], path: str) -> None:
-    from truerank.present import plots
-    from truerank.present.pareto import pareto
+    from truerank.present.pareto import figure
 
-    plots.save(pareto(found), path)
+    figures.draw(figure(found), path)
 
 
 def _arguments(how: dict[str, Any]) -> dict[str, Any]:

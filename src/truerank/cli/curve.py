@@ -8,8 +8,9 @@ from truerank.analysis.curve import precision_recall
 from truerank.cli import inputs, options, strangers, tables
 from truerank.core.rules import Rules
 from truerank.formats import read_qrels
-from truerank.present.curves import document
+from truerank.present.curves import document, figure
 from truerank.present.names import labels
+from truerank.present.renderers import figures
 
 DEFAULT = "recall_points = definition"
 """What is changed in the default rules: it makes `truerank.analysis.curve.BY_DEFINITION` of them."""
@@ -64,15 +65,13 @@ def command(
     inputs.refuse(qrels, *runs, rules=rules, output=output, plot=plot)
     under = _ruled(rules, changes)
     if plot:
-        from truerank.present import plots
-
-        plots.drawer(plot)  # a wrong ending is told before anything is read
+        figures.ending_of(plot)  # a wrong ending is told before anything is read
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format) as sources:
         curves = [precision_recall(judged, run, query, rules=under) for run in sources]
     strangers.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
     if plot:
-        plots.save(plots.precision_recall(curves), plot)
+        figures.draw(figure(curves), plot)
     tables.show(document(curves, digits), format, output)
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from truerank.core.errors import MissingPackage, shown
 from truerank.core.messages import joined, message
 from truerank.live.indexing import Indexing
-from truerank.live.latency import PERCENTILES
+from truerank.live.latency import MILLION, PERCENTILES
 from truerank.live.paired import Comparison
 from truerank.live.result import Bench
 from truerank.live.samples import OUTCOMES
 from truerank.live.sweep import front, quality
-from truerank.present import bench_notes, few, ledger
-from truerank.present.document import Document
+from truerank.present import bench_notes, charts, few, ledger
+from truerank.present.document import Document, Figure
 from truerank.present.table import Cell, Table
 from truerank.stats import Interval, Paired
 
@@ -51,7 +52,16 @@ def document(found: Bench, digits: int | None = None) -> Document:
 
 def document_of(found: Bench | Comparison, digits: int | None = None) -> Document:
     """What a benchmark, or two beside each other, show of themselves."""
-    return document(found, digits) if isinstance(found, Bench) else comparison_document(found, digits)
+    if isinstance(found, Bench):
+        return _drawn(document(found, digits), [found], [shown(found.name)])
+    return _drawn(comparison_document(found, digits), [found.a, found.b], _names(found))
+
+
+def _drawn(laid: Document, found: Sequence[Bench], names: Sequence[str]) -> Document:
+    """With the picture of the latencies, where all have some."""
+    if not all(one.answered for one in found):
+        return laid
+    return replace(laid, blocks=[*laid.blocks, latency_figure(found, names)])
 
 
 def remarks_of(found: Bench | Comparison) -> list[str]:
@@ -62,6 +72,35 @@ def remarks_of(found: Bench | Comparison) -> list[str]:
         joined(": ", [shown(one.name), text]) for one in (found.a, found.b) for text in bench_notes.warnings(one)
     ]
     return [*found.remarks, *named]
+
+
+def latency_figure(found: Sequence[Bench], names: Sequence[str]) -> Figure:
+    """How the latencies of benchmarks are spread."""
+    alt = "The share of calls answered within a given time in milliseconds. Further left is faster."
+    return Figure("latency", "Latency", alt, latency_chart(found, names))
+
+
+def latency_chart(
+    found: Sequence[Bench],
+    names: Sequence[str],
+    *,
+    ms: str = "milliseconds",
+    share: str = "share of calls",
+    retriever: str = "retriever",
+) -> charts.Spec:
+    """A line a benchmark: the share of calls that are answered within so many milliseconds.
+
+    Args:
+        ms, share, retriever: what these are called.
+    """
+    rows = [
+        {"who": name, "ms": took, "share": part}
+        for name, one in zip(names, found, strict=True)
+        for took, part in charts.distribution(one.measured.answered.latency / MILLION)
+    ]
+    x = charts.axis("ms", ms, scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
+    hints: charts.Hints = {"who": retriever, "ms": ("ms", ".3f"), "share": (share, ".4f")}
+    return charts.lines(rows, x, charts.shares("share", share), names, hints, interpolate="step-after")
 
 
 def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:

@@ -10,16 +10,13 @@ from typing import Any
 import numpy as np
 
 from truerank.present.names import cells, shortened
+from truerank.present.palette import DARK, DASHES, LIGHT, MARKS, SURFACES
 
 Rows = Sequence[Mapping[str, Any]]
 Spec = dict[str, Any]
 
 Hints = dict[str, str | tuple[str, str]]
 """What a tooltip shows: a title a field, with a number's format beside it."""
-
-DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2], [2, 6], [12, 2, 6, 2]]
-SHAPES = ["circle", "square", "triangle-up", "diamond", "cross", "triangle-down", "triangle-right", "triangle-left"]
-"""Eight lines differ without their colours; with seven colours no two of fifty-six look the same."""
 
 HEIGHT = 300
 PADDING = 8
@@ -41,10 +38,6 @@ BESIDE = "70"
 FEW = 25
 """A line with no more points than this shows them."""
 
-LIGHT = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#3a8fc4", "#000000"]
-DARK = ["#56b4e9", "#f0803c", "#2bbd91", "#dd94bf", "#f0c030", "#a3d8f7", "#ffffff"]
-"""The colours of Okabe and Ito (2008), which the colour-blind can tell apart, darker or lighter for contrast."""
-
 
 def theme(ink: str, faint: str, line: str, colours: Sequence[str]) -> dict[str, Any]:
     """A Vega-Lite configuration."""
@@ -60,13 +53,13 @@ def theme(ink: str, faint: str, line: str, colours: Sequence[str]) -> dict[str, 
         "title": {"color": ink, "subtitleColor": faint, "anchor": "start", "fontSize": 14},
         "rule": {"color": faint},
         "text": {"color": ink},
-        "range": {"category": list(colours), "symbol": SHAPES},
+        "range": {"category": list(colours), "symbol": list(MARKS)},
     }
 
 
 THEMES = {
-    "light": theme("#1b1f24", "#4d5560", "#e3e6ea", LIGHT),
-    "dark": theme("#eceff3", "#b6bec9", "#333b46", DARK),
+    name: theme(SURFACES["ink"][place], SURFACES["faint"][place], SURFACES["grid"][place], colours)
+    for place, (name, colours) in enumerate({"light": LIGHT, "dark": DARK}.items())
 }
 
 
@@ -131,7 +124,7 @@ def lines(
     key = legend(names, dotted, there)
     line: Spec = {"mark": {"type": "line", "strokeWidth": 2, **mark}, "params": [chosen()]}
     dots: Spec = {"mark": {"type": "point", "filled": True, "size": 45}, "params": [zoom()]}
-    shape: Spec = {"shape": series(names, SHAPES, key)} if dotted else {"opacity": {"value": 0}}
+    shape: Spec = {"shape": series(names, list(MARKS), key)} if dotted else {"opacity": {"value": 0}}
     layers: list[Spec] = [
         {**line, "encoding": {"strokeDash": series(names, DASHES, key)}},
         {**dots, "encoding": {**shape, "tooltip": tooltip(hints)}},
@@ -139,15 +132,29 @@ def lines(
     return {**frame(rows, x, y, names, key), "layer": layers}
 
 
-def marks(rows: Rows, x: dict[str, Any], y: dict[str, Any], names: Sequence[str], hints: Hints) -> Spec:
-    """A mark a row."""
-    key = legend(names)
-    encoding = {"shape": series(names, SHAPES, key), "tooltip": tooltip(hints)}
+def marks(
+    rows: Rows,
+    x: dict[str, Any],
+    y: dict[str, Any],
+    names: Sequence[str],
+    hints: Hints,
+    *,
+    beside: bool = False,
+) -> Spec:
+    """A mark a row.
+
+    Args:
+        beside: the names stand beside the marks, and not in a legend.
+    """
+    key = None if beside else legend(names)
+    encoding = {"shape": series(names, list(MARKS), key), "tooltip": tooltip(hints)}
     if any("n" in row for row in rows):
         encoding["size"] = {"field": "n", "type": "quantitative", "legend": None, "scale": {"range": [15, 200]}}
     mark = {"type": "point", "filled": True, "size": 60}
     layer = {"mark": mark, "params": [chosen(), zoom()], "encoding": encoding}
-    return {**frame(rows, x, y, names, key), "layer": [layer]}
+    text = {"type": "text", "align": "left", "dx": 8, "dy": -6, "fontSize": 11}
+    labels: list[Spec] = [{"mark": text, "encoding": {"text": {"field": "who"}}}] if beside else []
+    return {**frame(rows, x, y, names, key), "layer": [layer, *labels]}
 
 
 def frame(

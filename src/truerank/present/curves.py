@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
 
 from truerank.analysis.curve import Area, Curve
-from truerank.core.errors import shown
+from truerank.core.errors import counted, shown
 from truerank.core.messages import joined, message
-from truerank.present import few, ledger
-from truerank.present.document import Document
+from truerank.present import charts, few, ledger
+from truerank.present.document import Document, Figure
 from truerank.present.names import labels
+from truerank.present.palette import MARKS
 from truerank.present.table import Cell, Table, as_text
 
 READINGS = {
@@ -49,12 +52,89 @@ def document(curves: Sequence[Curve], digits: int | None = None) -> Document:
 
 def document_of(curve: Curve, digits: int | None = None) -> Document:
     """What a curve shows of itself."""
-    return document([curve], digits)
+    found = document([curve], digits)
+    return replace(found, blocks=[*found.blocks, figure([curve])])
 
 
 def remarks_of(curve: Curve) -> list[str]:
     """What the mean hides, and whether there are enough queries."""
     return [*ledger.remarks(curve), *remarks(curve)]
+
+
+def figure(curves: Sequence[Curve]) -> Figure:
+    """The curves of several runs in one picture; of one query the raw ones behind the interpolated ones."""
+    names, first = labels([curve.run for curve in curves]), curves[0]
+    what = f"the mean of {counted(first.queries, 'query', 'queries')}"
+    if first.query is not None:
+        what = f"query {shown(first.query)}: the raw curve dashed, the interpolated one solid"
+    of = "; ".join([*(names if len(names) == 1 else []), what, f"rules {shown(first.rules.name)}"])
+    spec = (chart if first.query is None else query_chart)(curves, names, recall="Recall", precision="Precision")
+    title = "Precision against recall"
+    return Figure("precision-recall", title, f"One line per run: {what}. Higher is better.", spec, subtitle=of)
+
+
+def chart(
+    curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str, run: str = "run"
+) -> charts.Spec:
+    """A line a run between the points at which precision was read.
+
+    Args:
+        recall, precision, run: what these are called.
+    """
+    rows = [
+        {"who": name, "recall": r, "precision": height}
+        for name, curve in zip(names, curves, strict=True)
+        for r, height in zip(curve.recalls, curve.precision, strict=True)
+    ]
+    x, y = charts.shares("recall", recall), charts.shares("precision", precision)
+    hints: charts.Hints = {"who": run, "recall": (recall, ".1f"), "precision": (precision, ".4f")}
+    return charts.lines(rows, x, y, names, hints)
+
+
+def query_chart(
+    curves: Sequence[Curve], names: Sequence[str], *, recall: str, precision: str, run: str = "run"
+) -> charts.Spec:
+    """The raw sawtooth as a thin line with a point a result, the interpolated curve as steps."""
+    x, y = charts.shares("recall", recall), charts.shares("precision", precision)
+    raw, steps = (
+        {"values": [row for name, curve in zip(names, curves, strict=True) for row in rows_of(name, curve)]}
+        for rows_of in (_raw_rows, _step_rows)
+    )
+    hints: charts.Hints = {"who": run, "rank": "rank", "relevant": "relevant", "recall": recall}
+    hints["precision"] = (precision, ".4f")
+    key = charts.legend(names)
+    dots = {"shape": charts.series(names, list(MARKS), key), "tooltip": charts.tooltip(hints)}
+    ordered = [{"order": {"field": field, "type": "quantitative"}} for field in ("rank", "place")]
+    point = {"type": "point", "filled": True, "size": 28}
+    teeth: list[charts.Spec] = [
+        {"mark": {"type": "line", "strokeWidth": 1, "strokeDash": [4, 2]}, "encoding": ordered[0]},
+        {"mark": point, "params": [charts.chosen(), charts.zoom()], "encoding": dots},
+    ]
+    upper = {"data": steps, "mark": {"type": "line", "interpolate": "step-before"}, "encoding": ordered[1]}
+    return {**charts.frame([], x, y, names, key), "layer": [{"data": raw, "layer": teeth}, upper]}
+
+
+def _raw_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
+    raw = curve.sawtooth
+    columns = () if raw is None else zip(raw.relevant, raw.recall, raw.precision, strict=True)
+    return [
+        {"who": name, "rank": rank, "relevant": "yes" if relevant else "no", "recall": recall, "precision": height}
+        for rank, (relevant, recall, height) in enumerate(columns, 1)
+    ]
+
+
+def _step_rows(name: str, curve: Curve) -> list[dict[str, Any]]:
+    """The corners of the interpolated curve: from recall 0 to what was reached, and from there on at 0."""
+    raw = curve.sawtooth
+    if raw is None or not any(raw.relevant):
+        corners = [(0.0, 0.0), (1.0, 0.0)]
+    else:
+        corners = [(r, p) for r, p, hit in zip(raw.recall, raw.interpolated, raw.relevant, strict=True) if hit]
+        corners = [(0.0, corners[0][1]), *corners, (1.0, corners[-1][1] if corners[-1][0] >= 1 else 0.0)]
+    return [
+        {"who": name, "place": place, "recall": recall, "precision": height}
+        for place, (recall, height) in enumerate(corners)
+    ]
 
 
 def points_table(curves: Sequence[Curve], digits: int = 4) -> Table:

@@ -69,6 +69,7 @@ class Figure:
         alt: the same for who cannot see it, and how to read it.
         specification: in Vega-Lite, with its data and without colours, which renderers choose.
         numbers: what it is drawn from, where that is short enough to read.
+        subtitle: of what it is, where no text around it says so.
     """
 
     name: str
@@ -76,6 +77,7 @@ class Figure:
     alt: str
     specification: Mapping[str, Any]
     numbers: Table | None = None
+    subtitle: str = ""
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from truerank.core.errors import shown
 from truerank.core.messages import Message, joined, message, plural
 from truerank.geo import Places, View
 from truerank.geo.accuracy import spelled
-from truerank.present import ledger
-from truerank.present.document import Document
+from truerank.present import charts, ledger
+from truerank.present.document import Document, Figure
 from truerank.present.scores import WIDE
 from truerank.present.table import Cell, Table
 from truerank.truth import Note
@@ -85,7 +85,32 @@ def document_of(
 ) -> Document:
     """What evaluated places, or one view of them, show of themselves."""
     places = found if isinstance(found, Places) else Places({found.distance: found})
-    return document(places, digits, per_query=per_query, surface=surface)
+    laid = document(places, digits, per_query=per_query, surface=surface)
+    return replace(laid, blocks=[*laid.blocks, error_figure(places)])
+
+
+def error_figure(places: Places) -> Figure:
+    """How far off first results are."""
+    alt = "The share of queries whose first result lies within so many metres. Further left is better."
+    return Figure("geo-error", "Error of the first result", alt, error_chart(places))
+
+
+def error_chart(
+    places: Places, *, metres: str = "metres", share: str = "share of queries", by: str = "by"
+) -> charts.Spec:
+    """A line a view: the share of queries whose first result lies within so many metres.
+
+    Args:
+        metres, share, by: what these are called.
+    """
+    rows = [
+        {"who": name, "metres": off, "share": part}
+        for name, view in places.views.items()
+        for off, part in charts.distribution(view.error)
+    ]
+    x = charts.axis("metres", metres, scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
+    hints: charts.Hints = {"who": by, "metres": (metres, ",.1f"), "share": (share, ".4f")}
+    return charts.lines(rows, x, charts.shares("share", share), list(places.views), hints, interpolate="step-after")
 
 
 def remarks_of(found: Places | View) -> list[str]:

@@ -19,6 +19,7 @@ from truerank.board.pages.sentences import faults, measure_in_words, rules_in_wo
 from truerank.board.pages.ties import first_place, moves, rivals, slots
 from truerank.board.texts import LANGUAGES, Words, chosen
 from truerank.board.upload import shown_size
+from truerank.present import palette
 
 LANGUAGE = "truerank-lang"
 
@@ -37,7 +38,7 @@ def environment() -> Environment:
     made.filters |= {"bare": _bare, "until": _until}
     parts = (faults, numbers, plot, slots, first_place, rivals, moves, rules_in_words, measure_in_words, told)
     made.globals |= {part.__name__: part for part in parts}
-    made.globals |= {"version": __version__, "languages": LANGUAGES}
+    made.globals |= {"version": __version__, "languages": LANGUAGES, "palette_mark": palette.mark}
     return made
 
 

@@ -1,9 +1,12 @@
-"""The pictures of a document as files, from the same specifications as those in the page."""
+"""Pictures as files and inside pages, all from the same specifications."""
 
 from __future__ import annotations
 
+import html
+import json
 import os
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,26 @@ VEGA_LITE = "6.1"
 WIDTH = 640
 SCALE = 2
 """Pixels of a PNG for each point."""
+
+ENDINGS = (".svg", ".png", ".html")
+
+PAGE = """\
+<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="UTF-8">
+<title>{title}</title>
+<script>{libraries}</script>
+</head>
+<body>
+<div id="plot"></div>
+<script>vegaEmbed("#plot", {spec}, {options});</script>
+</body>
+</html>
+"""
+
+ACTIONS = {"export": True, "source": False, "compiled": False, "editor": False}
+"""What the page's menu offers: to save the picture, and nothing that opens another site."""
 
 
 def save(document: Document, folder: str) -> None:
@@ -66,13 +89,54 @@ def static(figure: Figure) -> dict[str, Any]:
     """The specification for paper: in light colours, on white, as wide as a column, with its title."""
     spec = dict(figure.specification)
     config = {**THEMES["light"], "background": "white"}
-    return {**spec, "width": WIDTH, "title": figure.title, "config": config, "autosize": "pad", "padding": 12}
+    title: Any = {"text": figure.title, "subtitle": figure.subtitle} if figure.subtitle else figure.title
+    return {**spec, "width": WIDTH, "title": title, "config": config, "autosize": "pad", "padding": 12}
 
 
-def vl_convert() -> Any:
+def draw(figure: Figure, path: str) -> None:
+    """Write one picture, all or nothing: .svg, .png, or .html that works without a network.
+
+    Raises:
+        InputError: the path ends in something else, or cannot be written.
+        MissingPackage: vl-convert is not installed.
+    """
+    ending = ending_of(path)
+    vl_convert("drawing a plot", "plots")
+    data = _page(figure) if ending == ".html" else drawing()(figure)[ending]
+    with writing(path) as file:
+        file.write(data)
+
+
+def ending_of(path: str) -> str:
+    """The ending of a file that is a picture.
+
+    Raises:
+        InputError: there is no picture of that ending.
+    """
+    ending = os.path.splitext(path)[1].lower()
+    if ending not in ENDINGS:
+        raise InputError(f"a plot is a file that ends in {', '.join(ENDINGS)}", path)
+    return ending
+
+
+def _page(figure: Figure) -> bytes:
+    """A page with the libraries in it; a run's name may hold what HTML would take for the end of a script."""
+    title = html.escape("; ".join(filter(None, [figure.title, figure.subtitle])))
+    spec = json.dumps(static(figure)).replace("<", "\\u003c")
+    options = json.dumps({"mode": "vega-lite", "actions": ACTIONS})
+    return PAGE.format(title=title, libraries=libraries(), spec=spec, options=options).encode()
+
+
+@lru_cache(maxsize=1)
+def libraries() -> str:
+    """Vega, Vega-Lite and vega-embed, which vl-convert carries."""
+    return str(vl_convert().javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
+
+
+def vl_convert(what: str = "a report with figures", extra: str = "report") -> Any:
     """The package that draws, and that carries Vega, Vega-Lite and vega-embed."""
     try:
         import vl_convert
     except ModuleNotFoundError:
-        raise MissingPackage("a report with figures", "report") from None
+        raise MissingPackage(what, extra) from None
     return vl_convert

@@ -6,17 +6,17 @@ import base64
 import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 from truerank import __version__
 from truerank.core.errors import MissingPackage
 from truerank.core.messages import Message, in_language, message, translated
+from truerank.present import palette
 from truerank.present.charts import THEMES
 from truerank.present.document import Block, Document, Heading, Queries
 from truerank.present.renderers import fragment
-from truerank.present.renderers.figures import vl_convert
+from truerank.present.renderers.figures import libraries
 from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, Table
 
@@ -101,9 +101,9 @@ def render(document: Document, *, figures: bool = False) -> str:
             cells=cells,
             _=lambda text, **values: translated(Message(text, "", values), document.language),
             version=__version__,
-            style=_file("page.css"),
+            style=palette.css() + _file("page.css"),
             script=_file("page.js"),
-            libraries=_libraries(),
+            libraries=libraries(),
             data=_data(document),
             packed=_packed,
         )
@@ -161,12 +161,6 @@ def _data(document: Document) -> str:
 def _packed(block: Queries) -> str:
     """The columns as JSON, deflated, in letters that mean nothing to HTML."""
     return base64.b64encode(zlib.compress(dumps(block.to_dict()).encode(), 9)).decode()
-
-
-@lru_cache(maxsize=1)
-def _libraries() -> str:
-    """Vega, Vega-Lite and vega-embed, which vl-convert carries."""
-    return str(vl_convert().javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
 def _file(name: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from truerank.core.errors import shown
 from truerank.core.messages import message, plural
 from truerank.present import charts
-from truerank.present.curves import points_table
+from truerank.present.curves import chart, points_table
 from truerank.present.document import Block, Figure, Heading
 from truerank.present.material import Material, Runs
 from truerank.present.table import Table
@@ -41,17 +41,7 @@ def blocks(material: Material) -> Iterator[Block]:
 def precision_recall(runs: Runs) -> Figure:
     """The interpolated curves."""
     names = list(map(shown, runs.names))
-    rows = [
-        {"who": name, "recall": recall, "precision": height}
-        for name, curve in zip(names, runs.curves, strict=True)
-        for recall, height in zip(curve.recalls, curve.precision, strict=True)
-    ]
-    x, y = charts.shares("recall", message("recall")), charts.shares("precision", message("precision"))
-    hints: charts.Hints = {
-        "who": message("run"),
-        "recall": (message("recall"), ".1f"),
-        "precision": (message("precision"), ".4f"),
-    }
+    spec = chart(runs.curves, names, recall=message("recall"), precision=message("precision"), run=message("run"))
     table = points_table(runs.curves)
     columns = (message("recall"), *names)
     numbers = replace(table, columns=columns, title=message("Precision against recall"), notes=())
@@ -60,13 +50,7 @@ def precision_recall(runs: Runs) -> Figure:
         "{queries}. Higher is better.",
         queries=plural("{n:,} query", "{n:,} queries", n=runs.curves[0].queries),
     )
-    return Figure(
-        "precision-recall",
-        message("Precision against recall"),
-        alt,
-        charts.lines(rows, x, y, names, hints),
-        numbers,
-    )
+    return Figure("precision-recall", message("Precision against recall"), alt, spec, numbers)
 
 
 def cumulative(runs: Runs) -> Figure:

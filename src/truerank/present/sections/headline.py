@@ -14,6 +14,7 @@ from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
 from truerank.present.comparison_cells import mean_cell, percent, ranked
 from truerank.present.document import Block, Figure, Heading, Note, Prose
 from truerank.present.material import Material, Runs
+from truerank.present.palette import MARKS
 from truerank.present.percent import no_shares
 from truerank.present.table import Table, as_text
 from truerank.present.wide import wide_table
@@ -207,7 +208,7 @@ def _forest(rows: charts.Rows, names: list[str], measures: list[str], digits: in
         "mark": {"type": "point", "filled": True, "size": 60},
         "params": [charts.chosen()],
         "encoding": {
-            "shape": charts.series(names, charts.SHAPES, key),
+            "shape": charts.series(names, list(MARKS), key),
             "tooltip": charts.tooltip(hints),
         },
     }

@@ -53,25 +53,14 @@ def _titled(table: Table, title: str) -> Table:
 def errors(found: Located) -> Figure:
     """The share of queries whose first result lies within so many metres."""
     names, views = list(found.places.views), list(found.places.views.values())
-    rows = [
-        {"who": name, "metres": metres, "share": share}
-        for name, view in zip(names, views, strict=True)
-        for metres, share in charts.distribution(view.error)
-    ]
-    x = charts.axis("metres", message("metres"), scale={"type": "symlog", "constant": 1}, axis=charts.FEW_TICKS)
-    y = charts.shares("share", message("share of queries"))
-    hints: charts.Hints = {
-        "who": message("by"),
-        "metres": (message("metres"), ",.1f"),
-        "share": (message("share of queries"), ".4f"),
-    }
+    called = {"metres": message("metres"), "share": message("share of queries"), "by": message("by")}
+    spec = geo.error_chart(found.places, **called)
     medians = [f"{view.error_curve['median']:,.1f} m ({name})" for name, view in zip(names, views, strict=True)]
     alt = message(
         "One line per distance: the share of queries whose first result lies within a given "
         "number of metres (logarithmic axis). Median: {median}.",
         median=listed(medians),
     )
-    spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
     return Figure("geo-error", message("Error of the first result"), alt, spec)
 
 

@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 
 from truerank.core.errors import shown
 from truerank.core.messages import joined, listed, message, plural
-from truerank.live.latency import MILLION
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
-from truerank.present.bench import DIGITS, SHORT, index_table, marked, per_second, standing
+from truerank.present.bench import DIGITS, SHORT, index_table, latency_chart, marked, per_second
 from truerank.present.document import Block, Figure, Heading, Note, Prose
 from truerank.present.material import Material
+from truerank.present.pareto import chart
 from truerank.present.table import Cell, Table
 
 
@@ -70,19 +70,8 @@ def table(benches: Sequence[Bench], names: Sequence[str]) -> Table:
 
 def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """The share of calls that are answered within so many milliseconds."""
-    rows = [
-        {"who": name, "ms": ms, "share": share}
-        for name, one in zip(names, benches, strict=True)
-        for ms, share in charts.distribution(one.measured.answered.latency / MILLION)
-    ]
-    x = charts.axis("ms", message("milliseconds"), scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
-    y = charts.shares("share", message("share of calls"))
-    hints: charts.Hints = {
-        "who": message("retriever"),
-        "ms": ("ms", ".3f"),
-        "share": (message("share of calls"), ".4f"),
-    }
-    spec = charts.lines(rows, x, y, names, hints, interpolate="step-after")
+    called = {"ms": message("milliseconds"), "share": message("share of calls"), "retriever": message("retriever")}
+    spec = latency_chart(benches, names, **called)
     return Figure(
         "latency",
         message("Latency"),
@@ -98,20 +87,7 @@ def pareto(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """A mark a benchmark on its intervals, and a line through those that no other one beats."""
     measure = _measure(benches[0])
     best = front(benches, measure)
-    rows = [
-        {"who": name, **standing(one, measure), "best": i in best}
-        for i, (name, one) in enumerate(zip(names, benches, strict=True))
-    ]
-    across, up = charts.spans(rows)
-    x = charts.axis("ms", message("median latency, ms"), scale={**across, "padding": 12}, axis=charts.FEW_TICKS)
-    y = charts.axis("quality", measure, scale={**up, "padding": 12}, axis=charts.FEW_TICKS)
-    spec = charts.marks(rows, x, y, names, _hints(measure))
-    spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
-    line = {
-        "transform": [{"filter": "datum.best"}],
-        "mark": {"type": "line", "interpolate": "step-after", "strokeDash": [4, 3]},
-        "encoding": {"x": x, "y": y},
-    }
+    spec = chart(benches, names, measure, title=message("median latency, ms"), hints=_hints(measure))
     winners = listed([names[i] for i in sorted(best)])
     alt = joined(
         " ",
@@ -129,7 +105,7 @@ def pareto(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
             ),
         ],
     )
-    return Figure("pareto", message("Quality against latency"), alt, charts.behind(spec, line))
+    return Figure("pareto", message("Quality against latency"), alt, spec)
 
 
 def _hints(measure: str) -> charts.Hints:
