@@ -193,9 +193,12 @@ def test_every_meaning_is_of_a_value_that_the_parameter_can_have() -> None:
 
 
 def test_the_board_says_of_the_contest_s_measure_what_is_true_of_it() -> None:
-    from truerank.board.pages.sentences import measure_in_words
+    from truerank.board.pages.rules import measure_in_words
+    from truerank.core.messages import translated
 
     for measure in ("AP(divisor='hits')@3", "AP(divisor='hits', depth=3)"):
-        assert "one never found counts 0" not in measure_in_words(measure, "en")[0]
-        words, language = measure_in_words(measure, "ko")
-        assert ("0입니다" in words, language) == (False, "ko")
+        meaning = measure_in_words(measure)
+        assert "one never found counts 0" not in meaning
+        korean = translated(meaning, "ko")
+        assert korean != meaning
+        assert "0입니다" not in korean

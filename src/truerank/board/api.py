@@ -24,11 +24,12 @@ from truerank.board.display import (
 from truerank.board.entries import choose, unranked
 from truerank.board.models import FAILED, OVER, REFUSED, UNDER_WAY, Submission
 from truerank.board.receiving import body
-from truerank.board.refusals import Refusal, not_found
+from truerank.board.refusals import Refusal, invalid, not_found
 from truerank.board.security import asker, somebody, team_by_token
 from truerank.board.service import Service, Team
 from truerank.board.settings import BoardSettings
 from truerank.board.standings import history
+from truerank.core.messages import message
 
 REASONS = {
     400: "The request is no good.",
@@ -247,13 +248,11 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
 
     state, used = await service.database.read(look)
     if sent.state == REFUSED:
-        findings = [finding.model_dump() for finding in state.audit.findings]
-        why = "; ".join(finding["message"] for finding in findings if finding["refuses"])
-        raise Refusal(422, "invalid", f"the submission is invalid and costs nothing: {why}", findings=findings)
+        raise invalid([finding.model_dump() for finding in state.audit.findings])
     if sent.state == OVER:
         raise used.refusal
     if sent.state == FAILED:
-        why = "this could not be scored, through no fault of yours; it costs nothing"
+        why = message("this could not be scored, through no fault of yours; it costs nothing")
         raise Refusal(503, "failed", why, after=60)
     return schemas.Submitted(**state.model_dump(), is_new=is_new, attempts=attempts_state(used))
 
@@ -337,10 +336,10 @@ async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schem
     def change(session: Session) -> schemas.SubmissionState:
         found = session.get(Submission, clean(id) or "")
         if found is None or found.account_id != team.id:
-            raise not_found("submission")
+            raise not_found(message("submission"))
         board = service.board(found.board)
         if service.is_closed(session, board, service.now):
-            raise Refusal(409, "not-open", "this board is closed; nothing more is chosen")
+            raise Refusal(409, "not-open", message("this board is closed; nothing more is chosen"))
         found = choose(session, board, found.id, is_final, service.now)
         return submission_state(service, session, found, team, with_queries=False)
 
@@ -359,9 +358,9 @@ async def queries(request: Request, board: BoardName, team: Asker) -> FileRespon
     settings = visible(service, board, team)
     path = settings.download
     if path is None or not path.is_file():
-        raise not_found("file")
+        raise not_found(message("file"))
     if not offers_queries(service, settings):
-        raise Refusal(409, "not-open", f"the queries are there from {settings.opens}")
+        raise Refusal(409, "not-open", message("the queries are there from {time}", time=str(settings.opens)))
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
@@ -375,7 +374,7 @@ async def shown_submission(service: Service, id: str, team: Team) -> schemas.Sub
     def look(session: Session) -> tuple[Submission, schemas.SubmissionState]:
         found = session.get(Submission, clean(id) or "")
         if found is None:
-            raise not_found("submission")
+            raise not_found(message("submission"))
         return found, submission_state(service, session, found, team)
 
     found, state = await service.database.read(look)

@@ -22,6 +22,7 @@ from truerank.board.pages import render
 from truerank.board.refusals import Refusal
 from truerank.board.security import Guard
 from truerank.board.service import Service
+from truerank.core.messages import message
 from truerank.present import palette
 
 
@@ -70,7 +71,7 @@ async def _refused(request: Request, error: Exception) -> Response:
         headers["Retry-After"] = str(max(1, round(error.after)))
     if error.status == 401:
         headers["WWW-Authenticate"] = "Bearer"
-    said = {"error": error.kind, "message": str(error), "findings": list(error.findings)}
+    said = {"error": error.kind, "message": error.said, "findings": list(error.findings)}
     return _answer(request, error.status, said, headers)
 
 
@@ -87,12 +88,15 @@ async def _http(request: Request, error: Exception) -> Response:
 
 
 async def _busy(request: Request, error: Exception) -> Response:
-    said = {"error": "busy", "message": "the database does not answer; try again soon", "findings": []}
+    said = {"error": "busy", "message": message("the database does not answer; try again soon"), "findings": []}
     return _answer(request, 503, said, {"Retry-After": "5"})
 
 
 async def _broken(request: Request, error: Exception) -> Response:
-    said = {"error": "broken", "message": "this is a fault of the service; its host will find it in the log"}
+    said = {
+        "error": "broken",
+        "message": message("this is a fault of the service; its host will find it in the log"),
+    }
     return _answer(request, 500, {**said, "findings": []})
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,13 +17,17 @@ from typing import Any
 
 import numpy as np
 
+from truerank.analysis.lint import Finding as LintFinding
 from truerank.analysis.lint import lint
+from truerank.analysis.lint.findings import placed
 from truerank.board.contests import Contest
 from truerank.contest.findings import Case
 from truerank.contest.findings import Finding as LineFinding
 from truerank.contest.findings import findings as line_findings
 from truerank.contest.submission import read
 from truerank.core.errors import InputError, shown
+from truerank.core.faults import RepeatedDocument
+from truerank.core.messages import Message, from_plain, joined, message, plural, to_plain
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scan import Scan, scan
@@ -46,18 +50,43 @@ CLOSELY = (
 )
 """What lint can say without judgements."""
 
-TOO_MANY_IDS = "results in one list, and {} are the most that are taken"
-
-SAID = {
-    "empty": "there is nothing in it",
-    "unreadable": "{} line(s) cannot be read; each is one JSON object with eval_id and topk",
-    "unknown-id": "{} id(s) that are not among the published ones",
-    "wrong-type": "{} line(s) whose results are no list of ids",
-    "missing-id": "{} published id(s) without an answer, which scores 0",
-    "repeated-line": "{} id(s) answered by more than one line",
-    "repeated-document": "{} line(s) that name a document more than once",
-    "too-many": "{} line(s) with more results than count; the first ones do",
+SAID: dict[str, Callable[[int], Message]] = {
+    "empty": lambda n: message("there is nothing in it"),
+    "unreadable": lambda n: plural(
+        "{n:,} line cannot be read; each is one JSON object with eval_id and topk",
+        "{n:,} lines cannot be read; each is one JSON object with eval_id and topk",
+        n=n,
+    ),
+    "unknown-id": lambda n: plural(
+        "{n:,} id that is not among the published ones", "{n:,} ids that are not among the published ones", n=n
+    ),
+    "wrong-type": lambda n: plural(
+        "{n:,} line whose results are no list of ids", "{n:,} lines whose results are no list of ids", n=n
+    ),
+    "missing-id": lambda n: plural(
+        "{n:,} published id without an answer, which scores 0",
+        "{n:,} published ids without an answer, which scores 0",
+        n=n,
+    ),
+    "repeated-line": lambda n: plural(
+        "{n:,} id answered by more than one line", "{n:,} ids answered by more than one line", n=n
+    ),
+    "repeated-document": lambda n: plural(
+        "{n:,} line that names a document more than once",
+        "{n:,} lines that name a document more than once",
+        n=n,
+    ),
+    "too-many": lambda n: plural(
+        "{n:,} line with more results than count; the first ones do",
+        "{n:,} lines with more results than count; the first ones do",
+        n=n,
+    ),
 }
+"""What an audit says of each kind that it counts."""
+
+
+class TooManyIds(InputError):
+    """A list is longer than the board takes."""
 
 
 @dataclass(frozen=True)
@@ -80,8 +109,8 @@ class Finding:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        told = {"kind": self.kind, "refuses": self.refuses, "message": self.message, "count": self.count}
-        return {**told, "lines": list(self.lines)}
+        own = {"kind": self.kind, "refuses": self.refuses, "message": self.message, "count": self.count}
+        return {**own, "lines": list(self.lines)}
 
 
 @dataclass(frozen=True)
@@ -110,6 +139,19 @@ class Audit:
         counts = {"rows": self.rows, "answered": self.answered, "missing": self.missing}
         return {"format": self.format, **counts, "findings": [finding.to_dict() for finding in self.findings]}
 
+    def to_json(self) -> str:
+        """For the database: each message is there as a text, and as what it is made of, to be translated."""
+        findings = [{**finding.to_dict(), "said": to_plain(finding.message)} for finding in self.findings]
+        return json.dumps({**self.to_dict(), "findings": findings})
+
+
+def from_json(text: str) -> dict[str, Any]:
+    """What `Audit.to_dict` gave; messages that an older version kept only as texts stay these texts."""
+    found = {"format": "", "rows": 0, "answered": 0, "missing": 0, "findings": [], **json.loads(text)}
+    for finding in found["findings"]:
+        finding["message"] = from_plain(finding.pop("said", None)) or finding["message"]
+    return found
+
 
 def audit(path: Path, contest: Contest, unpacked: int) -> Audit:
     """What is wrong with the submission in a file.
@@ -136,28 +178,30 @@ def format_of(source: Source) -> str:
         InputError: as none that strangers may send.
     """
     if not source.head.strip():
-        raise InputError("the file is empty", source.name)
+        raise InputError(message("the file is empty"), source.name)
     found = chosen(source, "run").name
     if found not in TEXT:
-        raise InputError(f"{found} is not taken here; send one of {', '.join(TEXT)}", source.name)
+        formats = ", ".join(TEXT)
+        said = message("{format} is not taken here; send one of {formats}", format=found, formats=formats)
+        raise InputError(said, source.name)
     return found
 
 
 def _unreadable(error: InputError) -> Finding:
     """The error without our own name for the file."""
-    message = re.sub(r"\s*\(--set [^)]*\)", "", _message(error))
-    kind = "repeated-document" if "comes back twice" in message else "unreadable"
-    kind = "too-many-ids" if TOO_MANY_IDS.partition("{")[0] in message else kind
-    if kind == "repeated-document":
-        message = message.partition("; mend the run")[0]
-    where = f"line {error.line}: " if error.line else ""
-    return Finding(kind, True, where + message, 1, (error.line,) if error.line else ())
+    kind, fault = _kind(error)
+    name = os.fspath(error.path or "")
+    if name and name in fault:  # a server's path is nothing to tell
+        fault = Message(fault.replace(name, "the file"))
+    if error.line is None:
+        return Finding(kind, True, fault)
+    return Finding(kind, True, placed("line", error.line, fault), 1, (error.line,))
 
 
-def _message(error: InputError) -> str:
-    name = "" if error.path is None else os.fspath(error.path)
-    text = str(error).removeprefix(name + (f":{error.line}" if error.line else "") + ": ")
-    return text.replace(name, "the file") if name else text
+def _kind(error: InputError) -> tuple[str, str]:
+    if isinstance(error, RepeatedDocument):
+        return "repeated-document", error.fault
+    return "too-many-ids" if isinstance(error, TooManyIds) else "unreadable", error.said
 
 
 def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
@@ -216,7 +260,10 @@ def _check_lists(source: Source, most: int) -> None:
 
 def _check_length(docs: Sized, most: int, name: str, line: int | None) -> None:
     if len(docs) > most:
-        raise InputError(f"{len(docs):,} {TOO_MANY_IDS.format(f'{most:,}')}", name, line)
+        said = message(
+            "{n:,} results in one list, and {most:,} are the most that are taken", n=len(docs), most=most
+        )
+        raise TooManyIds(said, name, line)
 
 
 def _unknown(found: Scan, source: Source, format: str, contest: Contest) -> Iterator[Finding]:
@@ -235,9 +282,9 @@ def _missing(found: Scan, contest: Contest) -> Iterator[Finding]:
         yield Finding("missing-id", refuses, _said("missing-id", len(missing), missing), len(missing))
 
 
-def _said(kind: str, count: int, ids: Iterable[bytes]) -> str:
+def _said(kind: str, count: int, ids: Iterable[bytes]) -> Message:
     names = [shown(name)[:80] for name in list(ids)[:EXAMPLES]]
-    return f"{SAID[kind].format(f'{count:,}')}: {', '.join(names)}{', …' if count > len(names) else ''}"
+    return joined(": ", [SAID[kind](count), ", ".join(names + ["…"] * (count > len(names)))])
 
 
 def _first_lines(source: Source, queries: Sequence[bytes]) -> list[int]:
@@ -256,19 +303,18 @@ def _first_lines(source: Source, queries: Sequence[bytes]) -> list[int]:
 
 def _closely(source: Source, format: str, contest: Contest) -> list[Finding]:
     """All that lint can tell without judgements, every fault with its lines."""
-    nobody = Qrels.from_dict({query: {b"\x01": 0.0} for query in contest.published}, "published")
-    said = lint(nobody, source.name, rules=contest.rules, run_format=format)
-    return [
-        Finding(
-            "repeated-document" if one.kind == "duplicate-document" else one.kind,
-            one.severity == "error" and one.kind not in ("rising-scores", "query-ids"),
-            (f"{one.numbering} {one.line}: " if one.line else "") + one.message,
-            one.count,
-            (one.line,) if one.line else (),
-        )
-        for one in said
-        if one.kind in CLOSELY and one.path != nobody.name
-    ]
+    unjudged = Qrels.from_dict({query: {b"\x01": 0.0} for query in contest.published}, "published")
+    said = lint(unjudged, source.name, rules=contest.rules, run_format=format)
+    return [_of_lint(one) for one in said if one.kind in CLOSELY and one.path != unjudged.name]
+
+
+def _of_lint(found: LintFinding) -> Finding:
+    kind = "repeated-document" if found.kind == "duplicate-document" else found.kind
+    refuses = found.severity == "error" and kind not in ("rising-scores", "query-ids")
+    if found.line is None:
+        return Finding(kind, refuses, found.message, found.count)
+    said = placed(found.numbering, found.line, found.message)
+    return Finding(kind, refuses, said, found.count, (found.line,))
 
 
 def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
@@ -291,8 +337,9 @@ def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -
 
 
 def _of_lines(finding: LineFinding, accept: Sequence[str]) -> Finding:
-    message = SAID[finding.kind].format(f"{finding.count:,}")
-    places = "; ".join(finding.examples) + ("; …" if finding.count > len(finding.examples) else "")
+    said = SAID[finding.kind](finding.count)
+    if finding.examples:
+        places = [*finding.examples, *["…"] * (finding.count > len(finding.examples))]
+        said = joined(": ", [said, joined("; ", places)])
     refuses = finding.kind not in accept or finding.kind == "unknown-id"
-    words = f"{message}: {places}" if finding.examples else message
-    return Finding(finding.kind, refuses, words, finding.count, finding.lines)
+    return Finding(finding.kind, refuses, said, finding.count, finding.lines)

@@ -30,8 +30,9 @@ class NotTaken(TruerankError):
     """
 
     def __init__(self, problem: dict[str, Any]):
-        message = str(problem.get("message", "the board gave no reason"))
-        super().__init__(message.partition(": ")[0] if problem.get("findings") else message)
+        invalid = "the submission is invalid and costs nothing"
+        reason = problem.get("message", "the board gave no reason")
+        super().__init__(invalid if problem.get("findings") else str(reason))
         self.problem = problem
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from sqlalchemy.orm import Session
 
 from truerank.board import schemas
+from truerank.board.audit import from_json
 from truerank.board.contests import PARTS, Contest
 from truerank.board.logs import tell
 from truerank.board.models import SCORED, Account, Board, Submission, Values, moment
@@ -21,6 +22,7 @@ from truerank.board.service import Service, Team
 from truerank.board.settings import BoardSettings
 from truerank.board.standings import Standing, Standings, entry_values, part_of, rounded, standings
 from truerank.core.errors import shown
+from truerank.core.messages import message
 
 PAUSE = 0.5
 """Seconds between two computations of tie groups, at least; also at least as long as the last one took."""
@@ -120,7 +122,7 @@ def check_visible(board: BoardSettings, team: Team | None) -> None:
     if board.visible == "everyone" or (team and team.is_host):
         return
     if board.visible == "hosts":
-        raise not_found("board")
+        raise not_found(message("board"))
     if team is None:
         raise unauthorized()
 
@@ -198,7 +200,7 @@ def submission_state(
         Refusal: it is somebody else's.
     """
     if submission.account_id != team.id and not team.is_host:
-        raise not_found("submission")
+        raise not_found(message("submission"))
     board = service.board(submission.board)
     account = session.get(Account, submission.account_id)
     assert account is not None
@@ -210,13 +212,9 @@ def submission_state(
         received_at=moment(submission.received_at),
         is_final=submission.chosen_at is not None,
         rules=json.loads(submission.rules)["name"] if submission.rules else None,
-        audit=schemas.AuditState(**_audit(submission)),
+        audit=schemas.AuditState(**from_json(submission.audit)),
         **_results(service, session, submission, board, team, with_queries),
     )
-
-
-def _audit(submission: Submission) -> dict[str, Any]:
-    return {"format": "", "rows": 0, "answered": 0, "missing": 0, "findings": [], **json.loads(submission.audit)}
 
 
 def _results(

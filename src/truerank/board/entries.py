@@ -14,6 +14,7 @@ from truerank.board.models import SCORED, Account, Board, Submission, Values, mo
 from truerank.board.refusals import Refusal
 from truerank.board.scoring import describe
 from truerank.board.settings import BoardSettings
+from truerank.core.messages import message, plural
 
 
 def standing(board: str) -> tuple[ColumnElement[bool], ...]:
@@ -31,7 +32,8 @@ def mark(session: Session, id: str, word: str | None, reason: str, contest: Cont
     """
     submission = submissions.locked(session, id)
     if submission.state != SCORED:
-        raise Refusal(409, "not-scored", "only a scored submission can be taken out of the standings")
+        why = message("only a scored submission can be taken out of the standings")
+        raise Refusal(409, "not-scored", why)
     submission.mark, submission.reason = word, reason if word else None
     submission.marked_at = now if word else None
     board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
@@ -57,18 +59,25 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
         Refusal: teams do not choose here, it is no entry, or as many are chosen as may be.
     """
     if board.finals is None:
-        raise Refusal(409, "no-finals", "teams do not choose here: the best public entry of each counts")
+        why = message("teams do not choose here: the best public entry of each counts")
+        raise Refusal(409, "no-finals", why)
     account = session.scalar(select(Submission.account_id).where(Submission.id == id))
     session.execute(select(Account).where(Account.id == account).with_for_update())
     submission = submissions.locked(session, id)
     if submission.state != SCORED or (is_final and submission.mark):
-        raise Refusal(409, "not-scored", "only a scored submission that is ranked can be chosen")
+        why = message("only a scored submission that is ranked can be chosen")
+        raise Refusal(409, "not-scored", why)
     if not is_final:
         submission.chosen_at = None
     elif submission.chosen_at is None:
         chosen = select(func.count()).where(*standing(board.name), Submission.chosen_at.is_not(None))
         if (session.scalar(chosen.where(Submission.account_id == account)) or 0) >= board.finals:
-            raise Refusal(409, "finals-full", f"{board.finals} entries are chosen already; give one up first")
+            why = plural(
+                "{n} entry is chosen already; give it up first",
+                "{n} entries are chosen already; give one up first",
+                n=board.finals,
+            )
+            raise Refusal(409, "finals-full", why)
         submission.chosen_at = now
     return submission
 

@@ -24,6 +24,7 @@ from truerank.board.security import host, host_by_token
 from truerank.board.service import Service, Team, note_fingerprint
 from truerank.board.settings import BoardSettings
 from truerank.board.upload import Received, arrived
+from truerank.core.messages import message
 
 TokenId = Annotated[str, Path(pattern="^[A-Za-z0-9]{1,16}$")]
 Number = Annotated[int, Path(ge=1, le=2**31 - 1)]
@@ -116,12 +117,13 @@ async def marked(service: Service, id: str, team: Team, word: str | None, reason
     """
     said = clean(reason) or ""
     if word and not said:
-        raise Refusal(422, "no-reason", "say why, in a sentence that its team and everybody else may read")
+        why = message("say why, in a sentence that its team and everybody else may read")
+        raise Refusal(422, "no-reason", why)
 
     def change(session: Session) -> schemas.SubmissionState:
         found = session.get(Submission, clean(id) or "")
         if found is None:
-            raise not_found("submission")
+            raise not_found(message("submission"))
         contest = service.contest(session, found.board)
         found = entries.mark(session, found.id, word, said[:500], contest, service.now)
         return submission_state(service, session, found, team, with_queries=False)
@@ -191,7 +193,7 @@ def _keep_truth(service: Service, session: Session, board: BoardSettings, file: 
     row = session.get_one(Board, board.name, with_for_update=True)
     counted = select(Submission.id).where(Submission.board == board.name, Submission.state.in_(COUNTED))
     if session.scalar(counted.limit(1)):
-        why = "there are submissions already; change board.toml and run `truerank board rescore`"
+        why = message("there are submissions already; change board.toml and run `truerank board rescore`")
         raise Refusal(409, "too-late", why)
     key = secret(session, f"split:{board.name}")
     try:

@@ -8,6 +8,7 @@ from truerank.board import schemas, tokens
 from truerank.board.api import clean, problems, service_of
 from truerank.board.refusals import not_found
 from truerank.board.security import address
+from truerank.core.messages import message
 
 router = APIRouter(tags=["registration"])
 
@@ -26,7 +27,7 @@ async def registered(request: Request, name: str, contact: str) -> schemas.NewTo
     """
     service = service_of(request)
     if not service.settings.registration:
-        raise not_found("page")
+        raise not_found(message("page"))
     service.registrations.check(address(request))
     said = (clean(contact) or "")[:200]
     return await service.database.write(lambda session: tokens.register(session, name, said, service.now))

@@ -29,16 +29,11 @@ from truerank.board.scoring import Result, score
 from truerank.board.settings import Settings
 from truerank.board.storage import Storage
 from truerank.board.workers import Followed, OutOfTime, Pool, WorkerLost
+from truerank.core.messages import message, plural
 
 Found = TypeVar("Found", Audit, Result)
 
 HOUR = 3600
-
-TOO_LONG = (
-    "it was stopped after {} seconds of processor time, the most that auditing and scoring may take here; "
-    "send fewer results, compressed as one piece"
-)
-"""What a submission is told that takes too much of the processor."""
 
 
 def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> Audit:
@@ -86,7 +81,12 @@ class Meter:
     @property
     def fault(self) -> Finding:
         """That all of it was taken."""
-        return Finding("processor-time", True, TOO_LONG.format(f"{self.most:g}"))
+        why = message(
+            "it was stopped after {seconds:g} seconds of processor time, the most that auditing and scoring "
+            "may take here; send fewer results, compressed as one piece",
+            seconds=self.most,
+        )
+        return Finding("processor-time", True, why)
 
 
 class Processing:
@@ -123,13 +123,22 @@ class Processing:
     def check_time(self, team: int) -> None:
         """Refuse a team that has used up its processor time for now."""
         if after := self.rate.wait(team, 0):
-            why = f"this team has used its {self.settings.team_processor:g} seconds of processor time an hour"
-            raise Refusal(429, "processor-time", f"{why}; try again in {after:.0f} seconds", after=after)
+            why = message(
+                "this team has used its {most:g} seconds of processor time an hour; "
+                "try again in {seconds:.0f} seconds",
+                most=self.settings.team_processor,
+                seconds=after,
+            )
+            raise Refusal(429, "processor-time", why, after=after)
 
     def check_waiting(self, team: int) -> None:
         """Refuse a team of which many submissions wait already."""
         if self.waiting[team] >= self.settings.waiting:
-            why = f"{self.waiting[team]} submissions of this team wait to be scored; send more when they are done"
+            why = plural(
+                "{n} submission of this team waits to be scored; send more when it is done",
+                "{n} submissions of this team wait to be scored; send more when they are done",
+                n=self.waiting[team],
+            )
             raise Refusal(429, "too-many-waiting", why, after=10)
 
     async def finished(self, submission: Submission, patience: float) -> Submission:
@@ -204,8 +213,8 @@ class Processing:
         except OutOfTime:
             raise
         except (MemoryError, WorkerLost):
-            words = "the file cannot be read within this board's limits of memory and time"
-            found = Audit((Finding("unreadable", True, words),))
+            why = message("the file cannot be read within this board's limits of memory and time")
+            found = Audit((Finding("unreadable", True, why),))
         if not found.is_valid:
             return await self._refused(submission, found, meter)
 

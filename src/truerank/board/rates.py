@@ -7,6 +7,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
 from truerank.board.refusals import Refusal
+from truerank.core.messages import message
 
 REMEMBERED = 10_000
 """So many askers are remembered; those who asked longest ago are forgotten first."""
@@ -53,4 +54,5 @@ class Rate:
         """Take one, or refuse. A cost of 0 only looks whether there is one."""
         after = self.wait(who, cost)
         if after:
-            raise Refusal(429, "too-often", f"this is too often; try again in {after:.0f} seconds", after=after)
+            why = message("this is too often; try again in {seconds:.0f} seconds", seconds=after)
+            raise Refusal(429, "too-often", why, after=after)

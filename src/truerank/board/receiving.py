@@ -9,8 +9,9 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from truerank.board.refusals import Refusal
+from truerank.board.refusals import Refusal, no_form
 from truerank.board.upload import Feed, Receiver
+from truerank.core.messages import message
 
 BATCH = 1 << 20
 """Bytes that are given to a thread at once."""
@@ -57,7 +58,7 @@ async def _patiently(request: Request) -> AsyncIterator[bytes]:
                 raise asyncio.TimeoutError
             yield chunk
     except (asyncio.TimeoutError, ClientDisconnect):
-        raise Refusal(408, "too-slow", "the file did not arrive whole; send it again") from None
+        raise Refusal(408, "too-slow", message("the file did not arrive whole; send it again")) from None
 
 
 EVENTS = ("part_begin", "part_data", "header_field", "header_value", "header_end", "headers_finished")
@@ -75,7 +76,7 @@ class Form:
 
         kind, options = parse_options_header(request.headers.get("content-type", ""))
         if kind != b"multipart/form-data" or b"boundary" not in options:
-            raise Refusal(415, "no-form", "this is not the form of this page")
+            raise no_form(415)
         self._options = parse_options_header
         callbacks: Any = {f"on_{name}": getattr(self, f"_{name}") for name in EVENTS}
         self._parser = MultipartParser(options[b"boundary"], callbacks)
@@ -112,7 +113,7 @@ class Form:
         try:
             self._parser.write(batch)
         except FormParserError:
-            raise Refusal(400, "no-form", "this is not the form of this page") from None
+            raise no_form() from None
 
     def _part_begin(self) -> None:
         self._field = ""
@@ -123,7 +124,7 @@ class Form:
     def _header_value(self, data: bytes, start: int, end: int) -> None:
         self._value += data[start:end]
         if len(self._value) > FIELD:
-            raise Refusal(400, "no-form", "this is not the form of this page")
+            raise no_form()
 
     def _header_end(self) -> None:
         if self._header.lower() == b"content-disposition":
@@ -140,5 +141,5 @@ class Form:
             return
         text = self.fields.get(self._field, "") + data[start:end].decode("utf-8", "replace")
         if len(text) > FIELD or len(self.fields) > 16:
-            raise Refusal(413, "too-large", "this form is too large")
+            raise Refusal(413, "too-large", message("this form is too large"))
         self.fields[self._field] = text

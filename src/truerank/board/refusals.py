@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from truerank.core.errors import TruerankError
+from truerank.core.messages import Message, joined, message
 
 
 class BoardError(TruerankError):
@@ -38,16 +39,33 @@ class Refusal(TruerankError):
         self.after = after
 
 
-def not_found(what: str) -> Refusal:
+def not_found(what: Message) -> Refusal:
     """There is none, or none that this account may see: the two answers are the same."""
-    return Refusal(404, "not-found", f"there is no such {what}, or it is not yours to see")
+    return Refusal(404, "not-found", message("there is no such {what}, or it is not yours to see", what=what))
 
 
 def forbidden() -> Refusal:
     """The account's role does not allow this."""
-    return Refusal(403, "forbidden", "only hosts may do this")
+    return Refusal(403, "forbidden", message("only hosts may do this"))
 
 
 def unauthorized() -> Refusal:
     """No token, an unknown one, or one that was revoked: the three answers are the same."""
-    return Refusal(401, "unauthorized", "a valid token is needed; hosts hand them out")
+    return Refusal(401, "unauthorized", message("a valid token is needed; hosts hand them out"))
+
+
+def no_form(status: int = 400) -> Refusal:
+    """The body of a request is not what the form of its page sends."""
+    return Refusal(status, "no-form", message("this is not the form of this page"))
+
+
+def no_button() -> Refusal:
+    """A form names an action that its page does not have."""
+    return Refusal(422, "unknown-button", message("this page has no such button"))
+
+
+def invalid(findings: Sequence[Mapping[str, Any]]) -> Refusal:
+    """A submission that is not scored, with everything that its audit says."""
+    why = joined("; ", [finding["message"] for finding in findings if finding["refuses"]])
+    said = message("the submission is invalid and costs nothing: {why}", why=why)
+    return Refusal(422, "invalid", said, findings=findings)

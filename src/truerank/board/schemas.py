@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, SkipValidation
 
 Means = dict[str, dict[str, float]]
 
@@ -21,7 +21,7 @@ class FindingState(Answer):
 
     kind: str = Field(description="a short name that stays the same, e.g. repeated-line")
     refuses: bool = Field(description="whether it makes the submission invalid")
-    message: str
+    message: SkipValidation[str]  # which would make plain text of a message that pages translate
     count: int
     lines: list[int] = Field(description="the first few line numbers, 1-based")
 

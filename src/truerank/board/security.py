@@ -19,6 +19,7 @@ from truerank.board.logs import tell
 from truerank.board.refusals import Refusal, forbidden, unauthorized
 from truerank.board.service import Service, Team
 from truerank.board.sessions import SignedIn
+from truerank.core.messages import message
 
 COOKIE = "truerank"
 
@@ -104,14 +105,15 @@ def _limited(receive: Receive) -> Receive:
     async def limited() -> Message:
         nonlocal seen, is_whole
         try:
-            message = await asyncio.wait_for(receive(), None if is_whole else SOON)
+            event = await asyncio.wait_for(receive(), None if is_whole else SOON)
         except asyncio.TimeoutError:
-            raise Refusal(408, "too-slow", "this request did not arrive whole; send it again") from None
-        is_whole = not message.get("more_body", False)
-        seen += len(message.get("body", b""))
+            why = message("this request did not arrive whole; send it again")
+            raise Refusal(408, "too-slow", why) from None
+        is_whole = not event.get("more_body", False)
+        seen += len(event.get("body", b""))
         if seen > SMALL:
-            raise Refusal(413, "too-large", "this request is too large")
-        return message
+            raise Refusal(413, "too-large", message("this request is too large"))
+        return event
 
     return limited
 
@@ -157,7 +159,8 @@ async def known(request: Request, text: str) -> Team:
         raise unauthorized()
     account, token = found
     if account.role == tokens.WAITING:
-        raise Refusal(403, "not-approved", "a host has not approved this registration yet; try again later")
+        why = message("a host has not approved this registration yet; try again later")
+        raise Refusal(403, "not-approved", why)
     return Team(account.id, account.name, account.role, token.id)
 
 
@@ -221,7 +224,7 @@ def check_origin(request: Request) -> None:
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
     if site not in ("same-origin", "none") or (origin and origin.partition("://")[2] != host):
-        raise Refusal(403, "cross-site", "this form comes from another site")
+        raise Refusal(403, "cross-site", message("this form comes from another site"))
 
 
 def check_form(request: Request, given: str) -> None:
@@ -230,4 +233,4 @@ def check_form(request: Request, given: str) -> None:
     check_origin(request)
     said = signed_in(request)
     if said is None or not service.signer.is_form(said, given):
-        raise Refusal(403, "stale-form", "this form is too old; load the page again")
+        raise Refusal(403, "stale-form", message("this form is too old; load the page again"))

@@ -28,6 +28,7 @@ from truerank.board.settings import BoardSettings, Settings
 from truerank.board.storage import Storage
 from truerank.board.upload import Feed, arrived
 from truerank.board.workers import OutOfTime
+from truerank.core.messages import message
 
 LANES = 4
 """Files that one team sends at once; more wait, and keep nobody else waiting."""
@@ -92,7 +93,7 @@ class Service:
         """
         found = self.settings.board(name)
         if found is None:
-            raise not_found("board")
+            raise not_found(message("board"))
         return found
 
     def spec(self, session: Session, name: str) -> Spec | None:
@@ -107,10 +108,10 @@ class Service:
         """
         contest = self._loaded(session, name)
         if contest is None:
-            raise Refusal(409, "no-truth", "this board has no truth yet; a host uploads it")
+            raise Refusal(409, "no-truth", message("this board has no truth yet; a host uploads it"))
         row = session.get(Board, name)
         if row is None or row.fingerprint != contest.fingerprint:
-            why = "the rules or the truth of this board changed; its host scores everything anew"
+            why = message("the rules or the truth of this board changed; its host scores everything anew")
             raise Refusal(503, "changed", why, after=600)
         return contest
 
@@ -147,8 +148,9 @@ class Service:
     def check_open(self, session: Session, board: BoardSettings, now: int) -> None:
         """Refuse unless submissions are taken now."""
         if not self.is_open(session, board, now):
-            word = "closed" if self.is_closed(session, board, now) else "not yet open"
-            raise Refusal(409, "not-open", f"this board is {word}; nothing is taken")
+            closed = message("this board is closed; nothing is taken")
+            early = message("this board is not yet open; nothing is taken")
+            raise Refusal(409, "not-open", closed if self.is_closed(session, board, now) else early)
 
     async def submit(
         self, name: str, team: Team, feed: Feed, *, key: str | None, label: str
@@ -210,7 +212,8 @@ class Service:
                     self.processing.early[submission.id] = early, meter
                 return submission, is_new
         except IntegrityError:
-            raise Refusal(409, "key-used", "this Idempotency-Key is being used for another file") from None
+            why = message("this Idempotency-Key is being used for another file")
+            raise Refusal(409, "key-used", why) from None
         finally:
             await asyncio.to_thread(follower.give_up)
 

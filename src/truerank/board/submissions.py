@@ -6,7 +6,6 @@ many submissions arrive at once. Each step looks at the state first: done twice,
 
 from __future__ import annotations
 
-import json
 import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -38,6 +37,7 @@ from truerank.board.scoring import Result, part_values
 from truerank.board.settings import BoardSettings
 from truerank.board.storage import Storage
 from truerank.board.upload import Received
+from truerank.core.messages import message
 
 KEPT = (*COUNTED, FAILED)
 """The states in which a submission's file stays."""
@@ -68,9 +68,13 @@ class Attempts:
     def refusal(self) -> Refusal:
         """Why no more are taken."""
         if self.total >= self.most:
-            return Refusal(429, "no-attempts", f"all {self.most} submissions of this team are used")
-        begins = f"the next day begins at {self.resets:%Y-%m-%d %H:%M} UTC"
-        why = f"all {self.per_day} submissions of today are used; {begins}"
+            why = message("all {n} submissions of this team are used", n=self.most)
+            return Refusal(429, "no-attempts", why)
+        why = message(
+            "all {n} submissions of today are used; the next day begins at {time} UTC",
+            n=self.per_day,
+            time=f"{self.resets:%Y-%m-%d %H:%M}",
+        )
         return Refusal(429, "no-attempts", why, after=(self.resets - self.now).total_seconds())
 
 
@@ -117,7 +121,9 @@ def receive(
     _lock_file(session, file.sha256)
     if before := _before(session, board, account, file.sha256, key):
         if before.sha256 != file.sha256:
-            raise Refusal(409, "key-used", "this Idempotency-Key was used for another file; take a new one")
+            raise Refusal(
+                409, "key-used", message("this Idempotency-Key was used for another file; take a new one")
+            )
         return before, False
     check()
     submission = Submission(
@@ -158,7 +164,7 @@ def refuse(session: Session, storage: Storage, id: str, audit: Audit, state: str
     """An invalid submission, or one that takes too long: what is wrong stays, the file goes, nothing is counted."""
     submission = locked(session, id)
     if submission.state in UNDER_WAY:
-        submission.state, submission.audit = state, json.dumps(audit.to_dict())
+        submission.state, submission.audit = state, audit.to_json()
         submission.accepted_at = None
         _drop_file(session, storage, submission)
     return submission
@@ -174,7 +180,7 @@ def accept(session: Session, storage: Storage, id: str, audit: Audit, board: Boa
     used = attempts(session, board, submission.account_id, submission.received_at)
     if not used.left:
         return refuse(session, storage, id, audit, OVER)
-    submission.state, submission.audit = ACCEPTED, json.dumps(audit.to_dict())
+    submission.state, submission.audit = ACCEPTED, audit.to_json()
     submission.accepted_at = submission.received_at
     return submission
 

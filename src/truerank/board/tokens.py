@@ -16,6 +16,7 @@ from sqlalchemy.orm import Session
 from truerank.board.models import Account, Token, moment
 from truerank.board.refusals import Refusal, not_found
 from truerank.board.schemas import NewToken, TokenState
+from truerank.core.messages import message
 
 _SHAPE = re.compile(r"tr_([A-Za-z0-9]{12})_([A-Za-z0-9_-]{43})")
 _NOTHING = "0" * 64
@@ -35,9 +36,9 @@ def add_account(session: Session, name: str, role: str, now: int) -> Account:
     """
     name = " ".join(name.split())
     if not 1 <= len(name) <= 80 or not name.isprintable():
-        raise Refusal(422, "bad-name", "a name has 1 to 80 characters that can be printed")
+        raise Refusal(422, "bad-name", message("a name has 1 to 80 characters that can be printed"))
     if session.scalar(select(Account).where(Account.name == name)):
-        raise Refusal(409, "name-taken", f"there is an account called {name!r} already")
+        raise Refusal(409, "name-taken", message("there is an account called {name!r} already", name=name))
     account = Account(name=name, role=role, created_at=now)
     session.add(account)
     session.flush()
@@ -74,7 +75,7 @@ def register(session: Session, name: str, contact: str, now: int) -> NewToken:
     """
     waiting = session.scalar(select(func.count()).where(Account.role == WAITING)) or 0
     if waiting >= MOST_WAITING:
-        why = "too many registrations wait for the hosts; try again later"
+        why = message("too many registrations wait for the hosts; try again later")
         raise Refusal(503, "too-many-waiting", why, after=3600)
     account = add_account(session, name, WAITING, now)
     account.contact = contact or None
@@ -84,7 +85,7 @@ def register(session: Session, name: str, contact: str, now: int) -> NewToken:
 def _waiting(session: Session, id: int) -> Account:
     account = session.get(Account, id, with_for_update=True)
     if account is None or account.role != WAITING:
-        raise not_found("registration")
+        raise not_found(message("registration"))
     return account
 
 
@@ -114,7 +115,7 @@ def renew(session: Session, id: int, now: int) -> NewToken:
     """
     account = session.get(Account, id)
     if account is None:
-        raise not_found("account")
+        raise not_found(message("account"))
     return NewToken(account=id, name=account.name, token=add_token(session, account, now))
 
 
@@ -126,7 +127,7 @@ def revoke(session: Session, id: str, now: int) -> TokenState:
     """
     token = session.get(Token, id)
     if token is None:
-        raise not_found("token")
+        raise not_found(message("token"))
     token.revoked_at = token.revoked_at or now
     return state(token)
 

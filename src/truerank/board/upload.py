@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from truerank.board.logs import tell
-from truerank.board.refusals import Refusal
+from truerank.board.refusals import Refusal, invalid
 from truerank.board.settings import BoardSettings
 from truerank.board.storage import Storage
+from truerank.core.messages import Message, message, plural
 from truerank.formats.compression import Damaged, Members, codec_of
 
 STEP = 1 << 20
@@ -84,7 +85,9 @@ class Receiver:
         """
         self.size += len(data)
         if self.size > self.most:
-            raise _too_large("the file", self.most)
+            size = shown_size(self.most)
+            why = message("the file is larger than {size}, the most that is taken", size=size)
+            raise Refusal(413, "too-large", why)
         self._hash.update(data)
         self._write(data)
         self._measure(data)
@@ -98,7 +101,7 @@ class Receiver:
             if self._packed:
                 self._packed.finish()
         except Damaged:
-            raise _damaged("the compressed data ends too early: the file was cut short") from None
+            raise _damaged(message("the compressed data ends too early: the file was cut short")) from None
         with _room():
             os.fsync(self._file.fileno())
         self._file.close()
@@ -137,15 +140,22 @@ class Receiver:
                 self.unpacked += len(piece)
                 self._check(self._packed.count)
         except Damaged as error:
-            raise _damaged(f"the {self._packed.codec.name} data is damaged") from error
+            raise _damaged(message("the {format} data is damaged", format=self._packed.codec.name)) from error
 
     def _check(self, members: int) -> None:
         if self.unpacked > self.most_unpacked:
-            raise _too_large("decompressed, the file", self.most_unpacked)
+            size = shown_size(self.most_unpacked)
+            why = message("decompressed, the file is larger than {size}, the most that is taken", size=size)
+            raise Refusal(413, "too-large", why)
         if self.unpacked > FREE + RATIO * self.size:
-            raise Refusal(413, "too-dense", f"the file grows more than {RATIO}-fold when it is decompressed")
+            why = message("the file grows more than {ratio}-fold when it is decompressed", ratio=RATIO)
+            raise Refusal(413, "too-dense", why)
         if members > self.members:
-            why = f"the file consists of more than {self.members:,} compressed pieces; compress it as one"
+            why = plural(
+                "the file consists of more than {n:,} compressed piece; compress it as one",
+                "the file consists of more than {n:,} compressed pieces; compress it as one",
+                n=self.members,
+            )
             raise Refusal(413, "too-many-members", why)
 
 
@@ -173,16 +183,13 @@ def _room() -> Iterator[None]:
         yield
     except OSError as error:
         tell("cannot write", logging.ERROR, error=error)
-        raise Refusal(503, "no-room", "the service cannot keep files now; its host sees why", after=60) from None
+        why = message("the service cannot keep files now; its host sees why")
+        raise Refusal(503, "no-room", why, after=60) from None
 
 
-def _too_large(what: str, most: int) -> Refusal:
-    return Refusal(413, "too-large", f"{what} is larger than {shown_size(most)}, the most that is taken")
-
-
-def _damaged(message: str) -> Refusal:
-    finding = {"kind": "unreadable", "refuses": True, "message": message, "count": 1, "lines": []}
-    return Refusal(422, "invalid", f"the submission is invalid and costs nothing: {message}", findings=[finding])
+def _damaged(why: Message) -> Refusal:
+    finding = {"kind": "unreadable", "refuses": True, "message": why, "count": 1, "lines": []}
+    return invalid([finding])
 
 
 def shown_size(size: int) -> str:

@@ -14,7 +14,7 @@ from truerank.board import api, hosting, joining, submissions
 from truerank.board.api import service_of
 from truerank.board.pages import render
 from truerank.board.receiving import Form
-from truerank.board.refusals import Refusal, forbidden, not_found
+from truerank.board.refusals import Refusal, forbidden, no_button, no_form, not_found
 from truerank.board.security import (
     by_cookie,
     check_form,
@@ -25,6 +25,7 @@ from truerank.board.security import (
 )
 from truerank.board.service import Team
 from truerank.board.sessions import LIFE
+from truerank.core.messages import message
 
 router = APIRouter(include_in_schema=False)
 
@@ -77,7 +78,7 @@ async def submit(request: Request, board: str) -> Response:
     fields = await form.begin()
     check_form(request, fields.get("form", ""))
     if not form.has_file:
-        raise Refusal(422, "no-file", "choose a file first")
+        raise Refusal(422, "no-file", message("choose a file first"))
     if fields.get("what") == "check":
         found = await service.check(settings.name, team, form.feed)
         audit = {**found.to_dict(), "valid": found.is_valid}
@@ -116,7 +117,7 @@ async def change_entry(request: Request, id: str) -> Response:
         word = None if what == "reinstate" else what
         await hosting.marked(service, id, team, word, fields.get("reason", ""))
     else:
-        raise Refusal(422, "unknown-button", "this page has no such button")
+        raise no_button()
     return RedirectResponse(f"/submissions/{quote(id)}", 303)
 
 
@@ -124,7 +125,7 @@ async def change_entry(request: Request, id: str) -> Response:
 async def registration(request: Request) -> Response:
     """The form to ask to take part."""
     if not service_of(request).settings.registration:
-        raise not_found("page")
+        raise not_found(message("page"))
     return page(request, "register.html", await viewer(request))
 
 
@@ -224,7 +225,7 @@ async def change(request: Request) -> Response:
     elif what in ("close", "reopen"):
         await hosting.set_closed(service, name, what == "close")
     else:
-        raise Refusal(422, "unknown-button", "this page has no such button")
+        raise no_button()
     return RedirectResponse("/host", 303)
 
 
@@ -250,7 +251,7 @@ async def must_be_signed_in(request: Request) -> Team:
     """Who sends a form."""
     team = await viewer(request)
     if team is None:
-        raise Refusal(401, "unauthorized", "sign in first")
+        raise Refusal(401, "unauthorized", message("sign in first"))
     return team
 
 
@@ -273,7 +274,7 @@ async def small_form(request: Request) -> dict[str, str]:
     try:
         return dict(parse_qsl(text, keep_blank_values=True, max_num_fields=20))
     except ValueError:
-        raise Refusal(400, "no-form", "this is not the form of this page") from None
+        raise no_form() from None
 
 
 def page(request: Request, template: str, team: Team | None, *, status: int = 200, **more: Any) -> Response:

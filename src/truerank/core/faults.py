@@ -2,41 +2,79 @@
 
 from __future__ import annotations
 
-from truerank.core.errors import Refused, brief
+from truerank.core.errors import InputError, Refused, brief
+from truerank.core.messages import Message, message
 
 _FAULTS = {
-    "control": "this line holds a control character: the file is binary, damaged, or not in this format",
-    "long": "this line is longer than 1 MiB: the file is binary, or not in this format",
+    "control": message("this line holds a control character: the file is binary, damaged, or not in this format"),
+    "long": message("this line is longer than 1 MiB: the file is binary, or not in this format"),
+}
+_RUN_FAULTS = {
+    "number": message("the score is no number"),
+    "not finite": message("the score is not a finite number"),
+    **_FAULTS,
+}
+_QRELS_FAULTS = {
+    "number": message("the grade is no number"),
+    "not finite": message("the grade is not a finite number"),
+    **_FAULTS,
 }
 
 
-def run_fault(refused: Refused) -> str:
-    """What is wrong with a line of a run."""
-    if refused.kind == "fields":
-        found = "more" if refused.columns > 6 else refused.columns
-        swapped = ", as qrels do: are the two files swapped?" if found == 4 else ""
-        return f"a run line has 6 columns (query Q0 document rank score tag); this one has {found}{swapped}"
-    return {"number": "the score is no number", "not finite": "the score is not a finite number", **_FAULTS}[
-        refused.kind
-    ]
+def run_fault(refused: Refused, line: int | None = None) -> Message:
+    """What is wrong with a line of a run, and if it is the first one, what to do about it."""
+    if refused.kind != "fields":
+        return _hinted(_RUN_FAULTS[refused.kind], refused.kind, line)
+    columns = message("a run line has 6 columns (query Q0 document rank score tag)")
+    if refused.columns == 4:
+        return message("{columns}; this one has 4, as qrels do: are the two files swapped?", columns=columns)
+    if refused.columns > 6:
+        return message("{columns}; this one has more", columns=columns)
+    return message("{columns}; this one has {n}", columns=columns, n=refused.columns)
 
 
-def qrels_fault(refused: Refused) -> str:
-    """What is wrong with a line of qrels."""
-    if refused.kind == "fields":
-        found = "more, as a run does: are the two files swapped?" if refused.columns > 4 else refused.columns
-        return f"a qrels line has 4 columns (query iteration document grade); this one has {found}"
-    return {"number": "the grade is no number", "not finite": "the grade is not a finite number", **_FAULTS}[
-        refused.kind
-    ]
+def qrels_fault(refused: Refused, line: int | None = None) -> Message:
+    """What is wrong with a line of qrels, and if it is the first one, what to do about it."""
+    if refused.kind != "fields":
+        return _hinted(_QRELS_FAULTS[refused.kind], refused.kind, line)
+    columns = message("a qrels line has 4 columns (query iteration document grade)")
+    if refused.columns > 4:
+        return message("{columns}; this one has more, as a run does: are the two files swapped?", columns=columns)
+    return message("{columns}; this one has {n}", columns=columns, n=refused.columns)
 
 
-def header_hint(kind: str, line: int | None) -> str:
-    """What to do about a first line without a number: it may name the columns."""
-    return "; if this line names the columns, remove it" if kind == "number" and line == 1 else ""
+def _hinted(fault: Message, kind: str, line: int | None) -> Message:
+    """With what to do about a first line without a number: it may name the columns."""
+    if kind == "number" and line == 1:
+        return message("{fault}; if this line names the columns, remove it", fault=fault)
+    return fault
 
 
-def unreadable(query: bytes, error: Exception) -> str:
+class RepeatedDocument(InputError):
+    """A document that a run returns twice for a query, under rules that refuse that.
+
+    Attributes:
+        fault: what is wrong, without what to do about it.
+    """
+
+    fault: Message
+
+
+def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
+    """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
+    fault = message("document {doc} comes back twice for query {query}", doc=brief(doc), query=brief(query))
+    if first:
+        fault = message("{fault} (first in line {line})", fault=fault, line=first)
+    said = message(
+        "{fault}; mend the run, or say which one counts: duplicates = first or last (--set duplicates=first)",
+        fault=fault,
+    )
+    error = RepeatedDocument(said, path, line)
+    error.fault = fault
+    return error
+
+
+def unreadable(query: bytes, error: Exception) -> Message:
     """What is wrong with a query's answer whose values cannot be read."""
     why = str(error).replace("must be real number, not", "a score is a number, not")
-    return f"the answer to query {brief(query)} cannot be read: {why}"
+    return message("the answer to query {query} cannot be read: {why}", query=brief(query), why=why)

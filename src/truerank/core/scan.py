@@ -15,8 +15,9 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, as_bytes
 from truerank.core.errors import InputError, Refused, brief
-from truerank.core.faults import header_hint, run_fault, unreadable
+from truerank.core.faults import repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
+from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Columns, Ranked, Run
@@ -253,8 +254,9 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
         return refused
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
-    who = "" if line else f"query {brief(scanner.here[0])}: "
-    return InputError(who + run_fault(refused) + header_hint(refused.kind, line), run.name, line)
+    fault = run_fault(refused, line)
+    who = message("query {query}: {fault}", query=brief(scanner.here[0]), fault=fault)
+    return InputError(fault if line else who, run.name, line)
 
 
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:
@@ -268,12 +270,9 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
-    who = f"document {brief(doc)} comes back twice for query {brief(query)}"
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
-    where = f" (first in line {first})" if first and first != second else ""
-    mend = "mend the run, or say which one counts: duplicates = first or last (--set duplicates=first)"
-    return InputError(f"{who}{where}; {mend}", run.name, second)
+    return repeated(query, doc, first if first != second else None, run.name, second)
 
 
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:

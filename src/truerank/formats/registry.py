@@ -10,6 +10,7 @@ from typing import BinaryIO
 
 from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean, quoted
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats.names import SWAPPED
@@ -108,7 +109,7 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     if found.is_folder and not source.is_folder:
         raise InputError(f"the format {found.name} is a folder, not a file", source.name)
     if not found.is_folder and not source.head.strip():
-        raise InputError("the file is empty", source.name)
+        raise InputError(message("the file is empty"), source.name)
     return found
 
 
@@ -140,7 +141,7 @@ def _of_folder(source: Source) -> Format | None:
 def _of_file(source: Source) -> Format:
     """The format that a file looks like."""
     if not source.head.strip():
-        raise InputError("the file is empty", source.name)
+        raise InputError(message("the file is empty"), source.name)
     best = _best(_formats.values(), source)
     if best.sniff(source.head, source.name) <= 0 and plugins.load("formats"):
         best = _best(_formats.values(), source)

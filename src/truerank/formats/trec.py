@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank.core._kernel import QrelsParser
 from truerank.core.errors import InputError, Refused, brief
-from truerank.core.faults import header_hint, qrels_fault
+from truerank.core.faults import qrels_fault
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats.registry import Format, register
@@ -53,9 +53,7 @@ def read_qrels(source: Source) -> Qrels:
             parser.feed(chunk)
         queries, query, ends, text, grades, lines = parser.finish()
     except Refused as refused:
-        raise InputError(
-            qrels_fault(refused) + header_hint(refused.kind, refused.line), source.name, refused.line
-        ) from None
+        raise InputError(qrels_fault(refused, refused.line), source.name, refused.line) from None
     del parser  # and what it held
     bounds = np.concatenate([np.zeros(1, np.int64), ends])  # one array for where ids begin and end
     del ends

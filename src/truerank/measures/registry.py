@@ -17,6 +17,7 @@ import numpy as np
 from truerank.core import plugins
 from truerank.core.errors import MeasureError, did_you_mean, shown
 from truerank.core.hits import Bools, Hits
+from truerank.core.messages import Message, message
 from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
@@ -118,10 +119,12 @@ class Measure:
         return next((sense for sense in senses if sense in own), "")
 
     @property
-    def meaning(self) -> str:
+    def meaning(self) -> Message:
         """What the number means to a person, with these parameters."""
-        sentence = self.definition.meanings.get(self.sense, self.definition.meaning)
-        return sentence if self.depth is None else f"{sentence} Of the first {self.depth} results only."
+        sentence = message(self.definition.meanings.get(self.sense, self.definition.meaning))
+        if self.depth is None:
+            return sentence
+        return message("{meaning} Of the first {k} results only.", meaning=sentence, k=self.depth)
 
     @property
     def depth(self) -> int | None:

@@ -8,7 +8,6 @@ a check is, and how to add one, stands in `checks`; they are in `judgements`, `a
 from __future__ import annotations
 
 import dataclasses
-import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -24,11 +23,12 @@ from truerank.analysis.lint.checks import (
     Grades,
     Watchers,
 )
-from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity
+from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
 from truerank.analysis.lint.opening import System, Truth, Watching, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, rank
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
@@ -87,7 +87,7 @@ def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
             judged.setdefault(row.query, {}).setdefault(row.doc, row.grade)
         watchers.end()
         if not judged and not log.findings():
-            log.once("error", "no-rows", "there is no judgement in it")
+            log.once("error", "no-rows", message("there is no judgement in it"))
     except InputError as error:
         _note_unreadable(log, error)
     return judged, log.findings()
@@ -125,7 +125,8 @@ def _inspected(
                 yield Ranked(answer.query, answer.docs, answer.scores)
 
     for query, line in scattered.items():
-        log.add("note", "interleaved", line, "query {} goes on here after others", query, unit="queries")
+        fault = message("query {query} goes on here after others", query=printed(query))
+        log.add("note", "interleaved", line, fault, "query")
     try:
         hits = rank(_qrels(judged), Run(system.name, watched), rules=_lenient(rules))
         if seen:
@@ -134,7 +135,7 @@ def _inspected(
             for check in HITS_CHECKS if judged else ():
                 check(case, hits, measures)
         elif not log.findings():
-            log.once("error", "no-rows", "there is no result in it")
+            log.once("error", "no-rows", message("there is no result in it"))
     except InputError as error:
         _note_unreadable(log, error)
     return log.findings()
@@ -162,6 +163,4 @@ def _lenient(rules: Rules) -> Rules:
 
 
 def _note_unreadable(log: Log, error: InputError) -> None:
-    path = "" if error.path is None else os.fspath(error.path)
-    where = path and path + (f":{error.line}" if error.line else "") + ": "
-    log.once("error", "unreadable", "{}", str(error).removeprefix(where), line=error.line)
+    log.once("error", "unreadable", error.said, error.line)

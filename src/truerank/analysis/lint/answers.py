@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from truerank.analysis.lint.checks import Answer, Case, Watch, each_answer, each_list
-from truerank.analysis.lint.findings import Severity
+from truerank.analysis.lint.findings import Severity, printed
 from truerank.analysis.lint.judgements import note_self
+from truerank.core.messages import Message, message
 
 RISING_SHARE = 0.9
 """From this share of the queries on, scores that rise with the rank are distances."""
@@ -17,15 +18,21 @@ RISING_SHARE = 0.9
 def duplicate_document(case: Case) -> Watch:
     """A document comes back twice for a query."""
     severity: Severity = "error" if case.rules.duplicates == "error" else "warning"
-    text = f"document {{}} comes back twice for query {{}}, first in {case.log.numbering} {{}}"
     while (answer := (yield)) is not None:
         if len(set(answer.docs)) == len(answer.docs):
             continue
         first: dict[bytes, int] = {}
         for i, (doc, line) in enumerate(zip(answer.docs, answer.lines, strict=True)):
             if (before := first.setdefault(doc, i)) != i:
-                where = str(answer.lines[before])
-                case.log.add(severity, "duplicate-document", line, text, doc, answer.query, where)
+                fault = _repeated(case, doc, answer.query, answer.lines[before])
+                case.log.add(severity, "duplicate-document", line, fault)
+
+
+def _repeated(case: Case, doc: bytes, query: bytes, first: int) -> Message:
+    who = message("document {doc} comes back twice for query {query}", doc=printed(doc), query=printed(query))
+    if case.log.numbering == "line":
+        return message("{fault}, first in line {line}", fault=who, line=first)
+    return message("{fault}, first in row {row}", fault=who, row=first)
 
 
 @each_list
@@ -58,8 +65,9 @@ def _by_rank(answer: Answer, case: Case) -> tuple[Sequence[int], list[int]]:
     try:
         ranks = list(map(int, answer.ranks))
     except ValueError:
-        text = "the ranks of query {} are no whole numbers; nothing reads them"
-        case.log.add("note", "rank-no-number", answer.lines[0], text, answer.query, unit="queries")
+        who = printed(answer.query)
+        fault = message("the ranks of query {query} are no whole numbers; nothing reads them", query=who)
+        case.log.add("note", "rank-no-number", answer.lines[0], fault, "query")
         return rows, []
     if ranks == sorted(ranks) and len(set(ranks)) == len(ranks):
         return rows, ranks
@@ -71,27 +79,40 @@ def _note_contradiction(case: Case, answer: Answer, rows: Sequence[int], ranks: 
     assert scores is not None
     worse = [(answer.lines[b], a, b) for a, b in pairwise(rows) if scores[b] > scores[a]]
     line, a, b = min(worse)
-    text = "rank {} has the score {}, better than {} at rank {}: the scores decide, not the rank column"
-    args = ranks[b], repr(scores[b]), repr(scores[a]), ranks[a]
-    case.log.add("warning", "rank-order", line, text, *args, unit="queries")
+    fault = message(
+        "rank {better:,} has the score {higher!r}, better than {lower!r} at rank {worse:,}: "
+        "the scores decide, not the rank column",
+        better=ranks[b],
+        higher=scores[b],
+        lower=scores[a],
+        worse=ranks[a],
+    )
+    case.log.add("warning", "rank-order", line, fault, "query")
 
 
 def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
-    text = "scores rise from the first to the last result in {} of {} queries; the highest counts as best: {}"
-    why = "if these are distances, negate them"
-    count = len(rising)
-    case.log.once("error", "rising-scores", text, count, ordered, why, line=rising[0], count=count)
+    fault = message(
+        "scores rise from the first to the last result in {n:,} of {queries:,} queries; "
+        "the highest counts as best: if these are distances, negate them",
+        n=len(rising),
+        queries=ordered,
+    )
+    case.log.once("error", "rising-scores", fault, rising[0], len(rising))
 
 
 @each_list
 def equal_scores(case: Case) -> Watch:
     """All documents of a query have one and the same score, and only their ids order them."""
-    text = "all {} documents of query {} have the score {}: their order says nothing"
     while (answer := (yield)) is not None:
         scores = None if case.rules.ties == "input" else answer.scores
         if scores and scores[0] == scores[-1] and len(set(scores)) == 1:
-            args = len(scores), answer.query, repr(scores[0])
-            case.log.add("warning", "equal-scores", answer.lines[0], text, *args, unit="queries")
+            fault = message(
+                "all {n:,} documents of query {query} have the score {score!r}: their order says nothing",
+                n=len(scores),
+                query=printed(answer.query),
+                score=scores[0],
+            )
+            case.log.add("warning", "equal-scores", answer.lines[0], fault, "query")
 
 
 @each_answer
@@ -103,18 +124,22 @@ def returned_self(case: Case) -> Watch:
         if answer.query in answer.docs:
             found.append((answer.query, answer.lines[answer.docs.index(answer.query)]))
     if found and case.rules.self_match == "keep":
-        note_self(case, len(found), queries, *found[0], "returns")
+        note_self(case, len(found), queries, *found[0], message("returns"))
 
 
 @each_answer
 def tags(case: Case) -> Watch:
     """The lines of one run carry different tags."""
     first: bytes | None = None
-    text = "the tag is {}, but {} before: are these two runs in one file?"
     while (answer := (yield)) is not None:
         if answer.tags is None:
             continue
         first = first or answer.tags[0]
         if answer.tags.count(first) < len(answer.tags):
             line, tag = next(pair for pair in zip(answer.lines, answer.tags, strict=True) if pair[1] != first)
-            case.log.add("warning", "tags", line, text, tag, first, unit="queries")
+            fault = message(
+                "the tag is {tag}, but {before} before: are these two runs in one file?",
+                tag=printed(tag),
+                before=printed(first),
+            )
+            case.log.add("warning", "tags", line, fault, "query")

@@ -7,7 +7,8 @@ A check is a generator. It is sent one thing after another while the file is rea
         "A query has only one result."
         while (answer := (yield)) is not None:
             if len(answer.docs) == 1:
-                case.log.add("note", "single-result", answer.lines[0], "{} has one result", answer.query)
+                fault = message("{query} has one result", query=printed(answer.query))
+                case.log.add("note", "single-result", answer.lines[0], fault)
 
 So what it remembers are its local variables, and what it says of the whole file stands after the loop.
 """

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Callable
+from typing import Any
 
 from truerank.analysis.lint.checks import Case, Watch, each_answer
+from truerank.analysis.lint.findings import Severity, printed
+from truerank.core.messages import Message, message
 
 USUAL = 0.5
 """A number of results is expected of all queries when more than this share of them have it."""
@@ -22,39 +26,39 @@ def queries(case: Case) -> Watch:
     if not case.judged:
         return
     if len(unanswered) == len(case.judged):
-        text = "no query of the run is judged: it answers {}, but {} is judged"
-        log.once("error", "no-judged-query", text, extra[0], next(iter(unanswered)), count=len(extra))
+        other = printed(next(iter(unanswered)))
+        fault = message(
+            "no query of the run is judged: it answers {query}, but {other} is judged",
+            query=printed(extra[0]),
+            other=other,
+        )
+        log.once("error", "no-judged-query", fault, count=len(extra))
         return
     if unanswered:
-        text = "{} of {} judged queries not answered ({})"
-        args = len(unanswered), len(case.judged), _missing_means(case)
-        log.once(
-            "error" if case.rules.missing == "error" else "warning",
-            "missing-queries",
-            text,
-            *args,
-            examples=list(unanswered),
+        fault = message(
+            "{n:,} of {queries:,} judged queries not answered ({effect})",
+            n=len(unanswered),
+            queries=len(case.judged),
+            effect=MISSING[case.rules.missing],
         )
+        severity: Severity = "error" if case.rules.missing == "error" else "warning"
+        log.once(severity, "missing-queries", fault, examples=list(unanswered))
     if extra:
-        text = "{} of the answered queries not judged ({})"
-        log.once(
-            "error" if case.rules.extra == "error" else "note",
-            "extra-queries",
-            text,
-            len(extra),
-            _extra_means(case),
-            examples=extra,
+        fault = message(
+            "{n:,} of the answered queries not judged ({effect})", n=len(extra), effect=EXTRA[case.rules.extra]
         )
+        log.once("error" if case.rules.extra == "error" else "note", "extra-queries", fault, examples=extra)
 
 
-def _missing_means(case: Case) -> str:
-    out = "left out of the mean"
-    means = {"zero": "scored 0", "skip": out, "error": "refused"}
-    return means[case.rules.missing]
+MISSING = {
+    "zero": message("scored 0"),
+    "skip": message("left out of the mean"),
+    "error": message("refused"),
+}
+"""What becomes of judged queries that are not answered."""
 
-
-def _extra_means(case: Case) -> str:
-    return {"skip": "left out", "error": "refused"}[case.rules.extra]
+EXTRA = {"skip": message("left out"), "error": message("refused")}
+"""What becomes of answered queries that are not judged."""
 
 
 @each_answer
@@ -72,10 +76,25 @@ def depth(case: Case) -> Watch:
         return
     fewer = {size: count for size, count in counts.items() if size < usual}
     more = {size: count for size, count in counts.items() if size > usual}
-    for kind, word, sizes, extreme in (("shallow", "fewer", fewer, min), ("deep", "more", more, max)):
+    for kind, sizes, extreme in (("shallow", fewer, min), ("deep", more, max)):
         if sizes:
             size = extreme(sizes)
             query, line = first[size]
-            text = "{} of {} queries have {} results than the usual {}; {} has {}"
-            args = sum(sizes.values()), counts.total(), word, usual, query, size
-            case.log.once("note", kind, text, *args, line=line, count=args[0])
+            n, amounts = sum(sizes.values()), {"usual": usual, "query": printed(query), "size": size}
+            case.log.once("note", kind, DEPTHS[kind](n, counts.total(), amounts), line, n)
+
+
+DEPTHS: dict[str, Callable[[int, int, dict[str, Any]], Message]] = {
+    "shallow": lambda n, queries, values: message(
+        "{n:,} of {queries:,} queries have fewer results than the usual {usual:,}; {query} has {size:,}",
+        n=n,
+        queries=queries,
+        **values,
+    ),
+    "deep": lambda n, queries, values: message(
+        "{n:,} of {queries:,} queries have more results than the usual {usual:,}; {query} has {size:,}",
+        n=n,
+        queries=queries,
+        **values,
+    ),
+}

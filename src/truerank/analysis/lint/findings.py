@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from truerank.core.errors import counted, shown
+from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import Presented
 
 Severity = Literal["error", "warning", "note"]
+Numbering = Literal["line", "row"]
+Unit = Literal["line", "row", "query"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """error: numbers are refused or wrong; warning: they are arbitrary or misleading; note: worth knowing."""
@@ -41,7 +44,7 @@ class Finding:
     message: str
     count: int = 1
     examples: tuple[str, ...] = ()
-    numbering: str = "line"
+    numbering: Numbering = "line"
 
     @property
     def where(self) -> str:
@@ -94,9 +97,9 @@ class Findings(Presented, list[Finding]):
 @dataclass
 class _Repeated:
     severity: Severity
-    unit: str
+    unit: Unit
     count: int = 0
-    places: list[tuple[int | None, str]] = field(default_factory=list)
+    places: list[tuple[int | None, Message]] = field(default_factory=list)
 
 
 @dataclass
@@ -109,50 +112,45 @@ class Log:
     """
 
     name: str
-    numbering: str = "line"
+    numbering: Numbering = "line"
     _whole: list[Finding] = field(default_factory=list)
     _repeated: dict[str, _Repeated] = field(default_factory=dict)
 
     def add(
-        self,
-        severity: Severity,
-        kind: str,
-        line: int | None,
-        text: str,
-        *args: object,
-        unit: str = "",
+        self, severity: Severity, kind: str, line: int | None, fault: Message, unit: Unit | None = None
     ) -> None:
         """Note a fault that has a place and may come often.
 
         Args:
-            text: what is wrong there, with a {} for each of `args`; ids are given as bytes.
+            fault: what is wrong there.
             unit: what is counted, where that is not lines.
         """
         kept = self._repeated.get(kind)
         if kept is None:
-            kept = self._repeated[kind] = _Repeated(severity, unit or f"{self.numbering}s")
+            kept = self._repeated[kind] = _Repeated(severity, unit or self.numbering)
         kept.count += 1
         if len(kept.places) < EXAMPLES:
-            kept.places.append((line, text.format(*map(_printed, args))))
+            kept.places.append((line, fault))
 
     def once(
         self,
         severity: Severity,
         kind: str,
-        text: str,
-        *args: object,
+        fault: str,
         line: int | None = None,
         count: int = 1,
-        examples: Sequence[object] = (),
+        examples: Sequence[bytes] = (),
     ) -> None:
         """Note a fault of the file as a whole; the first examples are shown behind the message."""
         count = max(count, len(examples))
-        words = tuple(str(_printed(example)) for example in examples)
-        some, rest = ", ".join(words[:EXAMPLES]), count - min(len(words), EXAMPLES)
-        more = f": {some}" + (f" and {rest:,} more" if rest else "") if words else ""
-        message = text.format(*map(_printed, args)) + more
+        names = tuple(map(printed, examples))
+        some, rest = ", ".join(names[:EXAMPLES]), count - min(len(names), EXAMPLES)
+        if names and rest:
+            fault = message("{fault}: {names} and {n:,} more", fault=fault, names=some, n=rest)
+        elif names:
+            fault = joined(": ", [fault, some])
         name = shown(self.name)
-        self._whole.append(Finding(kind, severity, name, line, message, count, words, self.numbering))
+        self._whole.append(Finding(kind, severity, name, line, fault, count, names, self.numbering))
 
     def drop(self, kind: str) -> None:
         """Forget a kind that another finding explains better."""
@@ -164,18 +162,37 @@ class Log:
         return sorted(self._whole + repeated, key=lambda finding: finding.line or 0)
 
     def _of_repeated(self, kind: str, kept: _Repeated) -> Finding:
-        (line, message), *others = kept.places
+        (line, fault), *others = kept.places
         if kept.count > 1:
             lines = [str(at) for at, _ in others if at is not None]
             lines += ["…"] if lines and kept.count > len(kept.places) else []
-            also = f"; also {self.numbering} {', '.join(lines)}" if lines else ""
-            message += f" ({kept.count:,} {kept.unit}{also})"
-        examples = tuple(text if at is None else f"{self.numbering} {at}: {text}" for at, text in kept.places)
+            also = [ALSO[self.numbering](", ".join(lines))] if lines else []
+            amount = joined("; ", [AMOUNTS[kept.unit](kept.count), *also])
+            fault = message("{fault} ({amount})", fault=fault, amount=amount)
+        examples = tuple(said if at is None else placed(self.numbering, at, said) for at, said in kept.places)
         name = shown(self.name)
-        return Finding(kind, kept.severity, name, line, message, kept.count, examples, self.numbering)
+        return Finding(kind, kept.severity, name, line, fault, kept.count, examples, self.numbering)
 
 
-def _printed(value: object) -> object:
-    if isinstance(value, bytes):
-        return shown(value if len(value) <= 80 else value[:77] + b"...")
-    return f"{value:,}" if type(value) is int else value
+AMOUNTS: dict[Unit, Callable[[int], Message]] = {
+    "line": lambda n: plural("{n:,} line", "{n:,} lines", n=n),
+    "row": lambda n: plural("{n:,} row", "{n:,} rows", n=n),
+    "query": lambda n: plural("{n:,} query", "{n:,} queries", n=n),
+}
+
+ALSO: dict[Numbering, Callable[[str], Message]] = {
+    "line": lambda lines: message("also line {lines}", lines=lines),
+    "row": lambda rows: message("also row {rows}", rows=rows),
+}
+
+
+def placed(numbering: Numbering, line: int, what: str) -> Message:
+    """What is wrong, after its place."""
+    if numbering == "line":
+        return message("line {line}: {what}", line=line, what=what)
+    return message("row {row}: {what}", row=line, what=what)
+
+
+def printed(name: bytes) -> str:
+    """An id or another piece of a file as it can be printed, cut where it is long."""
+    return shown(name if len(name) <= 80 else name[:77] + b"...")

@@ -8,7 +8,8 @@ from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from truerank.analysis.lint.checks import Case, Watch, each_answer
-from truerank.analysis.lint.findings import Severity
+from truerank.analysis.lint.findings import Severity, printed
+from truerank.core.messages import Message, message
 
 EXTENSIONS = frozenset(
     b"jpg jpeg png gif bmp tif tiff webp svg txt json jsonl html htm xml pdf csv tsv md doc docx gz zip "
@@ -58,27 +59,27 @@ def _without_folders(name: bytes) -> bytes:
     return name.replace(b"\\", b"/").rsplit(b"/", 1)[-1]
 
 
-STEPS: dict[str, Callable[[bytes], bytes]] = {
-    "Unicode form": _composed,
-    "white space": bytes.strip,
-    "quotes": lambda name: name.strip(b"\"'`"),
-    "case": _lower,
-    "folders": _without_folders,
-    "file extension": _stem,
-    "a trailing .0": _whole_number,
-    "leading zeros": _without_zeros,
+STEPS: dict[Message, Callable[[bytes], bytes]] = {
+    message("Unicode form"): _composed,
+    message("white space"): bytes.strip,
+    message("quotes"): lambda name: name.strip(b"\"'`"),
+    message("case"): _lower,
+    message("folders"): _without_folders,
+    message("file extension"): _stem,
+    message("a trailing .0"): _whole_number,
+    message("leading zeros"): _without_zeros,
 }
 """What may differ between two ways to write one id, and what takes it away."""
 
 
-def bare(name: bytes, steps: Mapping[str, Callable[[bytes], bytes]] = STEPS) -> bytes:
+def bare(name: bytes, steps: Mapping[Message, Callable[[bytes], bytes]] = STEPS) -> bytes:
     """An id without everything that the steps take away."""
     for step in steps.values():
         name = step(name)
     return name
 
 
-def difference(one: bytes, two: bytes) -> str:
+def difference(one: bytes, two: bytes) -> Message:
     """What has to be taken away for two ids to be equal.
 
     >>> difference(b"A.jpg", b"a"), difference(b"d007", b"d7"), difference(b"docs/5.txt", b"5")
@@ -89,7 +90,10 @@ def difference(one: bytes, two: bytes) -> str:
         fewer = {other: step for other, step in needed.items() if other != name}
         if bare(one, fewer) == bare(two, fewer):
             needed = fewer
-    return " and ".join(needed)
+    found, *others = needed
+    for other in others:
+        found = message("{one} and {other}", one=found, other=other)
+    return found
 
 
 _PART = re.compile(rb"(.+?)[#_:-]+(?:chunk|part|passage|p|c)?[_-]?[0-9]+\Z", re.DOTALL | re.IGNORECASE)
@@ -117,7 +121,7 @@ def parts_of(judged: Container[bytes], docs: Iterable[bytes]) -> dict[bytes, byt
     return found
 
 
-HOW_PARTS = "score each document by its best part, and give the run the documents' ids (or judge parts)"
+HOW_PARTS = message("score each document by its best part, and give the run the documents' ids (or judge parts)")
 
 
 @each_answer
@@ -133,8 +137,14 @@ def parts_of_judged_docs(case: Case) -> Watch:
             line = answer.lines[answer.docs.index(first[1])]
         count, whole = count + len(parts), whole + len(there)
     if count and whole <= PARTS * (count + whole):
-        text = "judged documents come back only in parts ({} in all), as {} of {}: " + HOW_PARTS
-        case.log.once("error", "parts", text, count, first[1], first[0], line=line, count=count)
+        fault = message(
+            "judged documents come back only in parts ({n:,} in all), as {part} of {doc}: {advice}",
+            n=count,
+            part=printed(first[1]),
+            doc=printed(first[0]),
+            advice=HOW_PARTS,
+        )
+        case.log.once("error", "parts", fault, line, count)
 
 
 def all_bare(names: Sequence[bytes]) -> list[bytes]:
@@ -204,9 +214,16 @@ def nearly_judged_docs(case: Case) -> Watch:
     if count:
         total = sum(map(len, case.judged.values()))
         severity: Severity = "error" if count >= SERIOUS * total else "warning"
-        text = "document {} is judged as {} (other {}); {} more of {} judged would be found if ids agreed"
-        args = first[1], first[0], difference(*first), count, total
-        case.log.once(severity, "document-ids", text, *args, line=line, count=count)
+        fault = message(
+            "document {doc} is judged as {judged} (other {difference}); "
+            "{n:,} more of {total:,} judged would be found if ids agreed",
+            doc=printed(first[1]),
+            judged=printed(first[0]),
+            difference=difference(*first),
+            n=count,
+            total=total,
+        )
+        case.log.once(severity, "document-ids", fault, line, count)
 
 
 @each_answer
@@ -221,6 +238,13 @@ def nearly_judged_queries(case: Case) -> Watch:
             near.setdefault(judged, (answer.query, answer.lines[0]))
     if found := [query for query in near if query in unanswered]:
         judged, (answered, line) = found[0], near[found[0]]
-        text = "query {} is judged as {} (other {}); {} of {} unanswered would be answered if ids agreed"
-        args = answered, judged, difference(judged, answered), len(found), len(unanswered)
-        case.log.once("error", "query-ids", text, *args, line=line, count=len(found))
+        fault = message(
+            "query {query} is judged as {judged} (other {difference}); "
+            "{n:,} of {total:,} unanswered would be answered if ids agreed",
+            query=printed(answered),
+            judged=printed(judged),
+            difference=difference(judged, answered),
+            n=len(found),
+            total=len(unanswered),
+        )
+        case.log.once("error", "query-ids", fault, line, len(found))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from truerank.analysis.lint.checks import Case, Judgement, Watch, each_judgement
-from truerank.analysis.lint.findings import Severity
+from truerank.analysis.lint.findings import printed
+from truerank.core.messages import Message, message
 
 LARGEST = 1000
 """A grade above this is rather something else; 2^grade, a gain of nDCG, overflows at 1024."""
@@ -16,32 +17,49 @@ SELF_SHARE = 0.05
 def duplicate_judgement(case: Case) -> Watch:
     """A document is judged twice for a query."""
     lines: dict[tuple[bytes, bytes], int | None] = {}
-    text = "document {} of query {} is judged twice, first in line {}: grades {:g} and {:g}"
     while (row := (yield)) is not None:
         if (before := case.judged.get(row.query, {}).get(row.doc)) is None:
             lines[row.query, row.doc] = row.line
         else:
-            args = row.doc, row.query, str(lines[row.query, row.doc]), before, row.grade
-            case.log.add("error", "duplicate-judgement", row.line, text, *args)
+            fault = message(
+                "document {doc} of query {query} is judged twice, first in line {line}: "
+                "grades {before:g} and {grade:g}",
+                doc=printed(row.doc),
+                query=printed(row.query),
+                line=lines[row.query, row.doc],
+                before=before,
+                grade=row.grade,
+            )
+            case.log.add("error", "duplicate-judgement", row.line, fault)
 
 
 @each_judgement
 def grades(case: Case) -> Watch:
     """A grade is negative, fractional or enormous."""
-    log, who = case.log, "document {} of query {} has grade {:g}, "
+    log = case.log
     while (row := (yield)) is not None:
         if row.grade != row.grade:  # ignored
             continue
-        args = row.doc, row.query, row.grade
         if row.grade < 0:
-            text = who + "pooled but not judged: neither relevant nor nonrelevant"
-            log.add("note", "negative-grade", row.line, text, *args)
+            why = message("pooled but not judged: neither relevant nor nonrelevant")
+            log.add("note", "negative-grade", row.line, _graded(row, why))
         if row.grade != int(row.grade):
-            text = who + "a fraction, which is kept here but cut to {} by trec_eval"
-            log.add("warning", "fractional-grade", row.line, text, *args, int(row.grade))
+            whole = int(row.grade)
+            why = message("a fraction, which is kept here but cut to {whole:,} by trec_eval", whole=whole)
+            log.add("warning", "fractional-grade", row.line, _graded(row, why))
         if row.grade > LARGEST:
-            text = who + "far from any scale of relevance: is this the right column?"
-            log.add("warning", "large-grade", row.line, text, *args)
+            why = message("far from any scale of relevance: is this the right column?")
+            log.add("warning", "large-grade", row.line, _graded(row, why))
+
+
+def _graded(row: Judgement, why: Message) -> Message:
+    return message(
+        "document {doc} of query {query} has grade {grade:g}, {why}",
+        doc=printed(row.doc),
+        query=printed(row.query),
+        grade=row.grade,
+        why=why,
+    )
 
 
 @each_judgement
@@ -52,7 +70,8 @@ def judged_self(case: Case) -> Watch:
         if row.query == row.doc and row.grade == row.grade:  # not ignored
             rows.append(row)
     if rows and case.rules.self_match == "keep":
-        note_self(case, len(rows), len(case.judged), rows[0].query, rows[0].line, "is judged for")
+        verb = message("is judged for")
+        note_self(case, len(rows), len(case.judged), rows[0].query, rows[0].line, verb)
 
 
 @each_judgement
@@ -66,29 +85,46 @@ def relevant(case: Case) -> Watch:
     if not best:
         return
     if highest <= 0:
-        text = "no grade is above 0: nothing is relevant, and every measure is 0"
-        case.log.once("error", "no-relevant-grade", text)
+        fault = message("no grade is above 0: nothing is relevant, and every measure is 0")
+        case.log.once("error", "no-relevant-grade", fault)
     elif highest < level:
-        text = "the highest grade is {:g}, but only grades from {:g} on count as relevant: nothing is"
-        case.log.once("error", "level-unreached", text, highest, float(level))
+        fault = message(
+            "the highest grade is {highest:g}, but only grades from {level:g} on count as relevant: nothing is",
+            highest=highest,
+            level=level,
+        )
+        case.log.once("error", "level-unreached", fault)
     elif barren := [query for query, grade in best.items() if grade < level]:
-        text = "{} of {} queries without a relevant document ({})"
-        why = _barren_means(case)
-        case.log.once("warning", "no-relevant-document", text, len(barren), len(best), why, examples=barren)
+        fault = message(
+            "{n:,} of {queries:,} queries without a relevant document ({effect})",
+            n=len(barren),
+            queries=len(best),
+            effect=BARREN[case.rules.without_relevant],
+        )
+        case.log.once("warning", "no-relevant-document", fault, examples=barren)
 
 
-def _barren_means(case: Case) -> str:
-    out, right = "left out of the mean", "only an empty answer is right"
-    stops = "under these rules eval stops there"
-    means = {"zero": "scored 0", "skip": out, "empty-is-right": right, "one": "scored 1", "error": stops}
-    means["undefined"] = "left out of the means of measures that divide by the relevant documents"
-    return means[case.rules.without_relevant]
+BARREN = {
+    "zero": message("scored 0"),
+    "one": message("scored 1"),
+    "skip": message("left out of the mean"),
+    "empty-is-right": message("only an empty answer is right"),
+    "error": message("under these rules eval stops there"),
+    "undefined": message("left out of the means of measures that divide by the relevant documents"),
+}
+"""What becomes of queries without a relevant document."""
 
 
-def note_self(case: Case, count: int, queries: int, query: bytes, line: int | None, verb: str) -> None:
+def note_self(case: Case, count: int, queries: int, query: bytes, line: int | None, verb: Message) -> None:
     """Say that queries meet documents with their own ids: likely meant, or likely by accident."""
     likely = count >= SELF_SHARE * queries
-    why = "self_match = 'remove' ignores it" if likely else "perhaps by accident"
-    text = "query {} {} the document with its own id, as {} of {} queries do: {}"
-    severity: Severity = "warning" if likely else "note"
-    case.log.once(severity, "self-match", text, query, verb, count, queries, why, line=line, count=count)
+    meant, accident = message("self_match = 'remove' ignores it"), message("perhaps by accident")
+    fault = message(
+        "query {query} {verb} the document with its own id, as {n:,} of {queries:,} queries do: {why}",
+        query=printed(query),
+        verb=verb,
+        n=count,
+        queries=queries,
+        why=meant if likely else accident,
+    )
+    case.log.once("warning" if likely else "note", "self-match", fault, line, count)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truerank.analysis.lint.checks import Answer, Judgement
-from truerank.analysis.lint.findings import Log
+from truerank.analysis.lint.findings import Log, Numbering
 from truerank.analysis.lint.reading import (
     answers_from_batches,
     answers_from_text,
@@ -16,7 +16,7 @@ from truerank.analysis.lint.reading import (
     judgements_from_text,
     judgements_of,
 )
-from truerank.analysis.lint.text import note_swapped
+from truerank.analysis.lint.text import QRELS, RUN, note_swapped
 from truerank.core.errors import InputError
 from truerank.core.run import Batch, Run
 from truerank.core.scan import each_once
@@ -36,7 +36,7 @@ class Truth:
     """Qrels that can be read: `rows` yields the judgements, faults go to the log."""
 
     name: str
-    numbering: str
+    numbering: Numbering
     rows: Callable[[Log], Iterator[Judgement]]
 
 
@@ -45,7 +45,7 @@ class System:
     """A run that can be read, more than once: `stretches` yields answers, faults go to the log."""
 
     name: str
-    numbering: str
+    numbering: Numbering
     stretches: Callable[[Log], Iterator[Answer]]
 
 
@@ -53,15 +53,14 @@ def open_truth(qrels: Any, format: str | None, watch: Watching) -> Truth:
     """Qrels of any kind."""
     if not isinstance(qrels, str | os.PathLike):
         read = read_qrels(qrels)
-        numbering = "line" if read is qrels else "row"
-        return Truth(read.name, numbering, lambda log: judgements_of(read))
+        return Truth(read.name, "line" if read is qrels else "row", lambda log: judgements_of(read))
     source = as_source(qrels)
     chosen = _format(source, format)
     if chosen.name == "trec":
         return Truth(source.name, "line", lambda log: judgements_from_text(_told(source.chunks(), watch), log))
     if chosen.holds(source) == "run":
-        return Truth(source.name, "line", lambda log: note_swapped("qrels", "a run", log))
-    numbering = "line" if chosen.name in LINED else "row"
+        return Truth(source.name, "line", lambda log: note_swapped(QRELS, log))
+    numbering: Numbering = "line" if chosen.name in LINED else "row"
     return Truth(source.name, numbering, lambda log: judgements_of(read_qrels(qrels, chosen.name)))
 
 
@@ -74,7 +73,7 @@ def open_system(run: Any, format: str | None, name: str, watch: Watching, by_lin
     if chosen.name == "trec":
         return _system(Run(source.name, source.chunks), watch)
     if chosen.holds(source) == "qrels":
-        return System(source.name, "line", lambda log: note_swapped("a run", "qrels", log))
+        return System(source.name, "line", lambda log: note_swapped(RUN, log))
     return _system(open_run(run, format or chosen.name), watch, by_line)
 
 
@@ -85,7 +84,7 @@ def _system(run: Run, watch: Watching, by_line: bool = False) -> System:
         first = None
     if isinstance(first, bytes):
         return System(run.name, "line", lambda log: answers_from_text(_told(run.batches(), watch), log))
-    numbering = "row" if batch_lines(first) is None else "line"
+    numbering: Numbering = "row" if batch_lines(first) is None else "line"
     once = (lambda batches, name: batches) if by_line else each_once
     return System(run.name, numbering, lambda log: answers_from_batches(once(run.batches(), run.name), log))
 

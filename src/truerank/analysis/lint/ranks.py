@@ -11,6 +11,7 @@ from truerank.analysis.lint.findings import Severity
 from truerank.core.equal import are_equal
 from truerank.core.evaluate import valued
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.core.swapped import are_swapped
 from truerank.measures import Measure
 
@@ -35,9 +36,13 @@ def ties(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
             matter |= differ
             ranges.append(f"{measure} {_range(measure.mean(best), measure.mean(worst))}")
     if names := [hits.queries[i] for i in np.flatnonzero(matter).tolist()]:
-        text = "the order of equal scores decides on {} of {} queries (best … worst: {})"
-        args = len(names), len(hits.queries), ", ".join(ranges)
-        case.log.once("warning", "ties", text, *args, examples=names)
+        fault = message(
+            "the order of equal scores decides on {n:,} of {queries:,} queries (best … worst: {ranges})",
+            n=len(names),
+            queries=len(hits.queries),
+            ranges=", ".join(ranges),
+        )
+        case.log.once("warning", "ties", fault, examples=names)
 
 
 def _range(best: float, worst: float) -> str:
@@ -53,8 +58,11 @@ def _range(best: float, worst: float) -> str:
 def swapped(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     """Qrels and run in each other's place, where their formats do not tell."""
     if are_swapped(hits):
-        text = "the grades look like scores (most are fractions) and these scores like grades (small whole numbers)"
-        case.log.once("warning", "looks-swapped", f"{text}: are the two files swapped?")
+        fault = message(
+            "the grades look like scores (most are fractions) and these scores like grades (small whole numbers): "
+            "are the two files swapped?"
+        )
+        case.log.once("warning", "looks-swapped", fault)
 
 
 @on_hits
@@ -67,12 +75,16 @@ def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
     only_relevant = hits.judgements.grade.min(initial=case.rules.level) >= case.rules.level
     severity: Severity = "warning" if share < LOW and not only_relevant else "note"
     left = {
-        "removed": "they are left out",
-        "not-relevant": "they count as not relevant",
-        "graded": f"they count as of grade {case.rules.unjudged_grade:g}",
+        "removed": message("they are left out"),
+        "not-relevant": message("they count as not relevant"),
+        "graded": message("they count as of grade {grade:g}", grade=case.rules.unjudged_grade),
     }[case.rules.unjudged]
-    why = "the qrels name only relevant documents" if only_relevant else left
-    text = "{:.1%} of the results that came back among the first {} are unjudged; {}; worst queries"
+    fault = message(
+        "{share:.1%} of the results that came back among the first {k:,} are unjudged; {why}; worst queries",
+        share=1 - share,
+        k=TOP,
+        why=message("the qrels name only relevant documents") if only_relevant else left,
+    )
     order = answered[np.argsort(graded / listed, kind="stable")][: int((graded < listed).sum())]
     names = [hits.queries[i] for i in order]
-    case.log.once(severity, "unjudged", text, 1 - share, TOP, why, examples=names)
+    case.log.once(severity, "unjudged", fault, examples=names)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import compress, count, groupby, islice, pairwise, repeat
 from math import isfinite
 from operator import attrgetter, ne
 from typing import Any
 
 from truerank.analysis.lint.checks import Answer, Judgement
-from truerank.analysis.lint.findings import Log
+from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch, Columns, Ranked
@@ -115,14 +116,27 @@ def _picked(answer: Answer, rows: Sequence[int]) -> Answer:
     return Answer(answer.query, *columns)
 
 
+NO_NUMBER: dict[str, Callable[[str], Message]] = {
+    "score": lambda text: message("the score {text} is no number", text=text),
+    "grade": lambda text: message("the grade {text} is no number", text=text),
+}
+
+NOT_FINITE: dict[str, Callable[[str], Message]] = {
+    "score": lambda text: message("the score {text} is not a finite number", text=text),
+    "grade": lambda text: message("the grade {text} is not a finite number", text=text),
+}
+
+
 def _number(value: Any, what: str, line: int | None, log: Log) -> float | None:
     """A finite number, or None and a line in the log."""
     text = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
     if not is_number(text):
-        log.add("error", f"{what}-no-number", line, "the {} {} is no number", what, text)
+        fault = NO_NUMBER[what](printed(text))
+        log.add("error", f"{what}-no-number", line, fault)
         return None
     if not isfinite(number := float(text)):
-        log.add("error", f"{what}-not-finite", line, "the {} {} is not a finite number", what, text)
+        fault = NOT_FINITE[what](printed(text))
+        log.add("error", f"{what}-not-finite", line, fault)
         return None
     return number
 

@@ -6,15 +6,18 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from truerank.analysis.lint.findings import Log
+from truerank.analysis.lint.findings import Log, printed
+from truerank.core.messages import message
 
 RUN, QRELS = 6, 4
 """How many columns a line has."""
 
 COLUMNS = {
-    RUN: "a run line has 6 columns (query Q0 document rank score tag)",
-    QRELS: "a qrels line has 4 columns (query iteration document grade)",
+    RUN: message("a run line has 6 columns (query Q0 document rank score tag)"),
+    QRELS: message("a qrels line has 4 columns (query iteration document grade)"),
 }
+
+CRLF = message("the line ends as Windows writes it, in CR LF; it is read as if in LF")
 
 LONGEST = 1 << 20
 
@@ -57,7 +60,8 @@ def _split_each(lines: list[bytes], number: int, width: int, log: Log) -> list[S
         if len(fields) == width:
             rows.append([*fields, n])
         elif fields:
-            log.add("error", "columns", n, "{}; this one has {}", COLUMNS[width], len(fields))
+            fault = message("{columns}; this one has {n}", columns=COLUMNS[width], n=len(fields))
+            log.add("error", "columns", n, fault)
     return list(zip(*rows, strict=True))
 
 
@@ -68,7 +72,8 @@ def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes
         text = rest + chunk
         if not begun and text.startswith(_BOM):
             text = text.removeprefix(_BOM)
-            log.add("warning", "bom", 1, "a byte order mark comes first; others take it for part of an id")
+            fault = message("a byte order mark comes first; others take it for part of an id")
+            log.add("warning", "bom", 1, fault)
         begun = True
         *lines, rest = text.split(b"\n")
         rest = rest[: LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
@@ -90,15 +95,17 @@ def _readable_line(line: bytes, n: int, log: Log) -> bytes:
     if line.startswith(b"#"):
         return b""
     if len(line) > LONGEST:
-        log.add("error", "long-line", n, "this line is longer than 1 MiB: the file is in another format")
+        fault = message("this line is longer than 1 MiB: the file is in another format")
+        log.add("error", "long-line", n, fault)
         return b""
     if line.endswith(b"\r"):
-        log.add("note", "crlf", n, "the line ends as Windows writes it, in CR LF; it is read as if in LF")
+        log.add("note", "crlf", n, CRLF)
         line = line[:-1]
     if control := _CONTROL.search(line):
         column = len(line[: control.end()].split())
-        text = "column {} holds the control character {}"
-        log.add("error", "control-character", n, text, column, control[0])
+        sign = printed(control[0])
+        fault = message("column {column:,} holds the control character {sign}", column=column, sign=sign)
+        log.add("error", "control-character", n, fault)
         return b""
     return line
 
@@ -108,15 +115,15 @@ def _swapped(lines: list[bytes], width: int, log: Log) -> bool:
     other = QRELS if width == RUN else RUN
     if {len(fields) for line in lines if (fields := line.split())} != {other}:
         return False
-    kinds = {RUN: "a run", QRELS: "qrels"}
-    list(note_swapped(kinds[width], kinds[other], log))
+    list(note_swapped(width, log))
     return True
 
 
-def note_swapped(wanted: str, found: str, log: Log) -> Iterator[Any]:
+def note_swapped(wanted: int, log: Log) -> Iterator[Any]:
     """Say that the file holds the other thing; nothing is read from it."""
-    text = "this should be {}, but looks like {}: are the two files swapped?"
-    log.once("error", "swapped", text, wanted, found, line=1)
+    run = message("this should be a run, but looks like qrels: are the two files swapped?")
+    qrels = message("this should be qrels, but looks like a run: are the two files swapped?")
+    log.once("error", "swapped", run if wanted == RUN else qrels, 1)
     return iter(())
 
 
@@ -125,8 +132,11 @@ def _blank_header(lines: list[bytes], number: int, log: Log) -> None:
     first = next(i for i, line in enumerate(lines) if line.strip())
     words = lines[first].lower().split()
     if sum(word in HEADER_WORDS for word in words) >= 2 and not any(map(is_number, words)):
-        text = "this line looks like a header ({}), which would be read as data; remove it"
-        log.add("error", "header", number + first, text, b" ".join(lines[first].split()))
+        columns = printed(b" ".join(lines[first].split()))
+        fault = message(
+            "this line looks like a header ({columns}), which would be read as data; remove it", columns=columns
+        )
+        log.add("error", "header", number + first, fault)
         lines[first] = b""
 
 
