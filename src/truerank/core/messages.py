@@ -151,33 +151,6 @@ def in_language(value: Any, language: str = SOURCE) -> Any:
     return value
 
 
-def to_plain(value: Any) -> Any:
-    """What a message is made of, as values for JSON; anything else as it is.
-
-    >>> to_plain(message("query {query} is not judged", query="q7"))
-    {'text': 'query {query} is not judged', 'many': '', 'values': {'query': 'q7'}}
-    """
-    if isinstance(value, Joined):
-        return {"between": value.text, "parts": [to_plain(part) for part in value.values["parts"]]}
-    if isinstance(value, Message):
-        values = {name: to_plain(own) for name, own in value.values.items()}
-        return {"text": value.text, "many": value.many, "values": values}
-    return value
-
-
-def from_plain(value: Any) -> Any:
-    """The message that `to_plain` took apart.
-
-    >>> from_plain(to_plain(joined(" ", [message("One."), "two"])))
-    'One. two'
-    """
-    if not isinstance(value, dict):
-        return value
-    if "between" in value:
-        return Joined(value["between"], [from_plain(part) for part in value["parts"]])
-    return Message(value["text"], value["many"], {name: from_plain(own) for name, own in value["values"].items()})
-
-
 def translated(text: str, language: str = SOURCE) -> str:
     """The text in a language; what is no message stays as it is.
 
@@ -238,6 +211,33 @@ def language_asked(wanted: str | None = None, *, of_locale: bool = True) -> str:
     asked = next(filter(None, map(os.environ.get, names)), "")
     short = asked.partition(":")[0].partition("_")[0].partition(".")[0].lower()
     return short if short in languages() else SOURCE
+
+
+def to_plain(value: Any) -> Any:
+    """What a message is made of, as values for JSON; anything else as it is.
+
+    >>> to_plain(message("query {query} is not judged", query="q7"))
+    {'text': 'query {query} is not judged', 'many': '', 'values': {'query': 'q7'}}
+    """
+    if isinstance(value, Joined):
+        return {"between": value.text, "parts": [to_plain(part) for part in value.values["parts"]]}
+    if isinstance(value, Message):
+        values = {name: to_plain(own) for name, own in value.values.items()}
+        return {"text": value.text, "many": value.many, "values": values}
+    return value
+
+
+def from_plain(value: Any) -> Any:
+    """The message that `to_plain` took apart.
+
+    >>> from_plain(to_plain(joined(" ", [message("One."), "two"])))
+    'One. two'
+    """
+    if not isinstance(value, dict):
+        return value
+    if "between" in value:
+        return Joined(value["between"], [from_plain(part) for part in value["parts"]])
+    return Message(value["text"], value["many"], {name: from_plain(own) for name, own in value["values"].items()})
 
 
 def _folder() -> str:
