@@ -129,7 +129,7 @@ async def boards(request: Request, team: Asker) -> list[schemas.BoardListed]:
 
 
 async def visible_boards(service: Service, team: Team | None) -> list[dict[str, Any]]:
-    """Summaries of the boards that somebody may see."""
+    """Summaries of the boards that this viewer may see."""
 
     def look(session: Session) -> list[dict[str, Any]]:
         return [summary(service, session, board) for board in service.settings.boards if _is_visible(board, team)]
@@ -146,7 +146,7 @@ def _is_visible(board: BoardSettings, team: Team | None) -> bool:
 
 
 def visible(service: Service, name: str, team: Team | None) -> BoardSettings:
-    """A board that somebody may see.
+    """A board that this viewer may see.
 
     Raises:
         Refusal: there is none, or it may not be seen.
@@ -170,7 +170,7 @@ def _ask_again(response: Response, is_pending: bool) -> None:
 
 
 async def shown_board(request: Request, settings: BoardSettings, team: Team | None) -> schemas.BoardState:
-    """A board as somebody may see it."""
+    """A board as this viewer may see it."""
     service = service_of(request)
     found = await display_of(request).standings(settings)
 
@@ -270,7 +270,7 @@ def attempts_state(used: submissions.Attempts) -> schemas.AttemptsState:
     openapi_extra=FILE,
 )
 async def check(request: Request, board: BoardName, team: Sender) -> schemas.Checked:
-    """What a submission would be told, without submitting it: costs nothing, and tells nothing of the truth."""
+    """The audit of a file without submitting it: it costs no attempt and depends on no judgement."""
     service = service_of(request)
     settings = visible(service, board, team)
     found = await service.check(settings.name, team, body(request))
@@ -368,7 +368,7 @@ async def shown_submission(service: Service, id: str, team: Team) -> schemas.Sub
     """One submission, for its team and for hosts.
 
     Raises:
-        Refusal: there is none, or it is somebody else's.
+        Refusal: there is none, or it is another team's.
     """
 
     def look(session: Session) -> tuple[Submission, schemas.SubmissionState]:

@@ -1,6 +1,6 @@
-"""What is wrong with a submission, as far as anybody may know: nothing here has seen the truth.
+"""What is wrong with a submission, as far as it may be known: nothing here has seen the truth.
 
-An audit is told the published query ids and no judgement, so neither its words nor its time can tell anything
+An audit gets the published query ids and no judgement, so neither its words nor its time can reveal anything
 of the truth, and an invalid submission can be free of charge.
 """
 
@@ -39,7 +39,7 @@ TEXT = ("trec", "csv", "tsv", "jsonl", "json", "msmarco")
 """The formats that strangers may send."""
 
 SMALL = 4 << 20
-"""Up to so many bytes a submission is looked at closely; of a larger one the first fault is told."""
+"""Up to this many bytes a submission is linted; of a larger one only the first fault is reported."""
 
 EXAMPLES = 5
 
@@ -225,7 +225,7 @@ def _scanned(source: Source, format: str, contest: Contest) -> Scan:
 
 
 def run_of(source: Source, format: str, most: int | None = None) -> Run:
-    """The run in a source, not yet read; its lists, if it consists of such, have at most so many results."""
+    """The run in a source, not yet read; its lists, if it consists of such, have at most `most` results."""
     read = chosen(source, "run", format).read_run
     assert read is not None
 
@@ -236,7 +236,7 @@ def run_of(source: Source, format: str, most: int | None = None) -> Run:
 
 
 def _bounded(batches: Iterable[Batch], most: int, name: str) -> Iterator[Batch]:
-    """The same; a list with more results ends it before anybody looks at them."""
+    """The same; a list with more results ends it before they are read."""
     for batch in batches:
         if isinstance(batch, Ranked):
             _check_length(batch.docs, most, name, batch.line)

@@ -65,8 +65,8 @@ def submit(
     Args:
         url: of the board's page.
         check: only ask what is wrong with it, which costs nothing.
-        watch: told how many bytes more were sent.
-        follow: told the state of a submission that takes long, whenever that is asked for.
+        watch: called with the number of bytes just sent.
+        follow: called with the state of a submission that takes long, after each request for it.
 
     Raises:
         NotTaken: the board refused it and says why.

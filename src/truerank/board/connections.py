@@ -1,4 +1,4 @@
-"""Connections that wait neither for ever for a request's head, nor to the end of a body that nobody wants."""
+"""Connections that wait neither for ever for a request's head, nor to the end of a body that is not wanted."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Patient(H11Protocol):
     _unwanted = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Somebody is there."""
+        """The connection is open."""
         super().connection_made(transport)
         self._expect()
 
@@ -36,7 +36,7 @@ class Patient(H11Protocol):
             self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nobody is there any more."""
+        """The connection is closed."""
         if self._late is not None:
             self._late.cancel()
         super().connection_lost(exc)

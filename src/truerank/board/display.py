@@ -118,7 +118,7 @@ def state_of(found: Standings) -> str:
 
 
 def check_visible(board: BoardSettings, team: Team | None) -> None:
-    """Refuse who may not see the board; of one for hosts nobody else learns that it is there."""
+    """Refuse who may not see the board; one for hosts looks to others as if it did not exist."""
     if board.visible == "everyone" or (team and team.is_host):
         return
     if board.visible == "hosts":
@@ -156,7 +156,7 @@ def board_state(
     team: Team | None,
     **more: Any,
 ) -> schemas.BoardState:
-    """A board as somebody may see it."""
+    """A board as this viewer may see it."""
     return schemas.BoardState(
         **about,
         rules=contest.rules.name if contest else board.rules,
@@ -197,7 +197,7 @@ def submission_state(
     """A submission as its team or a host may see it; in lists without its queries' values.
 
     Raises:
-        Refusal: it is somebody else's.
+        Refusal: it is another team's.
     """
     if submission.account_id != team.id and not team.is_host:
         raise not_found(message("submission"))

@@ -34,7 +34,7 @@ class Arriving(io.RawIOBase):
 
     Args:
         number: of the open file, that others read too.
-        ended: waits up to so many seconds for the file to be whole, and says whether it is.
+        ended: waits up to a number of seconds for the file to be whole, and says whether it is.
     """
 
     def __init__(self, number: int, ended: Callable[[float], bool]):
@@ -82,7 +82,7 @@ class Judgement:
 
 
 def judge_arriving(path: Path, spec: Spec) -> Judgement:
-    """Audit and score a large submission whose file still grows; for a worker, which is told when it is whole."""
+    """Audit and score a large submission whose file still grows; a worker runs it, and is notified of the end."""
     contest, is_over = load(spec), threading.Event()
 
     def ended(seconds: float) -> bool:
@@ -101,7 +101,7 @@ def judge_arriving(path: Path, spec: Spec) -> Judgement:
         finally:
             if found is None or not found.is_valid:
                 is_over.set()
-    # What is wrong is told without waiting for the score: not even the time of the answer depends on the truth.
+    # What is wrong is reported without waiting for the score: not even the time of the answer depends on the truth.
     return Judgement(found, scoring.result() if found.is_valid else None, contest.fingerprint)
 
 
@@ -122,7 +122,7 @@ class Follower:
     Args:
         spec: of the contest; None where files are never followed.
         processor: seconds of processor time that it may take.
-        charge: told how many it took for nothing.
+        charge: called with the seconds that were spent in vain.
     """
 
     def __init__(
@@ -158,7 +158,7 @@ class Follower:
         return found
 
     def give_up(self) -> None:
-        """The file is not wanted, unless somebody took what is under way."""
+        """The file is not wanted, unless `take` was called."""
         if found := self.take():
             found.give_up()
             self._charge(found.spent)

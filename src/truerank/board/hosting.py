@@ -60,7 +60,7 @@ async def accounts(request: Request) -> list[schemas.AccountState]:
 
 @router.post("/api/accounts", status_code=201, responses=problems(400, 401, 403, 409, 413, 422, 429))
 async def add_account(request: Request, new: schemas.NewAccount) -> schemas.NewToken:
-    """Let a team or a host in; the answer has its token, which nobody will see again."""
+    """Let a team or a host in; the answer has its token, which is shown once."""
     return await account_added(service_of(request), new.name, new.role)
 
 
@@ -78,7 +78,7 @@ async def add_token(request: Request, id: Number) -> schemas.NewToken:
 
 @router.delete("/api/tokens/{id}", responses=problems(401, 403, 404, 422, 429))
 async def revoke(request: Request, id: TokenId) -> schemas.TokenState:
-    """Let nobody in by this token any more."""
+    """Refuse this token from now on."""
     service = service_of(request)
     return await service.database.write(lambda session: tokens.revoke(session, id, service.now))
 

@@ -1,4 +1,4 @@
-"""Asking to take part, where the service allows it: an account that lets nobody in until a host approves."""
+"""Asking to take part, where the service allows it: an account that works once a host has approved."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ router = APIRouter(tags=["registration"])
 
 @router.post("/api/registrations", status_code=201, responses=problems(400, 404, 408, 409, 413, 422, 429, 503))
 async def register(request: Request, new: schemas.NewRegistration) -> schemas.NewToken:
-    """Ask to take part. The token in the answer lets in once a host has approved; nobody will see it again."""
+    """Ask to take part. The token in the answer works once a host has approved; it is shown once."""
     return await registered(request, new.name, new.contact)
 
 

@@ -1,7 +1,7 @@
 """The Ladder (Blum and Hardt 2015): a board shows a new best only when it is a real improvement.
 
 Who may submit often can climb by chance: each score that is shown tells a little of the truth. When only real
-improvements show, and those rounded, what is told stays small however many submissions there are.
+improvements show, and those rounded, what is revealed stays small however many submissions there are.
 """
 
 from __future__ import annotations

@@ -148,7 +148,7 @@ def rescore(
 
     Args:
         write: whether to keep what changed; all of it or, after an error, nothing.
-        watch: told when one more is done.
+        watch: called after each one.
     """
     board = settings.board(name)
     if board is None:

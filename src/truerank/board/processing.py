@@ -47,7 +47,7 @@ def score_in_worker(path: Path, format: str, spec: Spec) -> Result:
 
 
 def load_all(specs: list[Spec]) -> None:
-    """Get ready for every board; what is wrong with one is told where it matters."""
+    """Get ready for every board; what is wrong with one is reported where it matters."""
     for spec in specs:
         with suppress(BoardError):
             load(spec)
@@ -74,7 +74,7 @@ class Meter:
         return max(1.0, self.most - self.spent)
 
     def charge(self, seconds: float) -> None:
-        """So many more were taken."""
+        """Add seconds that were taken."""
         self.spent += seconds
         self.rate.charge(self.team, seconds)
 
@@ -90,7 +90,7 @@ class Meter:
 
 
 class Processing:
-    """Audits and scores what was received, whether or not anybody waits for it.
+    """Audits and scores what was received, whether or not a request waits for it.
 
     Args:
         contest: what a board's submissions are judged by.
@@ -163,7 +163,7 @@ class Processing:
             self.tasks.pop(submission.id, None)
             self.waiting[submission.account_id] -= 1
             if not task.cancelled():
-                task.exception()  # told in the log already; perhaps nobody waits
+                task.exception()  # logged already; perhaps no request waits
 
         task.add_done_callback(over)
         return task
@@ -174,16 +174,16 @@ class Processing:
             submission = await self._judged(submission, followed, meter)
         except OutOfTime:
             submission = await self._refused(submission, Audit((meter.fault,)), meter)
-        except SQLAlchemyError as error:  # the database's fault: it stays as it is until somebody asks again
+        except SQLAlchemyError as error:  # the database's fault: it stays as it is until it is asked for again
             tell("left", logging.ERROR, error=error, submission=submission.id)
             raise
         except Exception as error:
             tell("failed", logging.ERROR, error=error, submission=submission.id)
             submission = await self.database.write(lambda session: submissions.fail(session, submission.id))
         board = self.settings.board(submission.board)
-        told = submission.board if board and board.visible == "everyone" else "hidden"
-        self.metrics.submissions.labels(told, submission.state).inc()
-        self.metrics.processor.labels(told).inc(meter.spent)
+        shown = submission.board if board and board.visible == "everyone" else "hidden"
+        self.metrics.submissions.labels(shown, submission.state).inc()
+        self.metrics.processor.labels(shown).inc(meter.spent)
         spent = round(meter.spent, 3)
         tell(submission.state, submission=submission.id, board=submission.board, processor=spent)
         return submission

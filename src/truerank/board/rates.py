@@ -1,4 +1,4 @@
-"""How often somebody may ask: buckets that fill slowly."""
+"""Limits on the rate of requests: buckets that fill slowly."""
 
 from __future__ import annotations
 

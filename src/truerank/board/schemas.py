@@ -44,7 +44,7 @@ class Health(Answer):
 
 
 class AuditState(Answer):
-    """What a submission holds and what is wrong with it, as far as anybody may know."""
+    """What a submission holds and what is wrong with it, as far as it may be known."""
 
     format: str
     rows: int
@@ -248,7 +248,7 @@ class Approved(Answer):
 
 
 class NewToken(Answer):
-    """A token that was just made; nobody will see it again."""
+    """A token that was just made; it is shown once."""
 
     account: int
     name: str

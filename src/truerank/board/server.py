@@ -18,7 +18,7 @@ PATIENCE = 30
 def serve(
     settings: Settings, listening: socket.socket, proxy: str | None = None, ready: Callable[[], None] = lambda: None
 ) -> None:
-    """Serve until somebody stops it (SIGTERM or SIGINT); to be called where one is `alone`.
+    """Serve until SIGTERM or SIGINT; to be called where one is `alone`.
 
     Args:
         proxy: the address of a proxy whose X-Forwarded-For is believed.

@@ -31,7 +31,7 @@ from truerank.board.workers import OutOfTime
 from truerank.core.messages import message
 
 LANES = 4
-"""Files that one team sends at once; more wait, and keep nobody else waiting."""
+"""Files that one team sends at once; more wait, without delaying other teams."""
 
 
 @dataclass(frozen=True)
@@ -120,7 +120,7 @@ class Service:
         return load(spec) if spec else None
 
     def _prepare_boards(self, session: Session) -> None:
-        """Load every contest, so that what is wrong with one is told now and not to the first team."""
+        """Load every contest, so that what is wrong with one is reported now and not to the first team."""
         for board in self.settings.boards:
             secret(session, f"split:{board.name}")
             if session.get(Board, board.name) is None:
@@ -157,7 +157,7 @@ class Service:
     ) -> tuple[Submission, bool]:
         """A file from a team, received, audited and scored; and whether it is a new one.
 
-        What was received is finished even when nobody waits for it any more; after the service's patience it is
+        What was received is finished even when the client has gone away; after the service's patience it is
         returned as it is then.
         """
         board = self.board(name)

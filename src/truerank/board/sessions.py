@@ -1,4 +1,4 @@
-"""Who is signed in: a cookie that the service signed and nobody else could, and a token for its forms."""
+"""Who is signed in: a cookie signed with the service's key, and a token for its forms."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Signer:
         self._key = key
 
     def cookie(self, token: str, now: float) -> str:
-        """A cookie for somebody who showed a token.
+        """A cookie for whoever showed a token.
 
         >>> Signer(b"key").read(Signer(b"key").cookie("abc", 0), 60).token
         'abc'

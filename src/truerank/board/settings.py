@@ -52,7 +52,7 @@ class BoardSettings:
         public: the share of queries whose score is shown before closing; rounded to whole queries.
         ladder: None, a step (a new best shows only when it is higher by more than this), or 0 for the
             parameter-free Ladder (when the improvement exceeds its standard error).
-        digits: scores are shown and ranked rounded to so many digits.
+        digits: scores are shown and ranked rounded to this many digits.
         visible: who sees the board.
         reveal: what a team sees of its own submissions.
         finals: how many entries a team may choose to count at the end; None: its best public one counts.

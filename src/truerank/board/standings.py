@@ -63,7 +63,7 @@ class Standings:
 
     @property
     def is_pending(self) -> bool:
-        """Whether nobody knows yet who cannot be told apart."""
+        """Whether the tie groups are still being computed."""
         return bool(self.rows) and self.rows[0].groups is None
 
     def with_groups(self, groups: Sequence[Sequence[int]]) -> Standings:
@@ -147,7 +147,7 @@ def rounded(score: float, settings: BoardSettings) -> float:
 
 
 def _hidden(end: float, contest: Contest) -> float:
-    """The end of an interval, told no more exactly than the score."""
+    """The end of an interval, with no more digits than the score."""
     step = contest.settings.ladder
     if step is None:
         return rounded(end, contest.settings)

@@ -260,13 +260,13 @@ def kept_files(session: Session) -> set[str]:
 
 
 def locked(session: Session, id: str) -> Submission:
-    """A submission that nobody else changes meanwhile."""
+    """A submission, locked against other changes."""
     row = select(Submission).where(Submission.id == id).with_for_update()
     return session.scalars(row.execution_options(populate_existing=True)).one()
 
 
 def _lock_file(session: Session, sha256: str) -> None:
-    """Nobody else adds or drops the same file meanwhile; SQLite has one writer anyway."""
+    """Lock a file against being added or dropped elsewhere; SQLite has one writer anyway."""
     if session.get_bind().dialect.name == "postgresql":
         session.execute(text("SELECT pg_advisory_xact_lock(:n)"), {"n": int(sha256[:15], 16)})
 

@@ -1,6 +1,6 @@
 """Tokens: 256 random bits that let an account in. Only their SHA-256 is kept, so a stolen database opens nothing.
 
-A slow hash is for passwords that people make up; nobody guesses 256 random bits.
+A slow hash is for passwords that people make up; 256 random bits cannot be guessed.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def approve(session: Session, id: int) -> Account:
     """Who asked to take part is a team from now on.
 
     Raises:
-        Refusal: nobody asks by this number.
+        Refusal: there is no registration with this number.
     """
     account = _waiting(session, id)
     account.role = "team"
@@ -60,7 +60,7 @@ def turn_away(session: Session, id: int) -> None:
     """Who asked to take part is forgotten; the name is free again.
 
     Raises:
-        Refusal: nobody asks by this number.
+        Refusal: there is no registration with this number.
     """
     account = _waiting(session, id)
     session.execute(delete(Token).where(Token.account_id == account.id))
@@ -90,7 +90,7 @@ def _waiting(session: Session, id: int) -> Account:
 
 
 def add_token(session: Session, account: Account, now: int) -> str:
-    """A new token of an account; this is the only time that anybody sees it."""
+    """A new token of an account; it is shown this once."""
     name = "".join(secrets.choice("abcdefghijkmnpqrstuvwxyz23456789") for _ in range(12))
     text = f"tr_{name}_{secrets.token_urlsafe(32)}"
     session.add(Token(id=name, account_id=account.id, digest=_digest(text), created_at=now))
@@ -120,7 +120,7 @@ def renew(session: Session, id: int, now: int) -> NewToken:
 
 
 def revoke(session: Session, id: str, now: int) -> TokenState:
-    """Let nobody in by this token, nor by what was signed in with it.
+    """Refuse this token from now on, and by what was signed in with it.
 
     Raises:
         Refusal: there is no such token.
@@ -150,7 +150,7 @@ def find(session: Session, text: str) -> tuple[Account, Token] | None:
 
 
 def still(session: Session, token_id: str) -> Account | None:
-    """The account of a token that somebody signed in with, if it was not revoked."""
+    """The account of the token of a session, if it was not revoked."""
     token = session.get(Token, token_id)
     account = session.get(Account, token.account_id) if token and token.revoked_at is None else None
     return account if account and account.role != WAITING else None

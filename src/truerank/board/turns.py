@@ -1,4 +1,4 @@
-"""Whose job is next: everybody takes turns, so that who waits with many jobs delays nobody who waits with one."""
+"""Whose job is next: owners take turns, so that one with many jobs does not delay another with one."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Turns(Generic[Job]):
             self._changed.notify_all()
 
     def close(self) -> list[Job]:
-        """Let nobody wait any more; the jobs that will not be done."""
+        """Stop all waiting; the jobs that will not be done."""
         with self._changed:
             self._is_closed = True
             left = [job for jobs in self._waiting.values() for job in jobs]

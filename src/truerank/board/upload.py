@@ -25,10 +25,10 @@ RATIO = 250
 """No run compresses better than this."""
 
 MEMBERS = 50_000
-"""Of so many compressed pieces a file may consist: 3 GB in the blocks of 64 KB that parallel packers write."""
+"""The most compressed pieces of one file: 3 GB in the blocks of 64 KB that parallel packers write."""
 
 FREE = 1 << 20
-"""Below so many decompressed bytes nobody asks for the ratio."""
+"""Up to this many decompressed bytes the ratio is not checked."""
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ Feed = Callable[[Receiver], Awaitable[None]]
 async def arrived(
     storage: Storage, board: BoardSettings, feed: Feed, watch: Callable[[Receiver], None] = lambda receiver: None
 ) -> AsyncIterator[Received]:
-    """A whole file, within the board's limits; in the end it is forgotten, unless somebody moved it."""
+    """A whole file, within the board's limits; in the end it is forgotten, unless it was moved."""
     receiver = Receiver(storage.incoming(), board.upload, board.unpacked, watch, members=board.members)
     try:
         await feed(receiver)

@@ -1,4 +1,4 @@
-"""Processes that audit and score, so that pages are answered meanwhile and hostile files harm nobody.
+"""Processes that audit and score, so that pages are answered meanwhile and hostile files do no harm.
 
 Each worker is one process with one pipe, looked after by one thread. A job that takes too long, too much of the
 processor, or ends its process, is given up with a `WorkerLost`; the process is replaced and the other jobs never
@@ -64,7 +64,7 @@ class Worker:
         return result
 
     def begin(self, work: Callable[..., Any], *args: Any, processor: float = math.inf) -> None:
-        """Let it do something within so many seconds of processor time; `end` waits for that.
+        """Let it do something within a limit of processor time, in seconds; `end` waits for that.
 
         Raises:
             WorkerLost: there is no such process.
@@ -156,7 +156,7 @@ def _serve(pipe: Connection, memory: int) -> None:
 
 
 def _allow(processor: float) -> None:
-    """Let the system end this process after so many more seconds of processor time, whatever it is doing then."""
+    """Let the system end this process when it has used this many more seconds of processor time."""
     import resource
 
     most = resource.getrlimit(resource.RLIMIT_CPU)[1]
@@ -174,7 +174,7 @@ class _Told:
 
 
 def has_ended(seconds: float) -> bool:
-    """In a worker: whether the followed file is whole; waits up to so many seconds for it.
+    """In a worker: whether the followed file is whole; waits up to this many seconds for it.
 
     Raises:
         Abandoned: the file is not wanted any more.
@@ -236,7 +236,7 @@ class Job:
 
     Attributes:
         processor: seconds of processor time that it may take.
-        charge: told how many it took, however it ended.
+        charge: called with the seconds that it took, however it ended.
     """
 
     future: Future[Any]
@@ -249,7 +249,7 @@ class Job:
 class Pool:
     """A few workers, and one that follows files; with none, jobs are done by one thread of this process.
 
-    Those who wait take turns, and nobody occupies the last worker as well: it stays for somebody else.
+    Those who wait take turns, and none occupies the last worker as well: it stays free for another.
     """
 
     def __init__(self, workers: int, memory: int = 4 << 30, seconds: float = 300.0):
@@ -264,7 +264,7 @@ class Pool:
         self.waiting = 0
 
     def warm(self, work: Callable[..., object], *args: Any) -> None:
-        """Start every process now, and let it load what it will need, so that nobody waits for that."""
+        """Start every process now, and let it load what it will need, so that no request waits for that."""
         for worker in self._all:
             self._turns.put(worker, Job(Future(), work, args, math.inf, lambda spent: None))
         if self._follower is not None and (first := self.follow(work, *args)):
@@ -296,7 +296,7 @@ class Pool:
         Args:
             who: who takes turns with others.
             processor: the most seconds of processor time.
-            charge: told how many it took, however it ended.
+            charge: called with the seconds that it took, however it ended.
 
         Raises:
             OutOfTime: the job took too long, or too much of the processor.

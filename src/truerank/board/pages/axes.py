@@ -50,7 +50,7 @@ class Axis:
 
 
 def numbers(values: Iterable[float], most: int = 5) -> Axis:
-    """An axis with round ends around the values, and at most so many steps; one value stands in its middle.
+    """An axis with round ends around the values, and at most `most` steps; one value stands in its middle.
 
     >>> [words for _, words in numbers([0.412, 0.583]).ticks]
     ['0.40', '0.45', '0.50', '0.55', '0.60']

@@ -61,7 +61,7 @@ def first_place(rows: Sequence[Mapping[str, Any]]) -> list[str]:
 
 
 def rivals(rows: Sequence[Mapping[str, Any]]) -> list[str] | None:
-    """The teams that cannot be told apart from the first one; None while nobody knows.
+    """The teams that cannot be told apart from the first one; None until that is computed.
 
     >>> rivals([{"team": "A", "groups": "a"}, {"team": "B", "groups": "ab"}, {"team": "C", "groups": "b"}])
     ['B']
