@@ -275,7 +275,7 @@ class _Asked:
 
     def _part(self, chosen: Bools, times: Ints, rows: Ints) -> PerQuery:
         told = self.pool.told(self.is_seeing)
-        known = replace(self.pool.hits.where(told), judgements=self.pool.settled(self.is_seeing).judgements)
+        known = replace(self.pool.hits.where(told), judgements=self.pool.judgements[self.is_seeing])
         copies = Repeated.of(known.select(chosen), times)
         doc = self.pool.doc[told & chosen[self.pool.hits.query]][copies.row]
         others = copies.hits.where(doc != rows[copies.hits.query])

@@ -16,6 +16,8 @@ from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures.sums import Ints
 
+ALL = slice(None)
+
 
 @dataclass(frozen=True, eq=False)
 class Pool:
@@ -84,14 +86,14 @@ class Pool:
         row = int(self._rows[doc])
         return None if row < 0 else int(self.hits.rank[row])
 
-    def settled(self, is_seeing: bool) -> Hits:
-        """The hits without a judgement of the open documents; and, unless it matters, of those judged wrong."""
-        least = UNJUDGED if is_seeing else 0.0
-        return replace(self.hits, judgements=self._judgements(least)).where(self.told(is_seeing) | self.open)
-
-    def told(self, is_seeing: bool) -> Bools:
+    def told(self, is_seeing: bool, rows: slice = ALL) -> Bools:
         """(hits,) whether it is judged; and, unless it matters, right."""
-        return self.hits.grade > (UNJUDGED if is_seeing else 0.0)
+        return self.hits.grade[rows] > (UNJUDGED if is_seeing else 0.0)
+
+    @cached_property
+    def judgements(self) -> tuple[Judgements, Judgements]:
+        """Those of documents that are not open: without those judged wrong, and with them."""
+        return self._judgements(0.0), self._judgements(UNJUDGED)
 
     def _judgements(self, least: float) -> Judgements:
         """Those of documents that are not open, better than this, numbered like the queries of the hits."""

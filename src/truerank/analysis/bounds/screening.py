@@ -65,10 +65,10 @@ class Cuts:
         """(ways,) where they end."""
         return self.settled.start[self.of + 1]
 
-    @cached_property
+    @property
     def size(self) -> Ints:
         """(ways,) how many open documents the query has."""
-        return np.bincount(self.settled.hits.query[self.is_open], minlength=len(self.settled.start) - 1)[self.of]
+        return self.settled.size[self.of]
 
     @cached_property
     def at(self) -> Ints:
@@ -76,7 +76,7 @@ class Cuts:
         rows = np.flatnonzero(self.is_open)
         first = np.searchsorted(rows, self.begin)
         there = np.minimum(first + self.count, max(len(rows) - 1, 0))
-        return np.where(self.count < self.size, rows[there] if len(rows) else 0, self.end)
+        return np.where(self.count < self.settled.near[self.of], rows[there] if len(rows) else 0, self.end)
 
     def above(self, values: Floats | Bools) -> Floats:
         """(ways,) the sum of a value a row above the cut."""

@@ -12,7 +12,7 @@ import numpy as np
 from truerank.analysis.bounds import ways as counting
 from truerank.analysis.bounds.pool import Pool
 from truerank.analysis.bounds.ways import copied, values_of
-from truerank.core.hits import COLUMNS, UNJUDGED, Bools, Hits, Judgements
+from truerank.core.hits import COLUMNS, UNJUDGED, Hits, Judgements
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
@@ -25,16 +25,18 @@ class Ways:
     Attributes:
         of: (ways,) the query of each; they do not fall.
         given: for rows, by their way and their place among the open documents of the query: the grade; NaN: none.
+        cut: for ways that are cuts, how many documents are above each.
     """
 
     of: Ints
     given: Callable[[Ints, Ints], Floats]
+    cut: Ints | None = None
 
     @classmethod
     def cuts(cls, of: Ints, cut: Ints, above: Any, below: Any) -> Ways:
         """So many documents of each get the first grade, and those below them the second: one, or one a way."""
         first, second = (np.broadcast_to(np.asarray(each, np.float64), of.shape) for each in (above, below))
-        return cls(of, lambda way, place: np.where(place < cut[way], first[way], second[way]))
+        return cls(of, lambda way, place: np.where(place < cut[way], first[way], second[way]), cut)
 
     @classmethod
     def product(cls, queries: Ints, sizes: Ints, classes: Sequence[float]) -> Ways:
@@ -46,27 +48,74 @@ class Ways:
 
 
 @dataclass(frozen=True, eq=False)
+class Part:
+    """Some queries of a run that are looked at together.
+
+    Attributes:
+        queries: from which to which.
+        rows: of the hits.
+    """
+
+    pool: Pool
+    queries: slice
+    rows: slice
+
+    @classmethod
+    def of(cls, pool: Pool) -> Iterator[Part]:
+        """All parts of a run."""
+        ends = np.concatenate([[0], np.cumsum(pool.hits.count)])
+        for part in counting.chunks(pool.hits.count + 1):
+            yield cls(pool, part, slice(int(ends[part.start]), int(ends[part.stop])))
+
+    def judgements(self, is_seeing: bool) -> Judgements:
+        """Those of documents that are not open."""
+        known = self.pool.judgements[is_seeing]
+        begin, end = np.searchsorted(known.query, [self.queries.start, self.queries.stop])
+        return Judgements(known.query[begin:end] - self.queries.start, known.grade[begin:end])
+
+
+@dataclass(frozen=True, eq=False)
 class Settled:
     """The lists of a run: what is judged, and what is open.
 
     Attributes:
         hits: of both; the judgements are those of documents that are not open.
         place: (hits,) the number among the open documents of its query; -1 where it is judged.
+        size: (queries,) how many documents are open.
         rules: under which measures look at it.
     """
 
     hits: Hits
     place: Ints
+    size: Ints
     rules: Rules
 
     @classmethod
-    def of(cls, pool: Pool, rules: Rules, is_seeing: bool) -> Settled:
-        """Those of a run."""
-        rows = pool.told(is_seeing) | pool.open
-        hits, is_open = pool.settled(is_seeing), pool.open[rows]
+    def of(cls, part: Part, is_seeing: bool) -> Settled:
+        """Those of some queries of a run."""
+        pool, rows = part.pool, part.rows
+        hits = pool.hits
+        judged = part.judgements(is_seeing)
+        is_open, is_told = pool.open[rows], pool.told(is_seeing, rows)
+        columns: dict[str, Any] = {name: getattr(hits, name)[rows] for name in COLUMNS}
+        some = replace(
+            hits,
+            **{**columns, "query": columns["query"] - part.queries.start},
+            queries=hits.queries[part.queries],
+            returned=hits.returned[part.queries],
+            judgements=judged,
+        ).where(is_told | is_open)
+        is_open = is_open[is_told | is_open]
         number = np.cumsum(is_open) - 1
-        before = np.concatenate([[0], np.cumsum(np.bincount(hits.query[is_open], minlength=len(hits.queries)))])
-        return cls(hits, np.where(is_open, number - before[hits.query], -1), rules)
+        size = np.bincount(some.query[is_open], minlength=len(some.queries))
+        before = np.cumsum(size) - size
+        return cls(some, np.where(is_open, number - before[some.query], -1), size, pool.rules)
+
+    def within(self, reach: int | None) -> Settled:
+        """The rows that can stand among the first results in some order of ties; the others are only counted."""
+        if reach is None or (near := self.hits.first <= reach).all():
+            return self
+        return replace(self, hits=self.hits.where(near), place=self.place[near])
 
     @cached_property
     def start(self) -> Ints:
@@ -74,20 +123,19 @@ class Settled:
         return np.concatenate([[0], np.cumsum(self.hits.count)])
 
     def values(
-        self, measures: tuple[Measure, ...], ways: Ways, highest: float, reach: int | None
+        self, measures: tuple[Measure, ...], ways: Ways, highest: float
     ) -> Iterator[tuple[Ints, dict[str, PerQuery]]]:
         """For some ways at a time the query of each, and what it scores.
 
         Args:
             highest: the best grade that is given.
-            reach: the rank below which the measures see no rows; None for all.
         """
         hits = self.hits
         rows = hits.count[ways.of] + 1
         for part in counting.chunks(rows):
-            yield ways.of[part], values_of(measures, self._given(ways, part, highest, reach), self.rules)
+            yield ways.of[part], values_of(measures, self._given(ways, part, highest), self.rules)
 
-    def _given(self, ways: Ways, part: slice, highest: float, reach: int | None) -> Hits:
+    def _given(self, ways: Ways, part: slice, highest: float) -> Hits:
         """The lists, one a way, when open documents got these grades."""
         hits, of = self.hits, ways.of[part]
         rows, way = copied(self.start[:-1][of], hits.count[of])
@@ -96,8 +144,8 @@ class Settled:
         given = ways.given(way[is_open] + part.start, place[is_open])
         grade[is_open] = np.where(np.isnan(given), grade[is_open], given)
         judged = is_open & (grade > UNJUDGED)
-        judgements = self._judgements(of, way[judged], grade[judged])
-        seen = self._seen(rows, grade, reach)
+        judgements = self._judgements(of, way[judged], grade[judged], self._far(ways, part))
+        seen = grade > UNJUDGED
         rows, way, grade = rows[seen], way[seen], grade[seen]
         columns = {name: getattr(hits, name)[rows] for name in COLUMNS if name not in ("query", "grade")}
         return replace(
@@ -112,26 +160,40 @@ class Settled:
         )
 
     @cached_property
-    def _kinds(self) -> Floats:
-        """The grades of the judgements."""
-        return np.unique(self.hits.judgements.grade)
+    def near(self) -> Ints:
+        """(queries,) how many open documents have rows."""
+        return np.bincount(self.hits.query[self.place >= 0], minlength=len(self.size))
 
-    def _seen(self, rows: Ints, grade: Floats, reach: int | None) -> Bools:
-        """(rows,) whether it is judged now, and can stand among the first results in some order of ties."""
-        seen: Bools = grade > UNJUDGED
-        return seen if reach is None else seen & (self.hits.first[rows] <= reach)
+    def _far(self, ways: Ways, part: slice) -> tuple[Ints, Floats, Ints]:
+        """The ways and the grades of open documents that have no rows, and how many there are of each."""
+        way, of = np.arange(part.stop - part.start), ways.of[part]
+        near, size = self.near[of], self.size[of]
+        if ways.cut is None or (near == size).all():
+            return way[:0], np.empty(0), way[:0]
+        above = np.clip(ways.cut[part] - near, 0, size - near)
+        ends = (np.zeros_like(way), above), (size, size - near - above)
+        of_both = [(way, ways.given(way + part.start, place - at), n) for at, (place, n) in enumerate(ends)]
+        number, grade, times = map(np.concatenate, zip(*of_both, strict=True))
+        there = ~np.isnan(grade) & (times > 0)
+        return number[there], grade[there], times[there]
 
-    def _judgements(self, of: Ints, way: Ints, grade: Floats) -> Judgements:
+    def _judgements(self, of: Ints, way: Ints, grade: Floats, far: tuple[Ints, Floats, Ints]) -> Judgements:
         """Those that each way begins with, and the new ones, best first."""
         known = self.hits.judgements
         count = np.bincount(known.query, minlength=len(self.hits.queries))
         old, old_way = copied((np.cumsum(count) - count)[of], count[of])
-        query, grades = np.concatenate([old_way, way]), np.concatenate([known.grade[old], grade])
-        kinds = np.unique(np.concatenate([self._kinds, np.unique(grade)]))[::-1]
+        query, grades = np.concatenate([old_way, way, far[0]]), np.concatenate([known.grade[old], grade, far[1]])
+        times = np.concatenate([np.ones(len(old) + len(way), np.int64), far[2]])
+        kinds = np.unique(np.concatenate([self._kinds, np.unique(grade), np.unique(far[1])]))[::-1]
         if len(kinds) * len(of) > 4 * len(grades):
             order = np.lexsort((-grades, query))
-            return Judgements(query[order], grades[order])
+            return Judgements(np.repeat(query[order], times[order]), np.repeat(grades[order], times[order]))
         kind = np.searchsorted(-kinds, -grades)  # counted, as there are few grades: much faster than to sort
-        times = np.bincount(query * len(kinds) + kind, minlength=len(of) * len(kinds))
-        per_way = times.reshape(len(of), len(kinds)).sum(axis=1)
-        return Judgements(np.repeat(np.arange(len(of)), per_way), np.repeat(np.tile(kinds, len(of)), times))
+        of_kind = np.bincount(query * len(kinds) + kind, times, len(of) * len(kinds)).astype(np.int64)
+        per_way = of_kind.reshape(len(of), len(kinds)).sum(axis=1)
+        return Judgements(np.repeat(np.arange(len(of)), per_way), np.repeat(np.tile(kinds, len(of)), of_kind))
+
+    @cached_property
+    def _kinds(self) -> Floats:
+        """The grades of the judgements."""
+        return np.unique(self.hits.judgements.grade)

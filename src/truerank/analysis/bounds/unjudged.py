@@ -9,20 +9,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property, lru_cache, partial
 
 import numpy as np
 
 from truerank.analysis.bounds.pool import Pool
 from truerank.analysis.bounds.result import Range
 from truerank.analysis.bounds.screening import SCREENS, Screen, screen_of
-from truerank.analysis.bounds.settled import Settled, Ways
+from truerank.analysis.bounds.settled import Part, Settled, Ways
 from truerank.analysis.bounds.ways import LIMIT, Watch, is_declared, values_of
 from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Bools
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-from truerank.measures.sums import Ints
+from truerank.measures.sums import Ints, PerQuery
 
 EVERY = 24
 """So many documents from either end of a list are tried one by one; those between in growing steps."""
@@ -52,18 +52,14 @@ def under_judgement(
     search = _Search(pool, rules, grades_to_give(pool, rules.level))
     now = values_of(measures, pool.as_is(), rules)
     found = {name: (values.copy(), values.copy()) for name, values in now.items()}
-    size = search.size
     passes = list(search.passes(measures))
-    for number, (some, is_seeing, ways) in enumerate(passes):
-        settled = search.settled(is_seeing)
-        for each in ways(settled):
-            for of, values in settled.values(some, each, search.grades[-1], search.reach(some[0])):
-                for name, value in values.items():
-                    np.minimum.at(found[name][0], of, value)
-                    np.maximum.at(found[name][1], of, value)
-        watch((number + 1) * len(size) // len(passes), len(size))
-    sure = {str(m): search.is_sure(m) for m in measures}
-    return {str(m): Range(m, now[str(m)], *found[str(m)], sure[str(m)]) for m in measures}
+    for part in Part.of(pool):
+        for of, values in search.through(part, passes):
+            for name, value in values.items():
+                np.minimum.at(found[name][0], of, value)
+                np.maximum.at(found[name][1], of, value)
+        watch(part.queries.stop, len(search.size))
+    return {str(m): Range(m, now[str(m)], *found[str(m)], search.is_sure(m)) for m in measures}
 
 
 def sees_judgements(measure: Measure, rules: Rules) -> bool:
@@ -86,6 +82,9 @@ def _is_rising(measure: Measure, rules: Rules) -> bool:
 
 Enumeration = Callable[[Settled], Iterator[Ways]]
 
+Pass = tuple[tuple[Measure, ...], bool, Enumeration]
+"""Measures that are looked at together, whether they see what is judged wrong, and in which ways."""
+
 
 @dataclass(frozen=True, eq=False)
 class _Search:
@@ -100,12 +99,18 @@ class _Search:
         """(queries,) how many documents are open."""
         return np.bincount(self.pool.hits.query[self.pool.open], minlength=len(self.pool.hits.queries))
 
-    def settled(self, is_seeing: bool) -> Settled:
-        """The lists in which open documents can be given grades."""
-        return Settled.of(self.pool, self.rules, is_seeing)
+    def through(self, part: Part, passes: Sequence[Pass]) -> Iterator[tuple[Ints, dict[str, PerQuery]]]:
+        """For some ways at a time the query of each, and its values."""
+        lists = {is_seeing: Settled.of(part, is_seeing) for is_seeing in {each[1] for each in passes}}
+        for some, is_seeing, ways in passes:
+            near = lists[is_seeing].within(self.reach(some[0]))
+            for each in ways(near):
+                seen = lists[is_seeing] if each.cut is None else near
+                for of, values in seen.values(some, each, self.grades[-1]):
+                    yield of + part.queries.start, values
 
-    def passes(self, measures: Sequence[Measure]) -> Iterator[tuple[tuple[Measure, ...], bool, Enumeration]]:
-        """Which measures are looked at together, whether they see judgements, and in which ways."""
+    def passes(self, measures: Sequence[Measure]) -> Iterator[Pass]:
+        """All that there are."""
         seeing = [m for m in measures if sees_judgements(m, self.rules)]
         rising = [m for m in measures if _is_rising(m, self.rules) and not is_ruled(m, self.rules)]
         rest = [m for m in measures if m not in seeing and m not in rising]
@@ -131,7 +136,7 @@ class _Search:
     def is_sure(self, measure: Measure) -> Bools:
         """(queries,) whether the extremes are among what was tried."""
         is_seeing = sees_judgements(measure, self.rules)
-        every: Bools = self._is_few(is_seeing) & (is_declared(measure) | (self.size == 0))
+        every: Bools = self._is_few(self.size, is_seeing) & (is_declared(measure) | (self.size == 0))
         if is_seeing:
             return every
         if _is_rising(measure, self.rules):
@@ -142,39 +147,39 @@ class _Search:
         """What a document can be given; NaN: nothing."""
         return (np.nan, *(self.grades if is_seeing else self.grades[1:]))
 
-    def _is_few(self, is_seeing: bool) -> Bools:
+    def _is_few(self, size: Ints, is_seeing: bool) -> Bools:
         """(queries,) whether all possibilities are tried."""
         classes = len(self._classes(is_seeing))
-        return np.array([classes**n <= LIMIT for n in self.size.tolist()], bool)
+        return np.array([classes**n <= LIMIT for n in size.tolist()], bool)
 
     def _ends(self, settled: Settled) -> Iterator[Ways]:
         """No grade for any, and the best for all."""
         for given in (np.nan, self.grades[-1]):
-            yield Ways.cuts(np.arange(len(self.size)), self.size, given, given)
+            yield Ways.cuts(np.arange(len(settled.size)), settled.size, given, given)
 
     def _every(self, settled: Settled, is_seeing: bool) -> Iterator[Ways]:
         """Every possibility of queries that have few, and both grades of each pair above and below many ranks."""
-        few = self._is_few(is_seeing)
-        yield from self._all_ways(few, is_seeing)
-        of, cut = self._cuts(np.flatnonzero(~few))
+        few = self._is_few(settled.size, is_seeing)
+        yield from self._all_ways(settled, few, is_seeing)
+        of, cut = self._cuts(settled, np.flatnonzero(~few))
         for above, below in self._pairs(is_seeing):
             yield Ways.cuts(of, cut, above, below)
 
     def _screened(self, settled: Settled, screen: Screen) -> Iterator[Ways]:
         """Every possibility of queries that have few; of others those that come near the extremes."""
-        few = self._is_few(False)
-        yield from self._all_ways(few, False)
-        of, cut = self._cuts(np.flatnonzero(~few))
+        few = self._is_few(settled.size, False)
+        yield from self._all_ways(settled, few, False)
+        of, cut = self._cuts(settled, np.flatnonzero(~few))
         if len(of):
             yield screen.nearest(settled, of, cut, self._pairs(False))
 
-    def _all_ways(self, few: Bools, is_seeing: bool) -> Iterator[Ways]:
+    def _all_ways(self, settled: Settled, few: Bools, is_seeing: bool) -> Iterator[Ways]:
         if few.any():
-            yield Ways.product(np.flatnonzero(few), self.size[few], self._classes(is_seeing))
+            yield Ways.product(np.flatnonzero(few), settled.size[few], self._classes(is_seeing))
 
-    def _cuts(self, queries: Ints) -> tuple[Ints, Ints]:
+    def _cuts(self, settled: Settled, queries: Ints) -> tuple[Ints, Ints]:
         """Each query, and before which of its open documents it is cut, for many cuts."""
-        numbers = [_numbers(n) for n in self.size[queries].tolist()]
+        numbers = [_numbers(n) for n in settled.size[queries].tolist()]
         of = np.repeat(queries, list(map(len, numbers)))
         return of, np.fromiter(itertools.chain.from_iterable(numbers), np.int64, len(of))
 
@@ -190,6 +195,7 @@ class _Search:
         return sorted({min(grade for grade in self.grades if grade >= self.rules.level), self.grades[-1]})
 
 
+@lru_cache(maxsize=1 << 12)
 def _numbers(n: int) -> Sequence[int]:
     """Numbers from 0 to n: all of them at both ends, and growing steps between."""
     if n <= 2 * EVERY:

@@ -20,7 +20,7 @@ LIMIT = 720
 Watch = Callable[[int, int], object]
 """Told how many queries are done, and of how many."""
 
-ROWS = 200_000
+ROWS = 100_000
 """About as many rows are looked at together."""
 
 
