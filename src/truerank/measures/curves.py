@@ -52,14 +52,14 @@ def interpolated(hits: Hits, recalls: Sequence[float], *, level: float = 1, roun
     start = np.cumsum(found.count) - found.count
     out = np.zeros((len(recalls), len(hits.queries)))
     for row, recall in zip(out, recalls, strict=True):
-        nth = np.maximum(_hit_at(recall, hits.relevant_total(level), rounding), 1)
+        nth = nth_for(recall, hits.relevant_total(level), rounding)
         reached = nth <= found.count
         row[reached] = best[(start + nth - 1)[reached]]
     return out
 
 
-def _hit_at(recall: float, total: Ints, rounding: Rounding) -> Ints:
-    """Which relevant document stands for a recall; halves are rounded up, as C does, not to even.
+def nth_for(recall: float, total: Ints, rounding: Rounding) -> Ints:
+    """Which relevant document stands for a recall, at least the first; halves are rounded up, as C does.
 
     By definition the first with n / R >= recall. The product may err: 0.7 × 3 is 2.0999999999999996. The quotient
     is rounded as the recall was when it was read, so that comparing them decides rightly.
@@ -67,9 +67,9 @@ def _hit_at(recall: float, total: Ints, rounding: Rounding) -> Ints:
     exact = recall * total
     whole = np.floor(exact)
     if rounding == "up":
-        return np.asarray(np.floor(exact + 0.9), np.int64)
+        return np.asarray(np.maximum(np.floor(exact + 0.9), 1), np.int64)
     is_short = exact - whole >= 0.5 if rounding == "round" else ratio(whole, total) < recall
-    return np.asarray(whole + is_short, np.int64)
+    return np.asarray(np.maximum(whole + is_short, 1), np.int64)
 
 
 @measure(

@@ -3,7 +3,12 @@
 from truerank import truth
 right = truth.nearest("flight.json", "references.json", n=1, distance="geodesic")
 scores = tr.evaluate(right, "model.run", ["R@1", "R@10"])
+
+A file a rule; importing this package finds them all.
 """
+
+import importlib
+import pkgutil
 
 from truerank.truth.contains import contains
 from truerank.truth.distances import DISTANCES, Distance, distance_named, on_earth
@@ -39,3 +44,6 @@ __all__ = [
     "unregister",
     "within",
 ]
+
+for _module in pkgutil.iter_modules(__path__):
+    importlib.import_module(f"{__name__}.{_module.name}")

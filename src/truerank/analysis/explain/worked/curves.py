@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
-import math
 import operator
 from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from truerank.analysis.explain.worked.binary import (
     precisions,
@@ -17,6 +18,7 @@ from truerank.analysis.explain.worked.case import Case, Hit
 from truerank.analysis.explain.worked.form import Line, Worked
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import Message, message
+from truerank.measures.curves import Rounding, nth_for
 
 
 def reading(recall: float, rounding: str) -> Message:
@@ -29,16 +31,6 @@ def reading(recall: float, rounding: str) -> Message:
     return message("{recall} × {a}, rounded up, at least 1", **values)
 
 
-def nth_for(recall: float, total: int, rounding: str) -> int:
-    """Which relevant document stands for a recall; halves go up; the first one at least."""
-    exact = recall * total
-    below = math.floor(exact)
-    if rounding == "definition":  # the product may be a little off: 0.7 × 3 is 2.0999999999999996
-        return next((n for n in range(max(below, 1), total) if n / total >= recall), max(total, 1))
-    nth = below + (exact - below >= 0.5) if rounding == "round" else math.floor(exact + 0.9)
-    return max(nth, 1)
-
-
 def best_from(found: list[Hit]) -> list[float]:
     """At each relevant document the highest precision there or further down."""
     best, heights = 0.0, []
@@ -48,9 +40,9 @@ def best_from(found: list[Hit]) -> list[float]:
     return heights[::-1]
 
 
-def _point(name: str, recall: float, total: int, rounding: str, found: list[Hit], result: str) -> list[Line]:
+def _point(name: str, recall: float, total: int, rounding: Rounding, found: list[Hit], result: str) -> list[Line]:
     """Two lines: which relevant document stands for a recall, and the highest precision from there on."""
-    nth, heights = nth_for(recall, total, rounding), best_from(found)
+    nth, heights = int(nth_for(recall, np.array([total]), rounding)[0]), best_from(found)
     first = Line(name, reading(recall, rounding), nth, (total,))
     if nth > len(found):
         return [first, Line(result, message("0, as only {a} relevant documents came back"), 0.0, (len(found),))]
@@ -60,7 +52,7 @@ def _point(name: str, recall: float, total: int, rounding: str, found: list[Hit]
 
 
 @works("IPrec")
-def interpolated_precision(case: Case, *, recall: float, level: float, rounding: str) -> Worked:
+def interpolated_precision(case: Case, *, recall: float, level: float, rounding: Rounding) -> Worked:
     """The best precision still to be had at a recall."""
     found, total = case.relevant(level), case.total(level)
     point = _point("c", recall, total, rounding, found, case.measure)
@@ -69,7 +61,7 @@ def interpolated_precision(case: Case, *, recall: float, level: float, rounding:
 
 
 @works("AP11")
-def eleven_point_precision(case: Case, *, level: float, recalls: Sequence[float], rounding: str) -> Worked:
+def eleven_point_precision(case: Case, *, level: float, recalls: Sequence[float], rounding: Rounding) -> Worked:
     """The mean height at eleven recalls."""
     found, total = case.relevant(level), case.total(level)
     points = [_point("", r, total, rounding, found, message("at {recall:g}", recall=r))[1] for r in sorted(recalls)]
