@@ -6,6 +6,7 @@ python docs/catalogues.py --check   # write nothing; status 1 if there is someth
 
 from __future__ import annotations
 
+import ast
 import io
 import re
 import sys
@@ -19,27 +20,43 @@ from babel.messages.pofile import read_po, write_po
 SOURCE = Path(__file__).parents[1] / "src" / "truerank"
 LOCALE = SOURCE / "present" / "locale"
 
-KEYWORDS = {"message": None, "plural": (1, 2), "_": None}
-"""What texts stand in, in Python and in the templates of pages."""
+TEXTS = {"message": 1, "plural": 2}
+"""The functions that make messages, and how many texts each takes first."""
 
-METHODS = {".py": "python", ".html": "jinja2.ext:babel_extract"}
+Text = str | tuple[str, ...]
 
 
 def said() -> Catalog:
     """All messages of the source."""
     found = Catalog()
-    for path in sorted(SOURCE.rglob("*")):
-        if method := METHODS.get(path.suffix):
-            for text in _said(path, method):
+    for path in sorted(SOURCE.rglob("*.py")):
+        for call in calls(path):
+            found.add(texts(call) or _no_literal(path, call))
+    for path in sorted(SOURCE.rglob("*.html")):
+        with path.open("rb") as file:
+            for _, text, _, _ in extract("jinja2.ext:babel_extract", file, {"_": None}, (), {"silent": "false"}):
                 found.add(text)
     return found
 
 
-def _said(path: Path, method: str) -> Iterator[str | tuple[str, ...]]:
-    options = {"trimmed": "false", "silent": "false"}
-    with path.open("rb") as file:
-        for _, text, _, _ in extract(method, file, KEYWORDS, (), options):
-            yield text
+def calls(path: Path) -> Iterator[ast.Call]:
+    """Where messages are made; Babel's own extraction overlooks a call among the arguments of another."""
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TEXTS:
+            yield node
+
+
+def texts(call: ast.Call) -> Text | None:
+    """The text of a message, or its two by number; None where they are no literals."""
+    given = [part.value for part in call.args if isinstance(part, ast.Constant)]
+    first = tuple(text for text in given if isinstance(text, str))
+    if not isinstance(call.func, ast.Name) or not len(first) == len(call.args) == TEXTS[call.func.id]:
+        return None
+    return first if len(first) > 1 else first[0]
+
+
+def _no_literal(path: Path, call: ast.Call) -> Text:
+    raise ValueError(f"{path}:{call.lineno}: the text of a message must stand there as a literal")
 
 
 def read(path: Path) -> Catalog:

@@ -13,7 +13,7 @@ from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import FIGURES, written
 from truerank.analysis.check.settings import FILES
 from truerank.cli import inputs, options, strangers, tables
-from truerank.cli.output import is_styled, write
+from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
@@ -229,6 +229,6 @@ class _Checking:
 def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
     if format == "csv":
         tables.tell(document(found).remarks)
-    write(render(found, format, digits=digits, styled=is_styled("-")))
+    write(render(found, format, digits=digits, styled=is_styled("-"), language=spoken()))
     for output in outputs:
-        write(render(found, by_ending(output), digits=digits), output)
+        write(render(found, by_ending(output), digits=digits, language=spoken()), output)

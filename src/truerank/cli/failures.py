@@ -12,6 +12,7 @@ import click
 
 from truerank.cli import suggestions
 from truerank.core.errors import TruerankError
+from truerank.core.messages import language_asked, translated
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
@@ -36,7 +37,7 @@ def told_in_one_line() -> Iterator[None]:
     try:
         yield
     except TruerankError as error:
-        raise Failure(" ".join(str(error).split("\n"))) from None
+        raise Failure(_translated(error)) from None
     except click.UsageError as error:
         raise _in_one_line(error) from None
     except BrokenPipeError:
@@ -50,6 +51,15 @@ def told_in_one_line() -> Iterator[None]:
         raise Failure("there is not enough memory for this") from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
+
+
+def _translated(error: TruerankError) -> str:
+    """Where and what, in one line and in the language that is asked for, if that can be had."""
+    try:
+        said = translated(error.said, language_asked(of_locale=False))
+    except TruerankError:  # there is no such language, or no package that reads its catalogue
+        said = error.said
+    return " ".join(f"{error.where}{said}".split("\n"))
 
 
 def _in_one_line(error: click.UsageError) -> Failure:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from truerank.cli.output import show
+from truerank.core.messages import message
 from truerank.formats import Format, formats
 from truerank.present.table import Table
 
-COLUMNS = ("format", "run", "qrels", "endings", "meaning")
+COLUMNS = (message("format"), message("run"), message("qrels"), message("endings"), message("meaning"))
 
 
 @click.command("formats")

@@ -9,6 +9,7 @@ import click
 from truerank.cli import options
 from truerank.cli.output import show, write
 from truerank.core.errors import MeasureError
+from truerank.core.messages import message
 from truerank.measures import Definition, measures, parse_measure
 from truerank.present.definitions import AVERAGES, aliases, parameters
 from truerank.present.table import Table
@@ -31,7 +32,7 @@ def command(name: str | None) -> None:
     """
     if name is None:
         rows = [(d.spelling, d.meaning, ", ".join(aliases(d))) for d in measures().values()]
-        show(Table(("measure", "meaning", "also known as"), tuple(rows)))
+        show(Table((message("measure"), message("meaning"), message("also known as")), tuple(rows)))
     else:
         write(explained(found(name), _meaning(name)))
 

@@ -6,6 +6,7 @@ import os
 import shutil
 import sys
 
+from truerank.core.messages import in_language, language_asked
 from truerank.formats.target import writing
 from truerank.present.renderers import terminal
 from truerank.present.table import Table
@@ -18,8 +19,13 @@ def write(text: str, path: str = "-") -> None:
 
 
 def show(table: Table) -> None:
-    """The table on standard output."""
-    write(terminal.draw(table, styled=is_styled("-")))
+    """The table on standard output, in the language that is asked for."""
+    write(terminal.draw(in_language(table, spoken()), styled=is_styled("-")))
+
+
+def spoken() -> str:
+    """The language of tables and of what is said beside them: scripts read them, so a locale is not enough."""
+    return language_asked(of_locale=False)
 
 
 def width(path: str) -> int | None:

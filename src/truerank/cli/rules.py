@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from truerank.cli.output import show, write
+from truerank.core.messages import message
 from truerank.core.rules import Rules, purposes
 from truerank.present.table import Table
 
@@ -32,4 +33,4 @@ def command(name: str | None) -> None:
 
 def table() -> Table:
     """What each preset is for."""
-    return Table(("rules", "for"), tuple(purposes().items()))
+    return Table((message("rules"), message("for")), tuple(purposes().items()))

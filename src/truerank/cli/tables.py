@@ -9,8 +9,9 @@ from typing import Any, TypeVar
 import click
 
 from truerank.cli import options
-from truerank.cli.output import is_styled, write
+from truerank.cli.output import is_styled, spoken, write
 from truerank.core.errors import InputError
+from truerank.core.messages import message, translated
 from truerank.core.scores import Scores
 from truerank.formats.compression import codec_for
 from truerank.present import ledger, scores
@@ -69,7 +70,7 @@ def show(document: Document, format: str | None = None, output: str = "-", *, pe
     _say_fractions(chosen, percent)
     if chosen == "csv":
         tell(document.remarks)
-    write(document.render(chosen, styled=is_styled(output)), output)
+    write(document.render(chosen, styled=is_styled(output), language=spoken()), output)
 
 
 def show_scores(
@@ -89,12 +90,13 @@ def show_scores(
     if layout and format in ("json", "jsonl", "trec"):
         raise click.UsageError(f"--layout is for tables and csv; {format} has one of its own.")
     how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
-    write(scores.render(found, format, **how, styled=is_styled(output)), output)
+    write(scores.render(found, format, **how, styled=is_styled(output), language=spoken()), output)
 
 
 def _say_fractions(format: str, percent: bool) -> None:
     if percent and format not in scores.READ:
-        tell([f"{format} has fractions: --percent is for {', '.join(scores.READ)}."])
+        formats = ", ".join(scores.READ)
+        tell([message("{format} has fractions: --percent is for {formats}.", format=format, formats=formats)])
 
 
 def scores_by_ending(path: str) -> str:
@@ -115,4 +117,4 @@ def scores_by_ending(path: str) -> str:
 def tell(remarks: Iterable[str]) -> None:
     """Say on standard error what is remarkable."""
     for remark in remarks:
-        click.echo(remark, err=True)
+        click.echo(translated(remark, spoken()), err=True)

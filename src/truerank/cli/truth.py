@@ -8,6 +8,7 @@ from truerank import formats, truth
 from truerank.cli import inputs, options
 from truerank.cli.items import KEY, files_in, read
 from truerank.cli.output import write
+from truerank.cli.tables import tell
 from truerank.present.renderers import csv
 from truerank.present.table import Table
 from truerank.truth import DISTANCES, Truth
@@ -59,7 +60,7 @@ def command(
     if distances:
         write(csv.draw(_pairs(right)), distances)
     for note in right.notes:
-        click.echo(note.message, err=True)
+        tell([note.message])
 
 
 def _pairs(right: Truth) -> Table:

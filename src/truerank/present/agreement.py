@@ -7,7 +7,9 @@ import math
 import numpy as np
 
 from truerank.analysis.compare.agreement import Agreement
-from truerank.core.errors import brief, counted, shown
+from truerank.core.errors import brief, shown
+from truerank.core.messages import message, plural
+from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.table import Cell, Table
 
@@ -21,10 +23,16 @@ def document_of(found: Agreement, digits: int | None = None) -> Document:
         (f"RBO (p = {found.p:g})", found.mean_rbo),
         ("Kendall's tau", _known(found.mean_tau)),
     )
-    depth = "whole lists" if found.depth is None else f"the first {found.depth:,} documents of each list"
-    over = f"{counted(len(found.queries), 'query', 'queries')} that both runs answer; {depth}."
+    whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)
+    over = message(
+        "{queries} that both runs answer; {depth}.",
+        queries=ledger.queries(len(found.queries)),
+        depth=whole if found.depth is None else first,
+    )
     notes = (over, *remarks_of(found))
-    table = Table(("coefficient", "mean"), means, notes=notes, digits=4 if digits is None else digits)
+    table = Table(
+        (message("coefficient"), message("mean")), means, notes=notes, digits=4 if digits is None else digits
+    )
     return Document(
         [table], _flat(found, digits), {**found.to_dict(), "remarks": remarks_of(found)}, remarks_of(found)
     )
@@ -32,20 +40,30 @@ def document_of(found: Agreement, digits: int | None = None) -> Document:
 
 def remarks_of(found: Agreement) -> list[str]:
     """Queries that are in no mean, and those in one mean only."""
-    told = [
-        f"{counted(len(names), 'query', 'queries')} only in {which}, and in no mean: {_listed(names)}."
-        for which, names in (("the first run", found.only_a), ("the second run", found.only_b))
+    told: list[str] = [
+        message(
+            "{queries} only in {run}, and in no mean: {names}.",
+            queries=ledger.queries(len(names)),
+            run=which,
+            names=_listed(names),
+        )
+        for which, names in ((message("the first run"), found.only_a), (message("the second run"), found.only_b))
         if names
     ]
     if unknown := int(np.isnan(found.tau).sum()):
-        few = counted(unknown, "query has", "queries have")
-        told.append(f"{few} fewer than two documents in common: without Kendall's tau.")
+        said = plural(
+            "{n:,} query has fewer than two documents in common: without Kendall's tau.",
+            "{n:,} queries have fewer than two documents in common: without Kendall's tau.",
+            n=unknown,
+        )
+        told.append(said)
     return told
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
-    return ", ".join(map(brief, names[:NAMED])) + more
+    first = ", ".join(map(brief, names[:NAMED]))
+    more = len(names) - NAMED
+    return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
 
 
 def _flat(found: Agreement, digits: int | None) -> Table:

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from truerank.analysis.bounds import Bounds, Range, ToJudge
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import joined, message, plural
+from truerank.present import ledger
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
 
-BY_TIES = ("worst tied", "expected", "best tied")
-BY_JUDGEMENT = ("lowest", "highest")
+BY_TIES = (message("worst tied"), message("expected"), message("best tied"))
+BY_JUDGEMENT = (message("lowest"), message("highest"))
 
 
 def document(found: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Document:
@@ -48,9 +50,9 @@ def bounds_table(found: Sequence[Bounds], digits: int | None = 4, *, named: bool
     names = labels([one.run for one in found])
     first = found[0]
     columns = (
-        "run",
-        "measure",
-        "value",
+        message("run"),
+        message("measure"),
+        message("value"),
         *(BY_TIES if first.ties else ()),
         *(BY_JUDGEMENT if first.unjudged else ()),
     )
@@ -70,22 +72,41 @@ def candidate_table(found: ToJudge, digits: int | None = 6) -> Table:
         (shown(c.query), shown(c.doc), _rank(c.rank_a), _rank(c.rank_b), c.low, c.high, c.swing)
         for c in found.candidates
     ]
-    columns = ("query", "document", f"rank in {a}", f"rank in {b}", "lowest", "highest", "swing")
-    return Table(
-        columns, tuple(rows), f"What to judge next, by {found.measure}", tuple(_reading(found, a, b)), digits=digits
+    columns = (
+        message("query"),
+        message("document"),
+        message("rank in {run}", run=a),
+        message("rank in {run}", run=b),
+        message("lowest"),
+        message("highest"),
+        message("swing"),
     )
+    title = message("What to judge next, by {measure}", measure=found.measure)
+    return Table(columns, tuple(rows), title, tuple(_reading(found, a, b)), digits=digits)
 
 
 def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
     """Under whose rules, how to read the columns, and what is not exact."""
     first = found[0]
-    told = [f"Rules: {shown(first.rules.name)}. {counted(len(first.queries), 'query', 'queries')}."]
+    told: list[str] = [
+        message(
+            "Rules: {rules}. {queries}.",
+            rules=shown(first.rules.name),
+            queries=ledger.queries(len(first.queries)),
+        )
+    ]
     if first.ties:
-        told.append("Tied: the worst, the expected and the best mean over all orders of equal scores.")
+        told.append(message("Tied: the worst, the expected and the best mean over all orders of equal scores."))
     if first.unjudged:
-        told.append(f"Lowest, highest: the mean whatever the returned unjudged documents may be: {_choice(first)}.")
+        told.append(
+            message(
+                "Lowest, highest: the mean whatever the returned unjudged documents may be: "
+                "each gets one of the grades {grades}, or stays unjudged.",
+                grades=", ".join(f"{grade:g}" for grade in first.grades),
+            )
+        )
     for one, name in zip(found, names, strict=True):
-        told += [f"{name}: {text}" if len(found) > 1 else text for text in remarks(one)]
+        told += [joined(": ", [name, text]) if len(found) > 1 else text for text in remarks(one)]
     return told
 
 
@@ -96,37 +117,52 @@ def remarks(found: Bounds) -> list[str]:
 
 def _moved(found: Bounds) -> Iterator[str]:
     if found.ties:
-        queries = counted(found.tied, "query depends", "queries depend")
-        yield f"{queries} on the order of equal scores." if found.tied else "No score depends on ties."
+        none = message("No score depends on ties.")
+        some = plural(
+            "{n:,} query depends on the order of equal scores.",
+            "{n:,} queries depend on the order of equal scores.",
+            n=found.tied,
+        )
+        yield some if found.tied else none
 
 
 def _open(found: Bounds) -> Iterator[str]:
     if found.open is not None:
-        documents = counted(found.open, "returned document is", "returned documents are")
-        yield f"{documents} unjudged."
+        yield plural("{n:,} returned document is unjudged.", "{n:,} returned documents are unjudged.", n=found.open)
 
 
 def _sampled(found: Bounds) -> Iterator[str]:
     errors = {name: each.expected_error or 0.0 for name, each in found.ties.items()}
     if any(errors.values()):
         worst = max(errors, key=errors.__getitem__)
-        yield (
-            f"Expected values are in part means of {found.samples:,} random orders (seed {found.seed}); "
-            f"the largest standard error is {errors[worst]:.1g} ({worst})."
+        yield message(
+            "Expected values are in part means of {n:,} random orders (seed {seed}); "
+            "the largest standard error is {error:.1g} ({measure}).",
+            n=found.samples,
+            seed=found.seed,
+            error=errors[worst],
+            measure=worst,
         )
 
 
 def _searched(found: Bounds) -> Iterator[str]:
-    for why, ranges in (("ties", found.ties), ("unjudged documents", found.unjudged)):
+    for why, ranges in ((message("ties"), found.ties), (message("unjudged documents"), found.unjudged)):
         searched = {name: each.searched for name, each in ranges.items() if each.searched}
         if searched:
-            listed = ", ".join(f"{name} ({counted(n, 'query', 'queries')})" for name, n in searched.items())
-            yield f"Searched, not counted out, by {why}: {listed}. The true limits may lie a little farther apart."
+            named = [
+                message("{where} ({queries})", where=name, queries=ledger.queries(n))
+                for name, n in searched.items()
+            ]
+            yield message(
+                "Searched, not counted out, by {why}: {measures}. The true limits may lie a little farther apart.",
+                why=why,
+                measures=joined(", ", named),
+            )
 
 
 def _all_remarks(found: Sequence[Bounds]) -> list[str]:
     names = labels([one.run for one in found])
-    return [f"{name}: {text}" for one, name in zip(found, names, strict=True) for text in remarks(one)]
+    return [joined(": ", [name, text]) for one, name in zip(found, names, strict=True) for text in remarks(one)]
 
 
 def _cells(found: Bounds, name: str) -> list[Cell]:
@@ -140,21 +176,19 @@ def _cells(found: Bounds, name: str) -> list[Cell]:
     return cells
 
 
-def _choice(found: Bounds) -> str:
-    grades = [f"{grade:g}" for grade in found.grades]
-    return f"each gets one of the grades {', '.join(grades)}, or stays unjudged"
-
-
 def _reading(found: ToJudge, a: str, b: str) -> list[str]:
     listed = len(found.candidates)
     of = (
-        f"{listed:,} of {found.open:,} unjudged documents"
+        message("{n:,} of {all:,} unjudged documents.", n=listed, all=found.open)
         if listed
-        else f"None of {found.open:,} documents matters"
+        else message("None of {n:,} documents matters.", n=found.open)
+    )
+    difference = message(
+        "The mean of {a} less that of {b} is {difference:+.6f}.", a=a, b=b, difference=found.difference
     )
     return [
-        f"{of}. The mean of {a} less that of {b} is {found.difference:+.6f}.",
-        "Lowest, highest: what the difference could be once this document alone is judged.",
+        joined(" ", [of, difference]),
+        message("Lowest, highest: what the difference could be once this document alone is judged."),
         *_decided(found),
     ]
 
@@ -164,8 +198,8 @@ def _decided(found: ToJudge) -> list[str]:
     if not found.candidates:
         return []
     if found.turning:
-        return [f"{found.turning:,} of these judgements could turn the order of the two runs."]
-    return ["All of these together would hardly turn the order of the two runs."]
+        return [message("{n:,} of these judgements could turn the order of the two runs.", n=found.turning)]
+    return [message("All of these together would hardly turn the order of the two runs.")]
 
 
 def _rank(rank: int | None) -> Cell:

@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import shown
+from truerank.core.messages import SOURCE, joined, message
 from truerank.present import few
 from truerank.present.document import Document
 from truerank.present.names import labels
@@ -19,7 +20,7 @@ JUNIT = "junit"
 FORMATS = {**TABLES, JUNIT: (".xml",)}
 """The formats by name, and the file endings that suggest them."""
 
-SAID = {"pass": "pass", "fail": "FAIL", "undecided": "undecided"}
+SAID = {"pass": message("pass"), "fail": message("FAIL"), "undecided": message("undecided")}
 
 
 def by_ending(path: str) -> str:
@@ -27,19 +28,25 @@ def by_ending(path: str) -> str:
     return JUNIT if path.endswith(FORMATS[JUNIT]) else table_by_ending(path)
 
 
-def render(found: Check, format: str = "table", *, digits: int | None = None, styled: bool = False) -> str:
+def render(
+    found: Check, format: str = "table", *, digits: int | None = None, styled: bool = False, language: str = SOURCE
+) -> str:
     """The text in one of `FORMATS`."""
-    return junit(found) if format == JUNIT else document(found, digits).render(format, styled=styled)
+    if format == JUNIT:
+        return junit(found)
+    return document(found, digits).render(format, styled=styled, language=language)
 
 
 def document(found: Check, digits: int | None = None) -> Document:
     """A row a gate, and below what a reader should know."""
     drawn = 4 if digits is None else digits
-    rows = [_row(verdict, drawn) for verdict in found.verdicts]
-    columns = ("gate", "value", f"{found.confidence * 100:g} % interval", "verdict")
-    title = f"{labels([found.run])[0]}: {SAID[found.outcome]}" if found.run else SAID[found.outcome]
+    rows = [_row(one, drawn) for one in found.verdicts]
+    interval = message("{confidence} % interval", confidence=f"{found.confidence * 100:g}")
+    columns = (message("gate"), message("value"), interval, message("verdict"))
+    verdict = SAID[found.outcome]
+    title = joined(": ", [labels([found.run])[0], verdict]) if found.run else verdict
     table = Table(columns, tuple(rows), title, tuple(notes(found)), digits=drawn)
-    flat = tuple(_flat(verdict) for verdict in found.verdicts)
+    flat = tuple(map(_flat, found.verdicts))
     plain = {**found.to_dict(), "remarks": remarks(found)}
     return Document([table], Table(FLAT, flat, digits=digits), plain, remarks(found))
 
@@ -57,15 +64,17 @@ FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "que
 
 def notes(found: Check) -> list[str]:
     """How it was decided, and what is remarkable."""
-    told = [f"Rules: {shown(found.rules)}."] if found.rules else []
+    told: list[str] = [message("Rules: {rules}.", rules=shown(found.rules))] if found.rules else []
     deciders = {verdict.decider for verdict in found.verdicts if verdict.kind != "no worse than"}
     if deciders == {"value"}:
-        told.append("min and max are decided by the value, which may reach the limit.")
+        told.append(message("min and max are decided by the value, which may reach the limit."))
     elif deciders:
-        told.append("min and max are decided by the interval: undecided where the limit lies inside.")
+        told.append(message("min and max are decided by the interval: undecided where the limit lies inside."))
     if any(verdict.kind == "no worse than" for verdict in found.verdicts):
         told.append(
-            "No worse than: by the interval of the difference, query by query; the value is that difference."
+            message(
+                "No worse than: by the interval of the difference, query by query; the value is that difference."
+            )
         )
     return [*told, *remarks(found)]
 
@@ -78,7 +87,10 @@ def remarks(found: Check) -> list[str]:
     for verdict in found.verdicts:
         if verdict.note:
             by_note.setdefault(verdict.note, []).append(verdict.name)
-    told += [f"{', '.join(map(shown, dict.fromkeys(names)))}: {note}." for note, names in by_note.items()]
+    told += [
+        message("{gates}: {note}.", gates=", ".join(map(shown, dict.fromkeys(names))), note=note)
+        for note, names in by_note.items()
+    ]
     shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
     return [*told, *few.doubts((shown(verdict.name), verdict.interval) for verdict in shows)]
 
@@ -148,7 +160,7 @@ def _value(verdict: Verdict, digits: int) -> str:
 
 def _number(verdict: Verdict, value: float, digits: int) -> str:
     if math.isinf(value) and verdict.unit:
-        return "endless"
+        return message("endless")
     if not math.isfinite(value):
         return "-"
     if verdict.against:

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerank.analysis.confusion import Confusion, Counts, Sweep, weight_on_precision
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
+from truerank.core.messages import Message, joined, message, plural
 from truerank.present import few, ledger
 from truerank.present.document import Document
 from truerank.present.names import labels
@@ -21,12 +22,26 @@ RARE = 0.9
 """Where a larger share than this is not relevant, accuracy says little."""
 
 WORDS = {
-    "documents": (("relevant", "not relevant"), ("retrieved", "not retrieved")),
-    "results": (("right", "wrong"), ("accepted", "rejected")),
+    "documents": (
+        (message("relevant"), message("not relevant")),
+        (message("retrieved"), message("not retrieved")),
+    ),
+    "results": ((message("right"), message("wrong")), (message("accepted"), message("rejected"))),
 }
 """What the columns and the rows of the four counts are called."""
 
 FIGURES = ("accuracy", "precision", "recall", "specificity", "f1")
+
+HEADINGS: dict[str, str] = {
+    "query": message("query"),
+    "threshold": message("threshold"),
+    "best": message("best"),
+    "accuracy": message("accuracy"),
+    "precision": message("precision"),
+    "recall": message("recall"),
+    "specificity": message("specificity"),
+}
+"""What people read in place of a program's name."""
 
 
 @dataclass(frozen=True)
@@ -116,12 +131,14 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
     queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
     rows: list[Row] = [((shown(name),), counts) for name, counts in found.queries.items()]
     flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
-    return Document([_for_people(flat, digits), *square], flat, {**plain, "queries": queries}, said)
+    people = _flat([*rows, ((message("all"),), found.micro)], ("query",), weight, digits)
+    return Document([_for_people(people, digits), *square], flat, {**plain, "queries": queries}, said)
 
 
 def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Document:
     """The counts at each threshold, of which the best is marked."""
-    about = _about(found, found.queries, f"{_swept(found)}; * has the highest {weight.name}")
+    best_one = message("* has the highest {measure}", measure=weight.name)
+    about = _about(found, found.queries, joined("; ", [_swept(found), best_one]))
     last = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
     said = [*few.remarks(found.queries), *remarks(last, found.of)]
     steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
@@ -157,8 +174,10 @@ def _square(
     """The four counts, and the figures below them."""
     (right, wrong), (taken, left) = WORDS[of]
     square = Table(("", right, wrong), ((taken, counts.tp, counts.fp), (left, counts.fn, counts.tn)))
-    rows = tuple((name, value) for name, value in weight.figures(counts).items() if value is not None)
-    return [square, Table(("measure", "value"), rows, notes=tuple(notes), digits=_digits(digits))]
+    rows = tuple(
+        (HEADINGS.get(name, name), value) for name, value in weight.figures(counts).items() if value is not None
+    )
+    return [square, Table((message("measure"), message("value")), rows, notes=tuple(notes), digits=_digits(digits))]
 
 
 def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int | None) -> Table:
@@ -171,7 +190,9 @@ def _flat(rows: Sequence[Row], names: Sequence[str], weight: Weight, digits: int
 def _for_people(flat: Table, digits: int | None) -> Table:
     """The same rounded, without the columns of which nothing is known."""
     kept = [i for i in range(len(flat.columns)) if any(row[i] is not None for row in flat.rows)]
-    return replace(flat.only(kept), digits=_digits(digits))
+    few_columns = flat.only(kept)
+    columns = tuple(HEADINGS.get(name, name) for name in few_columns.columns)
+    return replace(few_columns, columns=columns, digits=_digits(digits))
 
 
 def _who(found: Counts | Sweep, queries: int) -> dict[str, Any]:
@@ -182,8 +203,9 @@ def _who(found: Counts | Sweep, queries: int) -> dict[str, Any]:
 
 def _about(found: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
     """Under whose rules, what the sums hide, and what they are of."""
-    over = counted(queries, "query", "queries")
-    return [*ledger.notes([found], [shown(found.run)]), f"Counts summed over {over} (micro); {retrieved}."]
+    over = ledger.queries(queries)
+    said = message("Counts summed over {queries} (micro); {retrieved}.", queries=over, retrieved=retrieved)
+    return [*ledger.notes([found], [shown(found.run)]), said]
 
 
 def _hidden(found: Counts | Sweep) -> list[str]:
@@ -191,24 +213,36 @@ def _hidden(found: Counts | Sweep) -> list[str]:
     return ledger.named_remarks([found], labels([found.run]))
 
 
-def _retrieved(found: Counts) -> str:
-    least = "" if found.threshold is None else f" with a score of at least {found.threshold!r}"
+def _retrieved(found: Counts) -> Message:
     if found.of == "results":
-        return f"of {_first(found.k)} of each query; accepted: all{least}"
-    if found.k is not None:
-        return f"retrieved: {_first(found.k)}{least}"
-    return f"retrieved: results{least}" if least else "retrieved: all returned documents"
+        what = _scored(message("all"), found.threshold)
+        return message("of {results} of each query; accepted: {what}", results=_first(found.k), what=what)
+    if found.k is None and found.threshold is None:
+        return message("retrieved: all returned documents")
+    results = message("results") if found.k is None else _first(found.k)
+    return message("retrieved: {what}", what=_scored(results, found.threshold))
 
 
-def _first(k: int | None) -> str:
-    return "all results" if k is None else f"the first {k:,} results" if k > 1 else "the first result"
+def _scored(what: Message, threshold: float | None) -> Message:
+    """These, or those of them that score enough."""
+    if threshold is None:
+        return what
+    return message("{what} with a score of at least {score!r}", what=what, score=threshold)
 
 
-def _swept(found: Sweep) -> str:
-    what = "what scores at least that"
+def _first(k: int | None) -> Message:
+    if k is None:
+        return message("all results")
+    return plural("the first result", "the first {n:,} results", n=k)
+
+
+def _swept(found: Sweep) -> Message:
+    what = message("what scores at least that")
     if found.of == "results":
-        return f"of {_first(found.k)} of each query; accepted: {what}"
-    return f"retrieved: {what}" if found.k is None else f"retrieved: of {_first(found.k)} {what}"
+        return message("of {results} of each query; accepted: {what}", results=_first(found.k), what=what)
+    if found.k is None:
+        return message("retrieved: {what}", what=what)
+    return message("retrieved: of {results} {what}", results=_first(found.k), what=what)
 
 
 def remarks(counts: Confusion, of: str = "documents") -> list[str]:
@@ -216,9 +250,14 @@ def remarks(counts: Confusion, of: str = "documents") -> list[str]:
     if of == "results":
         return []
     if counts.tn is None:
-        return ["TN, accuracy and specificity need the number of documents: --documents N."]
+        return [message("TN, accuracy and specificity need the number of documents: --documents N.")]
     documents, relevant = counts.tp + counts.fp + counts.fn + counts.tn, counts.tp + counts.fn
     idle = (documents - relevant) / documents if documents else 0.0
     if idle < RARE:
         return []
-    return [f"Accuracy misleads where little is relevant: retrieving nothing at all would reach {idle:.4f}."]
+    return [
+        message(
+            "Accuracy misleads where little is relevant: retrieving nothing at all would reach {share:.4f}.",
+            share=idle,
+        )
+    ]

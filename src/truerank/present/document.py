@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import counted
+from truerank.core.messages import SOURCE, in_language
 from truerank.core.presented import Printable
 from truerank.core.scores import distinct
 from truerank.measures.sums import PerQuery
@@ -126,6 +127,9 @@ Block = Heading | Prose | Note | Command | Table | Figure | Queries
 
 EMPTY = Table((), ())
 
+DATA = ("json", "csv")
+"""Formats that programs read."""
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Document(Printable):
@@ -154,8 +158,10 @@ class Document(Printable):
         figures = counted(len(self.figures), "figure")
         return f"{type(self).__name__}({self.title!r}, {self.language}, {sections}, {figures})"
 
-    def render(self, format: str = "table", **how: Any) -> str:
-        """The text in a format; see `renderers.render`."""
+    def render(self, format: str = "table", *, language: str = SOURCE, **how: Any) -> str:
+        """The text in a format; see `renderers.render`. What programs read is in no language."""
+        if language != SOURCE and format not in DATA:
+            return replace(self, blocks=in_language(self.blocks, language)).render(format, **how)
         # renderers read documents, so that a document finds them by name, as results find their builders
         text: str = import_module("truerank.present.renderers").render(self, format, **how)
         return text

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from truerank.analysis.explain import Explanation, Listed, Moves, Note
 from truerank.analysis.explain.worked import Sum, Term
-from truerank.core.errors import brief, counted, shown
+from truerank.core.errors import brief, shown
+from truerank.core.messages import Message, joined, message, plural
 from truerank.formats.texts import Snippets
 from truerank.present.document import Document
 from truerank.present.names import labels
@@ -20,13 +21,19 @@ DOCUMENTS = 5
 """How many documents of each query that moved are listed."""
 
 MARKS = {
-    "repeated": "repeated",
-    "ignored": "ignored",
-    "removed": "unjudged, left out",
-    "below depth": "{}, too deep",
-    "missing": "{}, missing",
+    "repeated": message("repeated"),
+    "ignored": message("ignored"),
+    "removed": message("unjudged, left out"),
 }
-"""What stands for what a document is, where it does not simply count."""
+"""What stands for what a document is, where it does not count at all."""
+
+KINDS = {
+    "relevant": message("relevant"),
+    "not relevant": message("not relevant"),
+    "unjudged": message("unjudged"),
+    "pooled": message("not judged"),
+}
+"""What a document is."""
 
 FLAT = ("run", "query", "measure", "rank", "document", "score", "grade", "kind", "place", "first", "last", "adds")
 
@@ -46,7 +53,7 @@ def document(
         tables += [sum_table(part, explanation, depth, places) for part in explanation.worked.sums if part.terms]
         tables.append(lines_table(explanation, places))
     said = [*all_remarks(explanations), *first.texts.notes]
-    tables[-1] = replace(tables[-1], notes=(f"Rules: {shown(first.rules.name)}.", *said))
+    tables[-1] = replace(tables[-1], notes=(message("Rules: {rules}.", rules=shown(first.rules.name)), *said))
     plain = [explanation.to_dict() for explanation in explanations]
     return Document(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
 
@@ -76,7 +83,7 @@ def all_remarks(explanations: Sequence[Explanation]) -> list[str]:
         for remark in remarks(explanation):
             about.setdefault(remark, []).append(str(explanation.measure))
     every = len(explanations)
-    return [text if len(who) == every else f"{', '.join(who)}: {text}" for text, who in about.items()]
+    return [text if len(who) == every else joined(": ", [", ".join(who), text]) for text, who in about.items()]
 
 
 def remarks(explanation: Explanation) -> list[str]:
@@ -86,7 +93,8 @@ def remarks(explanation: Explanation) -> list[str]:
 
 def _remark(note: Note, explanation: Explanation) -> str:
     value = getattr(explanation.rules, note.rule, None)
-    return f"{note.text} ({note.rule} = {value})" if value is not None else note.text
+    rule = f"({note.rule} = {value})"
+    return joined(" ", [note.text, rule]) if value is not None else note.text
 
 
 def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> Table:
@@ -97,14 +105,26 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
     best = set()
     for before, place, row in zip([-1, *chosen], chosen, _rows(listed, explanation.texts), strict=False):
         if place - before > 1:
-            rows.append((None, f"… {place - before - 1:,} more", "", None, "", "", ""))
+            rows.append((None, _more(place - before - 1), "", None, "", "", ""))
         if explanation.documents[place].kind == "relevant":
             best |= {(len(rows), column) for column, cell in enumerate(row) if str(cell or "").strip()}
         rows.append(row)
     if rest := len(explanation.documents) - 1 - max(chosen, default=-1):
-        rows.append((None, f"… {rest:,} more", "", None, "", "", ""))
-    title = f"Query {asked(explanation.query, explanation.texts)} of {labels([explanation.run])[0]}"
-    columns = ("rank", "document", "score", "grade", "judged", "tied", "text")
+        rows.append((None, _more(rest), "", None, "", "", ""))
+    title = message(
+        "Query {query} of {run}",
+        query=asked(explanation.query, explanation.texts),
+        run=labels([explanation.run])[0],
+    )
+    columns = (
+        message("rank"),
+        message("document"),
+        message("score"),
+        message("grade"),
+        message("judged"),
+        message("tied"),
+        message("text"),
+    )
     table = Table(columns, tuple(rows), title=title, best=frozenset(best), digits=digits)
     needed = {"tied": any(doc.tied for doc in listed), "text": bool(explanation.texts.docs)}
     return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
@@ -127,9 +147,22 @@ def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
 
 def _rows(documents: Sequence[Listed], texts: Snippets) -> Iterator[tuple[Cell, ...]]:
     for doc, score in zip(documents, _scores(documents), strict=True):
-        mark = MARKS.get(doc.place, "{}").format("not judged" if doc.kind == "pooled" else doc.kind)
+        mark = _mark(doc)
         tied = f"{doc.tied[0]}–{doc.tied[1]}" if doc.tied else ""
         yield doc.rank, shown(doc.doc), score, doc.grade, mark, tied, brief(texts.docs.get(doc.doc, ""))
+
+
+def _mark(doc: Listed) -> Message:
+    """What a document is, and why it does not count where it does not."""
+    if doc.place == "below depth":
+        return message("{kind}, too deep", kind=KINDS[doc.kind])
+    if doc.place == "missing":
+        return message("{kind}, missing", kind=KINDS[doc.kind])
+    return MARKS.get(doc.place, KINDS[doc.kind])
+
+
+def _more(n: int) -> Message:
+    return message("… {n:,} more", n=n)
 
 
 def _scores(documents: Sequence[Listed]) -> list[str]:
@@ -149,16 +182,17 @@ def sum_table(part: Sum, explanation: Explanation, depth: int | None, digits: in
     """What each document adds, and the sum so far."""
     rows = [_term(term, digits) for term in part.terms if term.rank is not None]
     if depth is not None and len(rows) > depth + 1:
-        rows = [*rows[: depth - 1], _gap(f"… {len(rows) - depth:,} more"), rows[-1]]
+        rows = [*rows[: depth - 1], _gap(_more(len(rows) - depth)), rows[-1]]
     if lost := sum(term.rank is None for term in part.terms):
-        rows.append((None, f"{lost:,} not found", "", 0.0, part.value))
-    name = f"the sum {part.name}" if part.is_added else part.name
-    title = part.name if part.name == str(explanation.measure) else f"{explanation.measure}: {name}"
+        rows.append((None, message("{n:,} not found", n=lost), "", 0.0, part.value))
+    name = message("the sum {name}", name=part.name) if part.is_added else part.name
+    measure = str(explanation.measure)
+    title = part.name if part.name == measure else joined(": ", [measure, name])
     if not part.is_added:
-        return Table(
-            ("rank", "document", part.of, "value"), tuple(row[:4] for row in rows), title=title, digits=digits
-        )
-    return Table(("rank", "document", part.of, "adds", "sum"), tuple(rows), title=title, digits=digits)
+        columns = (message("rank"), message("document"), part.of, message("value"))
+        return Table(columns, tuple(row[:4] for row in rows), title=title, digits=digits)
+    heads = (message("rank"), message("document"), part.of, message("adds"), message("sum"))
+    return Table(heads, tuple(rows), title=title, digits=digits)
 
 
 def _term(term: Term, digits: int) -> tuple[Cell, ...]:
@@ -175,7 +209,7 @@ def lines_table(explanation: Explanation, digits: int) -> Table:
     lines = (*worked, explanation.ruling) if explanation.ruling else worked
     rows = tuple((line.name, line.text(digits), line.value) for line in lines)
     best = frozenset((len(rows) - 1, column) for column in range(3))
-    return Table(("step", "how", "value"), rows, best=best, digits=digits)
+    return Table((message("step"), message("how"), message("value")), rows, best=best, digits=digits)
 
 
 def flat_table(explanations: Sequence[Explanation], digits: int | None = None) -> Table:
@@ -231,8 +265,9 @@ def moves_document(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | 
 def _queries_table(moves: Moves, digits: int) -> Table:
     texts = moves.texts.queries
     rows = [(shown(m.query), m.before, m.after, m.change, brief(texts.get(m.query, ""))) for m in moves.queries]
-    title = f"{moves.measure} from A to B"
-    table = Table(("query", "A", "B", "change", "text"), tuple(rows), title=title, digits=digits)
+    title = message("{measure} from A to B", measure=moves.measure)
+    columns = (message("query"), "A", "B", message("change"), message("text"))
+    table = Table(columns, tuple(rows), title=title, digits=digits)
     return table if texts else table.only(range(4))
 
 
@@ -247,9 +282,17 @@ def _documents_table(moves: Moves, most: int | None, digits: int) -> Table:
         ]
         if more := move.documents[len(shifts) :]:
             rest = None if more[0].change is None else sum(shift.change or 0.0 for shift in more)
-            rows.append((shown(move.query), f"… {len(more):,} more", None, None, None, rest, ""))
-    columns = ("query", "document", "grade", "rank in A", "rank in B", "change", "text")
-    table = Table(columns, tuple(rows), title="The documents that moved them", digits=digits)
+            rows.append((shown(move.query), _more(len(more)), None, None, None, rest, ""))
+    columns = (
+        message("query"),
+        message("document"),
+        message("grade"),
+        message("rank in A"),
+        message("rank in B"),
+        message("change"),
+        message("text"),
+    )
+    table = Table(columns, tuple(rows), title=message("The documents that moved them"), digits=digits)
     is_known = any(shift.change is not None for move in moves.queries for shift in move.documents)
     needed = {"change": is_known, "text": bool(texts)}
     return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
@@ -259,22 +302,37 @@ def _moves_notes(moves: Moves, digits: int) -> list[str]:
     """Which run is which, the means, and how many queries moved."""
     a, b = labels([moves.before, moves.after])
     before, after = moves.means
-    counts = f"{moves.better:,} better, {moves.worse:,} worse, {moves.same:,} the same"
+    counts = message(
+        "{better:,} better, {worse:,} worse, {same:,} the same",
+        better=moves.better,
+        worse=moves.worse,
+        same=moves.same,
+    )
     common = moves.better + moves.worse + moves.same
-    of = f" over the {counted(common, 'query', 'queries')} that both have" if moves.uncommon else ""
-    change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})" if common else "unknown"
-    said = [
-        f"A: {a}. B: {b}. Rules: {shown(moves.rules.name)}.",
-        f"Mean{of} {change}; queries: {counts}.",
-    ]
-    return [*said, *_uncommon(moves), *moves.texts.notes]
+    change = f"{before:.{digits}f} → {after:.{digits}f} ({after - before:+.{digits}f})"
+    values = {"change": change if common else message("unknown"), "counts": counts, "n": common}
+    mean = (
+        plural(
+            "Mean over the {n:,} query that both have {change}; queries: {counts}.",
+            "Mean over the {n:,} queries that both have {change}; queries: {counts}.",
+            **values,
+        )
+        if moves.uncommon
+        else message("Mean {change}; queries: {counts}.", **values)
+    )
+    said = message("A: {a}. B: {b}. Rules: {rules}.", a=a, b=b, rules=shown(moves.rules.name))
+    return [said, mean, *_uncommon(moves), *moves.texts.notes]
 
 
 def _uncommon(moves: Moves) -> list[str]:
     if not moves.uncommon:
         return []
-    some = counted(moves.uncommon, "query is", "queries are")
-    return [f"{some} in the mean of only one of the runs; the moves are those of the others."]
+    said = plural(
+        "{n:,} query is in the mean of only one of the runs; the moves are those of the others.",
+        "{n:,} queries are in the mean of only one of the runs; the moves are those of the others.",
+        n=moves.uncommon,
+    )
+    return [said]
 
 
 def _flat_moves(moves: Moves, digits: int | None) -> Table:

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from truerank.analysis.lint.findings import Findings
+from truerank.core.messages import joined, message
 from truerank.present.document import Document
 from truerank.present.table import Table
 
-COLUMNS = ("severity", "where", "kind", "message")
+COLUMNS = (message("severity"), message("where"), message("kind"), message("message"))
 
 
 def document_of(found: Findings) -> Document:
     """A row a finding."""
     rows = tuple((one.severity, one.where, one.kind, one.message) for one in found)
     flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in found)
-    table = Table(COLUMNS, rows, notes=(f"{found.counted()}.",))
+    table = Table(COLUMNS, rows, notes=(joined("", [found.counted(), "."]),))
     whole = Table(("severity", "path", "line", "kind", "count", "message"), flat, digits=None)
     return Document([table], whole, found.to_dict(), remarks_of(found))
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
 from truerank.analysis.compare import Comparison, Outcome, Pair
+from truerank.core.messages import message
 from truerank.measures import Measure
 from truerank.stats import Interval
 
@@ -30,7 +31,9 @@ def in_percent(found: Comparison) -> Comparison:
 def note(measures: Mapping[str, Measure]) -> str:
     """What is in percent, and what cannot be."""
     others = no_shares(measures)
-    return f"In percent, except {', '.join(others)}." if others else "In percent."
+    if not others:
+        return message("In percent.")
+    return message("In percent, except {measures}.", measures=", ".join(others))
 
 
 def no_shares(measures: Mapping[str, Measure]) -> list[str]:

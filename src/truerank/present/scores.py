@@ -8,6 +8,7 @@ from typing import Any
 
 from truerank.core.equal import is_equal
 from truerank.core.errors import shown
+from truerank.core.messages import SOURCE, message
 from truerank.core.scores import Scores
 from truerank.present import audit, ledger, lines, values
 from truerank.present.document import Document
@@ -44,6 +45,7 @@ def render(
     styled: bool = False,
     percent: bool = False,
     layout: str | None = None,
+    language: str = SOURCE,
 ) -> str:
     """The scores as text.
 
@@ -65,7 +67,7 @@ def render(
     if format == "csv":
         return Document((), _flat(scores, per_query, digits, layout)).render(format)
     table = _for_people(scores, digits, per_query=per_query, percent=percent, layout=layout)
-    return Document([table]).render(format, styled=styled)
+    return Document([table]).render(format, styled=styled, language=language)
 
 
 def _plain(scores: Sequence[Scores], per_query: bool) -> Any:
@@ -119,11 +121,13 @@ def score_table(
     if per_query:
         each = zip(scores, names, strict=True)
         rows = tuple(row for one, name in each for row in _query_rows(one, name, percent))
-        table = Table(("run", "query", *measures), rows, notes=notes, digits=digits)
+        table = Table((message("run"), message("query"), *measures), rows, notes=notes, digits=digits)
         return table if len(scores) > 1 else table.without_first_column()
     rows = tuple((name, *values.means(one, percent)) for one, name in zip(scores, names, strict=True))
     best = _best(scores)
-    table = Table(("run", *measures), rows, notes=notes, best=best, across="measure", digits=digits)
+    table = Table(
+        (message("run"), *measures), rows, notes=notes, best=best, across=message("measure"), digits=digits
+    )
     return table.turned() if is_turning and len(measures) > max(WIDE, len(scores)) else table
 
 
@@ -143,7 +147,7 @@ def labels(scores: Sequence[Scores]) -> list[str]:
 
 
 def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ...]]:
-    rows = [*values.per_query(scores, percent), ("all", *values.means(scores, percent))]
+    rows = [*values.per_query(scores, percent), (message("all"), *values.means(scores, percent))]
     return [(name, *row) for row in rows]
 
 

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from truerank.analysis.explain.tools import Change, Reason, ToolComparison, ToolRow
 from truerank.core.errors import shown
+from truerank.core.messages import joined, message
 from truerank.present.document import Document
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Cell, Table, as_text
@@ -48,8 +49,13 @@ def document_of(found: ToolComparison, digits: int | None = None) -> Document:
 
 def remarks_of(found: ToolComparison) -> list[str]:
     """Which tools refuse the run, and what the others are compared with."""
-    refused = [f"{shown(row.name)} refuses: {row.refused}" for row in found.rows if row.refused]
+    refused = _refusals(found)
     return [*filter(None, [found.note]), *refused]
+
+
+def _refusals(comparison: ToolComparison) -> list[str]:
+    refused = ((row.name, row.refused) for row in comparison.rows if row.refused)
+    return [message("{tool} refuses: {why}", tool=shown(name), why=why) for name, why in refused]
 
 
 def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
@@ -58,13 +64,18 @@ def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool =
     base = comparison.base.name
     if noted and base not in {row.name for row in comparison.rows}:
         rows.insert(0, (base, *comparison.values, comparison.queries))
-    notes = [f"{shown(row.name)} refuses: {row.refused}" for row in comparison.rows if row.refused]
+    notes = _refusals(comparison)
     gaps = any(value is None for row in comparison.rows for value in row.values)
-    empty = " An empty cell: the tool has no such measure, or refuses the run." if gaps else ""
+    empty = [message("An empty cell: the tool has no such measure, or refuses the run.")] if gaps else []
     if not any(reason.moves for row in comparison.rows for reason in row.reasons):
-        notes.append(f"Nothing in which these rules differ from the rules {base} moves a number here.")
-    told = (f"Run: {shown(comparison.run)}.{empty}", *filter(None, [comparison.note]), *notes) if noted else ()
-    return Table(("rules", *comparison.measures, "queries"), tuple(rows), notes=told, digits=digits)
+        notes.append(
+            message("Nothing in which these rules differ from the rules {rules} moves a number here.", rules=base)
+        )
+    run = joined(" ", [message("Run: {run}.", run=shown(comparison.run)), *empty])
+    told = (run, *filter(None, [comparison.note]), *notes) if noted else ()
+    return Table(
+        (message("rules"), *comparison.measures, message("queries")), tuple(rows), notes=told, digits=digits
+    )
 
 
 def reason_table(comparison: ToolComparison, digits: int) -> Table:
@@ -75,11 +86,14 @@ def reason_table(comparison: ToolComparison, digits: int) -> Table:
         rows += [(row.name, *_reason(reason, digits)) for reason in reasons]
     base = comparison.base.name
     notes = (
-        f"How each mean moves from that of the rules {base} when this alone is switched, and in brackets for how "
-        "many queries.",
+        message(
+            "How each mean moves from that of the rules {rules} when this alone is switched, and in brackets "
+            "for how many queries.",
+            rules=base,
+        ),
         *_idle(comparison),
     )
-    return Table(("rules", "difference", *comparison.measures), tuple(rows), notes=notes)
+    return Table((message("rules"), message("difference"), *comparison.measures), tuple(rows), notes=notes)
 
 
 def _narrowed(table: Table, width: int | None) -> Iterator[Table]:
@@ -106,7 +120,7 @@ def _values(row: ToolRow) -> tuple[Cell, ...]:
 
 def _reason(reason: Reason, digits: int) -> tuple[Cell, ...]:
     if reason.refused:
-        return (reason.what, *("refused" for _ in reason.changes))
+        return (reason.what, *(message("refused") for _ in reason.changes))
     return (reason.what, *(_change(change, digits) for change in reason.changes))
 
 
@@ -121,4 +135,4 @@ def _idle(comparison: ToolComparison) -> list[str]:
     """The rules that make no difference to this run."""
     reasons = [reason for row in comparison.rows for reason in row.reasons if reason.about == "rule"]
     idle = dict.fromkeys(reason.what for reason in reasons if not reason.moves)
-    return [f"Rules without any effect here: {'; '.join(idle)}."] if idle else []
+    return [message("Rules without any effect here: {rules}.", rules=joined("; ", idle))] if idle else []

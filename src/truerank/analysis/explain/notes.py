@@ -8,20 +8,21 @@ from dataclasses import dataclass
 from truerank.analysis.explain.explanation import Note
 from truerank.analysis.explain.ranking import Listed
 from truerank.core.equal import is_equal
+from truerank.core.messages import Message, joined, message, plural
 from truerank.core.rules import Rules
 from truerank.measures import Measure
 
 ORDERS = {
-    "doc-descending": "by document id, descending",
-    "doc-ascending": "by document id, ascending",
-    "input": "as the run has them",
+    "doc-descending": message("by document id, descending"),
+    "doc-ascending": message("by document id, ascending"),
+    "input": message("as the run has them"),
 }
 
 REPEATED = {
-    "first": "the first counts",
-    "last": "the last counts",
-    "count": "each counts",
-    "once": "the first counts",
+    "first": message("the first counts"),
+    "last": message("the last counts"),
+    "count": message("each counts"),
+    "once": message("the first counts"),
 }
 
 
@@ -67,36 +68,62 @@ def notes(found: Found) -> tuple[Note, ...]:
 def _missing(found: Found) -> Iterator[str]:
     if not found.is_answered:
         said = {
-            "zero": "so it scores 0, and counts",
-            "error": "which is an error under these rules: `truerank eval` stops at it",
+            "zero": message("The run does not answer this query, so it scores 0, and counts."),
+            "error": message(
+                "The run does not answer this query, which is an error under these rules: "
+                "`truerank eval` stops at it."
+            ),
         }
-        what = said.get(found.rules.missing, "so it is left out of the mean")
-        yield f"The run does not answer this query, {what}."
+        left_out = message("The run does not answer this query, so it is left out of the mean.")
+        yield said.get(found.rules.missing, left_out)
     elif found.lines > 1:
-        yield f"{found.lines} lines of the run answer this query, and each counts; this is the first of them."
+        yield message(
+            "{n} lines of the run answer this query, and each counts; this is the first of them.", n=found.lines
+        )
 
 
 def _without_relevant(found: Found) -> Iterator[str]:
     if not found.relevant:
-        said = {
-            "zero": "Such a query scores 0, and counts.",
-            "skip": "Such a query is left out of the mean.",
-            "empty-is-right": "Such a query scores 1 when nothing comes back, else 0.",
-            "one": "Such a query scores 1, whatever is returned.",
-            "undefined": f"{found.measure} has a value all the same."
-            if found.is_defined
-            else f"So {found.measure} has no value, and its mean leaves the query out.",
-            "error": "That is an error under these rules: `truerank eval` stops at it.",
-        }
-        level = "" if found.rules.level == 1 else f" of grade {found.rules.level:g} or better"
-        yield f"No document{level} is relevant to this query. {said[found.rules.without_relevant]}"
+        level = found.rules.level
+        none = (
+            message("No document is relevant to this query.")
+            if level == 1
+            else message("No document of grade {level:g} or better is relevant to this query.", level=level)
+        )
+        yield joined(" ", [none, _without(found)])
+
+
+def _without(found: Found) -> Message:
+    """What a query without relevant documents comes to."""
+    said = {
+        "zero": message("Such a query scores 0, and counts."),
+        "skip": message("Such a query is left out of the mean."),
+        "empty-is-right": message("Such a query scores 1 when nothing comes back, else 0."),
+        "one": message("Such a query scores 1, whatever is returned."),
+        "error": message("That is an error under these rules: `truerank eval` stops at it."),
+    }
+    measure = found.measure
+    if found.rules.without_relevant in said:
+        return said[found.rules.without_relevant]
+    if found.is_defined:
+        return message("{measure} has a value all the same.", measure=measure)
+    return message("So {measure} has no value, and its mean leaves the query out.", measure=measure)
 
 
 def _lost(found: Found) -> Iterator[str]:
     lost = sum(doc.place == "missing" for doc in found.documents)
-    if lost and found.is_answered:
-        ignored = "; that counts as not judged" if found.rules.unreturned == "ignore" else ""
-        yield f"{_documents(lost, 'relevant ')} did not come back{ignored}."
+    if not lost or not found.is_answered:
+        return
+    if found.rules.unreturned == "ignore":
+        yield plural(
+            "{n:,} relevant document did not come back; that counts as not judged.",
+            "{n:,} relevant documents did not come back; that counts as not judged.",
+            n=lost,
+        )
+    else:
+        yield plural(
+            "{n:,} relevant document did not come back.", "{n:,} relevant documents did not come back.", n=lost
+        )
 
 
 def _ties(found: Found) -> Iterator[str]:
@@ -104,81 +131,112 @@ def _ties(found: Found) -> Iterator[str]:
     if not groups:
         return
     first, last = groups[0]
-    where = f"Ranks {first} to {last} have the same score"
-    others = f", and {len(groups) - 1} more such groups hold judged documents" if len(groups) > 1 else ""
+    where = {"first": first, "last": last, "order": ORDERS[found.rules.ties]}
+    many = message(
+        "Ranks {first} to {last} have the same score, and {n} more such groups hold judged documents; "
+        "they stand {order}.",
+        n=len(groups) - 1,
+        **where,
+    )
+    one = message("Ranks {first} to {last} have the same score; they stand {order}.", **where)
     low, high = found.spread
     matter = (
-        f"Another order of equal scores gives {found.measure} from {low:.4f} to {high:.4f}."
-        if not is_equal(low, high)
-        else f"Their order does not matter to {found.measure}."
+        message("Their order does not matter to {measure}.", measure=found.measure)
+        if is_equal(low, high)
+        else message(
+            "Another order of equal scores gives {measure} from {low:.4f} to {high:.4f}.",
+            measure=found.measure,
+            low=low,
+            high=high,
+        )
     )
-    yield f"{where}{others}; they stand {ORDERS[found.rules.ties]}. {matter}"
+    yield joined(" ", [many if len(groups) > 1 else one, matter])
 
 
 def _precision(found: Found) -> Iterator[str]:
     if found.rules.score_precision == "single" and found.is_answered:
-        yield "Scores are compared as 32-bit numbers."
+        yield message("Scores are compared as 32-bit numbers.")
 
 
 def _unjudged(found: Found) -> Iterator[str]:
     gone = sum(doc.place == "removed" for doc in found.documents)
     if gone:
-        yield f"{_documents(gone, 'unjudged ')} left the list before ranks were given."
+        yield plural(
+            "{n:,} unjudged document left the list before ranks were given.",
+            "{n:,} unjudged documents left the list before ranks were given.",
+            n=gone,
+        )
     strange = sum(doc.place == "ranked" and doc.kind in ("unjudged", "pooled") for doc in found.documents)
     if strange:
-        as_what = "unjudged" if found.measure.definition.sees_judged else "not relevant"
-        if found.rules.unjudged == "graded" and not found.measure.definition.sees_judged:
-            as_what = f"of grade {found.rules.unjudged_grade:g}"
-        yield f"{_documents(strange, 'unjudged ')} came back and count{'s' if strange == 1 else ''} as {as_what}."
+        yield plural(
+            "{n:,} unjudged document came back and counts as {what}.",
+            "{n:,} unjudged documents came back and count as {what}.",
+            n=strange,
+            what=_as_what(found),
+        )
+
+
+def _as_what(found: Found) -> Message:
+    if found.measure.definition.sees_judged:
+        return message("unjudged")
+    if found.rules.unjudged == "graded":
+        return message("of grade {grade:g}", grade=found.rules.unjudged_grade)
+    return message("not relevant")
 
 
 def _duplicates(found: Found) -> Iterator[str]:
     if found.repeated:
-        yield f"{_rows(found.repeated)} a document: {REPEATED.get(found.rules.duplicates, 'an error')}."
+        yield plural(
+            "{n:,} row repeats a document: {how}.",
+            "{n:,} rows repeat a document: {how}.",
+            n=found.repeated,
+            how=REPEATED.get(found.rules.duplicates, message("an error")),
+        )
 
 
 def _depth(found: Found) -> Iterator[str]:
     below = sum(doc.place == "below depth" for doc in found.documents)
     if below:
-        yield f"Only the first {found.rules.depth:,} results count; {below:,} more came back."
+        yield message(
+            "Only the first {depth:,} results count; {n:,} more came back.", depth=found.rules.depth, n=below
+        )
 
 
 def _ignored(found: Found) -> Iterator[str]:
     ignored = sum(doc.place == "ignored" for doc in found.documents)
     if ignored:
-        yield f"{_documents(ignored, '')} left the list: the query itself, or what the qrels ignore."
+        yield plural(
+            "{n:,} document left the list: the query itself, or what the qrels ignore.",
+            "{n:,} documents left the list: the query itself, or what the qrels ignore.",
+            n=ignored,
+        )
 
 
 def _level(found: Found) -> Iterator[str]:
     if "level" in found.measure.definition.parameters:
         level = dict(found.measure.params).get("level", found.rules.level)
         if level != 1:
-            yield f"Relevant is a grade of {level:g} or better."
+            yield message("Relevant is a grade of {level:g} or better.", level=level)
     elif (start := dict(found.measure.params).get("gain_from")) is not None:
-        yield f"A grade below {start:g} gains nothing."
+        yield message("A grade below {level:g} gains nothing.", level=start)
     elif found.rules.level != 1 and "gain" in found.measure.definition.parameters:
-        yield f"{found.measure} weighs every grade, not only {found.rules.level:g} or better."
+        yield message(
+            "{measure} weighs every grade, not only {level:g} or better.",
+            measure=found.measure,
+            level=found.rules.level,
+        )
 
 
 RECALL_POINTS = {
-    "round": "r R rounded",
-    "up": "r R + 0.9 rounded down",
-    "definition": "the first at a recall of at least r",
+    "round": message("Which relevant document stands for recall r: r R rounded."),
+    "up": message("Which relevant document stands for recall r: r R + 0.9 rounded down."),
+    "definition": message("Which relevant document stands for recall r: the first at a recall of at least r."),
 }
 
 
 def _recall_points(found: Found) -> Iterator[str]:
     if "rounding" in found.measure.definition.parameters and "rounding" not in dict(found.measure.params):
-        how = RECALL_POINTS[found.rules.recall_points]
-        yield f"Which relevant document stands for recall r: {how}."
-
-
-def _documents(number: int, kind: str) -> str:
-    return f"{number:,} {kind}document{'' if number == 1 else 's'}"
-
-
-def _rows(number: int) -> str:
-    return f"{number:,} row{' repeats' if number == 1 else 's repeat'}"
+        yield RECALL_POINTS[found.rules.recall_points]
 
 
 TELLERS: dict[str, Callable[[Found], Iterator[str]]] = {

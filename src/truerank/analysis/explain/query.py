@@ -23,6 +23,7 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, did_you_mean, shown
 from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import EVERY_RANK, Reading, as_ruled
 from truerank.core.rules import Rules
@@ -248,7 +249,11 @@ def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Lin
         return None
     is_one = rules.without_relevant == "one"
     value = (is_one or not returned) != measure.definition.is_less_better
-    came = "nothing came" if not returned else "whatever came back" if is_one else "and {} documents came back"
-    return Line(
-        str(measure), f"{value:d}: nothing is relevant, {came}", float(value), (returned,) if "{}" in came else ()
-    )
+    score = f"{value:d}"
+    if not returned:
+        return Line(str(measure), message("{score}: nothing is relevant, nothing came", score=score), float(value))
+    if is_one:
+        how = message("{score}: nothing is relevant, whatever came back", score=score)
+        return Line(str(measure), how, float(value))
+    how = message("{score}: nothing is relevant, and {a} documents came back", score=score, a="{a}")
+    return Line(str(measure), how, float(value), (returned,))

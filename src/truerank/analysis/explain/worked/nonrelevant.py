@@ -71,7 +71,7 @@ def area_under_roc(case: Case, *, k: int | None, level: float) -> Worked:
     lines = (
         relevant_total(case.total(level)),
         Line("N", message("relevant among the first results"), len(found)),
-        Line(message("others"), message(message("others among the first results")), wrong),
+        Line(message("others"), message("others among the first results"), wrong),
         Line(message("in order"), message("the sum"), whole(pairs.value)),
         Line(message("pairs"), "{} × {}", len(found) * wrong, (len(found), wrong)),
         Line(case.measure, message("in order / pairs"), quotient(pairs.value, len(found) * wrong)),

@@ -1,0 +1,202 @@
+"""The catalogues have what the source says, all of it; and nothing that is shown is said past them."""
+
+from __future__ import annotations
+
+import importlib.util
+import random
+import re
+import string
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank.cli import truerank
+from truerank.core import messages
+from truerank.core.rules import MEANINGS
+from truerank.present import check, making
+from truerank.present.material import Located, Material, evaluated
+from truerank.truth.reading import read_items
+
+HERE = Path(__file__).parents[2]
+
+
+def _catalogues() -> Any:
+    spec = importlib.util.spec_from_file_location("catalogues", HERE / "docs" / "catalogues.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["catalogues"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+catalogues = _catalogues()
+FILES = sorted(catalogues.LOCALE.glob("*.po"))
+
+
+@pytest.fixture(scope="module")
+def said() -> Any:
+    """Every message of the source; a text that is no literal stops this."""
+    return catalogues.said()
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_message_has_an_entry_and_each_entry_a_message(path, said):
+    assert catalogues.updated(path, said) == path.read_text("utf-8"), "python docs/catalogues.py"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_each_entry_is_translated_with_the_same_values(path):
+    assert catalogues.faults(path) == []
+
+
+def test_a_message_whose_text_is_no_literal_is_found(tmp_path):
+    (tmp_path / "one.py").write_text(
+        'message(f"{n} queries")\nmessage("x")\nplural("a", many, n=1)\nmessage("a", "b")\n'
+    )
+    found = [catalogues.texts(call) for call in catalogues.calls(tmp_path / "one.py")]
+    assert found == [None, "x", None, None]
+
+
+def test_what_is_missing_and_what_takes_other_values_is_found(tmp_path):
+    path = tmp_path / "ko.po"
+    path.write_text(f'{HEAD}msgid "{{n:,}} of {{all}}"\nmsgstr "{{n:,}}"\n\nmsgid "b"\nmsgstr ""\n', "utf-8")
+    assert catalogues.faults(path) == ["ko.po: other values in '{n:,}'", "ko.po: no translation of 'b'"]
+
+
+# --- a language that nobody speaks
+
+HEAD = 'msgid ""\nmsgstr ""\n"Content-Type: text/plain; charset=utf-8\\n"\n\n'
+
+PLAIN = string.ascii_lowercase + string.ascii_uppercase
+ODD = "áƀćđéƒǧĥíĵķĺɱńóṕɋŕśťúṽŵẋýźÁɃĆĐÉƑǦĤÍĴĶĹṀŃÓṔɊŔŚŤÚṼŴẊÝŹ"
+
+
+def odd(text: str) -> str:
+    """Each letter with an accent, but not within the braces of values."""
+    parts = re.split(r"(\{[^}]*\})", text)
+    return "".join(part if part.startswith("{") else part.translate(str.maketrans(PLAIN, ODD)) for part in parts)
+
+
+@pytest.fixture
+def pseudo(said, tmp_path, monkeypatch) -> str:
+    """A catalogue in which every message is odd; two forms of plurals."""
+    from babel.messages.pofile import write_po
+
+    for entry in said:
+        entry.string = tuple(map(odd, entry.id)) if isinstance(entry.id, tuple) else odd(entry.id or "")
+    with (tmp_path / "eo.po").open("wb") as file:
+        said.locale = "eo"
+        write_po(file, said)
+    monkeypatch.setenv("TRUERANK_LOCALE", str(tmp_path))
+    monkeypatch.setenv("TRUERANK_LANG", "eo")
+    messages.catalogue.cache_clear()
+    yield "eo"
+    messages.catalogue.cache_clear()
+
+
+SAME = [*tr.measures(), "IDCG", "DCG", "tp", "fp", "fn", "tn", r"log\d*", "min", "max", "level", "ms", "km"]
+SAME += [r"run\d?", r"q\d+", r"d\d+", "truerank", "eo", "answer", "queries", "references"]
+WHOLE = r"`[^`]+`|truerank with [^;.]+|\(\w+ = [\w-]+\)|\w+\([\w=', ]+\)|\bgeo\b|[\w-]*[@=/]\S*"
+NAMES = re.compile(rf"{WHOLE}|(?<![A-Za-z])(?:{'|'.join(SAME)})(?![A-Za-z])")
+"""Measures, ids, rules and formulas, which are called the same in every language."""
+
+
+def left(text: str) -> list[str]:
+    """The lines that still have plain words which are no names."""
+    return [line for line in text.split("\n") if re.search(r"[A-Za-z]{2}", NAMES.sub(" ", line))]
+
+
+def world(queries: int = 60, systems: int = 3) -> tuple[dict[str, Any], dict[str, Any]]:
+    rng = random.Random(1)
+    qrels = {f"q{n}": {f"d{i}": rng.randint(0, 2) for i in range(9)} for n in range(queries)}
+    runs = {
+        f"run{s}": {
+            query: {f"d{i}": rng.randint(0, 5) for i in rng.sample(range(12), 8)} for query in list(qrels)[s:]
+        }
+        for s in range(systems)
+    }
+    return qrels, runs
+
+
+@pytest.fixture
+def files(tmp_path) -> tuple[str, list[str]]:
+    """The world as files."""
+    qrels, runs = world()
+    lines = [f"{q} 0 {d} {g}" for q, docs in qrels.items() for d, g in docs.items()]
+    (tmp_path / "q0.qrels").write_text("\n".join(lines) + "\n")
+    for name, run in runs.items():
+        lines = [f"{q} Q0 {d} {r} {s} {name}" for q, docs in run.items() for r, (d, s) in enumerate(docs.items())]
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    return str(tmp_path / "q0.qrels"), [str(tmp_path / f"{name}.run") for name in runs]
+
+
+def answer(text: str) -> list[str]:
+    """A retriever."""
+    return ["d1", "d2"] if text == "a" else []
+
+
+def document(lang: str) -> making.Report:
+    qrels, runs = world()
+    places = {f"q{n}": {"lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(4)}
+    there = {f"d{n}": {"lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(3)}
+    found = tr.geo.evaluate(places, there, {"q1": ["d1", "d0"], "q3": ["d1"]}, truth="nearest")
+    benches = [tr.bench(answer, {"q0": "a", "q1": "b"}, qrels, measures="RR", k=10) for _ in range(2)]
+    located = Located(found, read_items(places))
+    material = Material(evaluated(qrels, runs, "nDCG@10 AP NumRet"), tuple(benches), located)
+    return making.make(material, "run", lang)
+
+
+def test_no_word_of_a_report_is_said_past_the_catalogue(pseudo):
+    found = document(pseudo)
+    decided = rf"(?m)^(?:\| )?(?:{'|'.join(MEANINGS)})\b\s*\|?\s*[\w–-]+"
+    packages = r"(?m)^(?:\| )?(?:truerank|Python|numpy|scipy|vl-convert-python)\b.*$"
+    for text in (str(found), found.to_markdown()):
+        without = re.sub(packages, "", re.sub(decided, "", text))
+        assert left(without) == [], left(without)
+
+
+COMMANDS = {
+    "eval": "eval Q R -m nDCG@10,AP",
+    "a row a query": "eval Q R0 -m AP -q",
+    "compare": "compare Q R -m nDCG@10,AP --layout long",
+    "wide": "compare Q R -m nDCG@10,AP,NumRet --layout wide --intervals",
+    "baseline": "compare Q R -m AP --baseline 1",
+    "bounds": "bounds Q R0 -m AP,P@5",
+    "curve": "curve Q R",
+    "confusion": "confusion Q R0 -k 3 --documents 100",
+    "sweep": "confusion Q R0 --sweep",
+    "explain": "explain Q R0 q5 -m nDCG@5,AP",
+    "moves": "explain Q R0 R1 -m AP",
+    "check": "check Q R0 --min AP=0.5",
+}
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_no_word_of_a_table_is_said_past_the_catalogue(command, pseudo, files):
+    qrels, runs = files
+    named = {"Q": [qrels], "R": runs, "R0": runs[:1], "R1": runs[1:2]}
+    words = [word for part in COMMANDS[command].split() for word in named.get(part, [part])]
+    for format in ("table", "markdown"):
+        done = CliRunner().invoke(truerank, [*words, "--format", format])
+        assert done.exit_code in (0, 1), done.output
+        text = re.sub(r"\S*/\S*|\.run|\.qrels", "", done.output)
+        assert left(text) == []
+
+
+def test_what_programs_read_is_in_no_language(pseudo, files):
+    qrels, runs = files
+    for format in ("json", "csv", "jsonl", "trec"):
+        words = ["eval", qrels, runs[0], "-m", "AP", "--format", format]
+        spoken = CliRunner().invoke(truerank, words).stdout
+        assert spoken == CliRunner(env={"TRUERANK_LANG": "en"}).invoke(truerank, words).stdout
+        assert spoken.isascii()
+
+
+def test_a_check_s_xml_is_in_no_language(pseudo):
+    found = tr.check({"AP": 0.3}, min={"AP": 0.4})
+    assert "FAIL" in check.render(found, "junit", language=pseudo)
