@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from typing import Any
 
@@ -20,6 +21,9 @@ from truerank.analysis.lint import lint
 from truerank.contest import audit, judge
 from truerank.core.presented import Presented
 from truerank.live.paired import Comparison as Paired
+from truerank.present.document import Document
+from truerank.present.renderers import FORMATS, figures, to_bytes
+from truerank.present.renderers.json import dumps
 from truerank.vectors import evaluate_vectors
 
 QRELS = {"q1": {"a": 1, "b": 2}, "q2": {"b": 1}, "q3": {"c": 1}}
@@ -66,6 +70,7 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "Counts": (lambda: confusion(QRELS, RUN), "1 missing (scored 0): q3."),
     "Sweep": (lambda: sweep(QRELS, RUN), "1 missing (scored 0): q3."),
     "Hits": (lambda: tr.rank(QRELS, RUN), "Nothing was returned for 1 query."),
+    "Confusion": (lambda: Confusion(7, 13, 58), ""),
     "Places": (places, "1 without a relevant document"),
     "View": (lambda: places()["geo"], "1 without a relevant document"),
     "Findings": (lambda: lint(QRELS, RUN), "1 of 3 judged queries not answered"),
@@ -115,11 +120,58 @@ def test_a_result_becomes_a_frame_of_any_kind(result: tuple[Any, str]) -> None:
     assert len({len(frames[0]), frames[1].height, frames[2].num_rows}) == 1
 
 
+def test_a_result_becomes_plain_values(result: tuple[Any, str]) -> None:
+    found, _ = result
+    assert dumps(found.to_dict())
+
+
+@pytest.mark.parametrize("format", FORMATS)
+def test_every_renderer_prints_the_document_of_a_result(result: tuple[Any, str], format: str) -> None:
+    found, _ = result
+    document = found._laid()
+    assert isinstance(document, Document)
+    assert document.render(format).endswith("\n")
+    assert "<svg" not in document.render(format)
+    assert to_bytes(document, format) == document.render(format).encode()
+    if format == "json":
+        assert json.loads(document.render(format)) == json.loads(dumps(document.results))
+    if format == "csv":
+        assert document.render(format).count("\n") > len(document.flat.rows)
+
+
+DRAWN = ("Bench", "Paired", "Curve", "Sweep", "Places", "View")
+
+
+@pytest.mark.parametrize("kind", DRAWN)
+def test_a_notebook_shows_the_picture_of_a_result_where_it_can_be_drawn(
+    kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("vl_convert", reason="the extra plots is not installed")
+    found = RESULTS[kind][0]()
+    drawn = found._repr_html_()
+    (figure,) = found._laid().figures
+    assert drawn.count("<svg") == 1
+    assert f'<figure aria-label="{figure.title}. ' in drawn
+    monkeypatch.setattr(figures, "is_drawing", lambda: False)
+    assert found._repr_html_() == drawn.partition("\n<figure")[0]
+
+
+def test_a_notebook_shows_the_intervals_of_a_comparison() -> None:
+    pytest.importorskip("vl_convert", reason="the extra plots is not installed")
+    qrels = {f"q{n}": {"a": 1} for n in range(12)}
+    runs = {
+        name: {f"q{n}": ["a", "b"][:: 1 if n % k else -1] for n in range(12)} for name, k in (("x", 2), ("y", 3))
+    }
+    html = tr.compare(qrels, runs, "RR")._repr_html_()
+    assert html.count("<svg") == 1
+    assert "Means with their 95 % intervals" in html
+
+
 def test_every_result_of_the_library_is_among_those_that_are_tested_here() -> None:
     def below(kind: type) -> set[type]:
         return {kind, *(each for one in kind.__subclasses__() for each in below(one))}
 
-    tested = {type(make()) for make, _ in RESULTS.values()} | {Confusion}
+    tested = {type(make()) for make, _ in RESULTS.values()}
     ours = {kind for kind in below(Presented) - {Presented} if kind.__module__.startswith("truerank.")}
     assert ours <= tested
 

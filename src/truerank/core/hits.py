@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core import _counting
+from truerank.core._kernel import as_text
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -93,6 +94,12 @@ class Hits(Presented):
     def _summary(self) -> str:
         returned = f"{int(self.returned.sum()):,} documents returned"
         return f"Hits({len(self.queries):,} queries, {returned}, {len(self):,} of them judged)"
+
+    def to_dict(self) -> dict[str, list[Any]]:
+        """Plain columns with a row a hit, for JSON."""
+        names = [as_text(self.queries[place]) for place in self.query.tolist()]
+        columns = ("rank", "grade", "score", "first", "last")
+        return {"query": names, **{name: getattr(self, name).tolist() for name in columns}}
 
     def where(self, rows: Bools | Ints) -> Hits:
         """Only these rows, or the rows in this order; the queries stay."""

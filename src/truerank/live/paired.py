@@ -105,6 +105,19 @@ class Comparison(Presented):
             told.append(warned(message("they were scored under different rules; their scores are not compared.")))
         return tuple(told)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "interleaved": self.interleaved,
+            "queries": self.shared,
+            "latency_ratio": _plain(self.ratio, self.ratio_test),
+            "differences": {
+                name: _plain(between, self.difference_tests[name]) for name, between in self.differences.items()
+            },
+            "remarks": list(self.remarks),
+            "benchmarks": [self.a.to_dict(), self.b.to_dict()],
+        }
+
     @cached_property
     def _logs(self) -> Floats:
         """(queries,) the log of b's latency over a's, where both answered."""
@@ -166,3 +179,10 @@ def interleave(a: object, b: object, queries: Any, qrels: Any = None, **how: Any
 
     first, second = run([a, b], queries, qrels, **how)
     return compare(first, second)
+
+
+def _plain(interval: Interval | None, test: Paired | None) -> dict[str, float | str] | None:
+    if interval is None or test is None:
+        return None
+    limits = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
+    return {**limits, "confidence": interval.confidence, "p": test.p, "test": test.method}

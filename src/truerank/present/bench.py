@@ -17,7 +17,7 @@ from truerank.live.sweep import front, quality
 from truerank.present import bench_notes, charts, few, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.table import Cell, Table
-from truerank.stats import Interval, Paired
+from truerank.stats import Interval
 
 DIGITS = 3
 """After the point of milliseconds: microseconds."""
@@ -298,17 +298,7 @@ def comparison_document(found: Comparison, digits: int | None = None) -> Documen
     quality = differences_table(found, 4 if digits is None else digits)
     if quality.rows:
         tables.append(quality)
-    plain = {
-        "interleaved": found.interleaved,
-        "queries": found.shared,
-        "latency_ratio": _plain(found.ratio, found.ratio_test),
-        "differences": {
-            name: _plain(found.differences[name], found.difference_tests[name]) for name in found.differences
-        },
-        "remarks": list(found.remarks),
-        "benchmarks": [found.a.to_dict(), found.b.to_dict()],
-    }
-    return Document(tables, flat_table([found.a, found.b], digits), plain, found.remarks)
+    return Document(tables, flat_table([found.a, found.b], digits), found.to_dict(), found.remarks)
 
 
 def times_table(found: Comparison, digits: int = DIGITS) -> Table:
@@ -376,10 +366,3 @@ def _ratio(found: Comparison, name: str) -> float | None:
 def _names(found: Comparison) -> tuple[str, str]:
     names = shown(found.a.name), shown(found.b.name)
     return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")
-
-
-def _plain(interval: Interval | None, test: Paired | None) -> dict[str, float | str] | None:
-    if interval is None or test is None:
-        return None
-    limits = {"estimate": interval.estimate, "low": interval.low, "high": interval.high}
-    return {**limits, "confidence": interval.confidence, "p": test.p, "test": test.method}

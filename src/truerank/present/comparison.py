@@ -9,9 +9,9 @@ from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, quoted, shown
 from truerank.core.messages import message
-from truerank.present import cautions, ledger, wide
+from truerank.present import cautions, forest, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
-from truerank.present.document import Document
+from truerank.present.document import Document, Figure
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.renderers.terminal import fits
 from truerank.present.table import Table
@@ -71,7 +71,14 @@ def document_of(
     percent: bool = False,
 ) -> Document:
     """What a comparison shows of itself: the wide table, unless the long one is asked for."""
-    return document(found, digits, layout=layout, intervals=intervals, percent=percent)
+    laid = document(found, digits, layout=layout, intervals=intervals, percent=percent)
+    drawn = in_percent(found) if percent else found
+    spec = forest.chart(drawn, found.systems, DIGITS[percent] if digits is None else digits)
+    if spec is None:
+        return laid
+    title = message("Means with their {interval}", interval=interval_heading(found))
+    alt = message("One dot per system and measure at its mean; the line spans its interval.")
+    return replace(laid, blocks=[*laid.blocks, Figure("intervals", title, alt, spec)])
 
 
 def remarks_of(found: Comparison) -> list[str]:

@@ -10,8 +10,8 @@ from typing import Any
 from truerank.analysis.confusion import Confusion, Counts, Sweep, weight_on_precision
 from truerank.core.errors import shown
 from truerank.core.messages import Message, joined, message, plural
-from truerank.present import few, ledger
-from truerank.present.document import Document
+from truerank.present import charts, few, ledger
+from truerank.present.document import Document, Figure
 from truerank.present.names import labels
 from truerank.present.table import Cell, Table
 
@@ -97,7 +97,9 @@ def document_of(
     if isinstance(found, Confusion):
         return of_counts(found, Weight(), digits)
     if isinstance(found, Sweep):
-        return of_sweep(found, Weight(given_alpha=found.alpha) if found.alpha != 0.5 else Weight(), digits)
+        weight = Weight(given_alpha=found.alpha) if found.alpha != 0.5 else Weight()
+        laid = of_sweep(found, weight, digits)
+        return replace(laid, blocks=[*laid.blocks, sweep_figure(found, weight)]) if found.steps else laid
     return of_run(found, Weight(), digits, per_query=per_query)
 
 
@@ -121,8 +123,7 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
     """The counts of a run: their sums and, if asked, those of each query."""
     size = len(found.queries)
     said = [*remarks(found.micro, found.of), *few.remarks(size)]
-    plain = {**_who(found, size), "of": found.of, "k": found.k, "threshold": found.threshold}
-    plain |= {**weight.to_dict(found.micro), "remarks": said}
+    plain = {**found.to_dict(), **weight.to_dict(found.micro), "remarks": said}
     square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said], found.of)
     said = [*_hidden(found), *said]
     if not per_query:
@@ -144,15 +145,25 @@ def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Documen
     steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
     best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
     people = replace(_for_people(_steps(found, weight, digits), digits), notes=(*about, *said))
-    plain = {
-        **_who(found, found.queries),
-        "of": found.of,
-        "k": found.k,
-        "sweep": steps,
-        "best": best,
-        "remarks": said,
-    }
+    plain = {**found.to_dict(), "sweep": steps, "best": best, "remarks": said}
     return Document([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
+
+
+def sweep_figure(found: Sweep, weight: Weight) -> Figure:
+    """What precision, recall and F are at each threshold."""
+    names = ["precision", "recall", weight.name]
+    rows = [
+        {"who": name, "threshold": step.threshold, "value": value}
+        for name in names
+        for step in found.steps
+        if (value := weight.figures(step.counts)[name]) is not None
+    ]
+    threshold, title = message("threshold"), message("value")
+    x = charts.axis("threshold", threshold, scale={"zero": False, "padding": charts.PADDING})
+    hints: charts.Hints = {"who": message("figure"), "threshold": (threshold, ".4f"), "value": (title, ".4f")}
+    spec = charts.lines(rows, x, charts.shares("value", title), names, hints)
+    alt = message("One line per figure: precision, recall and F of what scores at least the threshold.")
+    return Figure("sweep", message("Precision, recall and F by threshold"), alt, spec)
 
 
 def _steps(found: Sweep, weight: Weight, digits: int | None) -> Table:
@@ -193,12 +204,6 @@ def _for_people(flat: Table, digits: int | None) -> Table:
     few_columns = flat.only(kept)
     columns = tuple(HEADINGS.get(name, name) for name in few_columns.columns)
     return replace(few_columns, columns=columns, digits=_digits(digits))
-
-
-def _who(found: Counts | Sweep, queries: int) -> dict[str, Any]:
-    """Whose counts these are, for JSON."""
-    told = {"rules": found.rules.to_dict(), "run": found.run, "query_count": queries}
-    return {**told, "ledger": found.ledger.to_dict()}
 
 
 def _about(found: Counts | Sweep, queries: int, retrieved: str) -> list[str]:

@@ -55,6 +55,21 @@ class Counts(Presented):
         counts = f"TP {c.tp:,}, FP {c.fp:,}, FN {c.fn:,}, TN {tn}"
         return f"Counts({self.run!r}, rules {self.rules.name!r}, {len(self.queries):,} queries, {counts})"
 
+    def to_dict(self, per_query: bool = False) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        plain = {
+            "rules": self.rules.to_dict(),
+            "run": self.run,
+            "query_count": len(self.queries),
+            "ledger": self.ledger.to_dict(),
+            "of": self.of,
+            "k": self.k,
+            "threshold": self.threshold,
+            **self.micro.to_dict(),
+        }
+        queries = {name: counts.to_dict() for name, counts in self.queries.items()}
+        return {**plain, "queries": queries} if per_query else plain
+
 
 def confusion(
     qrels: Any,

@@ -31,6 +31,10 @@ class Step:
     threshold: float
     counts: Confusion
 
+    def to_dict(self) -> dict[str, Any]:
+        """The threshold, the counts and what is made of them."""
+        return {"threshold": self.threshold, **self.counts.to_dict()}
+
 
 @dataclass(frozen=True, repr=False)
 class Sweep(Presented):
@@ -64,6 +68,19 @@ class Sweep(Presented):
         best = "none" if self.best is None else f"{self.best.threshold!r}"
         steps = f"{len(self.steps):,} thresholds, best {best}"
         return f"Sweep({self.run!r}, rules {self.rules.name!r}, {self.queries:,} queries, {steps})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {
+            "rules": self.rules.to_dict(),
+            "run": self.run,
+            "query_count": self.queries,
+            "ledger": self.ledger.to_dict(),
+            "of": self.of,
+            "k": self.k,
+            "sweep": [step.to_dict() for step in self.steps],
+            "best": self.best.to_dict() if self.best else None,
+        }
 
 
 def sweep(

@@ -5,11 +5,13 @@ from __future__ import annotations
 import html
 import json
 import os
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.formats.target import writing
@@ -22,6 +24,9 @@ VEGA_LITE = "6.1"
 WIDTH = 640
 SCALE = 2
 """Pixels of a PNG for each point."""
+
+CLIPS = re.compile(r'(?<=id=")clip\d+(?=")|(?<=url\(#)clip\d+(?=\))')
+"""The ids of clips in an SVG, where they stand and where they are named."""
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -80,9 +85,12 @@ def is_drawing() -> bool:
 
 
 def inline(figure: Figure) -> str:
-    """A figure as SVG, to stand in HTML."""
+    """A figure as SVG, to stand in HTML: the same each time."""
     svg: str = vl_convert().vegalite_to_svg(static(figure), vl_version=VEGA_LITE, allowed_base_urls=[])
-    return svg + "\n"
+    # vl-convert numbers clips as it goes; on a page the ids of two pictures must differ all the same
+    places = {name: place for place, name in enumerate(dict.fromkeys(CLIPS.findall(svg)))}
+    own = crc32(json.dumps(static(figure)).encode())
+    return CLIPS.sub(lambda clip: f"clip-{own:08x}-{places[clip[0]]}", svg)
 
 
 def static(figure: Figure) -> dict[str, Any]:

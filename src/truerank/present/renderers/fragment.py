@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from truerank.present.document import Block, Command, Document, Heading, Note, Prose, Queries, written
+from truerank.present.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
 from truerank.present.renderers import figures as pictures
 from truerank.present.table import Table
 
@@ -17,8 +17,13 @@ def render(document: Document, *, figures: bool = False) -> str:
         figures: the pictures too, where the package that draws them is installed.
     """
     text = written(document, _parts)
-    drawn = map(pictures.inline, document.figures) if figures and pictures.is_drawing() else ()
-    return "\n".join([text, *map(_ascii, drawn)])
+    drawn = map(_figure, document.figures) if figures and pictures.is_drawing() else ()
+    return "\n".join([text, *drawn])
+
+
+def _figure(figure: Figure) -> str:
+    svg = pictures.inline(figure)
+    return _ascii(f'<figure aria-label="{escape(f"{figure.title}. {figure.alt}")}">{svg}</figure>\n')
 
 
 def _parts(block: Block) -> Iterator[str]:

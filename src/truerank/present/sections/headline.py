@@ -9,12 +9,11 @@ from truerank.analysis.compare import Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import shown
 from truerank.core.messages import joined, listed, message
-from truerank.present import audit, charts
+from truerank.present import audit, forest
 from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
 from truerank.present.comparison_cells import mean_cell, percent, ranked
 from truerank.present.document import Block, Figure, Heading, Note, Prose
 from truerank.present.material import Material, Runs
-from truerank.present.palette import MARKS
 from truerank.present.percent import no_shares
 from truerank.present.table import Table, as_text
 from truerank.present.wide import wide_table
@@ -22,9 +21,6 @@ from truerank.stats import Interval
 
 NAMED = 4
 """Systems that a sentence names."""
-
-STEP = 14
-"""Points from one line to the next."""
 
 
 def blocks(material: Material) -> Iterator[Block]:
@@ -164,53 +160,12 @@ def alone(runs: Runs) -> Table:
 
 def intervals(runs: Runs) -> Figure | None:
     """Each mean on its interval; counts and what is not known have no place on the same axis."""
-    drawn = [o for o in runs.shown.outcomes if o.measure.definition.unit and o.queries]
-    names = list(map(shown, runs.names))
-    rows = [
-        {"who": shown(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
-        for o in drawn
-        for name, m in o.means.items()
-        if m.method != "none"
-    ]
-    if not rows:
+    spec = forest.chart(runs.shown, runs.names, runs.digits)
+    if spec is None:
         return None
+    first = forest.drawn(runs.shown)[0]
     alts = [message("One dot per system and measure at its mean; the line spans its interval.")]
-    if len(names) > 1:
-        alts.append(
-            message("Best by {measure}: {best}.", measure=drawn[0].name, best=shown(ranked(drawn[0])[0]))
-        )
-    return Figure(
-        "intervals",
-        message("Means with {confidence} % intervals", confidence=percent(runs.comparison.procedure.confidence)),
-        joined(" ", alts),
-        _forest(rows, names, [o.name for o in drawn], runs.digits),
-    )
-
-
-def _forest(rows: charts.Rows, names: list[str], measures: list[str], digits: int) -> charts.Spec:
-    """A line a system within each measure's band."""
-    most = f"({charts.AROUND} * 0.35)"
-    look = {"domain": False, "labelLimit": {"expr": most}}
-    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look}
-    titles = {"mean": message("mean"), "low": message("from"), "high": message("to")}
-    hints: charts.Hints = {
-        "who": message("run"),
-        "measure": message("Measure"),
-        **{end: (title, f".{digits}f") for end, title in titles.items()},
-    }
-    longest = charts.WIDE * max(map(len, measures)) + charts.SYMBOL
-    key = charts.legend(names, beside=f"min({longest}, {most} + {charts.SYMBOL})")
-    spec = charts.frame(rows, charts.axis("mean", ""), y, names, key)
-    spec["encoding"]["yOffset"] = {"field": "who", "type": "nominal", "sort": names}
-    ends = {"x": charts.axis("low", "", scale={"zero": False}, axis=charts.FEW_TICKS), "x2": {"field": "high"}}
-    line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**ends, "tooltip": charts.tooltip(hints)}}
-    dot = {
-        "mark": {"type": "point", "filled": True, "size": 60},
-        "params": [charts.chosen()],
-        "encoding": {
-            "shape": charts.series(names, list(MARKS), key),
-            "tooltip": charts.tooltip(hints),
-        },
-    }
-    height = STEP * len(names) * len(measures) + 2 * STEP * len(measures)
-    return {**spec, "height": height, "layer": [line, dot]}
+    if len(runs.names) > 1:
+        alts.append(message("Best by {measure}: {best}.", measure=first.name, best=shown(ranked(first)[0])))
+    title = message("Means with {confidence} % intervals", confidence=percent(runs.comparison.procedure.confidence))
+    return Figure("intervals", title, joined(" ", alts), spec)

@@ -1,0 +1,60 @@
+"""Means on their intervals as a picture: a line a system within each measure's band."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truerank.analysis.compare import Comparison, Outcome
+from truerank.core.errors import shown
+from truerank.core.messages import message
+from truerank.present import charts
+from truerank.present.palette import MARKS
+
+STEP = 14
+"""Points from one line to the next."""
+
+
+def drawn(found: Comparison) -> list[Outcome]:
+    """The outcomes that are drawn: counts and what is not known have no place on the same axis."""
+    return [one for one in found.outcomes if one.measure.definition.unit and one.queries]
+
+
+def chart(found: Comparison, names: Sequence[str], digits: int = 4) -> charts.Spec | None:
+    """Each mean on its interval; None where no interval is known.
+
+    Args:
+        names: of the systems, in the order of their colours.
+    """
+    rows = [
+        {"who": shown(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
+        for o in drawn(found)
+        for name, m in o.means.items()
+        if m.method != "none"
+    ]
+    hints: charts.Hints = {"who": message("run"), "measure": message("Measure")}
+    for end, title in {"mean": message("mean"), "low": message("from"), "high": message("to")}.items():
+        hints[end] = (title, f".{digits}f")
+    measures = [o.name for o in drawn(found)]
+    return _bands(rows, list(map(shown, names)), measures, hints) if rows else None
+
+
+def _bands(rows: charts.Rows, names: list[str], measures: list[str], hints: charts.Hints) -> charts.Spec:
+    most = f"({charts.AROUND} * 0.35)"
+    look = {"domain": False, "labelLimit": {"expr": most}}
+    y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look}
+    longest = charts.WIDE * max(map(len, measures)) + charts.SYMBOL
+    key = charts.legend(names, beside=f"min({longest}, {most} + {charts.SYMBOL})")
+    spec = charts.frame(rows, charts.axis("mean", ""), y, names, key)
+    spec["encoding"]["yOffset"] = {"field": "who", "type": "nominal", "sort": names}
+    ends = {"x": charts.axis("low", "", scale={"zero": False}, axis=charts.FEW_TICKS), "x2": {"field": "high"}}
+    line = {"mark": {"type": "rule", "strokeWidth": 2}, "encoding": {**ends, "tooltip": charts.tooltip(hints)}}
+    dot = {
+        "mark": {"type": "point", "filled": True, "size": 60},
+        "params": [charts.chosen()],
+        "encoding": {
+            "shape": charts.series(names, list(MARKS), key),
+            "tooltip": charts.tooltip(hints),
+        },
+    }
+    height = STEP * len(names) * len(measures) + 2 * STEP * len(measures)
+    return {**spec, "height": height, "layer": [line, dot]}
