@@ -463,7 +463,8 @@ def test_the_numbers_of_ir_measures_come_out(text: str, value: float) -> None:
     ],
 )
 def test_what_is_suggested_is_near_in_meaning(typed, meant):
-    for read in (tr.parse_measure, parse_measures):
+    evaluated = lambda text: tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, text)  # noqa: E731
+    for read in (tr.parse_measure, parse_measures, evaluated):
         with pytest.raises(tr.MeasureError, match=rf"Did you mean {meant}[ ?]"):
             read(typed)
 

@@ -15,8 +15,7 @@ from truerank.core.errors import MeasureError, RulesError
 from truerank.core.rules import Rules
 from truerank.measures import Measure, parse_measure
 from truerank.measures.definition import DEPTH, RULED
-from truerank.measures.parsing import named, spelled
-from truerank.measures.spellings import split
+from truerank.measures.parsing import each, named
 
 _OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
 """Where a reading has the cutoff that is asked for."""
@@ -67,13 +66,7 @@ def asked_for(measures: str | Measure | Iterable[str | Measure], rules: Rules) -
     >>> {asked: str(measure) for asked, measure in asked_for("map P@1,5", Rules()).items()}
     {'map': 'AP', 'P@1': 'P@1', 'P@5': 'P@5'}
     """
-    measures = spelled(measures)
-    if not isinstance(measures, str | Measure | Iterable):
-        raise MeasureError(f"measures are named by text, such as nDCG@10, not {measures!r}")
-    words: Iterable[str | Measure] = [measures] if isinstance(measures, Measure) else measures
-    if isinstance(measures, str):
-        words = split(measures)
-    return {str(word).strip(): under(word, rules) for word in words}
+    return {str(word).strip(): found for word, found in each(measures, lambda word: under(word, rules))}
 
 
 def measures_under(measures: str | Measure | Iterable[str | Measure], rules: Rules) -> list[Measure]:

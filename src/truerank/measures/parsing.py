@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from truerank.core import plugins
@@ -73,6 +73,13 @@ def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measur
     >>> [str(measure) for measure in parse_measures("P@1,5,AP nDCG(gain='exp')@10,20")]
     ['P@1', 'P@5', 'AP', "nDCG(gain='exp')@10", "nDCG(gain='exp')@20"]
     """
+    return list({(m, m.said): m for _, m in each(text, parse_measure)}.values())
+
+
+def each(
+    text: str | Measure | Iterable[str | Measure], read: Callable[[str | Measure], Measure]
+) -> list[tuple[str | Measure, Measure]]:
+    """What is asked for, word by word or as it stands in a list, and what is read of each."""
     text = spelled(text)
     if not isinstance(text, str | Measure | Iterable):
         raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
@@ -80,7 +87,7 @@ def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measur
     if isinstance(text, str):
         words = split(text)
     try:
-        return list({(m, m.said): m for m in map(parse_measure, words)}.values())
+        return [(word, read(word)) for word in words]
     except MeasureError:
         if isinstance(text, str) and is_phrase(text):  # its words are no measures each
             raise MeasureError(f"unknown measure {text!r}.{suggestion(text, ())}") from None
