@@ -57,7 +57,8 @@ def work_out(measure: Measure, case: Case, rules: Rules, value: float) -> Worked
 
 def _is_ours(measure: Measure) -> bool:
     """Whether the measure is defined here, and not by a user under the same name."""
-    return measure.definition.function.__module__.startswith("truerank.measures.")
+    module: str | None = measure.definition.function.__module__  # None of what `exec` defines
+    return (module or "").startswith("truerank.measures.")
 
 
 def _inputs(case: Case, chosen: dict[str, Any], rules: Rules, value: float) -> Worked:
