@@ -1,7 +1,8 @@
 """The plot of what the board showed over time, that a page may stretch from side to side.
 
-Not Vega as in the report: an SVG by vl-convert takes 250 times as long as the template's 4 ms, with one theme and one
-width, and drawing in the browser needs 0.9 MB of JavaScript on pages that work without. Colours and marks are shared.
+Not Vega as in the report: an SVG by vl-convert takes 250 times as long as the template's 4 ms, with one theme and
+one width, and drawing in the browser needs 0.9 MB of JavaScript on pages that work without. Colours and marks are
+shared.
 """
 
 from __future__ import annotations
