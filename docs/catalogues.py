@@ -17,11 +17,16 @@ from babel.messages.catalog import Catalog
 from babel.messages.extract import extract
 from babel.messages.pofile import read_po, write_po
 
+from truerank.measures import measures
+
 SOURCE = Path(__file__).parents[1] / "src" / "truerank"
 LOCALE = SOURCE / "present" / "locale"
 
 TEXTS = {"message": 1, "plural": 2}
 """The functions that make messages, and how many texts each takes first."""
+
+JINJA = {"_": None, "ngettext": (1, 2)}
+"""The same in templates."""
 
 Text = str | tuple[str, ...]
 
@@ -34,8 +39,12 @@ def said() -> Catalog:
             found.add(texts(call) or _no_literal(path, call))
     for path in sorted(SOURCE.rglob("*.html")):
         with path.open("rb") as file:
-            for _, text, _, _ in extract("jinja2.ext:babel_extract", file, {"_": None}, (), {"silent": "false"}):
+            for _, text, _, _ in extract("jinja2.ext:babel_extract", file, JINJA, (), {"silent": "false"}):
                 found.add(text)
+    for definition in measures().values():  # what a measure means is its own first line
+        if definition.function.__module__.startswith("truerank."):
+            for sentence in (definition.meaning, *definition.meanings.values()):
+                found.add(sentence)
     return found
 
 

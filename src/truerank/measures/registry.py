@@ -121,7 +121,7 @@ class Measure:
     @property
     def meaning(self) -> Message:
         """What the number means to a person, with these parameters."""
-        sentence = message(self.definition.meanings.get(self.sense, self.definition.meaning))
+        sentence = Message(self.definition.meanings.get(self.sense, self.definition.meaning))
         if self.depth is None:
             return sentence
         return message("{meaning} Of the first {k} results only.", meaning=sentence, k=self.depth)

@@ -82,7 +82,7 @@ Point = tuple[Hit, int, int]
 
 def precisions(points: Iterable[Point], lost: Iterable[Hit]) -> Sum:
     """The precision at each relevant document."""
-    return added("Σ", message("precision at its rank"), map(_precision, points), lost)
+    return added("Σ", message("precision {at}", at=message("at its rank")), map(_precision, points), lost)
 
 
 def ranks(found: list[Hit]) -> list[Point]:
