@@ -89,7 +89,7 @@ def test_a_report_in_percent(tmp_path, ending):
     invoke("report", QRELS, *PATHS, "-m", ASKED, "--percent", "--as-written", "--lang", "en", "-o", path)
     text = bare(path.read_text("utf-8"))
     assert "hybrid.run has the best ndcg_cut_5: 63.68 (" in text
-    assert "Scores are in percent, except num_rel_ret; curves are in fractions." in text
+    assert "Scores are in percent, except num_rel_ret; curves and exact values are in fractions." in text
     assert "percent True" not in text
     assert "NumRelRet" not in text
     assert "0.6368" not in text.split("application/json")[0]

@@ -48,17 +48,20 @@ def _scale(runs: Runs) -> list[str]:
         return []
     if others := no_shares(runs.called):
         return [
-            message("Scores are in percent, except {others}; curves are in fractions.", others=", ".join(others))
+            message(
+                "Scores are in percent, except {others}; curves and exact values are in fractions.",
+                others=", ".join(others),
+            )
         ]
-    return [message("Scores are in percent; curves are in fractions.")]
+    return [message("Scores are in percent; curves and exact values are in fractions.")]
 
 
 def _strictly(runs: Runs) -> Iterator[Note]:
     """The strict score beside the official one, where a contest's judge made them."""
-    measure, scale = runs.leading, runs.scale(runs.first)
+    measure = runs.leading
     for name, scores in zip(runs.names, runs.scores, strict=True):
         if audit.is_audited(scores):
-            official, strict = (one.mean[measure] * scale for one in audit.with_strict(scores))
+            official, strict = (one.mean[measure] for one in audit.with_strict(scores))
             yield Note(
                 joined(
                     ": ",
