@@ -11,9 +11,10 @@ from typing import IO
 from sqlalchemy import Connection, make_url, text
 from sqlalchemy.exc import OperationalError
 
-from truerank.board.database import engine_of
+from truerank.board.database import cannot_open, engine_of
 from truerank.board.refusals import BoardError
 from truerank.board.settings import Settings
+from truerank.core.messages import joined, message
 
 PATIENCE = 5.0
 """Seconds for which a predecessor that was killed may still seem to be there."""
@@ -46,7 +47,10 @@ def _take(take: Callable[[], bool], what: str) -> None:
     until = time.monotonic() + PATIENCE
     while not take():
         if time.monotonic() > until:
-            raise BoardError(f"another `truerank serve` works with {what}; stop it first: a service is one process")
+            said = message(
+                "another `truerank serve` works with {what}; stop it first: a service is one process", what=what
+            )
+            raise BoardError(said)
         time.sleep(0.1)
 
 
@@ -57,7 +61,8 @@ def _of_file(held: ExitStack, path: Path) -> bool:
     try:
         file: IO[str] = path.open("a")
     except OSError as error:
-        raise BoardError(f"{path}: cannot be written: {error.strerror}") from None
+        said = message("cannot be written: {why}", why=error.strerror)
+        raise BoardError(joined(": ", [str(path), said])) from None
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -72,7 +77,7 @@ def _of_postgresql(held: ExitStack, address: str) -> bool:
     try:
         connection: Connection = engine.connect().execution_options(isolation_level="AUTOCOMMIT")
     except OperationalError as error:
-        raise BoardError(f"the database cannot be opened: {error.orig}") from None
+        raise cannot_open(error) from None
     held.callback(engine.dispose)
     held.callback(connection.close)
     return bool(connection.scalar(text("SELECT pg_try_advisory_lock(:n)"), {"n": NUMBER}))

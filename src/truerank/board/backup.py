@@ -19,6 +19,7 @@ from truerank.board.refusals import BoardError
 from truerank.board.settings import Settings
 from truerank.board.storage import Storage, digest
 from truerank.board.submissions import KEPT, kept_files
+from truerank.core.messages import joined, message
 
 
 def back_up(settings: Settings, database: Database, folder: Path) -> int:
@@ -33,7 +34,8 @@ def back_up(settings: Settings, database: Database, folder: Path) -> int:
     try:
         folder.mkdir(parents=True, mode=0o700)
     except FileExistsError:
-        raise BoardError(f"{folder} is there already; name a new directory") from None
+        said = message("{folder} is there already; name a new directory", folder=str(folder))
+        raise BoardError(said) from None
     copied = Database(_copy_of_sqlite(settings, folder)) if database.is_sqlite else None
     try:
         hashes, truths = _named(copied or database) if copied else _dumped(database, folder)
@@ -89,7 +91,7 @@ def restore(database: Database, tables: Path) -> int:
     rows = 0
     with database.writing() as session, tables.open(encoding="utf-8") as file:
         if any(session.execute(select(table).limit(1)).first() for table in known.values()):
-            raise BoardError("the database is not empty; restore into a new one")
+            raise BoardError(message("the database is not empty; restore into a new one"))
         for line in file:
             said = json.loads(line)
             values = {key: bytes.fromhex(v["hex"]) if isinstance(v, dict) else v for key, v in said["row"].items()}
@@ -114,4 +116,5 @@ def _copy(here: Path, there: Path, name: str) -> None:
     there.parent.mkdir(exist_ok=True, mode=0o700)
     shutil.copyfile(here, there)
     if digest(there) != name:
-        raise BoardError(f"{here}: the file is not what was submitted: its disk is damaged")
+        said = message("the file is not what was submitted: its disk is damaged")
+        raise BoardError(joined(": ", [str(here), said]))

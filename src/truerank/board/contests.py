@@ -15,13 +15,14 @@ from sqlalchemy.orm import Session
 from truerank.board.keys import secret
 from truerank.board.models import Board
 from truerank.board.published import published_ids
-from truerank.board.refusals import BoardError
+from truerank.board.refusals import of_board
 from truerank.board.settings import BoardSettings
 from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
 from truerank.core.errors import TruerankError, shown
 from truerank.core.evaluate import DEFAULT, evaluate
+from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Run
@@ -168,7 +169,7 @@ def load(spec: Spec) -> Contest:
         measures = measures_under(settings.measures or rules.measures or DEFAULT, rules)
         first = under(settings.rank_by, rules) if settings.rank_by else measures[0]
     except TruerankError as error:
-        raise BoardError(f"board {settings.name!r}: {error}") from None
+        raise of_board(settings.name, joined("", [error.where, error.said])) from None
     published = _published(settings, qrels)
     measures = measures if first in measures else [first, *measures]
     contest = Contest(spec, rules, tuple(measures), qrels, published)
@@ -182,27 +183,33 @@ def _published(settings: BoardSettings, qrels: Qrels) -> tuple[bytes, ...]:
     try:
         named = published_ids(settings.queries)
     except TruerankError as error:
-        raise BoardError(f"board {settings.name!r}: queries: {error}") from None
+        raise of_board(settings.name, joined("", ["queries: ", error.where, error.said])) from None
     if unlisted := set(qrels.queries) - set(named):
-        query = shown(min(unlisted))
-        raise BoardError(f"board {settings.name!r}: query {query} is judged, but not in {settings.queries.name}")
+        said = message(
+            "query {query} is judged, but not in {file}", query=shown(min(unlisted)), file=settings.queries.name
+        )
+        raise of_board(settings.name, said)
     return named
 
 
 def _check(contest: Contest) -> None:
     settings = contest.settings
     if settings.download and not settings.download.is_file():
-        raise settings.wrong("download", "a file that is there", str(settings.download))
+        raise settings.wrong("download", message("a file that is there"), str(settings.download))
     if contest.rank_by.definition.average != "mean":
-        raise settings.wrong("rank_by", "a measure with a mean over queries", str(contest.rank_by))
+        raise settings.wrong("rank_by", message("a measure with a mean over queries"), str(contest.rank_by))
     if contest.rank_by.definition.is_less_better:
-        raise settings.wrong("rank_by", "a measure of which more is better", str(contest.rank_by))
+        raise settings.wrong("rank_by", message("a measure of which more is better"), str(contest.rank_by))
     if contest.rules.without_relevant == "undefined":
-        wanted = "rules under which every query has a value: without_relevant = 'skip' leaves it out of every mean"
+        wanted = message(
+            "rules under which every query has a value: without_relevant = 'skip' leaves it out of every mean"
+        )
         raise settings.wrong("rules", wanted, settings.rules)
     if contest.by_lines and contest.published != tuple(contest.qrels.queries):
-        raise settings.wrong("queries", "left out where the mean is over submitted lines", str(settings.queries))
+        raise settings.wrong(
+            "queries", message("left out where the mean is over submitted lines"), str(settings.queries)
+        )
     if settings.public < 1:
         sides = contest.masks(contest.evaluated)["public"]
         if sides.all() or not sides.any():
-            raise settings.wrong("public", "a share that leaves queries on both sides", settings.public)
+            raise settings.wrong("public", message("a share that leaves queries on both sides"), settings.public)

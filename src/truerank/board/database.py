@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from truerank.board.refusals import BoardError
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import message
 
 Result = TypeVar("Result")
 
@@ -99,7 +100,7 @@ def engine_of(address: str) -> Engine:
     except ModuleNotFoundError:
         raise MissingPackage("PostgreSQL", "postgresql") from None
     except ArgumentError:
-        raise BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME") from None
+        raise BoardError(message("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")) from None
     if url.get_backend_name() == "sqlite":
         if url.database:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True)
@@ -128,7 +129,12 @@ def _migrate(engine: Engine) -> None:
             upgrade(connection)
     except DBAPIError as error:
         engine.dispose()
-        raise BoardError(f"the database cannot be opened: {error.orig}") from None
+        raise cannot_open(error) from None
+
+
+def cannot_open(error: DBAPIError) -> BoardError:
+    """A database that is not there, or does not let the service in."""
+    return BoardError(message("the database cannot be opened: {why}", why=str(error.orig)))
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:

@@ -19,6 +19,7 @@ from truerank.board.refusals import BoardError
 from truerank.board.scoring import Result, score
 from truerank.board.settings import BoardSettings, Settings
 from truerank.board.storage import Storage, digest
+from truerank.core.messages import joined, message
 
 TEMPLATE = """\
 # The leaderboards of `truerank serve`. Paths are beside this file.
@@ -67,7 +68,7 @@ def write_settings(path: Path, name: str, rules: str, truth: str) -> None:
         with path.open("x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        raise BoardError(f"{path} is there already; remove it first, or edit it") from None
+        raise BoardError(message("{path} is there already; remove it first, or edit it", path=str(path))) from None
 
 
 def add(database: Database, name: str, role: str, now: int) -> str:
@@ -87,7 +88,7 @@ def account_named(session: Session, name: str) -> Account:
     account = session.scalar(select(Account).where(Account.name == name))
     if account is None:
         hint = did_you_mean(name, session.scalars(select(Account.name)))
-        raise BoardError(f"there is no account called {name!r}.{hint}")
+        raise BoardError(message("there is no account called {name!r}.{hint}", name=name, hint=hint))
     return account
 
 
@@ -123,7 +124,8 @@ def mark(settings: Settings, database: Database, entry: str, word: str | None, r
         found = session.get(Submission, entry)
         board = settings.board(found.board) if found else None
         if board is None:
-            raise BoardError(f"there is no submission {entry!r} on a board in {settings.path}")
+            said = message("there is no submission {id!r} on a board in {path}", id=entry, path=str(settings.path))
+            raise BoardError(said)
         entries.mark(session, entry, word, reason, _contest(session, board, Storage(settings.data)), now)
 
 
@@ -152,7 +154,8 @@ def rescore(
     """
     board = settings.board(name)
     if board is None:
-        raise BoardError(f"there is no board called {name!r} in {settings.path}")
+        said = message("there is no board called {name!r} in {path}", name=name, path=str(settings.path))
+        raise BoardError(said)
     storage = Storage(settings.data)
     with database.writing() as session:
         contest = _contest(session, board, storage)
@@ -175,10 +178,11 @@ def rescore(
 
 def _contest(session: Session, board: BoardSettings, storage: Storage) -> Contest:
     if session.get(Board, board.name) is None:
-        raise BoardError(f"board {board.name!r} was never served, so there is nothing to score anew")
+        said = message("board {name!r} was never served, so there is nothing to score anew", name=board.name)
+        raise BoardError(said)
     spec = spec_of(session, board, storage)
     if spec is None:
-        raise BoardError(f"board {board.name!r} has no truth")
+        raise BoardError(message("board {name!r} has no truth", name=board.name))
     return load(spec)
 
 
@@ -190,7 +194,8 @@ def _scored(session: Session, name: str) -> list[Submission]:
 def _result(submission: Submission, contest: Contest, storage: Storage) -> Result:
     path = storage.path(submission.sha256)
     if not path.is_file() or digest(path) != submission.sha256:
-        raise BoardError(f"{path}: this is not the file that was submitted; take it from a backup")
+        said = message("this is not the file that was submitted; take it from a backup")
+        raise BoardError(joined(": ", [str(path), said]))
     return score(path, json.loads(submission.audit)["format"], contest)
 
 

@@ -13,6 +13,11 @@ class BoardError(TruerankError):
     """Something about the board's own settings or data is wrong; for the host."""
 
 
+def of_board(name: str, said: Message) -> BoardError:
+    """What is wrong with one board."""
+    return BoardError(message("board {name!r}: {what}", name=name, what=said))
+
+
 class Refusal(TruerankError):
     """A request that is not granted; the message says why and what now.
 

@@ -22,7 +22,7 @@ from truerank.board.logs import tell
 from truerank.board.models import SCORED, Board, Submission
 from truerank.board.processing import Processing, audit_in_worker, load_all
 from truerank.board.rates import Rate
-from truerank.board.refusals import BoardError, Refusal, not_found
+from truerank.board.refusals import Refusal, not_found, of_board
 from truerank.board.sessions import Signer
 from truerank.board.settings import BoardSettings, Settings
 from truerank.board.storage import Storage
@@ -272,6 +272,9 @@ def note_fingerprint(session: Session, contest: Contest) -> None:
         return
     scored = select(Submission.id).where(Submission.board == name, Submission.state == SCORED).limit(1)
     if row.fingerprint and session.scalar(scored):
-        why = "its rules, measures, truth or split changed since its submissions were scored"
-        raise BoardError(f"board {name!r}: {why}; `truerank board rescore` scores them anew")
+        said = message(
+            "its rules, measures, truth or split changed since its submissions were scored; "
+            "`truerank board rescore` scores them anew"
+        )
+        raise of_board(name, said)
     row.fingerprint = contest.fingerprint

@@ -11,9 +11,10 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from truerank.board.refusals import BoardError
+from truerank.board.refusals import BoardError, of_board
 from truerank.core import toml
 from truerank.core.errors import InputError, did_you_mean
+from truerank.core.messages import Message, joined, message
 from truerank.core.schema import ANYTHING, NUMBER, POSITIVE, TEXT, TRUTH, Kind, is_number, number, whole
 
 VISIBLE = ("everyone", "teams", "hosts")
@@ -88,30 +89,34 @@ class BoardSettings:
 
     def __post_init__(self) -> None:
         if not re.fullmatch(r"[a-z0-9][a-z0-9-]{0,62}", self.name):
-            raise self.wrong("name", "small letters, digits and hyphens", self.name)
+            raise self.wrong("name", message("small letters, digits and hyphens"), self.name)
         for field, choices in (("visible", VISIBLE), ("reveal", REVEAL), ("score", SCORES)):
             if getattr(self, field) not in choices:
-                raise self.wrong(field, f"one of {', '.join(choices)}", getattr(self, field))
+                wanted = message("one of {choices}", choices=", ".join(choices))
+                raise self.wrong(field, wanted, getattr(self, field))
         for kind in self.accept:
             if kind not in ACCEPTABLE:
-                raise self.wrong("accept", f"a list of {', '.join(ACCEPTABLE)}", kind)
+                raise self.wrong("accept", message("a list of {kinds}", kinds=", ".join(ACCEPTABLE)), kind)
         if not 0 < self.public <= 1:
-            raise self.wrong("public", "a share above 0 and up to 1", self.public)
+            raise self.wrong("public", message("a share above 0 and up to 1"), self.public)
         if self.ladder is not None and not 0 <= self.ladder < 1:
-            raise self.wrong("ladder", "a step from 0 to 1, or 0 for the parameter-free Ladder", self.ladder)
+            wanted = message("a step from 0 to 1, or 0 for the parameter-free Ladder")
+            raise self.wrong("ladder", wanted, self.ladder)
         if self.digits is not None and not 0 <= self.digits <= 15:
-            raise self.wrong("digits", "from 0 to 15", self.digits)
+            raise self.wrong("digits", message("from 0 to 15"), self.digits)
         if self.finals is not None and self.finals < 1:
-            raise self.wrong("finals", "a positive whole number", self.finals)
+            raise self.wrong("finals", message("a positive whole number"), self.finals)
         if self.download and self.truth and self.download.resolve() == self.truth.resolve():
-            raise self.wrong("download", "the queries, and not the hidden truth", str(self.download))
+            wanted = message("the queries, and not the hidden truth")
+            raise self.wrong("download", wanted, str(self.download))
         _zone(self.zone)
         if self.opens and self.closes and self.opens >= self.closes:
-            raise self.wrong("closes", f"later than opens ({self.opens})", self.closes)
+            raise self.wrong("closes", message("later than opens ({opens})", opens=str(self.opens)), self.closes)
 
-    def wrong(self, field: str, wanted: str, given: object) -> BoardError:
+    def wrong(self, field: str, wanted: Message, given: object) -> BoardError:
         """The error for a field that holds something else than it should."""
-        return BoardError(f"board {self.name!r}: {field} is {wanted}; not {given!r}")
+        said = message("{field} is {wanted}; not {given!r}", field=field, wanted=wanted, given=given)
+        return of_board(self.name, said)
 
     @property
     def hides(self) -> bool:
@@ -177,7 +182,8 @@ def load(path: Path, database: str | None = None) -> Settings:
     found = parsed(path)
     boards = found.pop("boards", [])
     if not isinstance(boards, list) or not boards or not all(isinstance(board, dict) for board in boards):
-        raise BoardError(f"{path}: there is no board; write one as [[boards]] with name, rules and truth")
+        said = message("there is no board; write one as [[boards]] with name, rules and truth")
+        raise BoardError(joined(": ", [str(path), said]))
     folder = path.resolve().parent
     _refuse_unknown(found, set(ABOVE) | {"data", "database", "memory"}, str(path))
     _check_above(found, path)
@@ -187,7 +193,8 @@ def load(path: Path, database: str | None = None) -> Settings:
     found["memory"] = _size(found.get("memory", 4 << 30), "memory")
     made = tuple(_board(board, folder) for board in boards)
     if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
-        raise BoardError(f"{path}: two boards are called {twice.pop()!r}")
+        said = message("two boards are called {name!r}", name=twice.pop())
+        raise BoardError(joined(": ", [str(path), said]))
     return Settings(path=path.resolve(), boards=made, data=data, database=address, **found)
 
 
@@ -222,7 +229,7 @@ def parsed(path: Path) -> dict[str, Any]:
     try:
         return toml.read(path, "the settings", "; `truerank board init` writes them")
     except InputError as error:
-        raise BoardError(str(error)) from None
+        raise BoardError(joined("", [error.where, error.said])) from None
 
 
 def _board(fields: Mapping[str, Any], folder: Path) -> BoardSettings:
@@ -267,12 +274,16 @@ def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> N
     for key in fields:
         if key not in known:
             hint = did_you_mean(key, known)
-            raise BoardError(f"{where}: there is no setting {key!r}.{hint} Settings: {', '.join(sorted(known))}")
+            settings = ", ".join(sorted(known))
+            said = message(
+                "there is no setting {key!r}.{hint} Settings: {settings}", key=key, hint=hint, settings=settings
+            )
+            raise BoardError(joined(": ", [where, said]))
 
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise BoardError(f"{what} is text; not {value!r}")
+        raise BoardError(message("{what} is text; not {value!r}", what=what, value=value))
     return value
 
 
@@ -282,7 +293,7 @@ def _size(value: Any, what: str) -> int:
         return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", value) if isinstance(value, str) else None
     if match is None or match[2] not in _UNITS:
-        raise BoardError(f"{what} is a size such as '256 MB'; not {value!r}")
+        raise BoardError(message("{what} is a size such as '256 MB'; not {value!r}", what=what, value=value))
     return int(float(match[1]) * _UNITS[match[2]])
 
 
@@ -294,4 +305,5 @@ def _zone(name: str) -> tzinfo:
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError):
-        raise BoardError(f"zone is a time zone such as UTC or Asia/Seoul; not {name!r}") from None
+        said = message("zone is a time zone such as UTC or Asia/Seoul; not {name!r}", name=name)
+        raise BoardError(said) from None
