@@ -188,6 +188,14 @@ def test_no_word_of_a_table_is_said_past_the_catalogue(command, pseudo, files):
         assert left(text) == []
 
 
+def test_no_word_of_lint_is_said_past_the_catalogue(pseudo, files):
+    qrels, runs = files
+    Path(runs[0]).write_text("q1 Q0 d1 1 0.5 a\nq1 Q0 d1 2 0.5 b\nq1 Q0 d2 1 x a\nq2 Q0 d3 1 1e999 a\nq3 Q0\n")
+    done = CliRunner().invoke(truerank, ["lint", qrels, *runs])
+    assert done.exit_code == 1
+    assert left(re.sub(r"\S*/\S*|\[[a-z-]+\]|\.run", "", done.output)) == []
+
+
 def test_what_programs_read_is_in_no_language(pseudo, files):
     qrels, runs = files
     for format in ("json", "csv", "jsonl", "trec"):

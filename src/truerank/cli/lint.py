@@ -7,10 +7,11 @@ import os
 import click
 
 from truerank.analysis.lint import Finding, Findings, lint
+from truerank.analysis.lint.findings import SAID
 from truerank.cli import inputs, options
-from truerank.cli.output import is_styled, write
+from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Reading
-from truerank.core.errors import counted
+from truerank.core.messages import plural, translated
 from truerank.present.renderers.json import dumps
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
@@ -79,12 +80,15 @@ def _size(*paths: str) -> int | None:
 
 def _text(findings: Findings, files: int, styled: bool) -> str:
     """A line a finding, as editors jump to, and a summary."""
-    lines = [_styled(finding) if styled else str(finding) for finding in findings]
-    summary = f"{findings.counted()} in {counted(files, 'file')}"
+    lines = [_styled(finding) if styled else translated(finding.told, spoken()) for finding in findings]
+    in_files = plural("{found} in {n:,} file", "{found} in {n:,} files", found=findings.counted(), n=files)
+    summary = translated(in_files, spoken())
     return "\n".join([*lines, summary, ""])
 
 
 def _styled(finding: Finding) -> str:
     where = click.style(finding.where, bold=True)
-    severity = click.style(finding.severity, COLOURS[finding.severity])
-    return f"{where}: {severity}: {finding.message} {click.style(f'[{finding.kind}]', dim=True)}"
+    severity = click.style(translated(SAID[finding.severity], spoken()), COLOURS[finding.severity])
+    return (
+        f"{where}: {severity}: {translated(finding.message, spoken())} {click.style(f'[{finding.kind}]', dim=True)}"
+    )

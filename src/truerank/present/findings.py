@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truerank.analysis.lint.findings import Findings
+from truerank.analysis.lint.findings import SAID, Findings
 from truerank.core.messages import joined, message
 from truerank.present.document import Document
 from truerank.present.table import Table
@@ -12,7 +12,7 @@ COLUMNS = (message("severity"), message("where"), message("kind"), message("mess
 
 def document_of(found: Findings) -> Document:
     """A row a finding."""
-    rows = tuple((one.severity, one.where, one.kind, one.message) for one in found)
+    rows = tuple((SAID[one.severity], one.where, one.kind, one.message) for one in found)
     flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in found)
     table = Table(COLUMNS, rows, notes=(joined("", [found.counted(), "."]),))
     whole = Table(("severity", "path", "line", "kind", "count", "message"), flat, digits=None)
@@ -21,4 +21,4 @@ def document_of(found: Findings) -> Document:
 
 def remarks_of(found: Findings) -> list[str]:
     """Each finding in a line."""
-    return list(map(str, found))
+    return [one.told for one in found]

@@ -180,8 +180,8 @@ QUERIES = (
     message("distance"),
     message("rank"),
     message("recall"),
-    message("first result"),
-    message("error"),
+    "top1",
+    "error",
 )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from truerank.core.errors import counted, shown
+from truerank.core.errors import shown
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import Presented
 
@@ -17,6 +17,8 @@ Unit = Literal["line", "row", "query"]
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "note")
 """error: numbers are refused or wrong; warning: they are arbitrary or misleading; note: worth knowing."""
+
+SAID: dict[Severity, Message] = {"error": message("error"), "warning": message("warning"), "note": message("note")}
 
 EXAMPLES = 5
 """How many places of each kind are kept, and how many queries a message names."""
@@ -54,7 +56,12 @@ class Finding:
         return f"{self.path}:{self.line}" if self.numbering == "line" else f"{self.path} (row {self.line})"
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.severity}: {self.message} [{self.kind}]"
+        return self.told
+
+    @property
+    def told(self) -> Message:
+        """All in a line, as editors jump to."""
+        return joined("", [self.where, ": ", SAID[self.severity], ": ", self.message, f" [{self.kind}]"])
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -83,10 +90,15 @@ class Findings(Presented, list[Finding]):
         severities = Counter(finding.severity for finding in self)
         return {severity: severities[severity] for severity in SEVERITIES}
 
-    def counted(self) -> str:
+    def counted(self) -> Message:
         """How many of each severity there are, in words."""
-        told = [counted(n, severity) for severity, n in self.counts.items() if n]
-        return ", ".join(told) or "nothing found"
+        errors, warnings, notes = self.counts.values()
+        told = [
+            *([plural("{n:,} error", "{n:,} errors", n=errors)] if errors else []),
+            *([plural("{n:,} warning", "{n:,} warnings", n=warnings)] if warnings else []),
+            *([plural("{n:,} note", "{n:,} notes", n=notes)] if notes else []),
+        ]
+        return joined(", ", told) if told else message("nothing found")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
