@@ -7,9 +7,11 @@ from typing import Literal
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.parameters import Amount, Chances, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio
+from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
 
 
 @measure(
@@ -59,7 +61,7 @@ def _share(hits: Hits, gain: str, level: float) -> Floats:
     takes_grades=True,
     monotone="rising",
 )
-def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: Amount | None = None) -> PerQuery:
+def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: Amount | None = None) -> Terms:
     """The reciprocal rank at which a reader is satisfied, when a better grade satisfies more often.
 
     `max_grade` is the highest grade that could be given; the highest in the qrels unless said otherwise.
@@ -68,10 +70,22 @@ def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: Amo
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "ERR ERR(max_grade=4)@1").mean
     {'ERR': 0.53125, 'ERR(max_grade=4)@1': 0.0625}
     """
-    top = hits.top(k)
-    satisfied = _satisfaction(top.grade, hits.max_grade if max_grade is None else max_grade)
+    top, highest = hits.top(k), hits.max_grade if max_grade is None else max_grade
+    satisfied = _satisfaction(top.grade, highest)
     one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
-    return top.sum(satisfied * top.running_product(1.0 - one_above) / top.rank)
+    reaching = top.running_product(1.0 - one_above)
+
+    def words() -> Words:
+        how: PerRow = lambda row: ("{} × {} / {}", (satisfied[row], reaching[row], top.rank[row]))  # noqa: E731
+        best = whole(highest)
+        most = Quantity(message("max"), message("the highest grade there could be"), best)
+        chance = _satisfaction(np.array([highest], np.float64), highest)
+        r = Quantity("R", message("(2^grade − 1) / 2^{a}, at most"), chance, (best,))
+        return Words(
+            message("R × (nobody stopped before) / rank"), how, name="Σ", given=(most, r), listed=satisfied
+        )
+
+    return Terms(top, satisfied * reaching / top.rank, words=words)
 
 
 def _satisfaction(grade: Floats, highest: float) -> Floats:
@@ -94,7 +108,7 @@ def probability_found(
     decay: Share = 0.85,
     chance: Chances | None = None,
     max_grade: Amount | None = None,
-) -> PerQuery:
+) -> Terms:
     """The probability that a reader finds what is wanted before giving up, as happens after any document.
 
     c is how likely a document satisfies: its grade by the highest of the collection (or `max_grade`), if that is
@@ -105,9 +119,23 @@ def probability_found(
     {'PFound': 0.925, 'PFound(chance={2: 0.5})@2': 0.425}
     """
     top = hits.top(k)
-    chances = _chances(top.grade, chance, hits.max_grade if max_grade is None else max_grade)
+    highest = hits.max_grade if max_grade is None else max_grade
+    chances = _chances(top.grade, chance, highest)
     one_above = np.where(top.ordinal == 1, 0.0, np.roll(chances, 1))
-    return top.sum(chances * top.running_product(1.0 - one_above) * powers(decay, top.rank - 1))
+    reaching = top.running_product(1.0 - one_above)
+
+    def how(row: int) -> tuple[str, tuple[float, ...]]:
+        return f"{{}} × {{}} × {decay}^{top.rank[row] - 1}", (whole(chances[row]), reaching[row])
+
+    def words() -> Words:
+        going = Quantity(message("decay"), message("the chance that the reader goes on"), decay)
+        best = () if chance is not None else (whole(max(float(highest), 1.0)),)
+        grade, given = message("grade / {a}, at most 1"), message("the chance that is given for its grade")
+        c = Quantity("c", grade if best else given, 1.0, best)
+        of = message("c × (nobody stopped before) × decay^(rank − 1)")
+        return Words(of, how, name="Σ", given=(going, c), listed=chances)
+
+    return Terms(top, chances * reaching * powers(decay, top.rank - 1), words=words)
 
 
 def _chances(grade: Floats, chance: Chances | None, highest: float) -> Floats:

@@ -7,8 +7,10 @@ import functools
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
+from truerank.measures.terms import Terms, counting
 
 count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
 
@@ -54,14 +56,15 @@ def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
 
 
 @count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i", takes_grades=True, monotone="rising")
-def relevant_returned(hits: Hits, *, level: float = 1) -> PerQuery:
+def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     """How many relevant documents came back.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRelRet").mean
     {'NumRelRet': 1.0}
     """
-    return hits.relevant(level).count.astype(np.float64)
+    came_back = message("relevant documents came back")
+    return Terms(hits.relevant(level), words=lambda: counting(came_back, lost_from=level))
 
 
 @count(
@@ -71,11 +74,12 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> PerQuery:
     sees_judged=True,
     monotone="ordered",
 )
-def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> PerQuery:
+def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> Terms:
     """How many documents came back that were judged and found wanting.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b", "x"]}, "NumNonrelJudgedRet").mean
     {'NumNonrelJudgedRet': 1.0}
     """
-    return hits.where((hits.grade >= 0) & (hits.grade < level)).count.astype(np.float64)
+    wrong = hits.where((hits.grade >= 0) & (hits.grade < level))
+    return Terms(wrong, words=lambda: counting(message("came back, judged and not relevant")))

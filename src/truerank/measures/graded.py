@@ -14,7 +14,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, log2, ratio
-from truerank.measures.terms import Terms, Words, whole
+from truerank.measures.terms import Quantity, Terms, Words, whole
 
 CUMULATED = 'Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002'
 LOGARITHM = "log2(i + 1) and gain='exp': Burges et al., ICML 2005"
@@ -247,7 +247,7 @@ def r_ndcg(hits: Hits, *, level: float = 1, gain: Gain = "linear") -> PerQuery:
     monotone="no",
     sees_judged=False,
 )
-def normalised_g(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
+def normalised_g(hits: Hits, *, gain: Gain = "linear") -> Terms:
     """The gain of the list, each document discounted by the gain missed before it rather than by its rank.
 
     >>> import truerank as tr
@@ -259,4 +259,13 @@ def normalised_g(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
     cost = ideal.running_at(ideal.running_sum(np.maximum(best, 1.0)), hits.query, hits.rank)
     cost += np.maximum(hits.rank - ideal.count[hits.query], 0)
     got = hits.running_sum(worth)
-    return ratio(hits.sum(worth / log2(2 + cost - got)), ideal.sum(best))
+    most = ideal.sum(best)
+
+    def how(row: int) -> tuple[str, tuple[float, ...]]:
+        return "{} / log2(2 + {} − {})", (whole(worth[row]), whole(cost[row]), whole(got[row]))
+
+    def words() -> Words:
+        divisor = Quantity(message("gains"), message("of all that is judged"), np.array(list(map(whole, most))))
+        return Words(message("gain / log2(2 + cost − gained)"), how, divisor, listed=worth)
+
+    return Terms(hits, worth / log2(2 + cost - got), most, words)

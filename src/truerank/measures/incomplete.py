@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.measures.parameters import Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Ints, PerQuery, powers, ratio
+from truerank.measures.terms import Terms, Words, relevant, whole
 
 EPSILON = 1e-5
 
@@ -66,7 +68,7 @@ def geometric_binary_preference(hits: Hits, *, level: float = 1) -> PerQuery:
     sees_judged=True,
     monotone="no",
 )
-def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
+def inferred_average_precision(hits: Hits, *, level: float = 1) -> Terms:
     """Average precision as estimated when only a random part of the pool was judged.
 
     A grade below 0 means: in the pool, but not judged. A document without a grade was not in the pool.
@@ -77,13 +79,24 @@ def inferred_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     0.8333
     """
     is_relevant = hits.grade >= level
-    relevant, nonrelevant = hits.before(is_relevant), hits.before((hits.grade >= 0) & ~is_relevant)
+    found, total = hits.relevant(level), hits.relevant_total(level)
+    right, nonrelevant = hits.before(is_relevant), hits.before((hits.grade >= 0) & ~is_relevant)
     unjudged = hits.before(hits.grade < 0)
     above = np.maximum(hits.rank - 1.0, 1.0)
-    chance = (relevant + EPSILON) / (relevant + nonrelevant + 2 * EPSILON)
-    share = (hits.rank - 1.0) / hits.rank * ((relevant + nonrelevant + unjudged) / above) * chance
-    estimate = 1.0 / hits.rank + share
-    return ratio(hits.sum(np.where(is_relevant, estimate, 0.0)), hits.relevant_total(level))
+    chance = (right + EPSILON) / (right + nonrelevant + 2 * EPSILON)
+    known = right + nonrelevant + unjudged
+    estimate = 1.0 / hits.rank + (hits.rank - 1.0) / hits.rank * (known / above) * chance
+
+    def how(row: int) -> tuple[str, tuple[float, ...]]:
+        if (i := found.rank[row]) == 1:
+            return "1 / 1", ()
+        pooled, likely = known[is_relevant][row], chance[is_relevant][row]
+        return "1/{} + {}/{} × {}/{} × {}", (i, i - 1, i, whole(pooled), i - 1, likely)
+
+    def words() -> Words:
+        return Words(message("1/i + (i−1)/i × pooled/(i−1) × relevant"), how, relevant(total), lost_from=level)
+
+    return Terms(found, estimate[is_relevant], total, words)
 
 
 @measure(

@@ -50,8 +50,8 @@ class Words:
         of: what a term is.
         how: how the term of a row comes about; None: by its value alone.
         divisor: what the sum is divided by; None: the number as it is given.
-        name, words, numbers: what the sum is called in the steps, as in `Quantity`; without a divisor the last
-            step has the measure's own name.
+        name, words, numbers: what the sum is called in the steps, as in `Quantity`; empty: Σ, or without a divisor
+            the measure's own name, which the last step has anyway.
         given: what has to be known first.
         lost_from: the relevant documents from this grade on that are not among the rows are listed too.
         listed: (hits,) rows where it is 0 are not listed; None: those whose term is 0.
@@ -61,7 +61,7 @@ class Words:
     of: str = message("its term")
     how: PerRow | None = None
     divisor: Quantity | None = None
-    name: str = "Σ"
+    name: str = ""
     words: str = message("the sum")
     numbers: tuple[Numbers, ...] = ()
     given: tuple[Quantity, ...] = ()

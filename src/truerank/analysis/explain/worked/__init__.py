@@ -3,7 +3,6 @@
 from truerank.analysis.explain.worked import binary as binary
 from truerank.analysis.explain.worked import cascade as cascade
 from truerank.analysis.explain.worked import curves as curves
-from truerank.analysis.explain.worked import graded as graded
 from truerank.analysis.explain.worked import incomplete as incomplete
 from truerank.analysis.explain.worked import nonrelevant as nonrelevant
 from truerank.analysis.explain.worked import ranks as ranks

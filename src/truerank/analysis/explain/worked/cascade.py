@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-
 import numpy as np
 
 from truerank.analysis.explain.worked.case import Case, Hit
@@ -71,68 +69,3 @@ def rank_biased_residual(case: Case, *, k: int | None, p: float) -> Worked:
         Line(case.measure, f"1 − (1 − {p}) × {{}}", value, (known.value,)),
     )
     return Worked((known,), lines)
-
-
-@works("ERR")
-def expected_reciprocal_rank(case: Case, *, k: int | None, max_grade: float | None) -> Worked:
-    """Where the reader is satisfied."""
-    highest = case.max_grade if max_grade is None else max_grade
-    stops = added("Σ", message("R × (nobody stopped before) / rank"), _stops(case.top(k), float(highest))).over(1)
-    lines = (
-        Line(message("max"), message("the highest grade there could be"), whole(highest)),
-        Line("R", message("(2^grade − 1) / 2^{a}, at most"), _chance(highest, highest), (whole(highest),)),
-        Line(case.measure, message("the sum"), stops.value),
-    )
-    return Worked((stops,), lines)
-
-
-def _stops(hits: list[Hit], highest: float) -> Iterator[Step]:
-    reaching, above = 1.0, 0.0
-    for n, hit in enumerate(hits):
-        reaching = 1.0 - above if n == 0 else reaching * (1.0 - above)
-        above = _chance(hit.grade, highest)
-        if above > 0:
-            yield Step(hit, "{} × {} / {}", (above, reaching, hit.rank), above * reaching / hit.rank)
-
-
-def _chance(grade: float, highest: float) -> float:
-    """(2^g − 1) / 2^highest."""
-    return float(2.0 ** (min(max(float(grade), 0.0), highest) - highest) - 2.0**-highest)
-
-
-@works("PFound")
-def probability_found(
-    case: Case, *, k: int | None, decay: float, chance: Mapping[float, float] | None, max_grade: float | None
-) -> Worked:
-    """Where the reader finds it."""
-    highest = max(float(case.max_grade if max_grade is None else max_grade), 1.0)
-    known = (
-        message("the chance that is given for its grade")
-        if chance is not None
-        else message("grade / {a}, at most 1")
-    )
-    steps = _findings(case.top(k), chance, highest, decay)
-    found = added("Σ", message("c × (nobody stopped before) × decay^(rank − 1)"), steps).over(1)
-    lines = (
-        Line(message("decay"), message("the chance that the reader goes on"), decay),
-        Line("c", known, 1.0, () if chance is not None else (whole(highest),)),
-        Line(case.measure, message("the sum"), found.value),
-    )
-    return Worked((found,), lines)
-
-
-def _findings(
-    hits: list[Hit], chance: Mapping[float, float] | None, highest: float, decay: float
-) -> Iterator[Step]:
-    reaching, above = 1.0, 0.0
-    for n, hit in enumerate(hits):
-        reaching = 1.0 - above if n == 0 else reaching * (1.0 - above)
-        above = min(max(hit.grade / highest, 0.0), 1.0) if chance is None else _step(chance, hit.grade)
-        if above > 0:
-            value = above * reaching * patience(decay, hit.rank)
-            yield Step(hit, f"{{}} × {{}} × {decay}^{hit.rank - 1}", (whole(above), reaching), value)
-
-
-def _step(chance: Mapping[float, float], grade: float) -> float:
-    """The chance of the highest grade that is given and not above this one."""
-    return float(chance[max(reached)]) if (reached := [known for known in chance if known <= grade]) else 0.0

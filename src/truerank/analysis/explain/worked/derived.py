@@ -44,16 +44,17 @@ def derive(case: Case, terms: Terms) -> Worked:
     divisor, words = terms.divisor, terms.read
     if divisor is None:
         steps = (*map(_line, words.given), _sum_line(terms, words, case.measure))
-        total = _sum(case, terms, words, case.measure if words.name == "Σ" else words.name)
+        total = _sum(case, terms, words, words.name or case.measure)
         return Worked((total if words.is_ideal else total.over(1),), steps)  # an ideal list adds nothing by itself
     if isinstance(divisor, Terms):
         below, sums = _below(case, divisor, divisor.read)
     else:
         below, sums = _divisor_lines(words.divisor, {quantity.name for quantity in words.given}), []
     total, under = _one(terms.sums), _one(terms.under)
-    above = _sum_line(terms, words, words.name)
+    name = words.name or "Σ"
+    above = _sum_line(terms, words, name)
     lines = (*map(_line, words.given), above, *below, divided(case.measure, total, under))
-    return Worked((_sum(case, terms, words, words.name).over(under), *sums), lines)
+    return Worked((_sum(case, terms, words, name).over(under), *sums), lines)
 
 
 def _below(case: Case, divisor: Terms, words: Words) -> tuple[list[Line], list[Sum]]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from truerank.analysis.explain.worked.binary import counted, divided_sum, relevant_total
-from truerank.analysis.explain.worked.case import Case, Hit
+from truerank.analysis.explain.worked.case import Case
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added, divided, quotient
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
-from truerank.measures.incomplete import EPSILON
 
 
 @works("Bpref", "GMBpref")
@@ -36,38 +35,6 @@ def _preferences(case: Case, level: float, total: int, most: int) -> Iterator[St
             yield Step(hit, how, numbers, 1.0 - quotient(shown, most))
         elif hit.grade >= 0:
             before += 1
-
-
-@works("infAP")
-def inferred_average_precision(case: Case, *, level: float) -> Worked:
-    """Average precision as estimated from a sample of the pool."""
-    total = case.total(level)
-    estimates = added(
-        "Σ", message("1/i + (i−1)/i × pooled/(i−1) × relevant"), _estimates(case, level), case.lost(level)
-    )
-    return divided_sum(case, estimates, total, relevant_total(total))
-
-
-def _estimates(case: Case, level: float) -> Iterator[Step]:
-    relevant = wrong = pooled = 0
-    for hit in case.hits:
-        if hit.grade >= level:
-            yield _estimate(hit, relevant, wrong, pooled)
-            relevant += 1
-        elif hit.grade >= 0:
-            wrong += 1
-        pooled += hit.grade < 0
-
-
-def _estimate(hit: Hit, relevant: int, wrong: int, pooled: int) -> Step:
-    rank, above = hit.rank, max(hit.rank - 1, 1)
-    known = relevant + wrong + pooled
-    chance = (relevant + EPSILON) / (relevant + wrong + 2 * EPSILON)
-    value = 1.0 / rank + (rank - 1.0) / rank * (known / above) * chance
-    if rank == 1:
-        return Step(hit, "1 / 1", (), value)
-    how = "1/{} + {}/{} × {}/{} × {}"
-    return Step(hit, how, (rank, rank - 1, rank, known, above, chance), value)
 
 
 @works("Judged")

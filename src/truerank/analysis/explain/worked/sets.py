@@ -107,22 +107,3 @@ def number_returned(case: Case, *, rel: float | None) -> Worked:
 def number_relevant(case: Case, *, level: float) -> Worked:
     """How many relevant documents there are."""
     return Worked((), (Line(case.measure, message("relevant documents, found or not"), case.total(level)),))
-
-
-@works("NumRelRet")
-def number_relevant_returned(case: Case, *, level: float) -> Worked:
-    """How many of them came back."""
-    hits = case.relevant(level)
-    return Worked(
-        (counted(hits, 1, case.lost(level)),),
-        (Line(case.measure, message("relevant documents came back"), len(hits)),),
-    )
-
-
-@works("NumNonrelJudgedRet")
-def number_wrong_returned(case: Case, *, level: float) -> Worked:
-    """How many came back that were judged and found wanting."""
-    wrong = case.wrong(level)
-    return Worked(
-        (counted(wrong, 1),), (Line(case.measure, message("came back, judged and not relevant"), len(wrong)),)
-    )
