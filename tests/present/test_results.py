@@ -164,7 +164,7 @@ def test_a_notebook_shows_the_intervals_of_a_comparison() -> None:
     }
     html = tr.compare(qrels, runs, "RR")._repr_html_()
     assert html.count("<svg") == 1
-    assert "Means with their 95 % intervals" in html
+    assert "Means with 95 % intervals" in html
 
 
 def test_every_result_of_the_library_is_among_those_that_are_tested_here() -> None:

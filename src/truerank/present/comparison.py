@@ -11,6 +11,7 @@ from truerank.core.errors import InputError, quoted, shown
 from truerank.core.messages import message
 from truerank.present import cautions, forest, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
+from truerank.present.comparison_cells import percent as percentage
 from truerank.present.document import Document, Figure
 from truerank.present.percent import DIGITS, in_percent, named, note
 from truerank.present.renderers.terminal import fits
@@ -76,7 +77,7 @@ def document_of(
     spec = forest.chart(drawn, found.systems, DIGITS[percent] if digits is None else digits)
     if spec is None:
         return laid
-    title = message("Means with their {interval}", interval=interval_heading(found))
+    title = message("Means with {confidence} % intervals", confidence=percentage(found.procedure.confidence))
     alt = message("One dot per system and measure at its mean; the line spans its interval.")
     return replace(laid, blocks=[*laid.blocks, Figure("intervals", title, alt, spec)])
 

@@ -6,7 +6,7 @@ LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b07d00", "#3a8fc4", "#000
 DARK = ("#56b4e9", "#f0803c", "#2bbd91", "#dd94bf", "#f0c030", "#a3d8f7", "#ffffff")
 """The colours of Okabe and Ito (2008), which the colour-blind can tell apart, darker or lighter for contrast."""
 
-DASHES = ((1, 0), (7, 3), (2, 2), (9, 3, 2, 3), (14, 4), (5, 2, 1, 2, 1, 2), (2, 6), (12, 2, 6, 2))
+DASHES = [[1, 0], [7, 3], [2, 2], [9, 3, 2, 3], [14, 4], [5, 2, 1, 2, 1, 2], [2, 6], [12, 2, 6, 2]]
 
 MARKS = {
     "circle": "M-5 0a5 5 0 1 0 10 0a5 5 0 1 0-10 0z",
