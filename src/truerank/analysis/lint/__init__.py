@@ -28,7 +28,7 @@ from truerank.analysis.lint.opening import System, Truth, Watching, open_system,
 from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, rank
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
@@ -125,8 +125,7 @@ def _inspected(
                 yield Ranked(answer.query, answer.docs, answer.scores)
 
     for query, line in scattered.items():
-        fault = message("query {query} goes on here after others", query=printed(query))
-        log.add("note", "interleaved", line, fault, "query")
+        log.add("note", "interleaved", line, _scattered, query, unit="query")
     try:
         hits = rank(_qrels(judged), Run(system.name, watched), rules=_lenient(rules))
         if seen:
@@ -139,6 +138,10 @@ def _inspected(
     except InputError as error:
         _note_unreadable(log, error)
     return log.findings()
+
+
+def _scattered(query: bytes) -> Message:
+    return message("query {query} goes on here after others", query=printed(query))
 
 
 def _qrels(judged: Grades) -> Qrels:

@@ -24,8 +24,8 @@ def duplicate_document(case: Case) -> Watch:
         first: dict[bytes, int] = {}
         for i, (doc, line) in enumerate(zip(answer.docs, answer.lines, strict=True)):
             if (before := first.setdefault(doc, i)) != i:
-                fault = _repeated(case, doc, answer.query, answer.lines[before])
-                case.log.add(severity, "duplicate-document", line, fault)
+                args = case, doc, answer.query, answer.lines[before]
+                case.log.add(severity, "duplicate-document", line, _repeated, *args)
 
 
 def _repeated(case: Case, doc: bytes, query: bytes, first: int) -> Message:
@@ -65,13 +65,15 @@ def _by_rank(answer: Answer, case: Case) -> tuple[Sequence[int], list[int]]:
     try:
         ranks = list(map(int, answer.ranks))
     except ValueError:
-        who = printed(answer.query)
-        fault = message("the ranks of query {query} are no whole numbers; nothing reads them", query=who)
-        case.log.add("note", "rank-no-number", answer.lines[0], fault, "query")
+        case.log.add("note", "rank-no-number", answer.lines[0], _not_whole, answer.query, unit="query")
         return rows, []
     if ranks == sorted(ranks) and len(set(ranks)) == len(ranks):
         return rows, ranks
     return sorted(rows, key=lambda i: (ranks[i], -scores[i])), ranks
+
+
+def _not_whole(query: bytes) -> Message:
+    return message("the ranks of query {query} are no whole numbers; nothing reads them", query=printed(query))
 
 
 def _note_contradiction(case: Case, answer: Answer, rows: Sequence[int], ranks: list[int]) -> None:
@@ -79,7 +81,11 @@ def _note_contradiction(case: Case, answer: Answer, rows: Sequence[int], ranks: 
     assert scores is not None
     worse = [(answer.lines[b], a, b) for a, b in pairwise(rows) if scores[b] > scores[a]]
     line, a, b = min(worse)
-    fault = message(
+    case.log.add("warning", "rank-order", line, _contradicted, ranks, scores, a, b, unit="query")
+
+
+def _contradicted(ranks: Sequence[int], scores: Sequence[float], a: int, b: int) -> Message:
+    return message(
         "rank {better:,} has the score {higher!r}, better than {lower!r} at rank {worse:,}: "
         "the scores decide, not the rank column",
         better=ranks[b],
@@ -87,7 +93,6 @@ def _note_contradiction(case: Case, answer: Answer, rows: Sequence[int], ranks: 
         lower=scores[a],
         worse=ranks[a],
     )
-    case.log.add("warning", "rank-order", line, fault, "query")
 
 
 def _note_rising(case: Case, rising: list[int], ordered: int) -> None:
@@ -106,13 +111,17 @@ def equal_scores(case: Case) -> Watch:
     while (answer := (yield)) is not None:
         scores = None if case.rules.ties == "input" else answer.scores
         if scores and scores[0] == scores[-1] and len(set(scores)) == 1:
-            fault = message(
-                "all {n:,} documents of query {query} have the score {score!r}: their order says nothing",
-                n=len(scores),
-                query=printed(answer.query),
-                score=scores[0],
-            )
-            case.log.add("warning", "equal-scores", answer.lines[0], fault, "query")
+            args = len(scores), answer.query, scores[0]
+            case.log.add("warning", "equal-scores", answer.lines[0], _equal, *args, unit="query")
+
+
+def _equal(n: int, query: bytes, score: float) -> Message:
+    return message(
+        "all {n:,} documents of query {query} have the score {score!r}: their order says nothing",
+        n=n,
+        query=printed(query),
+        score=score,
+    )
 
 
 @each_answer
@@ -137,9 +146,12 @@ def tags(case: Case) -> Watch:
         first = first or answer.tags[0]
         if answer.tags.count(first) < len(answer.tags):
             line, tag = next(pair for pair in zip(answer.lines, answer.tags, strict=True) if pair[1] != first)
-            fault = message(
-                "the tag is {tag}, but {before} before: are these two runs in one file?",
-                tag=printed(tag),
-                before=printed(first),
-            )
-            case.log.add("warning", "tags", line, fault, "query")
+            case.log.add("warning", "tags", line, _two_tags, tag, first, unit="query")
+
+
+def _two_tags(tag: bytes, before: bytes) -> Message:
+    return message(
+        "the tag is {tag}, but {before} before: are these two runs in one file?",
+        tag=printed(tag),
+        before=printed(before),
+    )

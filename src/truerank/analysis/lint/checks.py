@@ -7,8 +7,10 @@ A check is a generator. It is sent one thing after another while the file is rea
         "A query has only one result."
         while (answer := (yield)) is not None:
             if len(answer.docs) == 1:
-                fault = message("{query} has one result", query=printed(answer.query))
-                case.log.add("note", "single-result", answer.lines[0], fault)
+                case.log.add("note", "single-result", answer.lines[0], single, answer.query)
+
+    def single(query: bytes) -> Message:
+        return message("{query} has one result", query=printed(query))
 
 So what it remembers are its local variables, and what it says of the whole file stands after the loop.
 """

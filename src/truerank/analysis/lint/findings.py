@@ -129,12 +129,18 @@ class Log:
     _repeated: dict[str, _Repeated] = field(default_factory=dict)
 
     def add(
-        self, severity: Severity, kind: str, line: int | None, fault: Message, unit: Unit | None = None
+        self,
+        severity: Severity,
+        kind: str,
+        line: int | None,
+        say: Callable[..., Message],
+        *args: Any,
+        unit: Unit | None = None,
     ) -> None:
         """Note a fault that has a place and may come often.
 
         Args:
-            fault: what is wrong there.
+            say: says what is wrong there, given `args`; called for the first few only, as a file may have millions.
             unit: what is counted, where that is not lines.
         """
         kept = self._repeated.get(kind)
@@ -142,7 +148,7 @@ class Log:
             kept = self._repeated[kind] = _Repeated(severity, unit or self.numbering)
         kept.count += 1
         if len(kept.places) < EXAMPLES:
-            kept.places.append((line, fault))
+            kept.places.append((line, say(*args)))
 
     def once(
         self,

@@ -21,16 +21,19 @@ def duplicate_judgement(case: Case) -> Watch:
         if (before := case.judged.get(row.query, {}).get(row.doc)) is None:
             lines[row.query, row.doc] = row.line
         else:
-            fault = message(
-                "document {doc} of query {query} is judged twice, first in line {line}: "
-                "grades {before:g} and {grade:g}",
-                doc=printed(row.doc),
-                query=printed(row.query),
-                line=lines[row.query, row.doc],
-                before=before,
-                grade=row.grade,
-            )
-            case.log.add("error", "duplicate-judgement", row.line, fault)
+            args = row, before, lines[row.query, row.doc]
+            case.log.add("error", "duplicate-judgement", row.line, _judged_twice, *args)
+
+
+def _judged_twice(row: Judgement, before: float, first: int | None) -> Message:
+    return message(
+        "document {doc} of query {query} is judged twice, first in line {line}: grades {before:g} and {grade:g}",
+        doc=printed(row.doc),
+        query=printed(row.query),
+        line=first,
+        before=before,
+        grade=row.grade,
+    )
 
 
 @each_judgement
@@ -41,15 +44,20 @@ def grades(case: Case) -> Watch:
         if row.grade != row.grade:  # ignored
             continue
         if row.grade < 0:
-            why = message("pooled but not judged: neither relevant nor nonrelevant")
-            log.add("note", "negative-grade", row.line, _graded(row, why))
+            log.add("note", "negative-grade", row.line, _graded, row, POOLED)
         if row.grade != int(row.grade):
-            whole = int(row.grade)
-            why = message("a fraction, which is kept here but cut to {whole:,} by trec_eval", whole=whole)
-            log.add("warning", "fractional-grade", row.line, _graded(row, why))
+            log.add("warning", "fractional-grade", row.line, _fractional, row)
         if row.grade > LARGEST:
-            why = message("far from any scale of relevance: is this the right column?")
-            log.add("warning", "large-grade", row.line, _graded(row, why))
+            log.add("warning", "large-grade", row.line, _graded, row, FAR)
+
+
+POOLED = message("pooled but not judged: neither relevant nor nonrelevant")
+FAR = message("far from any scale of relevance: is this the right column?")
+
+
+def _fractional(row: Judgement) -> Message:
+    whole = int(row.grade)
+    return _graded(row, message("a fraction, which is kept here but cut to {whole:,} by trec_eval", whole=whole))
 
 
 def _graded(row: Judgement, why: Message) -> Message:

@@ -116,14 +116,14 @@ def _picked(answer: Answer, rows: Sequence[int]) -> Answer:
     return Answer(answer.query, *columns)
 
 
-NO_NUMBER: dict[str, Callable[[str], Message]] = {
-    "score": lambda text: message("the score {text} is no number", text=text),
-    "grade": lambda text: message("the grade {text} is no number", text=text),
+NO_NUMBER: dict[str, Callable[[bytes], Message]] = {
+    "score": lambda text: message("the score {text} is no number", text=printed(text)),
+    "grade": lambda text: message("the grade {text} is no number", text=printed(text)),
 }
 
-NOT_FINITE: dict[str, Callable[[str], Message]] = {
-    "score": lambda text: message("the score {text} is not a finite number", text=text),
-    "grade": lambda text: message("the grade {text} is not a finite number", text=text),
+NOT_FINITE: dict[str, Callable[[bytes], Message]] = {
+    "score": lambda text: message("the score {text} is not a finite number", text=printed(text)),
+    "grade": lambda text: message("the grade {text} is not a finite number", text=printed(text)),
 }
 
 
@@ -131,12 +131,10 @@ def _number(value: Any, what: str, line: int | None, log: Log) -> float | None:
     """A finite number, or None and a line in the log."""
     text = value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogateescape")
     if not is_number(text):
-        fault = NO_NUMBER[what](printed(text))
-        log.add("error", f"{what}-no-number", line, fault)
+        log.add("error", f"{what}-no-number", line, NO_NUMBER[what], text)
         return None
     if not isfinite(number := float(text)):
-        fault = NOT_FINITE[what](printed(text))
-        log.add("error", f"{what}-not-finite", line, fault)
+        log.add("error", f"{what}-not-finite", line, NOT_FINITE[what], text)
         return None
     return number
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from truerank.analysis.lint.findings import Log, printed
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 
 RUN, QRELS = 6, 4
 """How many columns a line has."""
@@ -16,8 +16,6 @@ COLUMNS = {
     RUN: message("a run line has 6 columns (query Q0 document rank score tag)"),
     QRELS: message("a qrels line has 4 columns (query iteration document grade)"),
 }
-
-CRLF = message("the line ends as Windows writes it, in CR LF; it is read as if in LF")
 
 LONGEST = 1 << 20
 
@@ -60,9 +58,12 @@ def _split_each(lines: list[bytes], number: int, width: int, log: Log) -> list[S
         if len(fields) == width:
             rows.append([*fields, n])
         elif fields:
-            fault = message("{columns}; this one has {n}", columns=COLUMNS[width], n=len(fields))
-            log.add("error", "columns", n, fault)
+            log.add("error", "columns", n, _wrong_columns, width, len(fields))
     return list(zip(*rows, strict=True))
+
+
+def _wrong_columns(width: int, n: int) -> Message:
+    return message("{columns}; this one has {n}", columns=COLUMNS[width], n=n)
 
 
 def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes]]]:
@@ -72,14 +73,17 @@ def _blocks(chunks: Iterable[bytes], log: Log) -> Iterator[tuple[int, list[bytes
         text = rest + chunk
         if not begun and text.startswith(_BOM):
             text = text.removeprefix(_BOM)
-            fault = message("a byte order mark comes first; others take it for part of an id")
-            log.add("warning", "bom", 1, fault)
+            log.add("warning", "bom", 1, _marked)
         begun = True
         *lines, rest = text.split(b"\n")
         rest = rest[: LONGEST + 1]  # of a longer line nothing more is needed than that it is too long
         yield number, _readable(text, lines, number, log)
         number += len(lines)
     yield number, _readable(rest, [rest], number, log)
+
+
+def _marked() -> Message:
+    return message("a byte order mark comes first; others take it for part of an id")
 
 
 def _readable(text: bytes, lines: list[bytes], number: int, log: Log) -> list[bytes]:
@@ -95,19 +99,28 @@ def _readable_line(line: bytes, n: int, log: Log) -> bytes:
     if line.startswith(b"#"):
         return b""
     if len(line) > LONGEST:
-        fault = message("this line is longer than 1 MiB: the file is in another format")
-        log.add("error", "long-line", n, fault)
+        log.add("error", "long-line", n, _too_long)
         return b""
     if line.endswith(b"\r"):
-        log.add("note", "crlf", n, CRLF)
+        log.add("note", "crlf", n, _ends_as_windows)
         line = line[:-1]
     if control := _CONTROL.search(line):
         column = len(line[: control.end()].split())
-        sign = printed(control[0])
-        fault = message("column {column:,} holds the control character {sign}", column=column, sign=sign)
-        log.add("error", "control-character", n, fault)
+        log.add("error", "control-character", n, _controlled, column, control[0])
         return b""
     return line
+
+
+def _too_long() -> Message:
+    return message("this line is longer than 1 MiB: the file is in another format")
+
+
+def _ends_as_windows() -> Message:
+    return message("the line ends as Windows writes it, in CR LF; it is read as if in LF")
+
+
+def _controlled(column: int, sign: bytes) -> Message:
+    return message("column {column:,} holds the control character {sign}", column=column, sign=printed(sign))
 
 
 def _swapped(lines: list[bytes], width: int, log: Log) -> bool:
@@ -132,12 +145,15 @@ def _blank_header(lines: list[bytes], number: int, log: Log) -> None:
     first = next(i for i, line in enumerate(lines) if line.strip())
     words = lines[first].lower().split()
     if sum(word in HEADER_WORDS for word in words) >= 2 and not any(map(is_number, words)):
-        columns = printed(b" ".join(lines[first].split()))
-        fault = message(
-            "this line looks like a header ({columns}), which would be read as data; remove it", columns=columns
-        )
-        log.add("error", "header", number + first, fault)
+        log.add("error", "header", number + first, _names_columns, lines[first])
         lines[first] = b""
+
+
+def _names_columns(line: bytes) -> Message:
+    columns = printed(b" ".join(line.split()))
+    return message(
+        "this line looks like a header ({columns}), which would be read as data; remove it", columns=columns
+    )
 
 
 def is_number(text: bytes) -> bool:
