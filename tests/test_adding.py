@@ -73,8 +73,9 @@ def promptness(answer: Answer, k: int | None = None, level: float = 1, q: float 
         ),
         Edit(
             "src/truerank/analysis/explain/worked/curves.py",
-            '    "down": "{} × {{}}, rounded down, at least 1",\n',
-            before='    "definition": ',
+            '    if rounding == "down":\n'
+            '        return message("{recall} × {a}, rounded down, at least 1", **values)\n',
+            before='    return message("{recall} × {a}, rounded up',
         ),
         Edit(
             "src/truerank/analysis/explain/notes.py",

@@ -21,7 +21,7 @@ from truerank.core.messages import Message, message
 from truerank.measures.curves import Rounding, nth_for
 
 
-def reading(recall: float, rounding: str) -> Message:
+def reading(recall: float, rounding: Rounding) -> Message:
     """Which relevant document stands for a recall, by each rounding."""
     values = {"recall": recall, "a": "{a}"}
     if rounding == "round":
