@@ -7,7 +7,7 @@ PEERS := .peers
 KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truerank/core/_*.pxi src/truerank/core/_*.h) setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs bench calibrate peers fuzz asan clean board
+.PHONY: help demo test lint types docs locale bench calibrate peers fuzz asan clean board
 
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -51,6 +51,9 @@ types: $(VENV)/ready ## types only
 
 docs: $(VENV)/ready ## write the generated pages of docs/ anew
 	$(BIN)/python docs/generate.py
+
+locale: $(VENV)/ready ## bring the catalogues of translations up to what the source says
+	$(BIN)/python docs/catalogues.py
 
 bench: $(VENV)/bench ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
 	$(BIN)/python benchmarks/bench.py

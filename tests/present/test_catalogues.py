@@ -7,6 +7,7 @@ import random
 import re
 import string
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,10 +15,13 @@ import pytest
 from click.testing import CliRunner
 
 import truerank as tr
+from truerank import live
+from truerank.analysis.bounds import judge_next
 from truerank.cli import truerank
+from truerank.contest import judge
 from truerank.core import messages
 from truerank.core.rules import MEANINGS
-from truerank.present import check, making
+from truerank.present import agreement, audit, bench, bounds, check, hits, making
 from truerank.present.material import Located, Material, evaluated
 from truerank.truth.reading import read_items
 
@@ -83,7 +87,7 @@ def odd(text: str) -> str:
 
 
 @pytest.fixture
-def pseudo(said, tmp_path, monkeypatch) -> str:
+def pseudo(said, tmp_path, monkeypatch) -> Iterator[str]:
     """A catalogue in which every message is odd; two forms of plurals."""
     from babel.messages.pofile import write_po
 
@@ -100,7 +104,20 @@ def pseudo(said, tmp_path, monkeypatch) -> str:
 
 
 SAME = [*tr.measures(), "IDCG", "DCG", "tp", "fp", "fn", "tn", r"log\d*", "min", "max", "level", "ms", "km"]
-SAME += [r"run\d?", r"q\d+", r"d\d+", "truerank", "eo", "answer", "queries", "references"]
+SAME += [
+    "RBO",
+    "Kendall's tau",
+    r"run\d?",
+    r"q\d+",
+    r"d\d+",
+    "truerank",
+    "eo",
+    "answer",
+    "taken",
+    "concurrency",
+    "queries",
+    "references",
+]
 WHOLE = r"`[^`]+`|truerank with [^;.]+|\(\w+ = [\w-]+\)|\w+\([\w=', ]+\)|\bgeo\b|[\w-]*[@=/]\S*"
 NAMES = re.compile(rf"{WHOLE}|(?<![A-Za-z])(?:{'|'.join(SAME)})(?![A-Za-z])")
 """Measures, ids, rules and formulas, which are called the same in every language."""
@@ -186,6 +203,39 @@ def test_no_word_of_a_table_is_said_past_the_catalogue(command, pseudo, files):
         assert done.exit_code in (0, 1), done.output
         text = re.sub(r"\S*/\S*|\.run|\.qrels", "", done.output)
         assert left(text) == []
+
+
+def results() -> Iterator[tuple[Any, Any]]:
+    """Results that no command above shows, each with its builder."""
+    qrels, runs = world()
+    asked = {f"q{n}": str(n) for n in range(8)}
+    first, second = (tr.bench(taken, asked, qrels, measures="RR", k=1, concurrency=n) for n in (1, 2))
+    yield first, bench
+    yield tr.bench(taken, asked, plain=True, warmup=1), bench
+    yield live.compare(first, second), bench
+    yield tr.agreement(runs["run0"], runs["run1"]), agreement
+    yield tr.rank(qrels, runs["run0"]), hits
+    yield judge_next(qrels, runs["run0"], runs["run1"], "nDCG@3"), bounds
+    yield (
+        judge({1: ["a"], 2: ["b"]}, [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 2, "topk": "ab"}]).audit,
+        audit,
+    )
+
+
+def taken(text: str) -> list[str]:
+    """A retriever that answers oddly."""
+    if text == "3":
+        raise ValueError(3)
+    return [["d1", "d2"], [], ["d1"] * 2][int(text) % 3]
+
+
+def test_no_word_of_a_result_is_said_past_the_catalogue(pseudo):
+    for found, builder in results():
+        text = builder.pages_of(found).render("table", language=pseudo)
+        without = re.sub(
+            r"×.*|CPython.*|Linux.*|strict.*|Hits\(.*|'[^']*'|\b[ab]b?\b|p\d+|(?m:^[a-z]+-[a-z]+)", "", text
+        )
+        assert left(without) == [], left(without)
 
 
 def test_no_word_of_lint_is_said_past_the_catalogue(pseudo, files):

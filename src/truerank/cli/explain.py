@@ -36,12 +36,12 @@ class _Explain(click.Command):
     """Tells of a query after two runs where it belongs."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        try:
-            return super().parse_args(ctx, args)
-        except click.UsageError as error:
-            if "unexpected extra argument" not in error.message:
-                raise
-            raise click.UsageError(f"{error.message}. A query of two runs is named with --query ID.", ctx) from None
+        ctx.allow_extra_args = True
+        rest = super().parse_args(ctx, args)
+        if ctx.args and not ctx.resilient_parsing:
+            extra = f"Got unexpected extra argument{'s' if len(ctx.args) > 1 else ''} ({' '.join(ctx.args)})"
+            raise click.UsageError(f"{extra}. A query of two runs is named with --query ID.", ctx)
+        return rest
 
 
 @click.command("explain", cls=_Explain)

@@ -8,8 +8,10 @@ from itertools import islice
 
 import click
 
+from truerank.cli.output import spoken
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, brief
+from truerank.core.messages import message, translated
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
@@ -36,11 +38,18 @@ def refuse_or_warn(
             others = list(map(as_bytes, ledger.examples["extra"]))
             raise InputError(f"no query of the run is judged: {_likely(judged, others)}", name)
         if not ledger.answered:
-            _warn(f"{name} answers no query: is the run complete?")
+            _warn(message("{run} answers no query: is the run complete?", run=name))
         elif _is_strange(judged, ledger.returned, ledger.unjudged):
-            found = ledger.returned - ledger.unjudged
-            few = f"only {found:,} of {ledger.returned:,} documents" if found else "no document"
-            _warn(f"{few} of {name} {'are' if found else 'is'} judged; {_why(judged, runs[number : number + 1])}")
+            found, why = ledger.returned - ledger.unjudged, _why(judged, runs[number : number + 1])
+            none = message("no document of {run} is judged; {why}", run=name, why=why)
+            few = message(
+                "only {n:,} of {all:,} documents of {run} are judged; {why}",
+                n=found,
+                all=ledger.returned,
+                run=name,
+                why=why,
+            )
+            _warn(few if found else none)
 
 
 def _is_strange(judged: Qrels, returned: int, unjudged: int) -> bool:
@@ -55,8 +64,10 @@ def _why(judged: Qrels, runs: Sequence[Run]) -> str:
     with suppress(InputError):
         for answer in (answer for run in runs for answer in islice(rankings(run.batches()), LOOK)):
             for doc, part in parts_of(_docs(judged, answer.query), answer.docs).items():
-                return f"{brief(part)} is a part of {brief(doc)}, which is: {HOW_PARTS}"
-    return "`truerank lint` tells whether the ids are spelled otherwise"
+                return message(
+                    "{part} is a part of {doc}, which is: {how}", part=brief(part), doc=brief(doc), how=HOW_PARTS
+                )
+    return message("`truerank lint` tells whether the ids are spelled otherwise")
 
 
 def _docs(judged: Qrels, query: bytes) -> set[bytes]:
@@ -76,4 +87,5 @@ def _likely(judged: Qrels, others: Sequence[bytes]) -> str:
 
 
 def _warn(text: str) -> None:
-    click.echo(f"truerank: warning: {text}", err=True)
+    said = message("warning: {said}", said=text)
+    click.echo(f"truerank: {translated(said, spoken())}", err=True)

@@ -347,12 +347,13 @@ def _machinery(found: Bench) -> Iterable[str]:
 
 def _machine(found: Bench) -> str:
     told = found.machine
-    return plural(
-        "{python}, {system}, {n} processor ({processor}); {begun}.",
-        "{python}, {system}, {n} processors ({processor}); {begun}.",
+    count = told["processors"]
+    many = message("{n} processors", n=count)  # a saved benchmark may say anything
+    return message(
+        "{python}, {system}, {processors} ({processor}); {begun}.",
         python=told["python"],
         system=told["system"],
-        n=int(told["processors"]),
+        processors=plural("{n:,} processor", "{n:,} processors", n=int(count)) if count.isdecimal() else many,
         processor=told["processor"],
         begun=found.begun,
     )
