@@ -12,6 +12,8 @@ from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms, counting
 
+CAME_BACK = message("relevant documents came back")
+
 count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
 
 
@@ -63,8 +65,7 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRelRet").mean
     {'NumRelRet': 1.0}
     """
-    came_back = message("relevant documents came back")
-    return Terms(hits.relevant(level), words=lambda: counting(came_back, lost_from=level))
+    return Terms(hits.relevant(level), words=lambda: counting(CAME_BACK, lost_from=level))
 
 
 @count(

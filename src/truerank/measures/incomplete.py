@@ -79,7 +79,7 @@ def inferred_average_precision(hits: Hits, *, level: float = 1) -> Terms:
     0.8333
     """
     is_relevant = hits.grade >= level
-    found, total = hits.relevant(level), hits.relevant_total(level)
+    total = hits.relevant_total(level)
     right, nonrelevant = hits.before(is_relevant), hits.before((hits.grade >= 0) & ~is_relevant)
     unjudged = hits.before(hits.grade < 0)
     above = np.maximum(hits.rank - 1.0, 1.0)
@@ -88,15 +88,14 @@ def inferred_average_precision(hits: Hits, *, level: float = 1) -> Terms:
     estimate = 1.0 / hits.rank + (hits.rank - 1.0) / hits.rank * (known / above) * chance
 
     def how(row: int) -> tuple[str, tuple[float, ...]]:
-        if (i := found.rank[row]) == 1:
+        if (i := hits.rank[row]) == 1:
             return "1 / 1", ()
-        pooled, likely = known[is_relevant][row], chance[is_relevant][row]
-        return "1/{} + {}/{} × {}/{} × {}", (i, i - 1, i, whole(pooled), i - 1, likely)
+        return "1/{} + {}/{} × {}/{} × {}", (i, i - 1, i, whole(known[row]), i - 1, chance[row])
 
     def words() -> Words:
         return Words(message("1/i + (i−1)/i × pooled/(i−1) × relevant"), how, relevant(total), lost_from=level)
 
-    return Terms(found, estimate[is_relevant], total, words)
+    return Terms(hits, np.where(is_relevant, estimate, 0.0), total, words)
 
 
 @measure(
