@@ -654,7 +654,7 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     if (
         policy == "undefined"
         and DIVIDES_BY[name] == "gain"
-        and not ideal_worths(answer, params.get("gain", "linear"))
+        and not ideal_worths(answer, params.get("gain", "linear"), params.get("gain_from", 0))
     ):
         return None
     if not relevant and name not in NOT_RULED and policy in ("one", "empty-is-right"):
