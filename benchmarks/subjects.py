@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -19,6 +20,11 @@ from timing import SLOW_RUNS, TRUERANK, Skipped, Times, Worker, alternate, proce
 MEASURES = "nDCG@10 AP RR P@10 R@100"
 TREC_EVAL_MEASURES = ("-m", "ndcg_cut.10", "-m", "map", "-m", "recip_rank", "-m", "P.10", "-m", "recall.100")
 MEGABYTE = 1 << 20
+
+QUERIES_OF_ALL = 700
+"""With 1,000 rows each, of the file for what looks at every row."""
+
+AGREEMENT = "import sys; from truerank.analysis.compare.agreement import agreement; agreement(*sys.argv[1:])"
 
 
 @dataclass(frozen=True)
@@ -129,6 +135,34 @@ def all_trec(bench: Bench) -> Line:
     return at_most(every, five, 2, "5 measures")
 
 
+def all_rows(work: str, queries: int = QUERIES_OF_ALL) -> Callable[[Bench], Line]:
+    """What looks at every row of a run: its time against that of an evaluation of the same file, and its memory."""
+
+    def measure(bench: Bench) -> Line:
+        directory = bench.directory / "all"
+        directory.mkdir(exist_ok=True)
+        data.big(directory, queries)
+        qrels, run = directory / "big.qrels", directory / "big.run"
+        command = {
+            "bounds": (TRUERANK, "bounds", qrels, run, "-m", MEASURES),
+            "agreement": (sys.executable, "-c", AGREEMENT, run, run),
+        }[work]
+        runs = {"bounds": [run], "agreement": [run, run]}[work]
+        evaluation = (TRUERANK, "eval", qrels, *runs, "-m", MEASURES)
+        peaks: list[float] = []
+
+        def ours() -> float:
+            done = process(*command)
+            peaks.append(done.peak / MEGABYTE)
+            return done.seconds
+
+        line = at_most(*bench.turns(ours, lambda: process(*evaluation).seconds), 3, "evaluating them")
+        remark = f"peak memory {max(peaks):.0f} MB; under 200 MB is wanted"
+        return replace(line, is_met=bool(line.is_met) and max(peaks) < 200, remark=remark)
+
+    return measure
+
+
 def dicts(queries: int, rows: int, target: float) -> Callable[[Bench], Line]:
     def measure(bench: Bench) -> Line:
         size = (str(queries), str(rows))
@@ -219,6 +253,10 @@ SUBJECTS = (
     Subject("md5sum", "whole process, 5 measures, against md5sum of the run", against_md5sum),
     Subject("memory", "peak memory, whole process", memory),
     Subject("all_trec", "`trec_eval -m all_trec -q`, against 5 measures", all_trec),
+    Subject("bounds", "`truerank bounds`, 700,000 rows, 5 measures, against 5 measures", all_rows("bounds")),
+    Subject(
+        "agreement", "agreement of two runs, 700,000 rows each, against 5 measures", all_rows("agreement")
+    ),
     Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 4)),
     Subject("small-dicts", "dict of dicts, 50 × 100", dicts(50, 100, 1)),
     Subject("judged-dicts", "dict of dicts, 129,000 judgements of 100 queries × 100", judged_dicts(100, 1290, 100)),

@@ -191,6 +191,29 @@ def test_what_the_search_calls_sure_are_the_extremes_of_all_judgements(world: tu
         assert got.high[0] <= max(values) + 1e-12
 
 
+@pytest.mark.parametrize("grades", [(0, 1), (-1, 0, 1, 2, 3), (0.5, 1, 2)])
+def test_what_is_screened_has_the_bits_of_what_is_tried_in_every_way(grades: tuple[float, ...]) -> None:
+    rng = random.Random(7)
+    docs = [f"d{i}" for i in range(80)]
+    qrels = {f"q{n}": {d: rng.choice(grades) for d in rng.sample(docs, 12)} for n in range(8)}
+    run = {q: {d: float(rng.randint(0, 60)) for d in rng.sample(docs, 9 * n)} for n, q in enumerate(qrels)}
+    asked = (
+        "AP AP@20 AP(divisor='capped')@20 AP(level=2) GMAP R@5 R(capped=True)@30 nDCG nDCG(gain='exp')@10 P@10 RR "
+        "DCG@30"
+    )
+    for rules in ({}, {"depth": 25}, {"level": 2}):
+        found = tr.bounds(qrels, run, asked, "unjudged", rules=rules).unjudged
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(UNJUDGED, "screen_of", lambda measure, rules: None)
+            patch.setattr(UNJUDGED, "_is_rising", lambda measure, rules: False)
+            patch.setattr(UNJUDGED._Search, "reach", lambda search, measure: None)
+            whole = tr.bounds(qrels, run, asked, "unjudged", rules=rules).unjudged
+        for name, one in found.items():
+            assert (one.low.tolist(), one.high.tolist()) == (whole[name].low.tolist(), whole[name].high.tolist()), (
+                name
+            )
+
+
 def test_a_small_world_is_tried_in_every_way() -> None:
     found = tr.bounds({"q": {"a": 1, "b": 2}}, {"q": list("axbyz")}, MEASURES, "unjudged")
     assert all(each.searched == 0 for each in found.unjudged.values())

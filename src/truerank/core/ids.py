@@ -23,6 +23,11 @@ class Ids:
     def __getitem__(self, i: int) -> bytes:
         return self.text[self.ends[i - 1] if i else 0 : self.ends[i]]
 
+    def some(self, numbers: NDArray[np.int64]) -> list[bytes]:
+        """(numbers,) those with these numbers."""
+        starts = np.where(numbers > 0, self.ends[numbers - 1], 0)
+        return [self.text[a:b] for a, b in zip(starts.tolist(), self.ends[numbers].tolist(), strict=True)]
+
     def __iter__(self) -> Iterator[bytes]:
         ends = self.ends.tolist()
         return (self.text[a:b] for a, b in zip([0, *ends], ends, strict=False))

@@ -106,8 +106,7 @@ class Reading:
         ids = iter(_cut(self.qrels.text, self.qrels.begin[known], self.qrels.end[known]))
         if not len(others):
             return list(ids)
-        starts = np.where(others > 0, self.unjudged.ends[others - 1], 0)
-        rest = iter(_cut(self.unjudged.text, starts, self.unjudged.ends[others]))
+        rest = iter(self.unjudged.some(others))
         return list(rest) if not len(known) else [next(ids if each else rest) for each in is_judged.tolist()]
 
     def under(self, rules: Rules) -> Reading:

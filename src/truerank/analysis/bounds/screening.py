@@ -22,8 +22,8 @@ from truerank.measures import Measure
 from truerank.measures.gains import gains
 from truerank.measures.sums import Floats, Ints, log2, ratio
 
-NEAREST = 2
-"""How many ways are evaluated at either end: equal ones give the same bits, whichever is taken."""
+NEAREST = 1
+"""How many ways of a query are evaluated at either end: equal ones give the same bits, whichever is taken."""
 
 Pair = tuple[float, float]
 

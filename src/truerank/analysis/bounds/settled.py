@@ -25,18 +25,22 @@ class Ways:
     Attributes:
         of: (ways,) the query of each; they do not fall.
         given: for rows, by their way and their place among the open documents of the query: the grade; NaN: none.
+        grades: those that are given in some way.
         cut: for ways that are cuts, how many documents are above each.
     """
 
     of: Ints
     given: Callable[[Ints, Ints], Floats]
+    grades: Floats
     cut: Ints | None = None
 
     @classmethod
     def cuts(cls, of: Ints, cut: Ints, above: Any, below: Any) -> Ways:
         """So many documents of each get the first grade, and those below them the second: one, or one a way."""
         first, second = (np.broadcast_to(np.asarray(each, np.float64), of.shape) for each in (above, below))
-        return cls(of, lambda way, place: np.where(place < cut[way], first[way], second[way]), cut)
+        return cls(
+            of, lambda way, place: np.where(place < cut[way], first[way], second[way]), _some(above, below), cut
+        )
 
     @classmethod
     def product(cls, queries: Ints, sizes: Ints, classes: Sequence[float]) -> Ways:
@@ -44,7 +48,18 @@ class Ways:
         grades, times = np.array(classes, np.float64), len(classes) ** sizes
         number = np.arange(int(times.sum())) - np.repeat(np.cumsum(times) - times, times)
         powers = len(classes) ** np.arange(int(sizes.max(initial=0)) + 1)
-        return cls(np.repeat(queries, times), lambda way, place: grades[number[way] // powers[place] % len(grades)])
+        return cls(
+            np.repeat(queries, times),
+            lambda way, place: grades[number[way] // powers[place] % len(grades)],
+            _some(grades),
+        )
+
+
+def _some(*grades: Any) -> Floats:
+    """The different ones that are not NaN."""
+    known = np.unique(np.concatenate([np.ravel(each) for each in grades]))
+    there: Floats = known[~np.isnan(known)]
+    return there
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,14 +154,12 @@ class Settled:
         """The lists, one a way, when open documents got these grades."""
         hits, of = self.hits, ways.of[part]
         rows, way = copied(self.start[:-1][of], hits.count[of])
-        place, grade = self.place[rows], hits.grade[rows]
-        is_open = place >= 0
-        given = ways.given(way[is_open] + part.start, place[is_open])
-        grade[is_open] = np.where(np.isnan(given), grade[is_open], given)
-        judged = is_open & (grade > UNJUDGED)
-        judgements = self._judgements(of, way[judged], grade[judged], self._far(ways, part))
+        place = self.place[rows]
+        given = ways.given(way + part.start, place)
+        grade = np.where((place < 0) | np.isnan(given), hits.grade[rows], given)
         seen = grade > UNJUDGED
-        rows, way, grade = rows[seen], way[seen], grade[seen]
+        rows, way, grade, judged = rows[seen], way[seen], grade[seen], place[seen] >= 0
+        judgements = self._judgements(of, way[judged], grade[judged], self._far(ways, part), ways.grades)
         columns = {name: getattr(hits, name)[rows] for name in COLUMNS if name not in ("query", "grade")}
         return replace(
             hits,
@@ -177,14 +190,16 @@ class Settled:
         there = ~np.isnan(grade) & (times > 0)
         return number[there], grade[there], times[there]
 
-    def _judgements(self, of: Ints, way: Ints, grade: Floats, far: tuple[Ints, Floats, Ints]) -> Judgements:
+    def _judgements(
+        self, of: Ints, way: Ints, grade: Floats, far: tuple[Ints, Floats, Ints], given: Floats
+    ) -> Judgements:
         """Those that each way begins with, and the new ones, best first."""
         known = self.hits.judgements
         count = np.bincount(known.query, minlength=len(self.hits.queries))
         old, old_way = copied((np.cumsum(count) - count)[of], count[of])
         query, grades = np.concatenate([old_way, way, far[0]]), np.concatenate([known.grade[old], grade, far[1]])
         times = np.concatenate([np.ones(len(old) + len(way), np.int64), far[2]])
-        kinds = np.unique(np.concatenate([self._kinds, np.unique(grade), np.unique(far[1])]))[::-1]
+        kinds = np.unique(np.concatenate([self._kinds, given]))[::-1]
         if len(kinds) * len(of) > 4 * len(grades):
             order = np.lexsort((-grades, query))
             return Judgements(np.repeat(query[order], times[order]), np.repeat(grades[order], times[order]))
@@ -195,5 +210,5 @@ class Settled:
 
     @cached_property
     def _kinds(self) -> Floats:
-        """The grades of the judgements."""
-        return np.unique(self.hits.judgements.grade)
+        """The grades of judgements and of rows."""
+        return _some(self.hits.judgements.grade, self.hits.grade)

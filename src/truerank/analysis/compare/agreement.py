@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ import numpy as np
 from truerank import stats
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError
+from truerank.core.ids import Ids
 from truerank.core.presented import Presented
 from truerank.core.reading import Reading, read
 from truerank.core.rules import Rules
@@ -110,12 +111,11 @@ def agreement(
         raise InputError(f"p is a number between 0 and 1, e.g. 0.9; not {p!r}")
     cut = under.depth if depth is None else under.replace(depth=depth).depth
     most = min(cut or math.inf, under.depth or math.inf)
-    a, b = (_read(run, name, under, most) for run, name in ((run_a, "a"), (run_b, "b")))
-    both = sorted(set(a.rows.queries) & set(b.rows.queries))
+    a, b = (_Lists.of(_read(run, name, under, most), most) for run, name in ((run_a, "a"), (run_b, "b")))
+    both = sorted(a.place.keys() & b.place.keys())
     if not both:
         raise InputError(f"{a.name} and {b.name} answer no query in common")
-    pairs = zip(_lists(a, both, most), _lists(b, both, most), strict=True)
-    rbo, tau, shared = zip(*(_agree(x, y, p) for x, y in pairs), strict=True)
+    rbo, tau, shared = zip(*(_agree(a.docs(query), b.docs(query), p) for query in both), strict=True)
     return Agreement(
         queries=tuple(map(as_text, both)),
         rbo=np.array(rbo),
@@ -134,18 +134,43 @@ def _read(run: Any, name: str, rules: Rules, depth: float) -> Reading:
     return read(None, source, rules=rules, keep="all" if depth == math.inf else int(depth))
 
 
-def _others(reading: Reading, queries: Sequence[bytes]) -> tuple[str, ...]:
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """What a run returns to each query; of a reading only this is kept, as both runs are in memory together.
+
+    Attributes:
+        name: of the run.
+        place: {query: which list}.
+        ends: (queries,) where each ends among the rows.
+        doc: (rows,) the number of each document.
+        ids: of the documents.
+        repeated: whether some document stands twice in a list.
+    """
+
+    name: str
+    place: dict[bytes, int]
+    ends: Ints
+    doc: Ints
+    ids: Ids
+    repeated: bool
+
+    @classmethod
+    def of(cls, reading: Reading, depth: float) -> _Lists:
+        """Those of a reading without judgements."""
+        rows = reading.rows if depth == math.inf else reading.rows.top(int(depth))
+        place = {query: number for number, query in enumerate(rows.queries)}
+        return cls(reading.name, place, np.cumsum(rows.count), rows.doc, reading.unjudged, reading.repeated > 0)
+
+    def docs(self, query: bytes) -> list[bytes]:
+        """The documents that it returns to a query, best first; a repeated one where it stands first."""
+        number = self.place[query]
+        docs = self.ids.some(self.doc[self.ends[number - 1] if number else 0 : self.ends[number]])
+        return list(dict.fromkeys(docs)) if self.repeated else docs
+
+
+def _others(lists: _Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
     """The queries that it answers besides these."""
-    return tuple(map(as_text, sorted(set(reading.rows.queries).difference(queries))))
-
-
-def _lists(reading: Reading, queries: Sequence[bytes], depth: float) -> Iterator[list[bytes]]:
-    """The documents that it returns to each query, best first; a repeated one where it stands first."""
-    rows = reading.rows if depth == math.inf else reading.rows.top(int(depth))
-    ends, place = np.cumsum(rows.count), {query: number for number, query in enumerate(rows.queries)}
-    for q in map(place.__getitem__, queries):
-        docs = reading.docs(rows.doc[ends[q] - rows.count[q] : ends[q]])
-        yield list(dict.fromkeys(docs)) if reading.repeated else docs
+    return tuple(map(as_text, sorted(lists.place.keys() - set(queries))))
 
 
 def _agree(a: list[bytes], b: list[bytes], p: float) -> tuple[float, float, int]:
