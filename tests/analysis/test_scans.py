@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import truerank as tr
 from truerank.analysis.bounds import bounds, judge_next
@@ -13,6 +15,7 @@ from truerank.analysis.compare.agreement import agreement
 from truerank.analysis.confusion import confusion, sweep
 from truerank.analysis.curve import precision_recall
 from truerank.analysis.explain import explain_each
+from truerank.cli import truerank
 from truerank.core.run import Batch
 from truerank.present.material import evaluated
 
@@ -60,9 +63,12 @@ def scans(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
     found: list[str] = []
     whole = scan._scan_whole
-    monkeypatch.setattr(
-        scan, "_scan_whole", lambda run, *how, **more: (found.append(run.name), whole(run, *how, **more))[1]
-    )
+
+    def counted(run: tr.Run, *how: Any, **more: Any) -> Any:
+        found.append(run.name)
+        return whole(run, *how, **more)
+
+    monkeypatch.setattr(scan, "_scan_whole", counted)
     return found
 
 
@@ -86,6 +92,34 @@ def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_tha
     assert (a.times, b.times, sorted(scans)) == (2, 2, ["a", "a", "b", "b"])
 
 
+@pytest.mark.parametrize(
+    ("command", "times"),
+    [
+        (["eval", "q.txt", "a.txt"], 1),
+        (["bounds", "q.txt", "a.txt"], 1),
+        (["bounds", "q.txt", "a.txt", "--of", "ties"], 1),
+        (["bounds", "q.txt", "a.txt", "b.txt", "--judge-next", "3"], 2),
+        (["compare", "q.txt", "a.txt", "b.txt", "-m", "RR"], 2),
+        (["confusion", "q.txt", "a.txt", "-k", "2"], 1),
+        (["curve", "q.txt", "a.txt"], 1),
+        (["explain", "q.txt", "a.txt", "q1", "-m", "AP"], 1),
+        (["report", "q.txt", "a.txt", "b.txt", "-m", "AP", "-o", "page.html"], 2),
+    ],
+    ids=lambda value: value[0] if isinstance(value, list) else None,
+)
+def test_a_command_scans_each_run_once(
+    command: list[str], times: int, scans: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    rows = (f"{query} 0 {doc} {grade}\n" for query, docs in QRELS.items() for doc, grade in docs.items())
+    Path("q.txt").write_text("".join(rows))
+    Path("a.txt").write_bytes(TEXT)
+    Path("b.txt").write_bytes(OTHER)
+    found = CliRunner().invoke(truerank, command)
+    assert found.exit_code == 0, found.output
+    assert len(scans) == times, scans
+
+
 def test_a_reading_takes_the_place_of_qrels_and_run(scans: list[str]) -> None:
     whole = tr.read(QRELS, Opened(TEXT, "one").run, keep="all")
     other = tr.read(QRELS, Opened(OTHER, "two").run)
@@ -95,7 +129,9 @@ def test_a_reading_takes_the_place_of_qrels_and_run(scans: list[str]) -> None:
     found = tr.evaluate(whole, measures="AP RR"), tr.rank(whole), bounds(whole, measures="AP nDCG@10")
     counts = confusion(whole, threshold=2), sweep(whole), precision_recall(whole, rules={"recall_points": "up"})
     both = tr.compare(None, {"a": whole, "b": other}, "AP", samples=100)
+    next_one = judge_next(None, whole, whole)
     assert scans == []
+    assert next_one == judge_next(QRELS, run, run)
     assert found[0].to_dict() == tr.evaluate(QRELS, run, "AP RR").to_dict()
     assert found[1].rank.tolist() == tr.rank(QRELS, run).rank.tolist()
     assert found[2].to_dict() == bounds(QRELS, run, "AP nDCG@10").to_dict()

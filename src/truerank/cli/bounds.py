@@ -8,9 +8,11 @@ import click
 
 from truerank.analysis.bounds import bounds, judge_next
 from truerank.analysis.bounds.bounding import SAMPLES, Doubt
+from truerank.analysis.bounds.pool import bare
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
-from truerank.core.evaluate import DEFAULT
+from truerank.core.evaluate import DEFAULT, reading_of
+from truerank.core.reading import Keep, Reading
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
 from truerank.present.bounds import document
@@ -83,16 +85,22 @@ def command(
         raise click.UsageError("--judge-next needs a second run to tell the first one from.")
     under = options.changed(rules, changes)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
+    bare(under)  # refuses rules that have no bounds before anything is read
     judged = read_qrels(qrels, qrels_format)
     sources = [open_run(name, run_format) for name in names]
-    found = []
+    under_doubt = of or get_args(Doubt)
+    keep: Keep = "all" if to_judge or "unjudged" in under_doubt else "judged"
+    found, readings = [], list[Reading]()
     for source in sources:
         with Counting("trying orders and grades") as bar:
             how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "watch": bar.reach}
-            found.append(bounds(judged, source, wanted, of or get_args(Doubt), **how))
+            reading = reading_of(judged, source, under, keep=keep)
+            found.append(bounds(reading, None, wanted, under_doubt, **how))
+        readings += [reading] if to_judge else []  # no more than one is in memory otherwise
     candidates = None
     if to_judge:
         with Counting("trying grades") as bar:
-            both = sources[0], sources[1]
-            candidates = judge_next(judged, *both, wanted[0], to_judge, rules=under, watch=bar.reach)
+            candidates = judge_next(
+                None, readings[0], readings[1], wanted[0], to_judge, rules=under, watch=bar.reach
+            )
     tables.show(document(found, candidates, digits), format, output)

@@ -14,9 +14,10 @@ from truerank.analysis.bounds.ways import Repeated, Watch, chunks, values_of
 from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import Ruled, reading_of
+from truerank.core.evaluate import Ruled, reading_of, rules_of
 from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
 from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import resolve
@@ -120,7 +121,8 @@ def judge_next(
     test collections for retrieval evaluation", SIGIR 2006). It counts as relevant for both runs, found or not.
 
     Args:
-        qrels, run_a, run_b, rules, threads: as for `evaluate`.
+        qrels, run_a, run_b, rules, threads: as for `evaluate`; each run may be a `Reading` of all rows, and the
+            qrels are None where both are.
         n: how many at most.
         watch: told how many grades were tried, and of how many.
 
@@ -134,14 +136,14 @@ def judge_next(
     """
     if n < 1:
         raise InputError("how many to judge is 1 or more")
-    under = Rules.of(rules)
+    under = rules_of(run_a, rules)
     chosen = resolve(measure, under).measure
     if chosen.definition.average == "geometric":
         raise InputError(f"the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP")
-    judged = read_qrels(qrels)
+    judged = None if qrels is None else read_qrels(qrels)
     bare(under)
     refuse_undefined(under)
-    one, other = (reading_of(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
+    one, other = (_read(judged, run, under, threads) for run in (run_a, run_b))
     documents = _Documents.of(one, other)
     pools = zip((one, other), documents.numbers, strict=True)
     a, b = (replace(Pool.of(each), numbers=own, documents=len(documents.query)) for each, own in pools)
@@ -149,6 +151,14 @@ def judge_next(
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
     pair = _Pair(a, b, documents, chosen, under, watch)
     return pair.told(n)
+
+
+def _read(qrels: Qrels | None, run: Any, rules: Rules, threads: int | None) -> Reading:
+    if isinstance(run, Reading):
+        return reading_of(run, None, rules, keep="all")
+    if qrels is None:
+        raise InputError("qrels are needed where a run is not read yet: give them, or a Reading with keep='all'")
+    return reading_of(qrels, run, rules, keep="all", threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
