@@ -21,10 +21,13 @@ from truerank.core.evaluate import rank as rank
 from truerank.core.hits import Hits as Hits
 from truerank.core.merge import merge as merge
 from truerank.core.qrels import Qrels as Qrels
+from truerank.core.qrels import QrelsLike as QrelsLike
 from truerank.core.reading import Reading as Reading
 from truerank.core.reading import read as read
 from truerank.core.rules import Rules as Rules
+from truerank.core.rules import RulesLike as RulesLike
 from truerank.core.run import Run as Run
+from truerank.core.run import RunLike as RunLike
 from truerank.core.scores import Ledger as Ledger
 from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run
@@ -34,6 +37,7 @@ from truerank.live import bench as bench
 from truerank.live import interleave as interleave
 from truerank.live import sweep as sweep
 from truerank.measures import Measure as Measure
+from truerank.measures import MeasuresLike as MeasuresLike
 from truerank.measures import measure as measure
 from truerank.measures import measures as measures
 from truerank.measures import parse_measure as parse_measure

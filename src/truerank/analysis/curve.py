@@ -12,11 +12,13 @@ import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, did_you_mean, shown
-from truerank.core.evaluate import Ruled, ranked, reading_of, rules_of, score
+from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
+from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
 from truerank.measures import curves, parse_measures
 from truerank.measures.curves import ELEVEN
@@ -104,12 +106,12 @@ class Curve(Presented):
 
 
 def precision_recall(
-    qrels: Any,
-    run: Any = None,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
     query: str | int | bytes | None = None,
     *,
     recalls: Sequence[float] = ELEVEN,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
 ) -> Curve:
     """The precision-recall curve of a run: the mean over all queries, or that of one.

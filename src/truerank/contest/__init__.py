@@ -7,9 +7,8 @@ is reproduced to the last bit, stands the strict one, and an audit that names th
 
 from __future__ import annotations
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -23,12 +22,12 @@ from truerank.core.evaluate import evaluate
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Ranked, Run
 from truerank.core.scores import AnySpelling, Ledger, Scores
 from truerank.core.vocabulary import measures_under
 from truerank.formats import read_qrels
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 __all__ = ["Audit", "AuditedScores", "Finding", "audit", "judge"]
 
@@ -113,9 +112,9 @@ class AuditedScores(Scores):
 def audit(
     truth: Any,
     submission: Any,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    measures: MeasuresLike | None = None,
     *,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = RULES,
+    rules: RulesLike | None = RULES,
     format: str | None = None,
 ) -> Audit:
     """What a submission scores, officially and strictly, and what is wrong with it.
@@ -157,9 +156,9 @@ def audit(
 def judge(
     truth: Any,
     submission: Any,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    measures: MeasuresLike | None = None,
     *,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = RULES,
+    rules: RulesLike | None = RULES,
     format: str | None = None,
 ) -> AuditedScores:
     """The official scores, with their audit; the arguments as for `audit`.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,13 +12,15 @@ from truerank.core._names import Names, Texts
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, shown
 from truerank.core.hits import Bools, Hits
+from truerank.core.qrels import QrelsLike
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
 from truerank.core.swapped import are_swapped
 from truerank.core.vocabulary import asked_for, unknown
 from truerank.formats import read_qrels
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
 from truerank.measures.sums import PerQuery
 
@@ -34,16 +35,13 @@ MEND_BARREN = (
     "(for a command: --set without_relevant=zero)"
 )
 
-Ruled = Rules | str | os.PathLike[str] | dict[str, Any] | None
-"""What stands for rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`."""
-
 
 def evaluate(
-    qrels: Any,
-    run: Any = None,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
+    measures: MeasuresLike | None = None,
     *,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
     as_written: bool = False,
 ) -> Scores:
@@ -79,7 +77,13 @@ def evaluate(
     return replace(scores, asked={word: str(m) for word, m in asked.items()}, as_written=as_written)
 
 
-def rank(qrels: Any, run: Any = None, *, rules: Ruled = None, threads: int | None = None) -> Hits:
+def rank(
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
+    *,
+    rules: RulesLike | None = None,
+    threads: int | None = None,
+) -> Hits:
     """The hits table itself: the ranks of the judged documents. Arguments as for `evaluate`.
 
     >>> import truerank as tr
@@ -111,12 +115,19 @@ def ranked(reading: Reading) -> Hits:
     return in_mean(reading.hits, reading.rules, reading.name).under(reading.rules)
 
 
-def rules_of(qrels: Any, rules: Ruled) -> Rules:
+def rules_of(qrels: object, rules: RulesLike | None) -> Rules:
     """The rules that are given, or else those of the reading that stands in place of the qrels."""
     return qrels.rules if rules is None and isinstance(qrels, Reading) else Rules.of(rules)
 
 
-def reading_of(qrels: Any, run: Any, rules: Rules, *, keep: Keep = "judged", threads: int | None = None) -> Reading:
+def reading_of(
+    qrels: QrelsLike | Reading | None,
+    run: RunLike | None,
+    rules: Rules,
+    *,
+    keep: Keep = "judged",
+    threads: int | None = None,
+) -> Reading:
     """The reading that is given in place of qrels and run, or that of a run against its qrels.
 
     Raises:

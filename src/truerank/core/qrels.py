@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -268,3 +269,7 @@ def _is_finite(grade: Any) -> bool:
 def _is_text(kind: type) -> bool:
     """Whether values of this type are text, which NumPy would read as numbers, by rules of its own."""
     return issubclass(kind, str | bytes)
+
+
+QrelsLike = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]
+"""Judgements, or what they are read from: a path, {query: {doc: grade}}, a frame, an Arrow table."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -17,9 +16,9 @@ from truerank.core.build import build, is_later
 from truerank.core.errors import InputError, MissingPackage, RulesError, shown
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
-from truerank.core.qrels import Ints, Qrels
-from truerank.core.rules import Rules
-from truerank.core.run import Run
+from truerank.core.qrels import Ints, Qrels, QrelsLike
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Run, RunLike
 from truerank.core.scan import Scan, scan
 from truerank.formats import open_run, read_qrels
 
@@ -151,10 +150,10 @@ def _cut(text: bytes, begin: Ints, end: Ints) -> list[bytes]:
 
 
 def read(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike | None,
+    run: RunLike,
     *,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: RulesLike | None = None,
     keep: Keep = "judged",
     threads: int | None = None,
 ) -> Reading:

@@ -178,7 +178,7 @@ class Rules:
         return self.nameless == other.nameless
 
     @classmethod
-    def of(cls, rules: Rules | str | os.PathLike[str] | dict[str, Any] | None) -> Rules:
+    def of(cls, rules: RulesLike | None) -> Rules:
         """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default."""
         if rules is None:
             return cls()
@@ -295,3 +295,7 @@ def _presets() -> dict[str, str]:
     names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
     names.sort(key=lambda name: name != "truerank")
     return {name: (folder / f"{name}.toml").read_text("utf-8") for name in names}
+
+
+RulesLike = Rules | str | os.PathLike[str] | Mapping[str, Any]
+"""Rules, the name of a preset, the path of a rules file, or a mapping of fields."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from array import array
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -68,3 +69,7 @@ class Run:
     batches: Callable[[], Iterator[Batch]] = field(repr=False)
     path: Path | None = None
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
+
+
+RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]
+"""A run, or what it is read from: a path, {query: {doc: score}}, {query: [docs]}, a frame, an Arrow table."""

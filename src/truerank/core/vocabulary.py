@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from truerank.core.errors import MeasureError, RulesError
 from truerank.core.rules import Rules
-from truerank.measures import Measure, parse_measure
+from truerank.measures import Measure, MeasuresLike, parse_measure
 from truerank.measures.definition import DEPTH, RULED
 from truerank.measures.parsing import each, named
 
@@ -59,7 +59,7 @@ def under(measure: str | Measure, rules: Rules) -> Measure:
     return resolve(measure, rules).measure
 
 
-def asked_for(measures: str | Measure | Iterable[str | Measure], rules: Rules) -> dict[str, Measure]:
+def asked_for(measures: MeasuresLike, rules: Rules) -> dict[str, Measure]:
     """What was asked for, as it was written, and what each is under the rules.
 
     >>> from truerank.core.rules import Rules
@@ -69,7 +69,7 @@ def asked_for(measures: str | Measure | Iterable[str | Measure], rules: Rules) -
     return {str(word).strip(): found for word, found in each(measures, lambda word: under(word, rules))}
 
 
-def measures_under(measures: str | Measure | Iterable[str | Measure], rules: Rules) -> list[Measure]:
+def measures_under(measures: MeasuresLike, rules: Rules) -> list[Measure]:
     """The measures that were asked for, as the rules read them, without repeats."""
     return list(dict.fromkeys(asked_for(measures, rules).values()))
 

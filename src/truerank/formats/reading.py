@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.core.qrels import Qrels
-from truerank.core.run import Run
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.run import Run, RunLike
 from truerank.formats.objects import qrels_from_object, run_from_object
 from truerank.formats.registry import chosen
 from truerank.formats.source import as_source
 
 
-def read_qrels(qrels: Any, format: str | None = None) -> Qrels:
+def read_qrels(qrels: QrelsLike, format: str | None = None) -> Qrels:
     """Judgements from a path, a dict, a DataFrame, or themselves.
 
     Args:
@@ -35,7 +34,7 @@ def read_qrels(qrels: Any, format: str | None = None) -> Qrels:
     return found
 
 
-def open_run(run: Any, format: str | None = None, name: str | None = None) -> Run:
+def open_run(run: RunLike, format: str | None = None, name: str | None = None) -> Run:
     """A run from a path, a dict, a DataFrame, arrays (ids, scores), or itself; a file is not yet read.
 
     Args:

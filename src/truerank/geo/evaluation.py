@@ -15,7 +15,7 @@ from truerank.core.errors import InputError, RulesError, did_you_mean
 from truerank.core.evaluate import evaluate as evaluate_run
 from truerank.core.messages import joined, message, plural
 from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run
 from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
@@ -49,7 +49,7 @@ def evaluate(
     steepness: float = accuracy.STEEPNESS,
     earth_radius: float | None = None,
     measures: str | Iterable[str | Measure] = (),
-    rules: Rules | str | dict[str, Any] | None = None,
+    rules: RulesLike | None = None,
     **reading: Any,
 ) -> Places:
     """How well results find the references that are right for each query's place, and how far off they are.

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import joined, message, warned
 from truerank.core.presented import Presented
+from truerank.core.qrels import QrelsLike
 from truerank.core.scores import shared
 from truerank.live.result import Bench
 from truerank.stats import Interval, Paired
@@ -160,7 +161,7 @@ def compare(a: Bench, b: Bench) -> Comparison:
     return Comparison(a, b, interleaved=a.beside == b.name and b.beside == a.name and a.begun == b.begun)
 
 
-def interleave(a: object, b: object, queries: Any, qrels: Any = None, **how: Any) -> Comparison:
+def interleave(a: object, b: object, queries: Any, qrels: QrelsLike | None = None, **how: Any) -> Comparison:
     """Two retrievers that take turns at each query, in random order.
 
     What slows the machine for a while meets both alike, so that the ratio of their latencies is far surer than

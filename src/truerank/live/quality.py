@@ -14,7 +14,7 @@ from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scores import Scores
 from truerank.live.retriever import Answer
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 MEND = "duplicates=first"
 
@@ -62,7 +62,7 @@ def score(
     run: Run,
     asked: Sequence[str],
     failed: Iterable[str],
-    measures: str | Measure | Iterable[str | Measure] | None,
+    measures: MeasuresLike | None,
     rules: Rules,
 ) -> Scores:
     """The scores of the queries that were asked.

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
@@ -12,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError
-from truerank.core.rules import Rules
+from truerank.core.qrels import QrelsLike
+from truerank.core.rules import Rules, RulesLike
 from truerank.formats import read_qrels
 from truerank.live.adapters import adapt
 from truerank.live.clock import Clock, WallClock
@@ -28,7 +28,7 @@ from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench, counted
 from truerank.live.retriever import Answers, Retriever
 from truerank.live.samples import MEASURED, Harness
-from truerank.measures import Measure
+from truerank.measures import MeasuresLike
 from truerank.stats.quantiles import LINEAR, NEAREST
 
 Progress = Callable[[Callable[[], tuple[int, int]]], None]
@@ -39,15 +39,15 @@ Progress = Callable[[Callable[[], tuple[int, int]]], None]
 class Judging:
     """What answers are judged by."""
 
-    qrels: Any = None
-    measures: str | Measure | Iterable[str | Measure] | None = None
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None
+    qrels: QrelsLike | None = None
+    measures: MeasuresLike | None = None
+    rules: RulesLike | None = None
 
 
 def bench(
     retriever: object,
     queries: Any,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     *,
     k: int = 10,
     warmup: int = 2,
@@ -61,8 +61,8 @@ def bench(
     plain: bool = False,
     percentiles: str | None = None,
     index: object = None,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    rules: RulesLike | None = None,
+    measures: MeasuresLike | None = None,
     ids: str | Callable[..., Any] | None = None,
     clock: Clock | None = None,
     progress: Progress | None = None,
@@ -111,7 +111,7 @@ def bench(
     return measure([retriever], queries, load, judging, clock, progress, percentiles, index, ids=ids, **options)[0]
 
 
-def run(retrievers: Sequence[object], queries: Any, qrels: Any = None, **how: Any) -> list[Bench]:
+def run(retrievers: Sequence[object], queries: Any, qrels: QrelsLike | None = None, **how: Any) -> list[Bench]:
     """Several retrievers that take turns at each query; `how` is what else `bench` takes."""
     if how.pop("index", None) is not None:
         raise InputError("an indexing is timed for one retriever: it has no place where two take turns")
@@ -252,5 +252,6 @@ def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:
         return found
     rules = lenient(Rules.of(judging.rules), repeats)
     failed = [query for query in found.asked if query not in found.answers.by_query]
-    scores = score(judging.qrels, found.run, found.asked, failed, judging.measures, rules)
-    return replace(found, scores=scores, unasked=unasked(judging.qrels, found.asked))
+    judged = read_qrels(judging.qrels)
+    scores = score(judged, found.run, found.asked, failed, judging.measures, rules)
+    return replace(found, scores=scores, unasked=unasked(judged, found.asked))

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
+from truerank.core.qrels import QrelsLike
 from truerank.live.crew import INTERRUPTED
 from truerank.live.result import Bench
 from truerank.live.retriever import Answers
@@ -23,7 +24,7 @@ LOADS = ("k", "concurrency", "rate")
 def sweep(
     retriever: object,
     queries: Any,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     *,
     over: Mapping[str, Sequence[Any]],
     watch: Callable[[Mapping[str, Any]], None] = lambda settings: None,
@@ -62,7 +63,7 @@ def _plain(value: Any) -> Any:
 def _each(
     retriever: object,
     queries: Any,
-    qrels: Any,
+    qrels: QrelsLike | None,
     over: Mapping[str, Sequence[Any]],
     watch: Callable[[Mapping[str, Any]], None],
     how: Mapping[str, Any],

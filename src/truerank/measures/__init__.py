@@ -16,9 +16,18 @@ from truerank.measures import identity as identity
 from truerank.measures import counts as counts
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures
-from truerank.measures.registry import Measure, measure, measures, unregister
+from truerank.measures.registry import Measure, MeasuresLike, measure, measures, unregister
 
-__all__ = ["Definition", "Measure", "measure", "measures", "parse_measure", "parse_measures", "unregister"]
+__all__ = [
+    "Definition",
+    "Measure",
+    "MeasuresLike",
+    "measure",
+    "measures",
+    "parse_measure",
+    "parse_measures",
+    "unregister",
+]
 
 
 class _Callable(ModuleType):

@@ -11,7 +11,7 @@ from truerank.core import plugins
 from truerank.core.errors import MeasureError
 from truerank.measures.definition import Definition
 from truerank.measures.parameters import canonical
-from truerank.measures.registry import Measure, checked, cutoff_of, find, fold, known_words, takes
+from truerank.measures.registry import Measure, MeasuresLike, checked, cutoff_of, find, fold, known_words, takes
 from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
 from truerank.measures.suggestions import is_phrase, suggestion
 
@@ -65,7 +65,7 @@ def spelled(measure: Any) -> Any:
     return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure
 
 
-def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+def parse_measures(text: MeasuresLike) -> list[Measure]:
     """Measures from one text with blanks or commas between them, or from a list; without repeats.
 
     In a text, a number after a comma is another cutoff of the measure before:
@@ -77,7 +77,7 @@ def parse_measures(text: str | Measure | Iterable[str | Measure]) -> list[Measur
 
 
 def each(
-    text: str | Measure | Iterable[str | Measure], read: Callable[[str | Measure], Measure]
+    text: MeasuresLike, read: Callable[[str | Measure], Measure]
 ) -> list[tuple[str | Measure, Measure]]:
     """What is asked for, word by word or as it stands in a list, and what is read of each."""
     text = spelled(text)

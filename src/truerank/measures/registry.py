@@ -174,6 +174,10 @@ class Measure:
         return np.ones(len(hits.queries), bool)
 
 
+MeasuresLike = str | Measure | Iterable[str | Measure]
+"""A text that names measures, a measure, or several; objects of ir_measures are read as they print."""
+
+
 def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str, Any], ...]) -> Measure:
     """A measure that was pickled, of the definition that has its name here."""
     if name not in _definitions:

@@ -11,6 +11,8 @@ from typing import Any
 from truerank import __version__
 from truerank.core.errors import shown
 from truerank.core.messages import in_language, language_asked, message, translated
+from truerank.core.qrels import QrelsLike
+from truerank.core.rules import RulesLike
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present import renderers
@@ -23,12 +25,12 @@ PACKAGES = ("numpy", "scipy", "vl-convert-python")
 
 
 def write_report(
-    qrels: Any,
+    qrels: QrelsLike,
     runs: Iterable[Any],
     path: str | os.PathLike[str],
     measures: str | Iterable[str | Measure] | None = None,
     *,
-    rules: Any = None,
+    rules: RulesLike | None = None,
     baseline: str | int | None = None,
     benches: Iterable[Bench] = (),
     title: str | None = None,

@@ -21,8 +21,8 @@ from truerank.contest import judge
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, ranked, reading_of, score
 from truerank.core.messages import Message, plural
-from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -208,11 +208,11 @@ class Material:
 
 
 def evaluated(
-    qrels: Any,
+    qrels: QrelsLike,
     runs: Iterable[Any],
     measures: str | Iterable[str | Measure] | None = None,
     *,
-    rules: Any = None,
+    rules: RulesLike | None = None,
     baseline: str | int | None = None,
     format: str | None = None,
     is_complete: bool = False,

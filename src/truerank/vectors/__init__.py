@@ -7,15 +7,15 @@ better scores. Entries that do not count (the same person seen by the same camer
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
 from dataclasses import replace
 from typing import Any
 
 from truerank.core.hits import Hits
-from truerank.core.rules import Rules
+from truerank.core.qrels import QrelsLike
+from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
 from truerank.formats import convert, read_qrels
-from truerank.measures import Measure
+from truerank.measures import MeasuresLike
 from truerank.vectors import blocks
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.pooling import Pool, pooled
@@ -27,8 +27,7 @@ from truerank.vectors.source import Source
 
 __all__ = ["evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
 
-AnyRules = Rules | str | dict[str, Any] | None
-Measures = str | Measure | Iterable[str | Measure] | None
+Measures = MeasuresLike | None
 
 
 def _unwatched(done: int, queries: int) -> None:
@@ -43,11 +42,11 @@ def evaluate_vectors(
     query_cameras: Any = None,
     gallery_cameras: Any = None,
     *,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     query_ids: Any = None,
     gallery_ids: Any = None,
     measures: Measures = None,
-    rules: AnyRules = "market1501",
+    rules: RulesLike | None = "market1501",
     metric: Metric = "cosine",
     pool: Pool | None = None,
     name: str = "vectors",
@@ -97,10 +96,10 @@ def rank_vectors(
     query_cameras: Any = None,
     gallery_cameras: Any = None,
     *,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     query_ids: Any = None,
     gallery_ids: Any = None,
-    rules: AnyRules = "market1501",
+    rules: RulesLike | None = "market1501",
     metric: Metric = "cosine",
     pool: Pool | None = None,
     watch: Watch = _unwatched,
@@ -124,11 +123,11 @@ def evaluate_matrix(
     gallery_cameras: Any = None,
     *,
     holds: Holds,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     query_ids: Any = None,
     gallery_ids: Any = None,
     measures: Measures = None,
-    rules: AnyRules = "market1501",
+    rules: RulesLike | None = "market1501",
     name: str = "matrix",
     watch: Watch = _unwatched,
     save_run: str | os.PathLike[str] | None = None,
@@ -159,10 +158,10 @@ def rank_matrix(
     gallery_cameras: Any = None,
     *,
     holds: Holds,
-    qrels: Any = None,
+    qrels: QrelsLike | None = None,
     query_ids: Any = None,
     gallery_ids: Any = None,
-    rules: AnyRules = "market1501",
+    rules: RulesLike | None = "market1501",
     watch: Watch = _unwatched,
 ) -> Hits:
     """Where the right entries came back. Arguments as for `evaluate_matrix`."""
@@ -193,7 +192,7 @@ def _is_alone(given: Given) -> bool:
     return given.gallery_labels is None and given.gallery_ids is None
 
 
-def _retrieval(source: Source, given: Given, rules: Rules, qrels: Any, *, is_self: bool) -> Retrieval:
+def _retrieval(source: Source, given: Given, rules: Rules, qrels: QrelsLike | None, *, is_self: bool) -> Retrieval:
     judged = None if qrels is None else read_qrels(qrels)
     return Retrieval.of(source, given, rules, judged, is_self=is_self)
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import measures_under
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 DEFAULT = ("Success@1", "Success@3", "Success@5", "AP", "mINP")
 """What is evaluated when neither the call nor the rules name measures."""
@@ -30,7 +29,7 @@ class Chosen(NamedTuple):
     remarks: list[str]
 
 
-def chosen(measures: str | Measure | Iterable[str | Measure] | None, rules: Rules, gallery: int) -> Chosen:
+def chosen(measures: MeasuresLike | None, rules: Rules, gallery: int) -> Chosen:
     """The measures to evaluate; R@1% becomes Success@k for the size of the gallery.
 
     University-1652's code reads its list of hit rates, which begins at rank 1, at position round(0.01 · gallery).

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator
-from typing import Any, Literal, get_args
+from collections.abc import Collection, Iterator
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -14,10 +14,13 @@ from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
 from truerank.analysis.bounds.ways import Watch
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import DEFAULT, Ruled, in_mean, reading_of, rules_of
+from truerank.core.evaluate import DEFAULT, in_mean, reading_of, rules_of
+from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
+from truerank.core.rules import RulesLike
+from truerank.core.run import RunLike
 from truerank.core.vocabulary import measures_under
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 Doubt = Literal["ties", "unjudged"]
 """What could make a score another one."""
@@ -26,12 +29,12 @@ SAMPLES = 200
 
 
 def bounds(
-    qrels: Any,
-    run: Any = None,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
+    measures: MeasuresLike | None = None,
     of: Doubt | Collection[Doubt] = ("ties", "unjudged"),
     *,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     samples: int = SAMPLES,
     seed: int = 0,
     threads: int | None = None,

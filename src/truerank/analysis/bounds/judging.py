@@ -14,12 +14,13 @@ from truerank.analysis.bounds.ways import Repeated, Watch, chunks, values_of
 from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import Ruled, reading_of, rules_of
+from truerank.core.evaluate import reading_of, rules_of
 from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
 from truerank.core.presented import Presented
-from truerank.core.qrels import Qrels
+from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.core.vocabulary import resolve
 from truerank.formats import read_qrels
 from truerank.measures import Measure
@@ -104,13 +105,13 @@ class ToJudge(Presented):
 
 
 def judge_next(
-    qrels: Any,
-    run_a: Any,
-    run_b: Any,
+    qrels: QrelsLike | None,
+    run_a: RunLike | Reading,
+    run_b: RunLike | Reading,
     measure: str | Measure = "AP",
     n: int = 10,
     *,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
     watch: Watch = lambda done, of: None,
 ) -> ToJudge:
@@ -153,7 +154,7 @@ def judge_next(
     return pair.told(n)
 
 
-def _read(qrels: Qrels | None, run: Any, rules: Rules, threads: int | None) -> Reading:
+def _read(qrels: Qrels | None, run: RunLike | Reading, rules: Rules, threads: int | None) -> Reading:
     if isinstance(run, Reading):
         return reading_of(run, None, rules, keep="all")
     if qrels is None:

@@ -17,7 +17,7 @@ from truerank.core.errors import InputError
 from truerank.core.ids import Ids
 from truerank.core.presented import Presented
 from truerank.core.reading import Reading, read
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats.values import mean
@@ -86,7 +86,7 @@ def agreement(
     *,
     p: float = 0.9,
     depth: int | None = None,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: RulesLike | None = None,
 ) -> Agreement:
     """Do two runs return the same documents in the same order? No judgements are needed.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,14 +13,15 @@ from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
 from truerank.core.errors import MissingPackage
-from truerank.core.rules import Rules
+from truerank.core.qrels import QrelsLike
+from truerank.core.rules import RulesLike
 from truerank.measures import Measure
 
 Watch = Callable[[int, int], object]
 
 
 def compare(
-    qrels: Any,
+    qrels: QrelsLike | None,
     runs: Any,
     measures: Measures = None,
     baseline: str | int | None = None,
@@ -29,7 +29,7 @@ def compare(
     correction: str = "holm",
     seed: int = 0,
     *,
-    rules: Rules | str | os.PathLike[str] | dict[str, Any] | None = None,
+    rules: RulesLike | None = None,
     confidence: float = 0.95,
     samples: int = 10_000,
     all_pairs: bool | None = None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -12,15 +12,17 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MeasureError, RulesError, did_you_mean
 from truerank.core.evaluate import evaluate
+from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
-from truerank.core.rules import Rules
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import measures_under
 from truerank.formats import open_run, read_qrels
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import PerQuery
 
-Measures = str | Measure | Iterable[str | Measure] | None
+Measures = MeasuresLike | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,10 +48,10 @@ class Systems:
 
 
 def scored(
-    qrels: Any,
+    qrels: QrelsLike | None,
     runs: Any,
     measures: Measures,
-    rules: Any = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
     *,
     as_written: bool = False,
@@ -94,7 +96,7 @@ def _named(runs: Any) -> dict[str, Any]:
     return named
 
 
-def _name(run: Any) -> str:
+def _name(run: RunLike) -> str:
     if isinstance(run, Scores):
         return run.run
     if isinstance(run, Reading):

@@ -12,11 +12,13 @@ from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, TruerankError, brief
-from truerank.core.evaluate import Ruled, ranked, rules_of, score
+from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
-from truerank.core.qrels import Ints
-from truerank.core.rules import Rules
+from truerank.core.qrels import Ints, QrelsLike
+from truerank.core.reading import Reading
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.core.scores import Ledger
 from truerank.measures import parse_measure
 
@@ -72,14 +74,14 @@ class Counts(Presented):
 
 
 def confusion(
-    qrels: Any,
-    run: Any = None,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
     *,
     k: int | None = None,
     threshold: float | None = None,
     of: str = "documents",
     documents: int | None = None,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
 ) -> Counts:
     """The four counts of a run, for each query and over all of them.

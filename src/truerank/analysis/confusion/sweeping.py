@@ -13,11 +13,13 @@ from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted, weight_on_precision
 from truerank.core._kernel import as_text
 from truerank.core.errors import TruerankError
-from truerank.core.evaluate import Ruled, ranked, rules_of, score
+from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
-from truerank.core.qrels import Floats, Ints
-from truerank.core.rules import Rules
+from truerank.core.qrels import Floats, Ints, QrelsLike
+from truerank.core.reading import Reading
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.core.scores import Ledger
 from truerank.measures import parse_measure
 
@@ -84,8 +86,8 @@ class Sweep(Presented):
 
 
 def sweep(
-    qrels: Any,
-    run: Any = None,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
     thresholds: Iterable[float] | None = None,
     *,
     k: int | None = None,
@@ -93,7 +95,7 @@ def sweep(
     steps: int = STEPS,
     alpha: float = 0.5,
     documents: int | None = None,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
 ) -> Sweep:
     """The counts as a threshold on the score falls.

@@ -8,17 +8,17 @@ from typing import Any, overload
 
 from truerank.analysis.explain.explanation import Explanation, Note
 from truerank.analysis.explain.moves import Move, Moves, Shift, moved, moved_each
-from truerank.analysis.explain.query import Ruled, ask, is_one, several
+from truerank.analysis.explain.query import ask, is_one, several
 from truerank.analysis.explain.ranking import Listed
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.qrels import Qrels
+from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rankings import rankings
-from truerank.core.rules import Rules
-from truerank.core.run import Run
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Run, RunLike
 from truerank.core.vocabulary import measures_under
 from truerank.formats import open_run, read_qrels
 from truerank.formats.texts import look_up
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 __all__ = [
     "Explanation",
@@ -36,25 +36,25 @@ __all__ = [
 
 @overload
 def explain(
-    qrels: Any, run: Any, query: str | int | bytes, measure: Measure = ..., *, rules: Ruled = ...,
-    queries: Any = ..., docs: Any = ...,
+    qrels: QrelsLike, run: RunLike, query: str | int | bytes, measure: Measure = ..., *,
+    rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Explanation: ...  # fmt: skip
 
 
 @overload
 def explain(
-    qrels: Any, run: Any, query: str | int | bytes, measure: str | Iterable[str | Measure] = ..., *,
-    rules: Ruled = ..., queries: Any = ..., docs: Any = ...,
+    qrels: QrelsLike, run: RunLike, query: str | int | bytes, measure: str | Iterable[str | Measure] = ..., *,
+    rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
 def explain(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     query: str | int | bytes,
-    measure: str | Measure | Iterable[str | Measure] = "AP",
+    measure: MeasuresLike = "AP",
     *,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     queries: Any = None,
     docs: Any = None,
 ) -> Explanation | list[Explanation]:
@@ -82,12 +82,12 @@ def explain(
 
 
 def explain_each(
-    qrels: Any,
-    run: Any,
+    qrels: QrelsLike,
+    run: RunLike,
     query: str | int | bytes,
-    measures: str | Measure | Iterable[str | Measure],
+    measures: MeasuresLike,
     *,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     queries: Any = None,
     docs: Any = None,
 ) -> list[Explanation]:

@@ -10,7 +10,7 @@ from typing import Any, overload
 import numpy as np
 
 from truerank.analysis.explain.explanation import Explanation
-from truerank.analysis.explain.query import Answer, Ruled, ask_each, is_one, several
+from truerank.analysis.explain.query import Answer, ask_each, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes
@@ -18,14 +18,14 @@ from truerank.core.equal import difference
 from truerank.core.errors import InputError, did_you_mean, shown
 from truerank.core.evaluate import evaluate
 from truerank.core.presented import Presented
-from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
-from truerank.core.run import Run
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Run, RunLike
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import resolve
 from truerank.formats import open_run, read_qrels
 from truerank.formats.texts import NOTHING, Snippets, look_up, with_text
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 MOST = 10
 """How many queries are told of, unless said otherwise."""
@@ -142,28 +142,29 @@ class Moves(Presented):
 
 @overload
 def moved(
-    qrels: Any, run_a: Any, run_b: Any, measure: Measure = ..., *, query: str | int | bytes | None = ...,
-    most: int = ..., rules: Ruled = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
+    qrels: QrelsLike, run_a: RunLike, run_b: RunLike, measure: Measure = ..., *,
+    query: str | int | bytes | None = ...,
+    most: int = ..., rules: RulesLike | None = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Moves: ...  # fmt: skip
 
 
 @overload
 def moved(
-    qrels: Any, run_a: Any, run_b: Any, measure: str | Iterable[str | Measure] = ..., *,
-    query: str | int | bytes | None = ..., most: int = ..., rules: Ruled = ..., threads: int | None = ...,
-    queries: Any = ..., docs: Any = ...,
+    qrels: QrelsLike, run_a: RunLike, run_b: RunLike, measure: str | Iterable[str | Measure] = ..., *,
+    query: str | int | bytes | None = ..., most: int = ..., rules: RulesLike | None = ...,
+    threads: int | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
 def moved(
-    qrels: Any,
-    run_a: Any,
-    run_b: Any,
-    measure: str | Measure | Iterable[str | Measure] = "AP",
+    qrels: QrelsLike,
+    run_a: RunLike,
+    run_b: RunLike,
+    measure: MeasuresLike = "AP",
     *,
     query: str | int | bytes | None = None,
     most: int = MOST,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
     queries: Any = None,
     docs: Any = None,
@@ -192,14 +193,14 @@ def moved(
 
 
 def moved_each(
-    qrels: Any,
-    run_a: Any,
-    run_b: Any,
+    qrels: QrelsLike,
+    run_a: RunLike,
+    run_b: RunLike,
     measures: Sequence[Measure],
     *,
     query: str | int | bytes | None = None,
     most: int = MOST,
-    rules: Ruled = None,
+    rules: RulesLike | None = None,
     threads: int | None = None,
     queries: Any = None,
     docs: Any = None,

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -29,11 +27,9 @@ from truerank.core.reading import EVERY_RANK, Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.scan import scan
-from truerank.measures import Measure, parse_measure, parse_measures
+from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
 Judged = dict[bytes, float]
-
-Ruled = Rules | str | os.PathLike[str] | dict[str, Any] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +133,12 @@ class Answer:
         return [Hit(0, as_text(doc), whole(grade)) for doc, grade in known.items() if not math.isnan(grade)]
 
 
-def several(measure: str | Measure | Iterable[str | Measure]) -> list[Measure]:
+def several(measure: MeasuresLike) -> list[Measure]:
     """The measures that are asked for, at least one."""
     return parse_measures(measure) or [parse_measure(measure if isinstance(measure, str) else "")]
 
 
-def is_one(measure: str | Measure | Iterable[str | Measure], chosen: Sequence[Measure]) -> bool:
+def is_one(measure: MeasuresLike, chosen: Sequence[Measure]) -> bool:
     """Whether one measure was asked for rather than a list, which may hold only one."""
     return isinstance(measure, Measure) or (isinstance(measure, str) and len(chosen) == 1)
 

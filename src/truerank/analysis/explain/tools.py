@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
@@ -13,13 +13,13 @@ from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import reading_of, score
 from truerank.core.presented import Presented
-from truerank.core.qrels import Qrels
+from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import READ_UNDER, Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Run
+from truerank.core.run import Run, RunLike
 from truerank.core.vocabulary import resolve, under
 from truerank.formats import open_run, read_qrels
-from truerank.measures import Measure, parse_measures
+from truerank.measures import Measure, MeasuresLike, parse_measures
 from truerank.measures.sums import PerQuery
 
 
@@ -129,7 +129,7 @@ class ToolComparison(Presented):
 
 
 def under_rules(
-    qrels: Any, run: Any, measures: str | Measure | Iterable[str | Measure], names: Sequence[str]
+    qrels: QrelsLike, run: RunLike, measures: MeasuresLike, names: Sequence[str]
 ) -> ToolComparison:
     """One run under the rules of many tools, and what of their rules and measures moves the numbers.
 

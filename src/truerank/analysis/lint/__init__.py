@@ -8,7 +8,7 @@ a check is, and how to add one, stands in `checks`; they are in `judgements`, `a
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,20 +29,20 @@ from truerank.analysis.lint.reading import ScatteredError, scattered_queries, wh
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, rank
 from truerank.core.messages import Message, message
-from truerank.core.qrels import Qrels
-from truerank.core.rules import Rules
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.vocabulary import measures_under
-from truerank.measures import Measure
+from truerank.measures import Measure, MeasuresLike
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Severity", "lint"]
 
 
 def lint(
-    qrels: Any,
+    qrels: QrelsLike,
     *runs: Any,
-    rules: Rules | str | dict[str, Any] | None = None,
-    measures: str | Measure | Iterable[str | Measure] | None = None,
+    rules: RulesLike | None = None,
+    measures: MeasuresLike | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
     watch: Watching = lambda size: None,
