@@ -153,8 +153,9 @@ class _Search:
         return np.array([classes**n <= LIMIT for n in size.tolist()], bool)
 
     def _ends(self, settled: Settled) -> Iterator[Ways]:
-        """No grade for any, and the best for all."""
-        for given in (np.nan, self.grades[-1]):
+        """The best grade for all, and none for any where that is not as it is: a new best grade is another scale."""
+        is_new = self.grades[-1] > self.pool.hits.max_grade
+        for given in (np.nan, self.grades[-1]) if is_new else self.grades[-1:]:
             yield Ways.cuts(np.arange(len(settled.size)), settled.size, given, given)
 
     def _every(self, settled: Settled, is_seeing: bool) -> Iterator[Ways]:
