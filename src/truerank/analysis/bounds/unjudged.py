@@ -153,7 +153,7 @@ class _Search:
         return np.array([classes**n <= LIMIT for n in size.tolist()], bool)
 
     def _ends(self, settled: Settled) -> Iterator[Ways]:
-        """The best grade for all, and none for any where that is not as it is: a new best grade is another scale."""
+        """The best grade for all; and none for any where a new best grade makes another scale."""
         is_new = self.grades[-1] > self.pool.hits.max_grade
         for given in (np.nan, self.grades[-1]) if is_new else self.grades[-1:]:
             yield Ways.cuts(np.arange(len(settled.size)), settled.size, given, given)
