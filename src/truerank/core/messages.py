@@ -7,16 +7,16 @@ a language.
 
 from __future__ import annotations
 
-import gettext
-import io
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from functools import lru_cache
-from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError, MissingPackage
+
+if TYPE_CHECKING:
+    import gettext
 
 SOURCE = "en"
 """The language in which messages are written."""
@@ -179,6 +179,9 @@ def catalogue(language: str) -> gettext.NullTranslations:
     if language not in languages():
         known = ", ".join(languages())
         raise InputError(f"there is no language {language!r}; there is {known}")
+    import gettext
+    import io
+
     try:
         from babel.messages.mofile import write_mo
         from babel.messages.pofile import read_po
@@ -242,4 +245,6 @@ def from_plain(value: Any) -> Any:
 
 def _folder() -> str:
     """Where the catalogues are; `TRUERANK_LOCALE` names another place."""
+    from importlib import resources
+
     return os.environ.get("TRUERANK_LOCALE") or str(resources.files("truerank").joinpath("present", "locale"))
