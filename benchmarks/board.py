@@ -31,7 +31,7 @@ from sqlalchemy import select
 
 from truerank.board.models import SCORED, Submission
 from truerank.board.offline import add, opened, rescore
-from truerank.board.settings import Settings, load
+from truerank.board.settings import ServiceSettings, load
 
 QUERIES, DOCS, DEPTH = 200, 1000, 20
 
@@ -105,7 +105,7 @@ async def send_all(url: str, jobs: list[tuple[str, str]]) -> list[httpx.Response
         return await asyncio.gather(*(send(*job) for job in jobs))
 
 
-def under_load(url: str, settings: Settings, args: argparse.Namespace) -> None:
+def under_load(url: str, settings: ServiceSettings, args: argparse.Namespace) -> None:
     truth: dict[str, list[str]] = {}
     for line in (settings.path.parent / "truth.qrels").read_text().splitlines():
         truth.setdefault(line.split()[0], []).append(line.split()[2])
@@ -127,7 +127,9 @@ def under_load(url: str, settings: Settings, args: argparse.Namespace) -> None:
     report(settings, answers, seconds, took, args)
 
 
-def report(settings: Settings, answers: list[Any], seconds: Any, took: float, args: argparse.Namespace) -> None:
+def report(
+    settings: ServiceSettings, answers: list[Any], seconds: Any, took: float, args: argparse.Namespace
+) -> None:
     statuses = Counter(answer.status_code for answer in answers)
     with opened(settings) as database:
         with database.reading() as session:
@@ -146,7 +148,7 @@ def report(settings: Settings, answers: list[Any], seconds: Any, took: float, ar
     print(f"  board page meanwhile: {len(seconds)} times, p50 {p50:.0f} ms, p99 {p99:.0f} ms, worst {worst:.0f} ms")
 
 
-def large(url: str, settings: Settings, rows: int) -> None:
+def large(url: str, settings: ServiceSettings, rows: int) -> None:
     """How much longer than to receive a large file it takes to receive, audit and score it."""
     depth = 1000
     with opened(settings) as database:

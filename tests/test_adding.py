@@ -181,7 +181,7 @@ def initial(queries: Items, references: Items, *, letters: int = 1) -> Pairs:
 
 from __future__ import annotations
 
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
 
@@ -192,7 +192,7 @@ def sure(target: object) -> float:
 
 
 @adapter("a fixed list", sure)
-def build(target: tuple[str, ...], *, ids: Ids, asynchronous: bool | None) -> Retriever:
+def build(target: tuple[str, ...], *, ids: IdReader, asynchronous: bool | None) -> Retriever:
     """The first of the list, whatever is asked."""
     scores = [-float(rank) for rank in range(len(target))]
 
@@ -234,14 +234,14 @@ class Depths(Presented):
 from __future__ import annotations
 
 from truerank.analysis.depths import Depths
+from truerank.present.document import Document
 from truerank.present.table import Table
-from truerank.present.tables import Pages
 
 
-def pages_of(depths: Depths) -> Pages:
+def document_of(depths: Depths) -> Document:
     """A row a query."""
     table = Table(("query", "returned"), tuple(depths.returned.items()), digits=None)
-    return Pages([table], table, depths.returned)
+    return Document([table], table, depths.returned)
 
 
 def remarks_of(depths: Depths) -> list[str]:
@@ -259,12 +259,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from truerank.present.data import ReportData
 from truerank.present.document import Block, Heading, Prose
-from truerank.present.material import Material
-from truerank.present.texts import Texts
 
 
-def blocks(material: Material, texts: Texts) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """One sentence."""
     yield Heading("Thanks", "thanks")
     yield Prose(("This was a report.",))
@@ -285,14 +284,13 @@ from __future__ import annotations
 from truerank.present.document import Document, Heading
 
 
-def render(document: Document, folder: str = "") -> bytes:
+def render(document: Document) -> str:
     """A line a heading."""
     lines = [f"* {block.text}" for block in document.blocks if isinstance(block, Heading)]
-    return "\\n".join([document.title, *lines, ""]).encode()
+    return "\\n".join([document.title, *lines, ""])
 ''',
         ),
-        Edit("src/truerank/present/renderers/__init__.py", ", outline", before=", pdf, terminal"),
-        Edit("src/truerank/present/renderers/__init__.py", '    ".org": outline.render,\n', before='    ".pdf": '),
+        Edit("src/truerank/present/renderers/__init__.py", '    ".org": "outline",\n', before='    ".pdf": '),
     ],
 }
 """One of each, as a person would write it."""

@@ -245,7 +245,7 @@ def rises(m: Measure) -> bool:
     """Whether a relevant document that moves up never lowers it: what is declared, and a little more."""
     params = dict(m.params)
     by_parameter = {"AP": params.get("divisor") != "hits", "AUROC": "k" not in params}
-    declared = m.monotone not in (None, "no") and not m.definition.is_less_better
+    declared = m.monotone not in (None, "no") and not m.definition.lower_is_better
     return by_parameter.get(m.name, declared)
 
 
@@ -328,7 +328,7 @@ PRICED = {"Utility"}
 
 def is_about_relevant(m: Measure) -> bool:
     """Whether it has nothing to measure without a relevant document: declared so, or known."""
-    if m.definition.is_less_better or m.name in PRICED:
+    if m.definition.lower_is_better or m.name in PRICED:
         return False
     return bool(m.definition.divides_by) or m.monotone in ("rising", "stepped") or m.name in ("AUROC", "RBP")
 

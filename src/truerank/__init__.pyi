@@ -9,8 +9,8 @@ from truerank.analysis.compare import compare as compare
 from truerank.analysis.compare.agreement import Agreement as Agreement
 from truerank.analysis.compare.agreement import agreement as agreement
 from truerank.analysis.explain import Explanation as Explanation
+from truerank.analysis.explain import diff as diff
 from truerank.analysis.explain import explain as explain
-from truerank.analysis.explain import moved as moved
 from truerank.core.errors import InputError as InputError
 from truerank.core.errors import MeasureError as MeasureError
 from truerank.core.errors import MissingPackage as MissingPackage
@@ -33,8 +33,8 @@ from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run
 from truerank.formats import read_qrels as read_qrels
 from truerank.live import Bench as Bench
+from truerank.live import alternate as alternate
 from truerank.live import bench as bench
-from truerank.live import interleave as interleave
 from truerank.live import sweep as sweep
 from truerank.measures import Measure as Measure
 from truerank.measures import MeasuresLike as MeasuresLike
@@ -42,7 +42,7 @@ from truerank.measures import measure as measure
 from truerank.measures import measures as measures
 from truerank.measures import parse_measure as parse_measure
 from truerank.measures import unregister as unregister
-from truerank.present.making import write_report as write_report
+from truerank.present.build import write_report as write_report
 
 __version__: str
 

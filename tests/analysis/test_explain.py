@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from test_laws import MEASURES
-from truerank.analysis.explain import Explanation, explain, explain_each, moved
+from truerank.analysis.explain import Explanation, diff, explain, explain_each
 from truerank.analysis.explain.rows import only
 from truerank.analysis.explain.worked import FORMS
 from truerank.core.run import Ranked
@@ -365,7 +365,7 @@ def test_the_note_on_ties_says_where_their_order_does_not_matter() -> None:
 @given(worlds(GRADES), worlds(GRADES))
 def test_what_moved_is_the_difference_of_the_values_and_the_documents_make_it_up(one: World, two: World) -> None:
     before, after = (tr.evaluate(one.qrels, world.run, "AP") for world in (one, two))
-    found = moved(one.qrels, one.run, two.run, "AP", most=100)
+    found = diff(one.qrels, one.run, two.run, "AP", most=100)
     changes = dict(zip(before.queries, (after["AP"] - before["AP"]).tolist(), strict=True))
     assert {move.query: move.change for move in found.queries} == {q: c for q, c in changes.items() if c}
     assert [abs(m.change) for m in found.queries] == sorted((abs(m.change) for m in found.queries), reverse=True)
@@ -378,7 +378,7 @@ def test_what_moved_is_the_difference_of_the_values_and_the_documents_make_it_up
 
 
 def test_a_measure_that_is_no_sum_tells_which_relevant_documents_changed_rank() -> None:
-    found = moved({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["x", "a", "c"]}, {"q": ["b", "a", "x"]}, "Success@1")
+    found = diff({"q": {"a": 1, "b": 1, "c": 1}}, {"q": ["x", "a", "c"]}, {"q": ["b", "a", "x"]}, "Success@1")
     assert [vars(shift) for shift in found.queries[0].documents] == [
         {"doc": "b", "grade": 1, "kind": "relevant", "before": None, "after": 1, "change": None},
         {"doc": "c", "grade": 1, "kind": "relevant", "before": 3, "after": None, "change": None},
@@ -387,20 +387,20 @@ def test_a_measure_that_is_no_sum_tells_which_relevant_documents_changed_rank() 
 
 def test_queries_that_only_one_mean_includes_are_counted_and_not_compared() -> None:
     rules = {"missing": "skip"}
-    found = moved({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["x", "a"]}, "RR", rules=rules)
+    found = diff({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["x", "a"]}, "RR", rules=rules)
     assert ([move.query for move in found.queries], found.uncommon) == (["q"], 1)
-    shown = "Moves('run' to 'run', RR: 1.0000 to 0.5000; 0 better, 1 worse, 0 the same; rules 'custom')"
+    shown = "Diff('run' to 'run', RR: 1.0000 to 0.5000; 0 better, 1 worse, 0 the same; rules 'custom')"
     assert repr(found).splitlines()[0] == shown
     assert repr(found).splitlines()[1].startswith("  1 query is in the mean of only one of the runs")
     with pytest.raises(tr.InputError, match="query r is left out of the mean of a run"):
-        moved({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["a"]}, "RR", query="r", rules=rules)
+        diff({"q": {"a": 1}, "r": {"a": 1}}, {"q": ["a"], "r": ["a"]}, {"q": ["a"]}, "RR", query="r", rules=rules)
 
 
 def test_one_query_may_be_asked_for_though_it_did_not_move() -> None:
-    found = moved({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, {"q": ["a"], "r": ["b"]}, "RR", query="q")
+    found = diff({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["a"]}, {"q": ["a"], "r": ["b"]}, "RR", query="q")
     assert [(move.query, move.change, move.documents) for move in found.queries] == [("q", 0.0, ())]
     with pytest.raises(tr.InputError, match="no query s among"):
-        moved({"q": {"a": 1}}, {"q": ["a"]}, {"q": ["a"]}, "RR", query="s")
+        diff({"q": {"a": 1}}, {"q": ["a"]}, {"q": ["a"]}, "RR", query="s")
 
 
 def long_list(length: int = 300) -> Explanation:
@@ -438,7 +438,7 @@ def test_every_format_holds_the_value(format: str) -> None:
     why = explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "y", "b"]}, "q", "AP")
     text = report.document([why], digits=4 if format != "json" else None).render(format)
     assert ("0.5000" if format != "json" else '"value": 0.5') in text or format == "csv"
-    moves = moved({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR")
+    moves = diff({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR")
     assert "0.5" in report.moves_document(moves).render(format)
 
 
@@ -456,20 +456,20 @@ def test_an_explanation_is_plain_values_for_json() -> None:
         plain = why.to_dict()
         assert json.loads(json.dumps(plain)) == plain
         assert plain["value"] == why.value
-    found = moved({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR").to_dict()
+    found = diff({"q": {"a": 1}}, {"q": ["x", "a"]}, {"q": ["a"]}, "RR").to_dict()
     assert json.loads(json.dumps(found)) == found
 
 
 def test_the_means_of_what_moved_are_over_the_queries_that_both_have() -> None:
     qrels = {"q": {"a": 1}, "r": {"a": 1}, "s": {"a": 1}}
     one, two = {"q": ["a"], "r": ["x", "a"]}, {"q": ["x", "a"], "s": ["a"]}
-    found = moved(qrels, one, two, "RR", rules={"missing": "skip"})
+    found = diff(qrels, one, two, "RR", rules={"missing": "skip"})
     pair = tr.compare(qrels, {"one": one, "two": two}, "RR", rules={"missing": "skip"})["RR"].pair("two", "one")
     assert found.means == (1.0, 0.5)
     assert pair is not None
     assert found.means[1] - found.means[0] == pair.difference.estimate
     assert "Mean over the 1 query that both have 1.0000 → 0.5000 (-0.5000)" in report.moves_document(found).render()
-    apart = moved(qrels, {"q": ["a"]}, {"r": ["a"]}, "RR", rules={"missing": "skip"})
+    apart = diff(qrels, {"q": ["a"]}, {"r": ["a"]}, "RR", rules={"missing": "skip"})
     assert "Mean over the 0 queries that both have unknown" in report.moves_document(apart).render()
     assert apart.to_dict()["means"] == [None, None]
 

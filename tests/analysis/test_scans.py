@@ -17,7 +17,7 @@ from truerank.analysis.curve import precision_recall
 from truerank.analysis.explain import explain_each
 from truerank.cli import truerank
 from truerank.core.run import Batch
-from truerank.present.material import evaluated
+from truerank.present.data import evaluated
 
 QRELS = {"q1": {"a": 1, "b": 2, "n": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 TEXT = b"q1 0 a 1 3 t\nq1 0 x 2 2 t\nq1 0 b 3 2 t\nq2 0 y 1 2 t\nq2 0 a 2 1 t\nq9 0 z 1 1 t\n"
@@ -88,7 +88,7 @@ def test_each_of_two_runs_is_read_once(ask: Callable[[tr.Run, tr.Run], Any], sca
 
 def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_that_moved(scans: list[str]) -> None:
     a, b = Opened(TEXT, "a"), Opened(OTHER, "b")
-    tr.moved(QRELS, a.run, b.run, "nDCG@10 AP")
+    tr.diff(QRELS, a.run, b.run, "nDCG@10 AP")
     assert (a.times, b.times, sorted(scans)) == (2, 2, ["a", "a", "b", "b"])
 
 

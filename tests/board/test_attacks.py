@@ -20,13 +20,13 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 
 from board_worlds import Build, World, run
-from truerank.board import alone as locks
 from truerank.board import connections, receiving, security
-from truerank.board.alone import alone
+from truerank.board import instance_lock as locks
 from truerank.board.database import Database
+from truerank.board.errors import ApiError, BoardError
+from truerank.board.instance_lock import instance_lock
 from truerank.board.logs import JsonLines
 from truerank.board.offline import rescore
-from truerank.board.refusals import BoardError, Refusal
 
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -159,7 +159,7 @@ def test_who_sends_a_little_for_ever_is_given_up(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(receiving, "SLOWEST", 1)
     assert asyncio.run(read()) == b"abc" * 100
     monkeypatch.setattr(receiving, "SLOWEST", 10**9)
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ApiError) as caught:
         asyncio.run(read())
     assert caught.value.status == 408
 
@@ -171,7 +171,7 @@ def test_a_small_request_that_stops_half_way_is_given_up(monkeypatch: pytest.Mon
     async def receive() -> Any:
         await waiting.wait()
 
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ApiError) as caught:
         asyncio.run(security._limited(receive)())  # type: ignore[arg-type]
     assert caught.value.status == 408
 
@@ -217,9 +217,9 @@ def test_a_second_server_of_the_same_database_does_not_start(
     settings = world.service.settings
     elsewhere: Callable[..., Any] = type(settings)
     other = elsewhere(**{**vars(settings), "data": tmp_path / "other"})
-    with alone(settings):
+    with instance_lock(settings):
         for second in (settings, other):
-            with pytest.raises(BoardError, match="another `truerank serve`"), alone(second):
+            with pytest.raises(BoardError, match="another `truerank serve`"), instance_lock(second):
                 pass
-    with alone(other):
+    with instance_lock(other):
         pass

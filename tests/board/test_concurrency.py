@@ -26,7 +26,7 @@ from truerank.board import submissions
 from truerank.board.models import ACCEPTED, RECEIVED, SCORED, Submission
 from truerank.board.offline import add, opened, rescore
 from truerank.board.settings import load
-from truerank.board.workers import Pool, WorkerLost
+from truerank.board.workers import ProcessPool, WorkerLost
 
 
 def test_a_limit_is_exact_when_all_come_at_once(build: Build, address: str):
@@ -120,7 +120,7 @@ def test_a_worker_that_dies_or_hangs_is_replaced():
     import asyncio
 
     async def use() -> None:
-        pool = Pool(1, memory=2 << 30, seconds=20)
+        pool = ProcessPool(1, memory=2 << 30, seconds=20)
         try:
             with pytest.raises(WorkerLost):
                 await pool.do(os.abort)

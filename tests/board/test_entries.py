@@ -15,10 +15,10 @@ from sqlalchemy import inspect, select, text
 from board_worlds import QRELS, Build, World, run
 from truerank.board.backup import back_up, restore
 from truerank.board.database import Database, engine_of, upgrade
+from truerank.board.errors import BoardError
 from truerank.board.models import Board, Submission
 from truerank.board.offline import opened, rescore
 from truerank.board.published import published_ids
-from truerank.board.refusals import BoardError
 from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.board.split import drawn, public

@@ -21,11 +21,11 @@ from click.testing import CliRunner
 
 from board_worlds import QRELS, Build, World, burn, run, slow_audit, slow_score
 from truerank.board import processing
-from truerank.board.refusals import Refusal
+from truerank.board.errors import ApiError
 from truerank.board.settings import load
 from truerank.board.turns import Turns
 from truerank.board.upload import Receiver
-from truerank.board.workers import OutOfTime, Pool, WorkerLost
+from truerank.board.workers import OutOfTime, ProcessPool, WorkerLost
 from truerank.cli import truerank
 from truerank.formats.compression import CODECS, Members
 
@@ -63,7 +63,7 @@ def test_unpacking_many_members_looks_at_each_byte_about_once(pack: Callable[[by
 def test_a_file_of_too_many_compressed_pieces_is_refused_as_it_arrives(pack: Any, tmp_path: Path):
     receiver = Receiver(tmp_path / "f", 1 << 30, 1 << 30, members=100)
     receiver.feed(pack(b"q0 Q0 d 1 1 t\n") + pack(b"") * 99)
-    with pytest.raises(Refusal, match="more than 100 compressed pieces") as caught:
+    with pytest.raises(ApiError, match="more than 100 compressed pieces") as caught:
         receiver.feed(pack(b""))
     receiver.drop()
     assert caught.value.kind == "too-many-members"
@@ -117,7 +117,7 @@ def test_those_who_wait_take_turns():
 
 def test_a_team_with_many_jobs_leaves_a_worker_to_others():
     async def use() -> tuple[float, list[str]]:
-        pool, order = Pool(2, seconds=60), []
+        pool, order = ProcessPool(2, seconds=60), []
         try:
             pool.warm(len, "")
             await asyncio.gather(*(pool.do(len, "", who=n) for n in range(2)))
@@ -143,7 +143,7 @@ def test_a_team_with_many_jobs_leaves_a_worker_to_others():
 
 def test_a_job_that_takes_too_much_of_the_processor_is_stopped_and_charged():
     async def use() -> list[float]:
-        pool, charged = Pool(1, seconds=60), []
+        pool, charged = ProcessPool(1, seconds=60), []
         try:
             with pytest.raises(OutOfTime, match="1 seconds of processor time"):
                 await pool.do(burn, 30.0, processor=1.0, charge=charged.append)
@@ -166,7 +166,7 @@ def test_a_process_that_dies_is_no_process_out_of_time():
     import os
 
     async def use() -> None:
-        pool = Pool(1, seconds=60)
+        pool = ProcessPool(1, seconds=60)
         try:
             with pytest.raises(WorkerLost) as caught:
                 await pool.do(os.abort, processor=5.0)

@@ -16,9 +16,9 @@ from sqlalchemy import inspect, select, text
 from board_worlds import QRELS, Build, run
 from truerank.board.backup import back_up, restore
 from truerank.board.database import Database, upgrade
+from truerank.board.errors import BoardError
 from truerank.board.models import Base, Board, Submission, Values
 from truerank.board.offline import opened, rescore
-from truerank.board.refusals import BoardError
 from truerank.board.service import Service
 from truerank.board.settings import load
 from truerank.cli import truerank

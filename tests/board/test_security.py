@@ -16,8 +16,8 @@ import zstandard
 
 from board_worlds import Build, World, run
 from truerank.board import tokens
+from truerank.board.errors import ApiError
 from truerank.board.models import Token
-from truerank.board.refusals import Refusal
 from truerank.board.sessions import LIFE, Signer
 from truerank.board.storage import Storage
 from truerank.board.upload import Receiver
@@ -275,7 +275,7 @@ def test_a_bomb_ends_early(kind: str, tmp_path: Path):
     data = bomb(kind, 300 << 20)
     receiver = Receiver(tmp_path / "f", 1 << 30, 1 << 30)
     tracemalloc.start()
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ApiError) as caught:
         receiver.feed(data)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from truerank.present import making
-from truerank.present.material import Material, Readable, evaluated, inputs
+from truerank.present import build
+from truerank.present.data import Readable, ReportData, evaluated, inputs
 from truerank.present.renderers import html
 from truerank.present.renderers import json as renderer
 
@@ -45,7 +45,7 @@ def written(
 ) -> tuple[str, Any]:
     """The address of a page, and the JSON of the same report."""
     found = evaluated(qrels, runs, measures)
-    document = making.make(Material(runs=found, inputs=inputs([__file__]), versions=making.versions()), lang=lang)
+    document = build.make(ReportData(runs=found, inputs=inputs([__file__]), versions=build.versions()), lang=lang)
     path = folder / "report.html"
     path.write_text(html.render(document), "utf-8")
     return path.as_uri(), json.loads(renderer.render(document))
@@ -288,7 +288,7 @@ def test_texts_stand_beside_ids_folded_and_harmless(visit, serious, tmp_path):
     found = evaluated(qrels, {"one": run, "other": {"q2": ["d2"]}}, "AP")
     readable = Readable({"q1": f"find {NASTY[0]}", "q2": "plain"}, texts)
     path = tmp_path / "report.html"
-    path.write_text(html.render(making.make(Material(runs=found, readable=readable), lang="en")), "utf-8")
+    path.write_text(html.render(build.make(ReportData(runs=found, readable=readable), lang="en")), "utf-8")
     page = ready(visit(path.as_uri()))
     page.fill("#filter", "onerror")
     assert [query.split("\n")[0] for query, _ in rows_of(page)] == ["q1"]
@@ -513,7 +513,7 @@ def test_the_command_is_never_cut(visit, tmp_path):
     found = evaluated({"q": {"a": 1}}, {"one": {"q": ["a"]}}, "AP")
     command = "truerank report " + " ".join(f"a-run-with-a-long-name-{n}.run" for n in range(30))
     path = tmp_path / "report.html"
-    path.write_text(html.render(making.make(Material(runs=found, command=command), lang="en")), "utf-8")
+    path.write_text(html.render(build.make(ReportData(runs=found, command=command), lang="en")), "utf-8")
     for device in ({}, PHONE):
         page = ready(visit(path.as_uri(), **device))
         assert page.eval_on_selector("pre", "pre => pre.scrollWidth <= pre.clientWidth")

@@ -225,5 +225,5 @@ def test_python_takes_texts_as_dicts_or_files_and_several_measures(texts, here):
     assert both[1].texts.docs["b"] == "beta_%"
     assert isinstance(tr.explain(judged, run, "q1", ["AP"]), list)
     assert both[0].value == tr.explain(judged, run, "q1", "AP").value
-    moves = tr.moved(judged, run, "second.run", "AP RR", docs={"b": "beta"})
+    moves = tr.diff(judged, run, "second.run", "AP RR", docs={"b": "beta"})
     assert [(str(one.measure), one.texts.docs) for one in moves] == [("AP", {"b": "beta"}), ("RR", {"b": "beta"})]

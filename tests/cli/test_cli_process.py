@@ -13,7 +13,7 @@ from dataclasses import replace
 import pytest
 
 import truerank as tr
-from truerank.cli.progress import Reading
+from truerank.cli.progress import ReadingBar
 
 EVAL = "truerank eval qrels.txt first.run -m RR"
 
@@ -147,7 +147,7 @@ def test_every_byte_that_is_read_is_told_to_the_bar(here, monkeypatch):
     (here / "long.run").write_bytes(text)
     for threads, piece in ((1, 1 << 30), (2, 1000)):
         monkeypatch.setattr("truerank.core.scan.PIECE", piece)
-        reading = Reading()
+        reading = ReadingBar()
         tr.evaluate("qrels.txt", replace(tr.open_run("long.run"), watch=reading.advance), threads=threads)
         assert reading.read == len(text)
 

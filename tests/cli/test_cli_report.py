@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import truerank as tr
-from truerank.present.making import write_report
+from truerank.present.build import write_report
 
 ASKED = ("report", "qrels.txt", "first.run", "second.run")
 

@@ -202,7 +202,7 @@ def test_the_strict_score_never_exceeds_the_official_one(truth: Truth, sent: lis
     once = [query for query, _ in sent if sum(query == other for other, _ in sent) == 1]
     for m in found.strict_scores.measures:
         officially, strictly = found.official_scores, found.strict_scores
-        sign = -1 if m.definition.is_less_better else 1
+        sign = -1 if m.definition.lower_is_better else 1
         assert sign * strictly.mean[str(m)] <= sign * officially.mean[str(m)]
         for query in map(str, once):
             pair = [one[m][one.queries.index(query)] for one in (strictly, officially)]

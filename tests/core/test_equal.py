@@ -117,7 +117,7 @@ def test_no_query_is_said_to_move_by_nothing(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(moves, "evaluate", nudged)
     qrels = {"q": {"a": 1, "b": 1, "c": 1}}
-    found = tr.moved(qrels, {"q": ["a", "x", "b"]}, {"q": ["a", "x", "b"]}, "AP")
+    found = tr.diff(qrels, {"q": ["a", "x", "b"]}, {"q": ["a", "x", "b"]}, "AP")
     assert (found.queries, found.better, found.worse, found.same) == ((), 0, 0, 1)
 
 

@@ -192,7 +192,7 @@ def test_pfound_is_what_its_paper_says_of_yandex_grades() -> None:
 
 def test_an_answer_without_a_hit_has_the_worst_rank_and_not_the_best() -> None:
     for name in ("FirstRank", "MeanRank", "ARP"):
-        assert parse_measure(f"{name}@5").definition.is_less_better
+        assert parse_measure(f"{name}@5").definition.lower_is_better
         assert mean({"q": {"a": 1}}, {"q": []}, f"{name}@5") == 6
         assert mean({"q": {"a": 0}}, {"q": ["a"]}, f"{name}@5") == 6
 

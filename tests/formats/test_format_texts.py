@@ -13,7 +13,7 @@ import pyarrow.parquet
 import pytest
 
 import truerank as tr
-from truerank.formats.texts import DOCS, QUERIES, SNIPPET, look_up, snippet, snippets
+from truerank.formats.texts import DOCS, QUERIES, SNIPPET, locate, snippet, snippets
 
 RECORDS = [{"_id": f"d{n}", "title": f"Title {n}", "text": f"text {n}\tof  it", "metadata": {}} for n in range(5)]
 WANTED = ["d3", "d1", "nowhere"]
@@ -74,7 +74,7 @@ def test_a_passage_is_found_by_its_own_id_rather_than_its_document_s(tmp_path):
 
 def test_a_dict_may_have_texts_records_parts_and_whole_numbers_for_ids():
     docs = {1: "one", "2": {"title": "Two", "contents": "text"}, "3": ["a", "b"], "4": None, "5": ""}
-    found = look_up(None, docs, [], list("123456"))
+    found = locate(None, docs, [], list("123456"))
     assert found.docs == {"1": "one", "2": "Two — text", "3": "a b"}
     assert found.notes == ("Texts: 3 of 6 documents have none.",)
 
@@ -158,4 +158,4 @@ def test_what_has_no_texts_is_told_with_its_place(name, text, says, tmp_path):
 
 def test_something_else_has_no_texts():
     with pytest.raises(tr.InputError, match=r"texts of queries are a file or \{id: text\}, not int"):
-        look_up(5, None, ["q"], [])
+        locate(5, None, ["q"], [])

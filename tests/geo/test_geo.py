@@ -185,12 +185,12 @@ def test_queries_without_results_are_counted_and_left_out_unless_they_score_noth
 def test_queries_without_anything_right_are_counted_named_and_told_apart(tmp_path):
     world = make(tmp_path, seed=5)
     view = world.evaluate(truth="within(metres=12)")["geo"]
-    barren = {q for q in world.lists if not right_ones(world, "geodesic", q, None, 12)}
-    assert set(view.truth.barren) & set(world.lists) == barren
-    assert 0 < len(barren) < 25
-    assert view.scores.ledger.without_relevant == len(barren)
+    without_relevant = {q for q in world.lists if not right_ones(world, "geodesic", q, None, 12)}
+    assert set(view.truth.without_relevant) & set(world.lists) == without_relevant
+    assert 0 < len(without_relevant) < 25
+    assert view.scores.ledger.without_relevant == len(without_relevant)
     answerable = view.to_dict()["answerable"]
-    assert answerable["queries"] == 25 - len(barren)
+    assert answerable["queries"] == 25 - len(without_relevant)
     assert answerable["mean"]["R@10"] == pytest.approx(view.mean["R@10"] * 25 / answerable["queries"])
 
 
@@ -496,7 +496,7 @@ def test_tiles_that_hold_the_query_are_right_and_errors_go_to_their_middles():
     tiles = [{"id": f"t{n}", "bounds": [127 + n / 100, 37.5, 127.01 + n / 100, 37.51]} for n in range(3)]
     places = geo.evaluate(flight, tiles, {"q": ["t0", "t1"], "off the map": ["t0"]}, truth="contains", k=[1, 2])
     view = places["geo"]
-    assert (view.mean["R@1"], view.mean["R@2"], view.truth.barren) == (0.0, 0.5, ("off the map",))
+    assert (view.mean["R@1"], view.mean["R@2"], view.truth.without_relevant) == (0.0, 0.5, ("off the map",))
     one = next(one for one in view.found() if one.query == "q")
     assert (one.truth, one.distance, one.rank) == ("t1", pytest.approx(0, abs=1e-6), 2)
     assert one.error == pytest.approx(GEOD.inv(127.015, 37.505, 127.005, 37.505)[2])

@@ -73,7 +73,7 @@ def test_a_function_is_timed_scored_saved_and_shown_again(here, tmp_path):
 
 
 def test_two_take_turns_and_are_compared(here):
-    text = run(f"{here}:lexical", f"{here}:dense", "--interleave", *ASK, "-o", "both.json")
+    text = run(f"{here}:lexical", f"{here}:dense", "--alternate", *ASK, "-o", "both.json")
     assert "They took turns at each query." in text
     assert "dense takes" in text
     assert "ValueError: no such index" in text
@@ -108,7 +108,7 @@ def test_a_retriever_that_never_answers_ends_with_status_1(here):
 
 
 def test_the_runs_of_two_are_numbered_as_the_help_says(here, tmp_path):
-    run(f"{here}:lexical", f"{here}:dense", "--interleave", *ASK, "--save-run", "x.run")
+    run(f"{here}:lexical", f"{here}:dense", "--alternate", *ASK, "--save-run", "x.run")
     assert sorted(path.name for path in tmp_path.glob("x*.run")) == ["x.1.run", "x.2.run"]
     text = " ".join(run("--help").split())
     assert "FILE.1.run" not in text
@@ -126,7 +126,7 @@ def test_an_interrupt_keeps_and_saves_what_was_measured(here):
     ("arguments", "says"),
     [
         ((), "Give one TARGET, not 0"),
-        (("a:b", "c:d", "--queries", "q.tsv"), "two take turns with --interleave"),
+        (("a:b", "c:d", "--queries", "q.tsv"), "two take turns with --alternate"),
         (("a:b",), "--queries FILE"),
         (("nowhere_at_all:x", "--queries", "q.tsv"), "there is no module"),
         (("--show", "q.tsv"), "no JSON"),

@@ -129,7 +129,7 @@ def test_a_coroutine_and_a_function_cannot_take_turns():
     async def slow(query):
         return ["d1"]
 
-    from truerank.live import interleave
+    from truerank.live import alternate
 
     with pytest.raises(tr.InputError, match="cannot take turns"):
-        interleave(slow, lambda query: ["d1"], QUERIES)
+        alternate(slow, lambda query: ["d1"], QUERIES)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
-from truerank.live import SimulatedClock, compare, front, interleave, sweep
+from truerank.live import SimulatedClock, alternate, compare, front, sweep
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES, intervals, summary
 from truerank.present import bench as report
 from truerank.present.sections import speed
@@ -149,9 +149,9 @@ def test_other_files_are_refused(tmp_path, text, says):
 def test_retrievers_that_take_turns_are_compared_query_by_query():
     clock = SimulatedClock()
     a, b = taking(clock, by_number), taking(clock, lambda query: 1.5 * by_number(query), ("d2", "d1"))
-    both = interleave(a, b, QUERIES, QRELS, measures="RR", clock=clock)
+    both = alternate(a, b, QUERIES, QRELS, measures="RR", clock=clock)
     assert both.ratio.estimate == pytest.approx(1.5, rel=1e-12)
-    assert (both.interleaved, both.shared) == (True, 100)
+    assert (both.alternated, both.shared) == (True, 100)
     assert both.differences["RR"].estimate == 0.5
     assert both.ratio_test.p < 0.001
     assert both.b.latency["p50"] == 75.0
@@ -169,7 +169,7 @@ def test_they_come_after_each_other_at_each_query_in_random_order():
 
         return retrieve
 
-    interleave(noting("a"), noting("b"), QUERIES, warmup=0, clock=clock)
+    alternate(noting("a"), noting("b"), QUERIES, warmup=0, clock=clock)
     pairs = list(zip(asked[::2], asked[1::2], strict=True))
     assert all(first[1] == second[1] and first[0] != second[0] for first, second in pairs)
     assert 20 < sum(first[0] == "a" for first, _ in pairs) < 80
@@ -177,19 +177,19 @@ def test_they_come_after_each_other_at_each_query_in_random_order():
 
 def test_each_of_two_has_its_own_cold_call():
     clock = SimulatedClock()
-    both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, clock=clock)
+    both = alternate(taking(clock, 0.001), taking(clock, 0.003), QUERIES, clock=clock)
     assert (both.a.cold, both.b.cold) == (1.0, 3.0)
 
 
 def test_two_of_one_name_get_numbers():
-    both = interleave(lambda query: ["d1"], lambda query: ["d1"], ["tea", "ink"])
+    both = alternate(lambda query: ["d1"], lambda query: ["d1"], ["tea", "ink"])
     assert [both.a.name, both.b.name, both.a.beside] == ["function 1", "function 2", "function 2"]
 
 
 def test_saved_benchmarks_are_compared_with_what_speaks_against_it():
     one, other = benched(), benched(k=5)
     found = compare(one, other)
-    assert (found.interleaved, found.ratio.estimate, found.ratio.method) == (False, 1.0, "constant")
+    assert (found.alternated, found.ratio.estimate, found.ratio.method) == (False, 1.0, "constant")
     assert "k 10 and 5" in " ".join(found.remarks)
     assert "different times" in found.remarks[0]
 
@@ -218,7 +218,7 @@ def test_scores_under_the_same_rules_by_another_name_are_compared():
 
 def test_one_of_two_that_took_turns_has_no_throughput_of_its_own():
     clock = SimulatedClock()
-    both = interleave(taking(clock, 0.001), taking(clock, 0.003), QUERIES, concurrency=4, clock=clock)
+    both = alternate(taking(clock, 0.001), taking(clock, 0.003), QUERIES, concurrency=4, clock=clock)
     for one, other in ((both.a, both.b), (both.b, both.a)):
         assert (one.throughput, one.under_way, one.at_a_time) == (None, None, None)
         text = report.document(one).render()
@@ -229,7 +229,7 @@ def test_one_of_two_that_took_turns_has_no_throughput_of_its_own():
 
 
 def test_a_gate_on_the_throughput_of_one_that_took_turns_is_undecided():
-    both = interleave(lambda query: ["d1"], lambda query: ["d2"], ["tea", "ink"])
+    both = alternate(lambda query: ["d1"], lambda query: ["d2"], ["tea", "ink"])
     found = tr.check(bench=both.a, min={"throughput": 1}, max={"throughput": 2})
     assert [verdict.outcome for verdict in found.verdicts] == ["undecided", "undecided"]
     assert "took turns" in found.verdicts[0].note
@@ -398,7 +398,7 @@ def test_few_queries_have_no_interval_of_means_ratios_or_differences():
     assert (found.intervals["mean"].method, found.intervals["RR"].method) == ("none", "none")
     again = tr.bench(taking(clock, by_number), three, repeats=4, clock=clock)
     assert again.intervals["mean"] is None
-    both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), three, QRELS, measures="RR", clock=clock)
+    both = alternate(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), three, QRELS, measures="RR", clock=clock)
     one, two = report.document(found).render(), report.comparison_document(both).render()
     assert ("unknown" in one, "unknown" in two, "inf" in one + two) == (True, True, False)
     assert "takes 1.500 times as long as retrieve 1 (95 % interval unknown" in two
@@ -408,7 +408,7 @@ def test_intervals_of_equal_values_are_said_to_tell_nothing():
     clock = SimulatedClock()
     how = {"measures": "RR", "clock": clock}
     one = tr.bench(taking(clock, 0.002), QUERIES, QRELS, **how)
-    both = interleave(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), QUERIES, QRELS, **how)
+    both = alternate(taking(clock, 0.002), taking(clock, 0.003, ["d2"]), QUERIES, QRELS, **how)
     for pages in (report.document(one), report.comparison_document(both)):
         assert pages.tables[-1].notes[-1].startswith("RR: all values are equal, so that the interval has no width")
 
@@ -484,7 +484,7 @@ def test_what_a_plain_loop_cannot_have_is_refused(how):
 
 def test_two_plain_loops_take_turns():
     clock = SimulatedClock()
-    both = interleave(taking(clock, 0.002), taking(clock, 0.003), list("abcd"), plain=True, clock=clock)
+    both = alternate(taking(clock, 0.002), taking(clock, 0.003), list("abcd"), plain=True, clock=clock)
     assert [len(one.measured) for one in (both.a, both.b)] == [2, 2]
     assert (both.a.latency["mean"], both.b.latency["mean"], both.a.percentiles) == (2.0, 3.0, "linear")
 
@@ -567,4 +567,4 @@ def test_an_indexing_that_says_nothing_of_use_is_told_before_anything_is_asked(i
 
 def test_two_that_take_turns_have_no_indexing():
     with pytest.raises(tr.InputError, match="timed for one retriever"):
-        interleave(lambda q: ["d1"], lambda q: ["d1"], QUERIES, index=lambda: 1)
+        alternate(lambda q: ["d1"], lambda q: ["d1"], QUERIES, index=lambda: 1)

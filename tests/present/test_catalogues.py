@@ -21,8 +21,8 @@ from truerank.cli import truerank
 from truerank.contest import judge
 from truerank.core import messages
 from truerank.core.rules import MEANINGS
-from truerank.present import agreement, audit, bench, bounds, check, hits, making
-from truerank.present.material import Located, Material, evaluated
+from truerank.present import agreement, audit, bench, bounds, build, check, hits
+from truerank.present.data import Located, ReportData, evaluated
 from truerank.truth.reading import read_items
 
 HERE = Path(__file__).parents[2]
@@ -157,15 +157,15 @@ def answer(text: str) -> list[str]:
     return ["d1", "d2"] if text == "a" else []
 
 
-def document(lang: str) -> making.Report:
+def document(lang: str) -> build.Report:
     qrels, runs = world()
     places = {f"q{n}": {"lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(4)}
     there = {f"d{n}": {"lat": 1.0 + n / 1e4, "lon": 1.0} for n in range(3)}
     found = tr.geo.evaluate(places, there, {"q1": ["d1", "d0"], "q3": ["d1"]}, truth="nearest")
     benches = [tr.bench(answer, {"q0": "a", "q1": "b"}, qrels, measures="RR", k=10) for _ in range(2)]
     located = Located(found, read_items(places))
-    material = Material(evaluated(qrels, runs, "nDCG@10 AP NumRet"), tuple(benches), located)
-    return making.make(material, "run", lang)
+    data = ReportData(evaluated(qrels, runs, "nDCG@10 AP NumRet"), tuple(benches), located)
+    return build.make(data, "run", lang)
 
 
 def test_no_word_of_a_report_is_said_past_the_catalogue(pseudo):

@@ -14,11 +14,11 @@ import truerank as tr
 from truerank.analysis.explain import explain
 from truerank.core.errors import InputError
 from truerank.core.messages import language_asked, languages
-from truerank.present import making
+from truerank.present import build
 from truerank.present.answers import Wanted, answers
-from truerank.present.document import Document, Figure, Heading, Note, Prose, Queries
+from truerank.present.data import Located, ReportData, evaluated, inputs
+from truerank.present.document import Caution, Document, Figure, Heading, Prose, Queries
 from truerank.present.lists import beginnings
-from truerank.present.material import Located, Material, evaluated, inputs
 from truerank.present.sections import queries as queries_section
 from truerank.present.sections.curves import answered_within, depths
 from truerank.present.sections.unjudged import unjudged
@@ -55,7 +55,7 @@ def document(*runs: dict[str, Any], qrels: Any = None, lang: str = "en", **how: 
     judged = qrels or world(1)[0]
     named = {f"run{i}": run for i, run in enumerate(runs or (world(1)[1], world(2)[1], world(3)[1]))}
     found = evaluated(judged, named, MEASURES, **how)
-    return making.make(Material(runs=found, versions=making.versions()), lang=lang)
+    return build.make(ReportData(runs=found, versions=build.versions()), lang=lang)
 
 
 def only(blocks: Any, kind: type) -> list[Any]:
@@ -224,14 +224,14 @@ def test_a_single_run_is_reported_without_comparison():
 
 def test_counts_and_measures_where_less_is_better_are_not_won_by_the_highest():
     qrels, run = world(1)
-    material = Material(runs=evaluated(qrels, {"a": run, "b": world(2)[1]}, "NumRet AP"))
-    found = making.make(material, lang="en")
+    data = ReportData(runs=evaluated(qrels, {"a": run, "b": world(2)[1]}, "NumRet AP"))
+    found = build.make(data, lang="en")
     [said] = only(found.blocks, Prose)[0].paragraphs
     assert said.startswith(f"a: NumRet {sum(map(len, run.values()))} (")
 
 
 def test_few_queries_are_warned_of():
-    assert any("too few" in note.text for note in only(document().blocks, Note))
+    assert any("too few" in note.text for note in only(document().blocks, Caution))
 
 
 def test_the_ledger_says_in_each_language_what_eval_says():
@@ -305,7 +305,7 @@ def test_benchmarks_come_with_their_latencies_and_what_quality_costs(tmp_path):
         path = tmp_path / f"{retriever.__name__}.json"
         tr.bench(retriever, asked, qrels, measures="RR").save(path)
         benches += tr.Bench.read_all(path)
-    found = making.make(Material(benches=tuple(benches)), lang="en")
+    found = build.make(ReportData(benches=tuple(benches)), lang="en")
     assert [figure.name for figure in found.figures] == ["latency", "pareto"]
     table = only(found.blocks, Table)[0]
     assert [row[0] for row in table.rows] == [one.name for one in benches]
@@ -325,7 +325,7 @@ def test_little_differences_of_quality_look_little_beside_their_intervals(tmp_pa
         return ["d1"] if query not in ("text 7", "text 8") else []
 
     benches = [tr.bench(retriever, asked, qrels, measures="RR") for retriever in (first, second)]
-    figure = making.make(Material(benches=tuple(benches)), lang="en").figures[1]
+    figure = build.make(ReportData(benches=tuple(benches)), lang="en").figures[1]
     rows = figure.specification["data"]["values"]
     for row, one in zip(rows, benches, strict=True):
         assert (row["left"], row["right"]) == (one.intervals["p50"].low, one.intervals["p50"].high)
@@ -361,7 +361,7 @@ def places() -> Located:
 
 def test_places_come_with_their_errors_and_each_miss_joined_to_what_was_returned():
     located = places()
-    found = making.make(Material(located=located), lang="en")
+    found = build.make(ReportData(located=located), lang="en")
     figures = {figure.name: figure for figure in found.figures}
     rows = figures["map-geo"].specification["data"]["values"]
     assert {row["query"]: row["top1"] for row in rows} == {"q0": "r1", "q3": "r4", "q6": "r7"}

@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 from truerank.core.errors import InputError, MissingPackage
-from truerank.present import making
+from truerank.present import build
+from truerank.present.data import ReportData, evaluated
 from truerank.present.document import Document, Queries
-from truerank.present.material import Material, evaluated
 from truerank.present.renderers import REPORTS, figures, html, of_report, pdf, terminal, to_bytes
 from truerank.present.renderers import json as renderer
 from truerank.present.renderers.latex import escape
@@ -39,7 +39,7 @@ def nasty(lang: str = "en") -> Document:
         for i, name in enumerate(NASTY)
     }
     found = evaluated(qrels, runs, "nDCG@10 AP")
-    return making.make(Material(runs=found, command=NASTY[0], versions={"a": "1"}), NASTY[0], lang)
+    return build.make(ReportData(runs=found, command=NASTY[0], versions={"a": "1"}), NASTY[0], lang)
 
 
 DOCUMENT = nasty()

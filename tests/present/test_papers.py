@@ -10,9 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from truerank.present import making
+from truerank.present import build
+from truerank.present.data import ReportData, evaluated
 from truerank.present.document import Command, Document, Heading, Prose, Queries
-from truerank.present.material import Material, evaluated
 from truerank.present.renderers import REPORTS, latex, markdown, terminal, to_bytes
 from truerank.present.table import Table
 
@@ -35,7 +35,7 @@ def document(lang: str = "en", names: tuple[str, ...] = NASTY) -> Document:
     }
     found = evaluated(qrels, runs, "nDCG@10 AP P@1 R@1")
     command = "truerank report 'a -- b' --title \"it's\" runs/a/very/long/path/one.run"
-    return making.make(Material(runs=found, command=command, versions={"a": "1"}), lang=lang)
+    return build.make(ReportData(runs=found, command=command, versions={"a": "1"}), lang=lang)
 
 
 DOCUMENT = document()
@@ -210,14 +210,14 @@ def test_a_measure_is_not_drawn_against_one_that_is_the_same():
     qrels = {f"q{n}": {"a": 1} for n in range(4)}
     run = {f"q{n}": ["a", "b"][:: 1 if n % 2 else -1] for n in range(4)}
     for measures, title in [("R@1 P@1 Success@1 RR", "R@1 against RR"), ("R@1 P@1", None)]:
-        made = making.make(Material(runs=evaluated(qrels, {"one": run}, measures)), lang="en")
+        made = build.make(ReportData(runs=evaluated(qrels, {"one": run}, measures)), lang="en")
         assert next((figure.title for figure in made.figures if figure.name == "measures"), None) == title
 
 
 def test_a_report_from_python_tells_no_command(tmp_path):
     (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
     runs = {"own": {"q": ["a"]}}
-    made = making.write_report(tmp_path / "qrels.txt", runs, tmp_path / "report.txt", "AP", lang="en")
+    made = build.write_report(tmp_path / "qrels.txt", runs, tmp_path / "report.txt", "AP", lang="en")
     assert not any(isinstance(block, Command) for block in made.blocks)
     assert "truerank report" not in (tmp_path / "report.txt").read_text()
     assert any(isinstance(block, Queries) for block in made.blocks)

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 import truerank as tr
 from truerank.cli import truerank
+from truerank.present.build import write_report
 from truerank.present.comparison import LAYOUTS, document
-from truerank.present.making import write_report
 
 EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "compare"
 PATHS = [str(EXAMPLES / f"{name}.run") for name in ("bm25", "dense", "hybrid")]

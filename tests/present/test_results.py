@@ -20,7 +20,7 @@ from truerank.analysis.explain.tools import under_rules
 from truerank.analysis.lint import lint
 from truerank.contest import audit, judge
 from truerank.core.presented import Presented
-from truerank.live.paired import Comparison as Paired
+from truerank.live.paired import BenchComparison as Paired
 from truerank.present.document import Document
 from truerank.present.renderers import FORMATS, figures, to_bytes
 from truerank.present.renderers.json import dumps
@@ -53,13 +53,13 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "AuditedScores": (lambda: judge(TRUTH, SENT), "official 1.0, strict 0.66"),
     "Audit": (lambda: audit(TRUTH, SENT), "1 judged id missing"),
     "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
-    "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
+    "BenchComparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),
-    "Moves": (
-        lambda: tr.moved(QRELS, RUN, {"q1": ["a"]}, rules={"missing": "skip"}),
+    "Diff": (
+        lambda: tr.diff(QRELS, RUN, {"q1": ["a"]}, rules={"missing": "skip"}),
         "1 query is in the mean of only one of the runs",
     ),
     "ToolComparison": (lambda: under_rules(QRELS, RUN, "AP", ["truerank", "trec_eval-10"]), ""),

@@ -172,7 +172,7 @@ def test_a_list_may_be_a_file_of_judgements_pairs_or_a_dict(tmp_path):
     for pairs in (tmp_path / "pairs.csv", str(tmp_path / "pairs.csv"), {"q": {"b": 2}}):
         right = truth.listed(queries, references, pairs=pairs)
         assert right.to_dict() == {b"q": {b"b": 2.0}, b"r": {}}
-        assert (right.barren, right.distance) == (("r",), None)
+        assert (right.without_relevant, right.distance) == (("r",), None)
     (tmp_path / "two.tsv").write_text("doc_id\tquery_id\nb\tq\na\tq\n")
     (tmp_path / "two.txt").write_text("q b\nq a\n")
     for name in ("two.tsv", "two.txt"):

@@ -63,7 +63,7 @@ def check(distance: str, queries: np.ndarray, references: np.ndarray, n: int, ra
         for name, row in zip(asked.ids, metres.tolist(), strict=True)
     }
     assert {q: sorted((m, d) for d, m in docs) for q, docs in pairs_of(within).items()} == wanted
-    assert within.barren == tuple(name for name in asked.ids if not wanted[name.encode()])
+    assert within.without_relevant == tuple(name for name in asked.ids if not wanted[name.encode()])
 
 
 LATS = st.sampled_from([90.0, -90.0, 89.9999999, 0.0, 1e-9, 45.0, 45.0000001, -45.0]) | st.floats(-90, 90)
@@ -170,5 +170,5 @@ def test_a_radius_is_inclusive_unless_it_is_not():
     assert truth.within(queries, references, metres=5, distance="xy").to_dict() == {b"q": {b"a": 1}}
     strict = truth.within(queries, references, metres=5, distance="xy", inclusive=False)
     assert strict.to_dict() == {b"q": {}}
-    assert strict.barren == ("q",)
+    assert strict.without_relevant == ("q",)
     assert "1 of 1 query without anything right: q." in [note.message for note in strict.notes]

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, printable
 from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
@@ -165,8 +165,8 @@ def _checked(recalls: Sequence[float]) -> list[float]:
 def _place(scores: Scores, query: str) -> int:
     """Where a query stands among those that were evaluated."""
     if query not in scores.queries:
-        near = did_you_mean(shown(query), map(shown, scores.queries))
-        raise InputError(f"there is no query {shown(query)} among those that are judged.{near}", scores.run)
+        near = did_you_mean(printable(query), map(printable, scores.queries))
+        raise InputError(f"there is no query {printable(query)} among those that are judged.{near}", scores.run)
     return scores.queries.index(query)
 
 

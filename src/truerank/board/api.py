@@ -22,10 +22,10 @@ from truerank.board.display import (
     summary,
 )
 from truerank.board.entries import choose, unranked
+from truerank.board.errors import ApiError, invalid, not_found
 from truerank.board.models import FAILED, OVER, REFUSED, UNDER_WAY, Submission
 from truerank.board.receiving import body
-from truerank.board.refusals import Refusal, invalid, not_found
-from truerank.board.security import asker, somebody, team_by_token
+from truerank.board.security import optional_user, require_user, team_by_token
 from truerank.board.service import Service, Team
 from truerank.board.settings import BoardSettings
 from truerank.board.standings import history
@@ -71,8 +71,8 @@ SENT: dict[int | str, dict[str, Any]] = {
     202: {"model": schemas.Submitted, "description": "It is being scored; see Location and Retry-After."},
 }
 
-Asker = Annotated["Team | None", Depends(asker)]
-Somebody = Annotated[Team, Depends(somebody)]
+Asker = Annotated["Team | None", Depends(optional_user)]
+User = Annotated[Team, Depends(require_user)]
 Sender = Annotated[Team, Depends(team_by_token)]
 BoardName = Annotated[str, Path(description="the board's name", max_length=63)]
 Key = Annotated[
@@ -140,7 +140,7 @@ async def visible_boards(service: Service, team: Team | None) -> list[dict[str, 
 def _is_visible(board: BoardSettings, team: Team | None) -> bool:
     try:
         check_visible(board, team)
-    except Refusal:
+    except ApiError:
         return False
     return True
 
@@ -149,7 +149,7 @@ def visible(service: Service, name: str, team: Team | None) -> BoardSettings:
     """A board that this viewer may see.
 
     Raises:
-        Refusal: there is none, or it may not be seen.
+        ApiError: there is none, or it may not be seen.
     """
     board = service.board(name)
     check_visible(board, team)
@@ -238,7 +238,7 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
     """What to answer to who sent a submission, which may still be under way.
 
     Raises:
-        Refusal: it is invalid, over the limit, or could not be scored.
+        ApiError: it is invalid, over the limit, or could not be scored.
     """
     settings = service.board(sent.board)
 
@@ -253,7 +253,7 @@ async def submitted(service: Service, sent: Submission, is_new: bool, team: Team
         raise used.refusal
     if sent.state == FAILED:
         why = message("this could not be scored, through no fault of yours; it costs nothing")
-        raise Refusal(503, "failed", why, after=60)
+        raise ApiError(503, "failed", why, after=60)
     return schemas.Submitted(**state.model_dump(), is_new=is_new, attempts=attempts_state(used))
 
 
@@ -278,7 +278,7 @@ async def check(request: Request, board: BoardName, team: Sender) -> schemas.Che
 
 
 @router.get("/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
-async def own(request: Request, board: BoardName, team: Somebody) -> list[schemas.SubmissionState]:
+async def own(request: Request, board: BoardName, team: User) -> list[schemas.SubmissionState]:
     """A team's own submissions, the last first; to a host all of them."""
     return await own_submissions(service_of(request), visible(service_of(request), board, team), team)
 
@@ -297,7 +297,7 @@ async def own_submissions(service: Service, board: BoardSettings, team: Team) ->
 
 
 @router.get("/api/boards/{board}/attempts", tags=["submissions"], responses=problems(401, 404, 429))
-async def attempts(request: Request, board: BoardName, team: Somebody) -> schemas.AttemptsState:
+async def attempts(request: Request, board: BoardName, team: User) -> schemas.AttemptsState:
     """How many submissions a team may still send."""
     service = service_of(request)
     settings = visible(service, board, team)
@@ -307,7 +307,7 @@ async def attempts(request: Request, board: BoardName, team: Somebody) -> schema
 
 
 @router.get("/api/submissions/{id}", tags=["submissions"], responses={**problems(401, 404, 409, 429, 503), **SOON})
-async def one(request: Request, response: Response, id: SubmissionId, team: Somebody) -> schemas.SubmissionState:
+async def one(request: Request, response: Response, id: SubmissionId, team: User) -> schemas.SubmissionState:
     """One submission, for its team and for hosts; with Retry-After while it is being scored."""
     state = await shown_submission(service_of(request), id, team)
     _ask_again(response, state.state in UNDER_WAY)
@@ -330,7 +330,7 @@ async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schem
     """A team's entry that counts at the end, or does not.
 
     Raises:
-        Refusal: it is not theirs, or cannot be chosen now.
+        ApiError: it is not theirs, or cannot be chosen now.
     """
 
     def change(session: Session) -> schemas.SubmissionState:
@@ -339,7 +339,7 @@ async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schem
             raise not_found(message("submission"))
         board = service.board(found.board)
         if service.is_closed(session, board, service.now):
-            raise Refusal(409, "not-open", message("this board is closed; nothing more is chosen"))
+            raise ApiError(409, "not-open", message("this board is closed; nothing more is chosen"))
         found = choose(session, board, found.id, is_final, service.now)
         return submission_state(service, session, found, team, with_queries=False)
 
@@ -360,7 +360,7 @@ async def queries(request: Request, board: BoardName, team: Asker) -> FileRespon
     if path is None or not path.is_file():
         raise not_found(message("file"))
     if not offers_queries(service, settings):
-        raise Refusal(409, "not-open", message("the queries are there from {time}", time=str(settings.opens)))
+        raise ApiError(409, "not-open", message("the queries are there from {time}", time=str(settings.opens)))
     return FileResponse(path, media_type="application/octet-stream", filename=path.name)
 
 
@@ -368,7 +368,7 @@ async def shown_submission(service: Service, id: str, team: Team) -> schemas.Sub
     """One submission, for its team and for hosts.
 
     Raises:
-        Refusal: there is none, or it is another team's.
+        ApiError: there is none, or it is another team's.
     """
 
     def look(session: Session) -> tuple[Submission, schemas.SubmissionState]:

@@ -18,8 +18,8 @@ from starlette.staticfiles import StaticFiles
 from truerank import __version__
 from truerank.board import api, hosting, joining, views
 from truerank.board.display import Display
+from truerank.board.errors import ApiError
 from truerank.board.pages import render
-from truerank.board.refusals import Refusal
 from truerank.board.security import Guard
 from truerank.board.service import Service
 from truerank.core.messages import message
@@ -45,7 +45,7 @@ def create_app(service: Service) -> FastAPI:
         redoc_url=None,
         openapi_url="/openapi.json",
         exception_handlers={
-            Refusal: _refused,
+            ApiError: _refused,
             RequestValidationError: _invalid,
             HTTPException: _http,
             OperationalError: _busy,
@@ -65,7 +65,7 @@ def create_app(service: Service) -> FastAPI:
 
 
 async def _refused(request: Request, error: Exception) -> Response:
-    assert isinstance(error, Refusal)
+    assert isinstance(error, ApiError)
     headers: dict[str, str] = {}
     if error.after is not None:
         headers["Retry-After"] = str(max(1, round(error.after)))

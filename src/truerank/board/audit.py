@@ -25,7 +25,7 @@ from truerank.contest.findings import Case
 from truerank.contest.findings import Finding as LineFinding
 from truerank.contest.findings import findings as line_findings
 from truerank.contest.submission import read
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.core.faults import RepeatedDocument
 from truerank.core.messages import Message, from_plain, joined, message, plural, to_plain
 from truerank.core.qrels import Qrels
@@ -90,7 +90,7 @@ class TooManyIds(InputError):
 
 
 @dataclass(frozen=True)
-class Finding:
+class AuditFinding:
     """Something to say about a submission.
 
     Attributes:
@@ -114,7 +114,7 @@ class Finding:
 
 
 @dataclass(frozen=True)
-class Audit:
+class SubmissionAudit:
     """What a submission holds and what is wrong with it.
 
     Attributes:
@@ -123,7 +123,7 @@ class Audit:
         answered, missing: published queries with and without an answer.
     """
 
-    findings: tuple[Finding, ...]
+    findings: tuple[AuditFinding, ...]
     format: str = ""
     rows: int = 0
     answered: int = 0
@@ -146,14 +146,14 @@ class Audit:
 
 
 def from_json(text: str) -> dict[str, Any]:
-    """What `Audit.to_dict` gave; messages that an older version kept only as texts stay these texts."""
+    """What `SubmissionAudit.to_dict` gave; messages that an older version kept only as texts stay these texts."""
     found = {"format": "", "rows": 0, "answered": 0, "missing": 0, "findings": [], **json.loads(text)}
     for finding in found["findings"]:
         finding["message"] = from_plain(finding.pop("said", None)) or finding["message"]
     return found
 
 
-def audit(path: Path, contest: Contest, unpacked: int) -> Audit:
+def audit(path: Path, contest: Contest, unpacked: int) -> SubmissionAudit:
     """What is wrong with the submission in a file.
 
     Args:
@@ -162,13 +162,13 @@ def audit(path: Path, contest: Contest, unpacked: int) -> Audit:
     return audit_source(as_source(path), contest, unpacked)
 
 
-def audit_source(source: Source, contest: Contest, unpacked: int) -> Audit:
+def audit_source(source: Source, contest: Contest, unpacked: int) -> SubmissionAudit:
     """`audit` of a source, which may still be on its way."""
     try:
         format = format_of(source)
         return (_audit_lines if contest.by_lines else _audit_run)(source, format, contest, unpacked)
     except InputError as error:
-        return Audit((_unreadable(error),))
+        return SubmissionAudit((_unreadable(error),))
 
 
 def format_of(source: Source) -> str:
@@ -187,15 +187,15 @@ def format_of(source: Source) -> str:
     return found
 
 
-def _unreadable(error: InputError) -> Finding:
+def _unreadable(error: InputError) -> AuditFinding:
     """The error without our own name for the file."""
     kind, fault = _kind(error)
     name = os.fspath(error.path or "")
     if name and name in fault:  # a server's path is nothing to tell
         fault = Message(fault.replace(name, "the file"))
     if error.line is None:
-        return Finding(kind, True, fault)
-    return Finding(kind, True, placed("line", error.line, fault), 1, (error.line,))
+        return AuditFinding(kind, True, fault)
+    return AuditFinding(kind, True, placed("line", error.line, fault), 1, (error.line,))
 
 
 def _kind(error: InputError) -> tuple[str, str]:
@@ -204,18 +204,18 @@ def _kind(error: InputError) -> tuple[str, str]:
     return "too-many-ids" if isinstance(error, TooManyIds) else "unreadable", error.said
 
 
-def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
+def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> SubmissionAudit:
     closely = _closely(source, format, contest) if unpacked <= SMALL else []
     try:
         found = _scanned(source, format, contest)
     except InputError as error:
         faults = [finding for finding in closely if finding.refuses] or [_unreadable(error)]
-        return Audit((*faults, *(finding for finding in closely if not finding.refuses)), format)
+        return SubmissionAudit((*faults, *(finding for finding in closely if not finding.refuses)), format)
     notes = [finding for finding in closely if not finding.refuses]
     answered = int((found.returned >= 0).sum())
     missing = len(contest.published) - answered
     said = (*_unknown(found, source, format, contest), *_missing(found, contest), *notes)
-    return Audit(said, format, found.rows, answered, missing)
+    return SubmissionAudit(said, format, found.rows, answered, missing)
 
 
 def _scanned(source: Source, format: str, contest: Contest) -> Scan:
@@ -266,24 +266,24 @@ def _check_length(docs: Sized, most: int, name: str, line: int | None) -> None:
         raise TooManyIds(said, name, line)
 
 
-def _unknown(found: Scan, source: Source, format: str, contest: Contest) -> Iterator[Finding]:
+def _unknown(found: Scan, source: Source, format: str, contest: Contest) -> Iterator[AuditFinding]:
     if not found.extra:
         return
     count = len(found.extra)
     lines = _first_lines(source, found.extra[:EXAMPLES]) if format == "trec" else ()
     refuses = "unknown-id" not in contest.settings.accept or contest.rules.extra == "error"
-    yield Finding("unknown-id", refuses, _said("unknown-id", count, found.extra), count, tuple(lines))
+    yield AuditFinding("unknown-id", refuses, _said("unknown-id", count, found.extra), count, tuple(lines))
 
 
-def _missing(found: Scan, contest: Contest) -> Iterator[Finding]:
+def _missing(found: Scan, contest: Contest) -> Iterator[AuditFinding]:
     missing = [contest.published[q] for q in np.flatnonzero(found.returned < 0)]
     if missing:
         refuses = "missing-id" not in contest.settings.accept or contest.rules.missing == "error"
-        yield Finding("missing-id", refuses, _said("missing-id", len(missing), missing), len(missing))
+        yield AuditFinding("missing-id", refuses, _said("missing-id", len(missing), missing), len(missing))
 
 
 def _said(kind: str, count: int, ids: Iterable[bytes]) -> Message:
-    names = [shown(name)[:80] for name in list(ids)[:EXAMPLES]]
+    names = [printable(name)[:80] for name in list(ids)[:EXAMPLES]]
     return joined(": ", [SAID[kind](count), ", ".join(names + ["…"] * (count > len(names)))])
 
 
@@ -301,23 +301,23 @@ def _first_lines(source: Source, queries: Sequence[bytes]) -> list[int]:
     return sorted(found)
 
 
-def _closely(source: Source, format: str, contest: Contest) -> list[Finding]:
+def _closely(source: Source, format: str, contest: Contest) -> list[AuditFinding]:
     """All that lint can tell without judgements, every fault with its lines."""
     unjudged = Qrels.from_dict({query: {b"\x01": 0.0} for query in contest.published}, "published")
     said = lint(unjudged, source.name, rules=contest.rules, run_format=format)
     return [_of_lint(one) for one in said if one.kind in CLOSELY and one.path != unjudged.name]
 
 
-def _of_lint(found: LintFinding) -> Finding:
+def _of_lint(found: LintFinding) -> AuditFinding:
     kind = "repeated-document" if found.kind == "duplicate-document" else found.kind
     refuses = found.severity == "error" and kind not in ("rising-scores", "query-ids")
     if found.line is None:
-        return Finding(kind, refuses, found.message, found.count)
+        return AuditFinding(kind, refuses, found.message, found.count)
     said = placed(found.numbering, found.line, found.message)
-    return Finding(kind, refuses, said, found.count, (found.line,))
+    return AuditFinding(kind, refuses, said, found.count, (found.line,))
 
 
-def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> Audit:
+def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> SubmissionAudit:
     if format == "trec" and len(source.head.lstrip().split(b"\n", 1)[0].split()) != 6:
         format = "jsonl"  # only any text, that no reader wanted
     most = contest.settings.ids
@@ -333,13 +333,13 @@ def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -
     missing = sum(not lines for lines in case.answers.values())
     answered = len(contest.published) - missing
     found = tuple(_of_lines(finding, contest.settings.accept) for finding in line_findings(case))
-    return Audit(found, format, len(sent.lines), answered, missing)
+    return SubmissionAudit(found, format, len(sent.lines), answered, missing)
 
 
-def _of_lines(finding: LineFinding, accept: Sequence[str]) -> Finding:
+def _of_lines(finding: LineFinding, accept: Sequence[str]) -> AuditFinding:
     said = SAID[finding.kind](finding.count)
     if finding.examples:
         places = [*finding.examples, *["…"] * (finding.count > len(finding.examples))]
         said = joined(": ", [said, joined("; ", places)])
     refuses = finding.kind not in accept or finding.kind == "unknown-id"
-    return Finding(finding.kind, refuses, said, finding.count, finding.lines)
+    return AuditFinding(finding.kind, refuses, said, finding.count, finding.lines)

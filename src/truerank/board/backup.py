@@ -13,16 +13,16 @@ from sqlalchemy import select
 from sqlalchemy.engine import make_url
 
 from truerank.board.database import Database
+from truerank.board.errors import BoardError
 from truerank.board.models import Base, Board, Submission
 from truerank.board.portable import copy_settings
-from truerank.board.refusals import BoardError
-from truerank.board.settings import Settings
+from truerank.board.settings import ServiceSettings
 from truerank.board.storage import Storage, digest
 from truerank.board.submissions import KEPT, kept_files
 from truerank.core.messages import joined, message
 
 
-def back_up(settings: Settings, database: Database, folder: Path) -> int:
+def back_up(settings: ServiceSettings, database: Database, folder: Path) -> int:
     """Copy everything into a new directory while the service runs; how many files there are.
 
     SQLite is copied page by page as of one moment; of PostgreSQL every table is written as JSON lines in one
@@ -49,7 +49,7 @@ def back_up(settings: Settings, database: Database, folder: Path) -> int:
     return len(hashes) + len(truths) + copy_settings(settings, folder, database.is_sqlite)
 
 
-def _copy_of_sqlite(settings: Settings, folder: Path) -> str:
+def _copy_of_sqlite(settings: ServiceSettings, folder: Path) -> str:
     name = make_url(settings.database).database
     (folder / "data").mkdir()
     target = folder / "data" / "board.sqlite"

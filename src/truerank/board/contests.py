@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 from sqlalchemy.orm import Session
 
+from truerank.board.errors import of_board
 from truerank.board.keys import secret
 from truerank.board.models import Board
 from truerank.board.published import published_ids
-from truerank.board.refusals import of_board
 from truerank.board.settings import BoardSettings
 from truerank.board.split import SPLITS, Bools
 from truerank.board.storage import Storage
 from truerank.contest import audit
-from truerank.core.errors import TruerankError, shown
+from truerank.core.errors import TruerankError, printable
 from truerank.core.evaluate import DEFAULT, evaluate
 from truerank.core.messages import joined, message
 from truerank.core.qrels import Qrels
@@ -186,7 +186,7 @@ def _published(settings: BoardSettings, qrels: Qrels) -> tuple[bytes, ...]:
         raise of_board(settings.name, joined("", ["queries: ", error.where, error.said])) from None
     if unlisted := set(qrels.queries) - set(named):
         said = message(
-            "query {query} is judged, but not in {file}", query=shown(min(unlisted)), file=settings.queries.name
+            "query {query} is judged, but not in {file}", query=printable(min(unlisted)), file=settings.queries.name
         )
         raise of_board(settings.name, said)
     return named
@@ -198,7 +198,7 @@ def _check(contest: Contest) -> None:
         raise settings.wrong("download", message("a file that is there"), str(settings.download))
     if contest.rank_by.definition.average != "mean":
         raise settings.wrong("rank_by", message("a measure with a mean over queries"), str(contest.rank_by))
-    if contest.rank_by.definition.is_less_better:
+    if contest.rank_by.definition.lower_is_better:
         raise settings.wrong("rank_by", message("a measure of which more is better"), str(contest.rank_by))
     if contest.rules.without_relevant == "undefined":
         wanted = message(

@@ -19,7 +19,7 @@ from sqlalchemy import Connection, Engine, create_engine, event, make_url, text
 from sqlalchemy.exc import ArgumentError, DBAPIError
 from sqlalchemy.orm import Session
 
-from truerank.board.refusals import BoardError
+from truerank.board.errors import BoardError
 from truerank.core.errors import MissingPackage
 from truerank.core.messages import message
 

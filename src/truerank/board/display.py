@@ -14,14 +14,14 @@ from sqlalchemy.orm import Session
 from truerank.board import schemas
 from truerank.board.audit import from_json
 from truerank.board.contests import PARTS, Contest
+from truerank.board.errors import ApiError, not_found, unauthorized
 from truerank.board.logs import tell
 from truerank.board.models import SCORED, Account, Board, Submission, Values, moment
-from truerank.board.refusals import Refusal, not_found, unauthorized
 from truerank.board.scoring import describe, matrix_of, tie_groups
 from truerank.board.service import Service, Team
 from truerank.board.settings import BoardSettings
 from truerank.board.standings import Standing, Standings, entry_values, part_of, rounded, standings
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message
 
 PAUSE = 0.5
@@ -65,7 +65,7 @@ class Display:
         """How many teams a board has, and who is first; unknown while its scores must be made anew."""
         try:
             rows = (await self.standings(board)).rows
-        except Refusal:
+        except ApiError:
             return {"teams": None, "first": [], "best": None}
         first = [row.team for row in rows if row.rank == 1]
         return {"teams": len(rows), "first": first, "best": rows[0].score if rows else None}
@@ -197,7 +197,7 @@ def submission_state(
     """A submission as its team or a host may see it; in lists without its queries' values.
 
     Raises:
-        Refusal: it is another team's.
+        ApiError: it is another team's.
     """
     if submission.account_id != team.id and not team.is_host:
         raise not_found(message("submission"))
@@ -270,7 +270,7 @@ def _queries(
     mask = contest.masks(contest.evaluated)["all" if everything else "public"]
     names = list(map(str, contest.measures))
     return {
-        shown(query): dict(zip(names, matrix[:, q].tolist(), strict=True))
+        printable(query): dict(zip(names, matrix[:, q].tolist(), strict=True))
         for q, query in enumerate(contest.evaluated)
         if mask[q]
     }

@@ -10,8 +10,8 @@ from sqlalchemy.orm import Session
 
 from truerank.board import submissions
 from truerank.board.contests import Contest
+from truerank.board.errors import ApiError
 from truerank.board.models import SCORED, Account, Board, Submission, Values, moment
-from truerank.board.refusals import Refusal
 from truerank.board.scoring import describe
 from truerank.board.settings import BoardSettings
 from truerank.core.messages import message, plural
@@ -28,12 +28,12 @@ def mark(session: Session, id: str, word: str | None, reason: str, contest: Cont
     It is kept, and its attempt stays counted. What a Ladder showed of the team is climbed anew without it.
 
     Raises:
-        Refusal: it is no scored submission.
+        ApiError: it is no scored submission.
     """
     submission = submissions.locked(session, id)
     if submission.state != SCORED:
         why = message("only a scored submission can be taken out of the standings")
-        raise Refusal(409, "not-scored", why)
+        raise ApiError(409, "not-scored", why)
     submission.mark, submission.reason = word, reason if word else None
     submission.marked_at = now if word else None
     board = session.get_one(Board, submission.board, with_for_update=True, populate_existing=True)
@@ -56,17 +56,17 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
     """Let a team's entry count at the end, or not.
 
     Raises:
-        Refusal: teams do not choose here, it is no entry, or as many are chosen as may be.
+        ApiError: teams do not choose here, it is no entry, or as many are chosen as may be.
     """
     if board.finals is None:
         why = message("teams do not choose here: the best public entry of each counts")
-        raise Refusal(409, "no-finals", why)
+        raise ApiError(409, "no-finals", why)
     account = session.scalar(select(Submission.account_id).where(Submission.id == id))
     session.execute(select(Account).where(Account.id == account).with_for_update())
     submission = submissions.locked(session, id)
     if submission.state != SCORED or (is_final and submission.mark):
         why = message("only a scored submission that is ranked can be chosen")
-        raise Refusal(409, "not-scored", why)
+        raise ApiError(409, "not-scored", why)
     if not is_final:
         submission.chosen_at = None
     elif submission.chosen_at is None:
@@ -77,7 +77,7 @@ def choose(session: Session, board: BoardSettings, id: str, is_final: bool, now:
                 "{n} entries are chosen already; give one up first",
                 n=board.finals,
             )
-            raise Refusal(409, "finals-full", why)
+            raise ApiError(409, "finals-full", why)
         submission.chosen_at = now
     return submission
 

@@ -17,11 +17,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import IO, cast
 
-from truerank.board.audit import SMALL, Audit, audit_source, format_of, run_of
+from truerank.board.audit import SMALL, SubmissionAudit, audit_source, format_of, run_of
 from truerank.board.contests import Contest, Spec, load
 from truerank.board.scoring import Result, score
 from truerank.board.upload import Receiver
-from truerank.board.workers import Abandoned, Followed, OutOfTime, Pool, has_ended
+from truerank.board.workers import Abandoned, Followed, OutOfTime, ProcessPool, has_ended
 from truerank.core.errors import TruerankError
 from truerank.formats.source import Source
 
@@ -69,19 +69,19 @@ class ArrivingSource(Source):
 
 
 @dataclass(frozen=True)
-class Judgement:
+class Assessment:
     """What is wrong with a submission, and what it scores if nothing is.
 
     Attributes:
         fingerprint: of the contest that it was scored by.
     """
 
-    audit: Audit
+    audit: SubmissionAudit
     result: Result | None
     fingerprint: str
 
 
-def judge_arriving(path: Path, spec: Spec) -> Judgement:
+def judge_arriving(path: Path, spec: Spec) -> Assessment:
     """Audit and score a large submission whose file still grows; a worker runs it, and is notified of the end."""
     contest, is_over = load(spec), threading.Event()
 
@@ -102,7 +102,7 @@ def judge_arriving(path: Path, spec: Spec) -> Judgement:
             if found is None or not found.is_valid:
                 is_over.set()
     # What is wrong is reported without waiting for the score: not even the time of the answer depends on the truth.
-    return Judgement(found, scoring.result() if found.is_valid else None, contest.fingerprint)
+    return Assessment(found, scoring.result() if found.is_valid else None, contest.fingerprint)
 
 
 def _scored(source: ArrivingSource, contest: Contest) -> Result | None:
@@ -127,14 +127,14 @@ class Follower:
 
     def __init__(
         self,
-        pool: Pool,
+        pool: ProcessPool,
         spec: Spec | None,
         processor: float = math.inf,
         charge: Callable[[float], None] = lambda spent: None,
     ):
         self._pool, self._spec = pool, spec
         self._processor, self._charge = processor, charge
-        self._under_way: Followed[Judgement] | None = None
+        self._under_way: Followed[Assessment] | None = None
         self._until = 0.0
 
     def watch(self, receiver: Receiver) -> None:
@@ -152,7 +152,7 @@ class Follower:
         if self._under_way:
             self._under_way.tell(True)
 
-    def take(self) -> Followed[Judgement] | None:
+    def take(self) -> Followed[Assessment] | None:
         """What is under way, which is the caller's now."""
         found, self._under_way = self._under_way, None
         return found
@@ -164,7 +164,7 @@ class Follower:
             self._charge(found.spent)
 
 
-def result_of(followed: Followed[Judgement]) -> Judgement | None:
+def result_of(followed: Followed[Assessment]) -> Assessment | None:
     """What was found; None when all must be done again.
 
     Raises:

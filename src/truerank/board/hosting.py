@@ -15,11 +15,11 @@ from truerank.board import entries, schemas, tokens
 from truerank.board.api import BoardName, SubmissionId, a_file, clean, problems, service_of
 from truerank.board.contests import Spec, load
 from truerank.board.display import submission_state
+from truerank.board.errors import ApiError, BoardError, not_found
 from truerank.board.export import export_lines
 from truerank.board.keys import secret
 from truerank.board.models import COUNTED, Account, Board, Submission, Token, moment
 from truerank.board.receiving import body
-from truerank.board.refusals import BoardError, Refusal, not_found
 from truerank.board.security import host, host_by_token
 from truerank.board.service import Service, Team, note_fingerprint
 from truerank.board.settings import BoardSettings
@@ -113,12 +113,12 @@ async def marked(service: Service, id: str, team: Team, word: str | None, reason
     """An entry that a host took out of the standings, or put back.
 
     Raises:
-        Refusal: there is none, it is not scored, or no reason is given.
+        ApiError: there is none, it is not scored, or no reason is given.
     """
     said = clean(reason) or ""
     if word and not said:
         why = message("say why, in a sentence that its team and everybody else may read")
-        raise Refusal(422, "no-reason", why)
+        raise ApiError(422, "no-reason", why)
 
     def change(session: Session) -> schemas.SubmissionState:
         found = session.get(Submission, clean(id) or "")
@@ -194,12 +194,12 @@ def _keep_truth(service: Service, session: Session, board: BoardSettings, file: 
     counted = select(Submission.id).where(Submission.board == board.name, Submission.state.in_(COUNTED))
     if session.scalar(counted.limit(1)):
         why = message("there are submissions already; change board.toml and run `truerank board rescore`")
-        raise Refusal(409, "too-late", why)
+        raise ApiError(409, "too-late", why)
     key = secret(session, f"split:{board.name}")
     try:
         load(Spec.of(board, file.path, key, row.split))
     except BoardError as error:
-        raise Refusal(422, "bad-truth", str(error).replace(str(file.path), "the file")) from None
+        raise ApiError(422, "bad-truth", str(error).replace(str(file.path), "the file")) from None
     kept = service.storage.keep(file.path, file.sha256, "truth")
     row.truth, row.fingerprint, row.version = file.sha256, "", row.version + 1
     note_fingerprint(session, load(Spec.of(board, kept, key, row.split)))

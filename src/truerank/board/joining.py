@@ -6,7 +6,7 @@ from fastapi import APIRouter, Request
 
 from truerank.board import schemas, tokens
 from truerank.board.api import clean, problems, service_of
-from truerank.board.refusals import not_found
+from truerank.board.errors import not_found
 from truerank.board.security import address
 from truerank.core.messages import message
 
@@ -23,7 +23,7 @@ async def registered(request: Request, name: str, contact: str) -> schemas.NewTo
     """A new registration; few come from one address.
 
     Raises:
-        Refusal: the service takes none, or not this one.
+        ApiError: the service takes none, or not this one.
     """
     service = service_of(request)
     if not service.settings.registration:

@@ -14,10 +14,10 @@ from sqlalchemy.orm import Session
 from truerank.board import entries, submissions, tokens
 from truerank.board.contests import Contest, load, spec_of
 from truerank.board.database import Database
+from truerank.board.errors import BoardError
 from truerank.board.models import SCORED, Account, Board, Submission, Token, Values
-from truerank.board.refusals import BoardError
 from truerank.board.scoring import Result, score
-from truerank.board.settings import BoardSettings, Settings
+from truerank.board.settings import BoardSettings, ServiceSettings
 from truerank.board.storage import Storage, digest
 from truerank.core.messages import joined, message
 
@@ -48,7 +48,7 @@ total = 100
 
 
 @contextmanager
-def opened(settings: Settings) -> Iterator[Database]:
+def opened(settings: ServiceSettings) -> Iterator[Database]:
     """The service's database."""
     database = Database(settings.database)
     try:
@@ -114,7 +114,9 @@ def approve(database: Database, name: str) -> None:
         tokens.approve(session, account_named(session, name).id)
 
 
-def mark(settings: Settings, database: Database, entry: str, word: str | None, reason: str, now: int) -> None:
+def mark(
+    settings: ServiceSettings, database: Database, entry: str, word: str | None, reason: str, now: int
+) -> None:
     """Take an entry out of the standings, or put it back.
 
     Raises:
@@ -142,7 +144,12 @@ class Rescored:
 
 
 def rescore(
-    settings: Settings, database: Database, name: str, *, write: bool, watch: Callable[[int], None] = lambda _: None
+    settings: ServiceSettings,
+    database: Database,
+    name: str,
+    *,
+    write: bool,
+    watch: Callable[[int], None] = lambda _: None,
 ) -> Rescored:
     """Score every submission of a board anew, in the order in which they were scored.
 

@@ -10,13 +10,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from truerank.board.settings import BoardSettings, Settings, parsed
+from truerank.board.settings import BoardSettings, ServiceSettings, parsed
 
 ORIGINAL = "board.original.toml"
 """The board.toml as it was, comments and all, where the copy had to become another one."""
 
 
-def copy_settings(settings: Settings, folder: Path, is_sqlite: bool) -> int:
+def copy_settings(settings: ServiceSettings, folder: Path, is_sqlite: bool) -> int:
     """Copy board.toml and the rules, truths and lists of queries that it names; how many of these there are.
 
     A file below the board.toml keeps its place, one from elsewhere goes into elsewhere/. The copied board.toml

@@ -16,27 +16,27 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.orm import Session
 
 from truerank.board import submissions
-from truerank.board.audit import Audit, Finding, audit
+from truerank.board.audit import AuditFinding, SubmissionAudit, audit
 from truerank.board.contests import Contest, Spec, load
 from truerank.board.database import Database
-from truerank.board.following import Judgement, result_of
+from truerank.board.errors import ApiError, BoardError
+from truerank.board.following import Assessment, result_of
 from truerank.board.logs import tell
 from truerank.board.metrics import Metrics
 from truerank.board.models import ACCEPTED, RECEIVED, UNDER_WAY, Submission
 from truerank.board.rates import Rate
-from truerank.board.refusals import BoardError, Refusal
 from truerank.board.scoring import Result, score
-from truerank.board.settings import Settings
+from truerank.board.settings import ServiceSettings
 from truerank.board.storage import Storage
-from truerank.board.workers import Followed, OutOfTime, Pool, WorkerLost
+from truerank.board.workers import Followed, OutOfTime, ProcessPool, WorkerLost
 from truerank.core.messages import message, plural
 
-Found = TypeVar("Found", Audit, Result)
+Found = TypeVar("Found", SubmissionAudit, Result)
 
 HOUR = 3600
 
 
-def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> Audit:
+def audit_in_worker(path: Path, spec: Spec, unpacked: int) -> SubmissionAudit:
     """`audit`, where only the files are known."""
     return audit(path, load(spec), unpacked)
 
@@ -79,14 +79,14 @@ class Meter:
         self.rate.charge(self.team, seconds)
 
     @property
-    def fault(self) -> Finding:
+    def fault(self) -> AuditFinding:
         """That all of it was taken."""
         why = message(
             "it was stopped after {seconds:g} seconds of processor time, the most that auditing and scoring "
             "may take here; send fewer results, compressed as one piece",
             seconds=self.most,
         )
-        return Finding("processor-time", True, why)
+        return AuditFinding("processor-time", True, why)
 
 
 class Processing:
@@ -100,7 +100,7 @@ class Processing:
 
     def __init__(
         self,
-        settings: Settings,
+        settings: ServiceSettings,
         database: Database,
         storage: Storage,
         contest: Callable[[Session, str], Contest],
@@ -109,12 +109,12 @@ class Processing:
     ):
         self.settings, self.database, self.storage = settings, database, storage
         self.contest, self.now = contest, now
-        self.pool = Pool(settings.workers, settings.memory, settings.seconds)
+        self.pool = ProcessPool(settings.workers, settings.memory, settings.seconds)
         self.metrics = Metrics(lambda: self.pool.waiting)
         self.rate = Rate(settings.team_processor, settings.team_processor / HOUR, clock)
         self.tasks: dict[str, asyncio.Task[Submission]] = {}
         self.waiting: Counter[int] = Counter()
-        self.early: dict[str, tuple[Followed[Judgement], Meter]] = {}
+        self.early: dict[str, tuple[Followed[Assessment], Meter]] = {}
 
     def meter(self, team: int) -> Meter:
         """For a team's next submission or check."""
@@ -129,7 +129,7 @@ class Processing:
                 most=self.settings.team_processor,
                 seconds=after,
             )
-            raise Refusal(429, "processor-time", why, after=after)
+            raise ApiError(429, "processor-time", why, after=after)
 
     def check_waiting(self, team: int) -> None:
         """Refuse a team of which many submissions wait already."""
@@ -139,7 +139,7 @@ class Processing:
                 "{n} submissions of this team wait to be scored; send more when they are done",
                 n=self.waiting[team],
             )
-            raise Refusal(429, "too-many-waiting", why, after=10)
+            raise ApiError(429, "too-many-waiting", why, after=10)
 
     async def finished(self, submission: Submission, patience: float) -> Submission:
         """The submission when nothing more will happen to it, or as it is when patience ends."""
@@ -173,7 +173,7 @@ class Processing:
         try:
             submission = await self._judged(submission, followed, meter)
         except OutOfTime:
-            submission = await self._refused(submission, Audit((meter.fault,)), meter)
+            submission = await self._refused(submission, SubmissionAudit((meter.fault,)), meter)
         except SQLAlchemyError as error:  # the database's fault: it stays as it is until it is asked for again
             tell("left", logging.ERROR, error=error, submission=submission.id)
             raise
@@ -189,7 +189,7 @@ class Processing:
         return submission
 
     async def _judged(
-        self, submission: Submission, followed: Followed[Judgement] | None, meter: Meter
+        self, submission: Submission, followed: Followed[Assessment] | None, meter: Meter
     ) -> Submission:
         judged = None
         if followed:
@@ -203,7 +203,7 @@ class Processing:
             submission = await self._score(submission, judged, meter)
         return submission
 
-    async def _audit(self, submission: Submission, judged: Judgement | None, meter: Meter) -> Submission:
+    async def _audit(self, submission: Submission, judged: Assessment | None, meter: Meter) -> Submission:
         board, path = self.settings.board(submission.board), self.storage.path(submission.sha256)
         assert board is not None
         spec = await self.spec(submission.board)
@@ -214,7 +214,7 @@ class Processing:
             raise
         except (MemoryError, WorkerLost):
             why = message("the file cannot be read within this board's limits of memory and time")
-            found = Audit((Finding("unreadable", True, why),))
+            found = SubmissionAudit((AuditFinding("unreadable", True, why),))
         if not found.is_valid:
             return await self._refused(submission, found, meter)
 
@@ -223,7 +223,7 @@ class Processing:
 
         return await self.database.write(step)
 
-    async def _refused(self, submission: Submission, found: Audit, meter: Meter) -> Submission:
+    async def _refused(self, submission: Submission, found: SubmissionAudit, meter: Meter) -> Submission:
         def step(session: Session) -> Submission:
             refused = submissions.refuse(session, self.storage, submission.id, found)
             refused.processor = meter.spent
@@ -231,7 +231,7 @@ class Processing:
 
         return await self.database.write(step)
 
-    async def _score(self, submission: Submission, judged: Judgement | None, meter: Meter) -> Submission:
+    async def _score(self, submission: Submission, judged: Assessment | None, meter: Meter) -> Submission:
         format = json.loads(submission.audit)["format"]
         path = self.storage.path(submission.sha256)
         contest = await self.database.read(lambda session: self.contest(session, submission.board))

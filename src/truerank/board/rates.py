@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
 
-from truerank.board.refusals import Refusal
+from truerank.board.errors import ApiError
 from truerank.core.messages import message
 
 REMEMBERED = 10_000
@@ -55,4 +55,4 @@ class Rate:
         after = self.wait(who, cost)
         if after:
             why = message("this is too often; try again in {seconds:.0f} seconds", seconds=after)
-            raise Refusal(429, "too-often", why, after=after)
+            raise ApiError(429, "too-often", why, after=after)

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.requests import ClientDisconnect, Request
 
-from truerank.board.refusals import Refusal, no_form
+from truerank.board.errors import ApiError, no_form
 from truerank.board.upload import Feed, Receiver
 from truerank.core.messages import message
 
@@ -58,14 +58,14 @@ async def _patiently(request: Request) -> AsyncIterator[bytes]:
                 raise asyncio.TimeoutError
             yield chunk
     except (asyncio.TimeoutError, ClientDisconnect):
-        raise Refusal(408, "too-slow", message("the file did not arrive whole; send it again")) from None
+        raise ApiError(408, "too-slow", message("the file did not arrive whole; send it again")) from None
 
 
 EVENTS = ("part_begin", "part_data", "header_field", "header_value", "header_end", "headers_finished")
 """What the parser of forms tells."""
 
 
-class Form:
+class UploadForm:
     """A form with fields and then one file, read as it arrives.
 
     `begin` reads up to the file, so that the fields can be checked before a byte of it is kept.
@@ -141,5 +141,5 @@ class Form:
             return
         text = self.fields.get(self._field, "") + data[start:end].decode("utf-8", "replace")
         if len(text) > FIELD or len(self.fields) > 16:
-            raise Refusal(413, "too-large", message("this form is too large"))
+            raise ApiError(413, "too-large", message("this form is too large"))
         self.fields[self._field] = text

@@ -15,8 +15,8 @@ from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from truerank.board import tokens
+from truerank.board.errors import ApiError, forbidden, unauthorized
 from truerank.board.logs import tell
-from truerank.board.refusals import Refusal, forbidden, unauthorized
 from truerank.board.service import Service, Team
 from truerank.board.sessions import SignedIn
 from truerank.core.messages import message
@@ -108,11 +108,11 @@ def _limited(receive: Receive) -> Receive:
             event = await asyncio.wait_for(receive(), None if is_whole else SOON)
         except asyncio.TimeoutError:
             why = message("this request did not arrive whole; send it again")
-            raise Refusal(408, "too-slow", why) from None
+            raise ApiError(408, "too-slow", why) from None
         is_whole = not event.get("more_body", False)
         seen += len(event.get("body", b""))
         if seen > SMALL:
-            raise Refusal(413, "too-large", message("this request is too large"))
+            raise ApiError(413, "too-large", message("this request is too large"))
         return event
 
     return limited
@@ -127,11 +127,11 @@ def address(request: Request) -> str:
     return request.client.host if request.client else "unknown"
 
 
-async def asker(request: Request, _shown: Documented = None) -> Team | None:
+async def optional_user(request: Request, _shown: Documented = None) -> Team | None:
     """Who asks: by a token, else by the cookie of who signed in; None for anybody.
 
     Raises:
-        Refusal: a token was shown that is not good, or this is too often.
+        ApiError: a token was shown that is not good, or this is too often.
     """
     service: Service = request.app.state.service
     given = Headers(scope=request.scope).get("authorization")
@@ -160,7 +160,7 @@ async def known(request: Request, text: str) -> Team:
     account, token = found
     if account.role == tokens.WAITING:
         why = message("a host has not approved this registration yet; try again later")
-        raise Refusal(403, "not-approved", why)
+        raise ApiError(403, "not-approved", why)
     return Team(account.id, account.name, account.role, token.id)
 
 
@@ -204,14 +204,14 @@ async def host_by_token(team: Annotated[Team, Depends(team_by_token)]) -> Team:
     return team
 
 
-async def somebody(team: Annotated[Team | None, Depends(asker)]) -> Team:
+async def require_user(team: Annotated[Team | None, Depends(optional_user)]) -> Team:
     """Who asks, who must be known."""
     if team is None:
         raise unauthorized()
     return team
 
 
-async def host(team: Annotated[Team, Depends(somebody)]) -> Team:
+async def host(team: Annotated[Team, Depends(require_user)]) -> Team:
     """Who looks at what only hosts may see: by a token, or signed in."""
     if not team.is_host:
         raise forbidden()
@@ -224,7 +224,7 @@ def check_origin(request: Request) -> None:
     origin = request.headers.get("origin")
     host = request.headers.get("host", "")
     if site not in ("same-origin", "none") or (origin and origin.partition("://")[2] != host):
-        raise Refusal(403, "cross-site", message("this form comes from another site"))
+        raise ApiError(403, "cross-site", message("this form comes from another site"))
 
 
 def check_form(request: Request, given: str) -> None:
@@ -233,4 +233,4 @@ def check_form(request: Request, given: str) -> None:
     check_origin(request)
     said = signed_in(request)
     if said is None or not service.signer.is_form(said, given):
-        raise Refusal(403, "stale-form", message("this form is too old; load the page again"))
+        raise ApiError(403, "stale-form", message("this form is too old; load the page again"))

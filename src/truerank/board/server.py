@@ -6,19 +6,22 @@ import socket
 from collections.abc import Callable
 
 from truerank.board.app import create_app
+from truerank.board.errors import BoardError
 from truerank.board.logs import to_standard_error
-from truerank.board.refusals import BoardError
 from truerank.board.service import Service
-from truerank.board.settings import Settings
+from truerank.board.settings import ServiceSettings
 
 PATIENCE = 30
 """Seconds that requests have to end when the service is stopped."""
 
 
 def serve(
-    settings: Settings, listening: socket.socket, proxy: str | None = None, ready: Callable[[], None] = lambda: None
+    settings: ServiceSettings,
+    listening: socket.socket,
+    proxy: str | None = None,
+    ready: Callable[[], None] = lambda: None,
 ) -> None:
-    """Serve until SIGTERM or SIGINT; to be called where one is `alone`.
+    """Serve until SIGTERM or SIGINT; to be called where the instance is locked.
 
     Args:
         proxy: the address of a proxy whose X-Forwarded-For is believed.

@@ -13,18 +13,18 @@ from sqlalchemy.exc import IntegrityError
 from sqlalchemy.orm import Session
 
 from truerank.board import submissions
-from truerank.board.audit import Audit
+from truerank.board.audit import SubmissionAudit
 from truerank.board.contests import Contest, Spec, load, spec_of
 from truerank.board.database import Database
+from truerank.board.errors import ApiError, not_found, of_board
 from truerank.board.following import Follower
 from truerank.board.keys import secret
 from truerank.board.logs import tell
 from truerank.board.models import SCORED, Board, Submission
 from truerank.board.processing import Processing, audit_in_worker, load_all
 from truerank.board.rates import Rate
-from truerank.board.refusals import Refusal, not_found, of_board
 from truerank.board.sessions import Signer
-from truerank.board.settings import BoardSettings, Settings
+from truerank.board.settings import BoardSettings, ServiceSettings
 from truerank.board.storage import Storage
 from truerank.board.upload import Feed, arrived
 from truerank.board.workers import OutOfTime
@@ -56,7 +56,7 @@ class Team:
 class Service:
     """All that requests need. `start` before, `stop` after."""
 
-    def __init__(self, settings: Settings, clock: Callable[[], float] = time.time):
+    def __init__(self, settings: ServiceSettings, clock: Callable[[], float] = time.time):
         self.settings = settings
         self.clock = clock
         self.storage = Storage(settings.data)
@@ -89,7 +89,7 @@ class Service:
         """The settings of a board.
 
         Raises:
-            Refusal: there is none of this name.
+            ApiError: there is none of this name.
         """
         found = self.settings.board(name)
         if found is None:
@@ -104,15 +104,15 @@ class Service:
         """A board's contest.
 
         Raises:
-            Refusal: it has no truth yet, or another one than its scores were made with.
+            ApiError: it has no truth yet, or another one than its scores were made with.
         """
         contest = self._loaded(session, name)
         if contest is None:
-            raise Refusal(409, "no-truth", message("this board has no truth yet; a host uploads it"))
+            raise ApiError(409, "no-truth", message("this board has no truth yet; a host uploads it"))
         row = session.get(Board, name)
         if row is None or row.fingerprint != contest.fingerprint:
             why = message("the rules or the truth of this board changed; its host scores everything anew")
-            raise Refusal(503, "changed", why, after=600)
+            raise ApiError(503, "changed", why, after=600)
         return contest
 
     def _loaded(self, session: Session, name: str) -> Contest | None:
@@ -150,7 +150,7 @@ class Service:
         if not self.is_open(session, board, now):
             closed = message("this board is closed; nothing is taken")
             early = message("this board is not yet open; nothing is taken")
-            raise Refusal(409, "not-open", closed if self.is_closed(session, board, now) else early)
+            raise ApiError(409, "not-open", closed if self.is_closed(session, board, now) else early)
 
     async def submit(
         self, name: str, team: Team, feed: Feed, *, key: str | None, label: str
@@ -213,11 +213,11 @@ class Service:
                 return submission, is_new
         except IntegrityError:
             why = message("this Idempotency-Key is being used for another file")
-            raise Refusal(409, "key-used", why) from None
+            raise ApiError(409, "key-used", why) from None
         finally:
             await asyncio.to_thread(follower.give_up)
 
-    async def check(self, name: str, team: Team, feed: Feed) -> Audit:
+    async def check(self, name: str, team: Team, feed: Feed) -> SubmissionAudit:
         """The audit of a file that is not submitted; it costs no attempt, as it tells nothing of the truth."""
         board, processing = self.board(name), self.processing
         self.sendings.check(team.token)
@@ -228,7 +228,7 @@ class Service:
             try:
                 return await processing.in_worker(meter, audit_in_worker, file.path, spec, file.unpacked)
             except OutOfTime:
-                return Audit((meter.fault,))
+                return SubmissionAudit((meter.fault,))
 
     async def _followed(self, board: BoardSettings, team: Team) -> Spec | None:
         """What an audit needs that follows a file; None where lines are read, or nothing new is taken."""
@@ -237,7 +237,7 @@ class Service:
             contest = self.contest(session, board.name)
             try:
                 self.check_new(session, board, team)
-            except Refusal:
+            except ApiError:
                 return None
             return None if contest.by_lines else contest.spec
 

@@ -11,7 +11,7 @@ from datetime import datetime, timezone, tzinfo
 from pathlib import Path
 from typing import Any
 
-from truerank.board.refusals import BoardError, of_board
+from truerank.board.errors import BoardError, of_board
 from truerank.core import toml
 from truerank.core.errors import InputError, did_you_mean
 from truerank.core.messages import Message, joined, message
@@ -130,7 +130,7 @@ class BoardSettings:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class ServiceSettings:
     """The service and its boards.
 
     Attributes:
@@ -170,7 +170,7 @@ class Settings:
         return next((board for board in self.boards if board.name == name), None)
 
 
-def load(path: Path, database: str | None = None) -> Settings:
+def load(path: Path, database: str | None = None) -> ServiceSettings:
     """The settings in a board.toml.
 
     Args:
@@ -195,7 +195,7 @@ def load(path: Path, database: str | None = None) -> Settings:
     if twice := {board.name for board in made if sum(other.name == board.name for other in made) > 1}:
         said = message("two boards are called {name!r}", name=twice.pop())
         raise BoardError(joined(": ", [str(path), said]))
-    return Settings(path=path.resolve(), boards=made, data=data, database=address, **found)
+    return ServiceSettings(path=path.resolve(), boards=made, data=data, database=address, **found)
 
 
 _SECONDS = number("a number of seconds from 1", 1)
@@ -276,7 +276,10 @@ def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> N
             hint = did_you_mean(key, known)
             settings = ", ".join(sorted(known))
             said = message(
-                "there is no setting {key!r}.{hint} Settings: {settings}", key=key, hint=hint, settings=settings
+                "there is no setting {key!r}.{hint} Settings: {settings}",
+                key=key,
+                hint=hint,
+                settings=settings,
             )
             raise BoardError(joined(": ", [where, said]))
 

@@ -15,8 +15,9 @@ from sqlalchemy import func, or_, select, text
 from sqlalchemy.orm import Session
 
 from truerank.board import ladder
-from truerank.board.audit import Audit
+from truerank.board.audit import SubmissionAudit
 from truerank.board.contests import Contest
+from truerank.board.errors import ApiError
 from truerank.board.models import (
     ACCEPTED,
     COUNTED,
@@ -32,7 +33,6 @@ from truerank.board.models import (
     Values,
     moment,
 )
-from truerank.board.refusals import Refusal
 from truerank.board.scoring import Result, part_values
 from truerank.board.settings import BoardSettings
 from truerank.board.storage import Storage
@@ -65,17 +65,17 @@ class Attempts:
         return max(0, min(self.per_day - self.today, self.most - self.total))
 
     @property
-    def refusal(self) -> Refusal:
+    def refusal(self) -> ApiError:
         """Why no more are taken."""
         if self.total >= self.most:
             why = message("all {n} submissions of this team are used", n=self.most)
-            return Refusal(429, "no-attempts", why)
+            return ApiError(429, "no-attempts", why)
         why = message(
             "all {n} submissions of today are used; the next day begins at {time} UTC",
             n=self.per_day,
             time=f"{self.resets:%Y-%m-%d %H:%M}",
         )
-        return Refusal(429, "no-attempts", why, after=(self.resets - self.now).total_seconds())
+        return ApiError(429, "no-attempts", why, after=(self.resets - self.now).total_seconds())
 
 
 def attempts(session: Session, board: BoardSettings, account: int, now: int) -> Attempts:
@@ -116,12 +116,12 @@ def receive(
         check: refuses a new one where none is taken now.
 
     Raises:
-        Refusal: the key was used for another file; or a new one is not taken.
+        ApiError: the key was used for another file; or a new one is not taken.
     """
     _lock_file(session, file.sha256)
     if before := _before(session, board, account, file.sha256, key):
         if before.sha256 != file.sha256:
-            raise Refusal(
+            raise ApiError(
                 409, "key-used", message("this Idempotency-Key was used for another file; take a new one")
             )
         return before, False
@@ -160,7 +160,7 @@ def may_repeat(session: Session, board: str, account: int, key: str | None) -> b
     return session.scalar(mine.where(or_(known, Submission.key == key) if key else known).limit(1)) is not None
 
 
-def refuse(session: Session, storage: Storage, id: str, audit: Audit, state: str = REFUSED) -> Submission:
+def refuse(session: Session, storage: Storage, id: str, audit: SubmissionAudit, state: str = REFUSED) -> Submission:
     """An invalid submission, or one that takes too long: what is wrong stays, the file goes, nothing is counted."""
     submission = locked(session, id)
     if submission.state in UNDER_WAY:
@@ -170,7 +170,7 @@ def refuse(session: Session, storage: Storage, id: str, audit: Audit, state: str
     return submission
 
 
-def accept(session: Session, storage: Storage, id: str, audit: Audit, board: BoardSettings) -> Submission:
+def accept(session: Session, storage: Storage, id: str, audit: SubmissionAudit, board: BoardSettings) -> Submission:
     """A valid submission takes one of the team's attempts; without any left it goes over the limit."""
     account = session.scalar(select(Submission.account_id).where(Submission.id == id))
     session.execute(select(Account).where(Account.id == account).with_for_update())

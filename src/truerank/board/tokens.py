@@ -13,8 +13,8 @@ import secrets
 from sqlalchemy import delete, func, select
 from sqlalchemy.orm import Session
 
+from truerank.board.errors import ApiError, not_found
 from truerank.board.models import Account, Token, moment
-from truerank.board.refusals import Refusal, not_found
 from truerank.board.schemas import NewToken, TokenState
 from truerank.core.messages import message
 
@@ -32,13 +32,13 @@ def add_account(session: Session, name: str, role: str, now: int) -> Account:
     """A new team or host.
 
     Raises:
-        Refusal: the name is no name, or taken.
+        ApiError: the name is no name, or taken.
     """
     name = " ".join(name.split())
     if not 1 <= len(name) <= 80 or not name.isprintable():
-        raise Refusal(422, "bad-name", message("a name has 1 to 80 characters that can be printed"))
+        raise ApiError(422, "bad-name", message("a name has 1 to 80 characters that can be printed"))
     if session.scalar(select(Account).where(Account.name == name)):
-        raise Refusal(409, "name-taken", message("there is an account called {name!r} already", name=name))
+        raise ApiError(409, "name-taken", message("there is an account called {name!r} already", name=name))
     account = Account(name=name, role=role, created_at=now)
     session.add(account)
     session.flush()
@@ -49,7 +49,7 @@ def approve(session: Session, id: int) -> Account:
     """Who asked to take part is a team from now on.
 
     Raises:
-        Refusal: there is no registration with this number.
+        ApiError: there is no registration with this number.
     """
     account = _waiting(session, id)
     account.role = "team"
@@ -60,7 +60,7 @@ def turn_away(session: Session, id: int) -> None:
     """Who asked to take part is forgotten; the name is free again.
 
     Raises:
-        Refusal: there is no registration with this number.
+        ApiError: there is no registration with this number.
     """
     account = _waiting(session, id)
     session.execute(delete(Token).where(Token.account_id == account.id))
@@ -71,12 +71,12 @@ def register(session: Session, name: str, contact: str, now: int) -> NewToken:
     """Who asks to take part; the token lets in once a host has approved.
 
     Raises:
-        Refusal: the name is no name or taken, or too many wait already.
+        ApiError: the name is no name or taken, or too many wait already.
     """
     waiting = session.scalar(select(func.count()).where(Account.role == WAITING)) or 0
     if waiting >= MOST_WAITING:
         why = message("too many registrations wait for the hosts; try again later")
-        raise Refusal(503, "too-many-waiting", why, after=3600)
+        raise ApiError(503, "too-many-waiting", why, after=3600)
     account = add_account(session, name, WAITING, now)
     account.contact = contact or None
     return renew(session, account.id, now)
@@ -102,7 +102,7 @@ def add(session: Session, name: str, role: str, now: int) -> NewToken:
     """A new team or host with its first token.
 
     Raises:
-        Refusal: the name is no name, or taken.
+        ApiError: the name is no name, or taken.
     """
     return renew(session, add_account(session, name, role, now).id, now)
 
@@ -111,7 +111,7 @@ def renew(session: Session, id: int, now: int) -> NewToken:
     """Another token for an account.
 
     Raises:
-        Refusal: there is no such account.
+        ApiError: there is no such account.
     """
     account = session.get(Account, id)
     if account is None:
@@ -123,7 +123,7 @@ def revoke(session: Session, id: str, now: int) -> TokenState:
     """Refuse this token from now on, and by what was signed in with it.
 
     Raises:
-        Refusal: there is no such token.
+        ApiError: there is no such token.
     """
     token = session.get(Token, id)
     if token is None:

@@ -11,8 +11,8 @@ from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from truerank.board.errors import ApiError, invalid
 from truerank.board.logs import tell
-from truerank.board.refusals import Refusal, invalid
 from truerank.board.settings import BoardSettings
 from truerank.board.storage import Storage
 from truerank.core.messages import Message, message, plural
@@ -55,7 +55,7 @@ class Receiver:
         watch: called when a piece was written.
 
     Raises:
-        Refusal: the disk is full.
+        ApiError: the disk is full.
     """
 
     def __init__(
@@ -81,13 +81,13 @@ class Receiver:
         """The next piece.
 
         Raises:
-            Refusal: the file is too large, here or decompressed, or damaged; or the disk is full.
+            ApiError: the file is too large, here or decompressed, or damaged; or the disk is full.
         """
         self.size += len(data)
         if self.size > self.most:
             size = shown_size(self.most)
             why = message("the file is larger than {size}, the most that is taken", size=size)
-            raise Refusal(413, "too-large", why)
+            raise ApiError(413, "too-large", why)
         self._hash.update(data)
         self._write(data)
         self._measure(data)
@@ -146,17 +146,17 @@ class Receiver:
         if self.unpacked > self.most_unpacked:
             size = shown_size(self.most_unpacked)
             why = message("decompressed, the file is larger than {size}, the most that is taken", size=size)
-            raise Refusal(413, "too-large", why)
+            raise ApiError(413, "too-large", why)
         if self.unpacked > FREE + RATIO * self.size:
             why = message("the file grows more than {ratio}-fold when it is decompressed", ratio=RATIO)
-            raise Refusal(413, "too-dense", why)
+            raise ApiError(413, "too-dense", why)
         if members > self.members:
             why = plural(
                 "the file consists of more than {n:,} compressed piece; compress it as one",
                 "the file consists of more than {n:,} compressed pieces; compress it as one",
                 n=self.members,
             )
-            raise Refusal(413, "too-many-members", why)
+            raise ApiError(413, "too-many-members", why)
 
 
 Feed = Callable[[Receiver], Awaitable[None]]
@@ -184,10 +184,10 @@ def _room() -> Iterator[None]:
     except OSError as error:
         tell("cannot write", logging.ERROR, error=error)
         why = message("the service cannot keep files now; its host sees why")
-        raise Refusal(503, "no-room", why, after=60) from None
+        raise ApiError(503, "no-room", why, after=60) from None
 
 
-def _damaged(why: Message) -> Refusal:
+def _damaged(why: Message) -> ApiError:
     finding = {"kind": "unreadable", "refuses": True, "message": why, "count": 1, "lines": []}
     return invalid([finding])
 

@@ -12,9 +12,9 @@ from starlette.responses import Response
 
 from truerank.board import api, hosting, joining, submissions
 from truerank.board.api import service_of
+from truerank.board.errors import ApiError, forbidden, no_button, no_form, not_found
 from truerank.board.pages import render
-from truerank.board.receiving import Form
-from truerank.board.refusals import Refusal, forbidden, no_button, no_form, not_found
+from truerank.board.receiving import UploadForm
 from truerank.board.security import (
     by_cookie,
     check_form,
@@ -74,11 +74,11 @@ async def submit(request: Request, board: str) -> Response:
     check_origin(request)
     service = service_of(request)
     settings = api.visible(service, board, team)
-    form = Form(request)
+    form = UploadForm(request)
     fields = await form.begin()
     check_form(request, fields.get("form", ""))
     if not form.has_file:
-        raise Refusal(422, "no-file", message("choose a file first"))
+        raise ApiError(422, "no-file", message("choose a file first"))
     if fields.get("what") == "check":
         found = await service.check(settings.name, team, form.feed)
         audit = {**found.to_dict(), "valid": found.is_valid}
@@ -152,7 +152,7 @@ async def sign_in(request: Request) -> Response:
     service = service_of(request)
     try:
         team = await known(request, fields.get("token", "").strip())
-    except Refusal as refusal:
+    except ApiError as refusal:
         back = _inside(fields.get("next"))
         if refusal.kind == "not-approved":
             return page(request, "login.html", None, status=403, next=back, is_waiting=True)
@@ -251,7 +251,7 @@ async def must_be_signed_in(request: Request) -> Team:
     """Who sends a form."""
     team = await viewer(request)
     if team is None:
-        raise Refusal(401, "unauthorized", message("sign in first"))
+        raise ApiError(401, "unauthorized", message("sign in first"))
     return team
 
 

@@ -246,7 +246,7 @@ class Job:
     charge: Callable[[float], None]
 
 
-class Pool:
+class ProcessPool:
     """A few workers, and one that follows files; with none, jobs are done by one thread of this process.
 
     Those who wait take turns, and none occupies the last worker as well: it stays free for another.

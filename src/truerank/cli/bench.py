@@ -17,7 +17,7 @@ from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
-from truerank.live import compare, interleave, sweep
+from truerank.live import alternate, compare, sweep
 from truerank.live.adapters.objects import load
 from truerank.live.plan import ARRIVALS
 from truerank.live.result import Bench
@@ -114,7 +114,7 @@ def numbers(text: str) -> tuple[int, ...]:
     metavar="NAME=A,B,…",
     help="Values of a parameter: TARGET is then a function that takes it and returns the retriever.",
 )
-@click.option("--interleave", "in_turns", is_flag=True, help="Two TARGETs take turns at each query.")
+@click.option("--alternate", "in_turns", is_flag=True, help="Two TARGETs take turns at each query.")
 @click.option("--show", metavar="FILE", type=options.FILE, help="Show a saved benchmark, without asking again.")
 @click.option("--compare", "pair", nargs=2, metavar="A B", type=options.FILE, help="Compare two saved ones.")
 @click.option("--plot", metavar="FILE", type=click.Path(), help="Draw quality against latency: .svg, .png, .html.")
@@ -160,7 +160,7 @@ def command(
     Examples:
       truerank bench search:bm25 --queries queries.jsonl --qrels qrels.tsv -o bench.json
       truerank bench "http://localhost:8080/search?q={query}&n={k}" --queries q.tsv --rate 50 --duration 30s
-      truerank bench search:bm25 search:dense --interleave --queries q.tsv --qrels qrels.tsv
+      truerank bench search:bm25 search:dense --alternate --queries q.tsv --qrels qrels.tsv
       truerank bench search:bm25 --index search:build --queries q.tsv --plain-loop
       truerank bench search:index --sweep nprobe=1,4,16 --queries q.tsv --qrels qrels.tsv --plot front.svg
       truerank bench --show bench.json
@@ -204,7 +204,7 @@ def _check(
         return
     wanted = 2 if in_turns else 1
     if len(targets) != wanted:
-        hint = "" if in_turns or len(targets) < 2 else " (two take turns with --interleave)"
+        hint = "" if in_turns or len(targets) < 2 else " (two take turns with --alternate)"
         raise click.UsageError(f"Give {'two TARGETs' if in_turns else 'one TARGET'}, not {len(targets)}{hint}.")
     if not how["queries"]:
         raise click.UsageError("Give the queries to ask: --queries FILE.")
@@ -261,10 +261,10 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
     what |= {name: values[0] for name, values in _settings(how).items() if name not in over}
     questions = (how["queries"], how["qrels"])
     if in_turns and not over:
-        pair = interleave(targets[0], targets[1], *questions, **what)
+        pair = alternate(targets[0], targets[1], *questions, **what)
         return [pair.a, pair.b]
     if in_turns:
-        raise click.UsageError("--interleave compares two TARGETs under one setting: one -k, one --concurrency.")
+        raise click.UsageError("--alternate compares two TARGETs under one setting: one -k, one --concurrency.")
     if not over:
         return [bench(targets[0], *questions, **what)]
     target = load(targets[0]) if set(over) - set(LOADS) else targets[0]

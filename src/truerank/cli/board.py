@@ -16,7 +16,7 @@ from truerank.cli.serve import BOARD, needs_board
 
 if TYPE_CHECKING:
     from truerank.board.database import Database
-    from truerank.board.settings import Settings
+    from truerank.board.settings import ServiceSettings
 
 Given = ParamSpec("Given")
 
@@ -43,7 +43,7 @@ def command() -> None:
     needs_board("truerank board")
 
 
-def _opening(command: Callable[Concatenate[Settings, Database, Given], None]) -> Callable[..., None]:
+def _opening(command: Callable[Concatenate[ServiceSettings, Database, Given], None]) -> Callable[..., None]:
     """Options that tell where the boards are, and the command with their settings and their open database."""
 
     @settings_file
@@ -103,7 +103,7 @@ def demo(folder: Path) -> None:
 @command.command("add-team")
 @NAME
 @_opening
-def add_team(settings: Settings, database: Database, name: str) -> None:
+def add_team(settings: ServiceSettings, database: Database, name: str) -> None:
     """Let a team in; prints its token."""
     _add(database, name, "team")
 
@@ -111,7 +111,7 @@ def add_team(settings: Settings, database: Database, name: str) -> None:
 @command.command("add-host")
 @NAME
 @_opening
-def add_host(settings: Settings, database: Database, name: str) -> None:
+def add_host(settings: ServiceSettings, database: Database, name: str) -> None:
     """Let a host in, who sees and may change everything; prints the token."""
     _add(database, name, "host")
 
@@ -126,7 +126,7 @@ def _add(database: Database, name: str, role: str) -> None:
 @command.command("token")
 @NAME
 @_opening
-def token(settings: Settings, database: Database, name: str) -> None:
+def token(settings: ServiceSettings, database: Database, name: str) -> None:
     """Print another token for an account."""
     from truerank.board.offline import renew
 
@@ -136,7 +136,7 @@ def token(settings: Settings, database: Database, name: str) -> None:
 @command.command("revoke")
 @NAME
 @_opening
-def revoke(settings: Settings, database: Database, name: str) -> None:
+def revoke(settings: ServiceSettings, database: Database, name: str) -> None:
     """End all tokens of an account."""
     from truerank.board.offline import revoke as end
 
@@ -147,7 +147,7 @@ def revoke(settings: Settings, database: Database, name: str) -> None:
 @command.command("approve")
 @NAME
 @_opening
-def approve(settings: Settings, database: Database, name: str) -> None:
+def approve(settings: ServiceSettings, database: Database, name: str) -> None:
     """Let in a team that asked to take part."""
     from truerank.board.offline import approve as let_in
 
@@ -163,7 +163,7 @@ REASON = click.option("--reason", required=True, help="Why; everybody who sees t
 @ENTRY
 @REASON
 @_opening
-def withdraw(settings: Settings, database: Database, entry: str, reason: str) -> None:
+def withdraw(settings: ServiceSettings, database: Database, entry: str, reason: str) -> None:
     """Take a submission, named by its id, out of the standings as withdrawn."""
     _mark(settings, database, entry, "withdrawn", reason)
 
@@ -172,7 +172,7 @@ def withdraw(settings: Settings, database: Database, entry: str, reason: str) ->
 @ENTRY
 @REASON
 @_opening
-def disqualify(settings: Settings, database: Database, entry: str, reason: str) -> None:
+def disqualify(settings: ServiceSettings, database: Database, entry: str, reason: str) -> None:
     """Take a submission, named by its id, out of the standings as disqualified."""
     _mark(settings, database, entry, "disqualified", reason)
 
@@ -180,12 +180,12 @@ def disqualify(settings: Settings, database: Database, entry: str, reason: str) 
 @command.command("reinstate")
 @ENTRY
 @_opening
-def reinstate(settings: Settings, database: Database, entry: str) -> None:
+def reinstate(settings: ServiceSettings, database: Database, entry: str) -> None:
     """Rank again a submission that was taken out."""
     _mark(settings, database, entry, None, "")
 
 
-def _mark(settings: Settings, database: Database, entry: str, word: str | None, reason: str) -> None:
+def _mark(settings: ServiceSettings, database: Database, entry: str, word: str | None, reason: str) -> None:
     from truerank.board.offline import mark
 
     mark(settings, database, entry, word, reason, _now())
@@ -196,10 +196,10 @@ def _mark(settings: Settings, database: Database, entry: str, word: str | None, 
 @click.argument("board")
 @click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write there.")
 @_opening
-def export(settings: Settings, database: Database, board: str, output: str) -> None:
+def export(settings: ServiceSettings, database: Database, board: str, output: str) -> None:
     """Everything that is known of a board's submissions, a JSON object a line."""
+    from truerank.board.errors import BoardError
     from truerank.board.export import export_lines
-    from truerank.board.refusals import BoardError
 
     if settings.board(board) is None:
         raise BoardError(f"there is no board called {board!r} in {settings.path}")
@@ -211,7 +211,7 @@ def export(settings: Settings, database: Database, board: str, output: str) -> N
 @click.argument("board")
 @click.option("--check", is_flag=True, help="Change nothing; exit status 1 when something would change.")
 @_opening
-def rescore(settings: Settings, database: Database, board: str, check: bool) -> None:
+def rescore(settings: ServiceSettings, database: Database, board: str, check: bool) -> None:
     """Score every submission of a board anew, under its rules and truth as they are now."""
     from truerank.board.offline import rescore as again
 
@@ -226,7 +226,7 @@ def rescore(settings: Settings, database: Database, board: str, check: bool) -> 
 @command.command("backup")
 @click.argument("folder", type=click.Path(path_type=Path))
 @_opening
-def backup(settings: Settings, database: Database, folder: Path) -> None:
+def backup(settings: ServiceSettings, database: Database, folder: Path) -> None:
     """Copy everything into a new directory, from which `truerank serve` can go on."""
     from truerank.board.backup import back_up
 
@@ -237,7 +237,7 @@ def backup(settings: Settings, database: Database, folder: Path) -> None:
 @command.command("restore")
 @click.argument("folder", type=click.Path(path_type=Path, exists=True, file_okay=False))
 @_opening
-def restore(settings: Settings, database: Database, folder: Path) -> None:
+def restore(settings: ServiceSettings, database: Database, folder: Path) -> None:
     """Fill an empty database from the tables of a PostgreSQL backup; files are in FOLDER/data."""
     from truerank.board.backup import restore as fill
 

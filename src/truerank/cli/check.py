@@ -12,7 +12,7 @@ from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import FIGURES, written
 from truerank.analysis.check.settings import FILES
-from truerank.cli import inputs, options, strangers, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
@@ -212,7 +212,7 @@ class _Checking:
     def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores:
         with inputs.opened([path], self.run_format) as (run,):
             scores = evaluate(judged, run, self._measures(baseline), rules=self.rules)
-        strangers.refuse_or_warn(judged, [scores], [path])
+        id_overlap.refuse_or_warn(judged, [scores], [path])
         return scores
 
     def _measures(self, baseline: Figures | None) -> list[str] | None:

@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from truerank.analysis.confusion import UNITS, Confusion, Counts, Sweep, confusion, counted, sweep
-from truerank.cli import inputs, options, strangers, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.errors import InputError
 from truerank.core.rules import DEEPEST
 from truerank.formats import read_qrels
@@ -112,7 +112,7 @@ def command(
         else:
             found = confusion(judged, source, threshold=threshold, **how)
             document = report.of_run(found, weight, digits, per_query=per_query)
-    strangers.refuse_or_warn(judged, [found], labels([found.run]))
+    id_overlap.refuse_or_warn(judged, [found], labels([found.run]))
     tables.show(document, format, output)
 
 

@@ -8,7 +8,7 @@ import click
 
 from truerank import formats
 from truerank.cli import options
-from truerank.cli.progress import Reading
+from truerank.cli.progress import ReadingBar
 
 
 @click.command("convert")
@@ -33,5 +33,5 @@ def command(source: str, target: str, to: str | None, format: str | None, what: 
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
     """
-    with Reading(os.path.getsize(source) if os.path.isfile(source) else None) as reading:
+    with ReadingBar(os.path.getsize(source) if os.path.isfile(source) else None) as reading:
         formats.convert(source, target, what=what, to=to, format=format, watch=reading.advance)

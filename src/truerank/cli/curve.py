@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from truerank.analysis.curve import precision_recall
-from truerank.cli import inputs, options, strangers, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.rules import Rules
 from truerank.formats import read_qrels
 from truerank.present.curves import document, figure
@@ -69,7 +69,7 @@ def command(
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format) as sources:
         curves = [precision_recall(judged, run, query, rules=under) for run in sources]
-    strangers.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
+    id_overlap.refuse_or_warn(judged, curves, labels([curve.run for curve in curves]))
     if plot:
         figures.draw(figure(curves), plot)
     tables.show(document(curves, digits), format, output)

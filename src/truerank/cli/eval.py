@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import click
 
-from truerank.cli import inputs, options, strangers, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.evaluate import evaluate
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
@@ -80,6 +80,6 @@ def command(
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
         else:
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
-    strangers.refuse_or_warn(judged, scores, labels(scores), sources)
+    id_overlap.refuse_or_warn(judged, scores, labels(scores), sources)
     scores = [replace(one, as_written=as_written) for one in scores]
     tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)

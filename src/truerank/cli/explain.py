@@ -7,12 +7,12 @@ from typing import Any
 
 import click
 
-from truerank.analysis.explain import explain_each, moved_each
+from truerank.analysis.explain import diff_each, explain_each
 from truerank.analysis.explain.moves import MOST
 from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, printable
 from truerank.core.evaluate import DEFAULT
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
@@ -128,7 +128,7 @@ def command(
     with inputs.opened([run, *([other] if other else [])], run_format, again=bool(other)) as sources:
         if other:
             wanted = chosen or [_default(under)]
-            found = moved_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
+            found = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
             all_of_them = query is not None or depth is None
             document = report.several_moves_document(
                 found, most=None if all_of_them else report.DOCUMENTS, digits=digits
@@ -159,7 +159,7 @@ def _is_run(name: str, judged: Qrels) -> bool:
     if name == "-" or "://" in name or os.path.isfile(name):
         return True
     if os.sep in name or os.path.splitext(name)[1][1:].isalpha():
-        near = did_you_mean(shown(name), map(shown, judged.queries))
+        near = did_you_mean(printable(name), map(printable, judged.queries))
         raise InputError(f"there is no such file, and no judged query of this name.{near}", name)
     return False
 
@@ -171,4 +171,4 @@ def _default(rules: Rules) -> Measure:
 
 
 def _example(judged: Qrels) -> str:
-    return f" (such as {shown(judged.queries[0])})" if len(judged) else ""
+    return f" (such as {printable(judged.queries[0])})" if len(judged) else ""

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 import click
 
-from truerank.cli.progress import Reading
+from truerank.cli.progress import ReadingBar
 from truerank.core.errors import InputError
 from truerank.core.run import Run
 from truerank.formats import open_run
@@ -56,7 +56,7 @@ def opened(runs: Sequence[str], format: str | None, *, again: bool = False) -> I
     Args:
         again: whether a run may be read more than once: then nobody knows how much there is to read.
     """
-    with Reading() as reading:
+    with ReadingBar() as reading:
         sources = [replace(open_run(run, format), watch=reading.advance) for run in runs]
         reading.total = None if again else _size(sources)
         yield sources

@@ -10,7 +10,7 @@ from truerank.analysis.lint import Finding, Findings, lint
 from truerank.analysis.lint.findings import SAID
 from truerank.cli import inputs, options
 from truerank.cli.output import is_styled, spoken, write
-from truerank.cli.progress import Reading
+from truerank.cli.progress import ReadingBar
 from truerank.core.messages import plural, translated
 from truerank.present.renderers.json import dumps
 
@@ -53,7 +53,7 @@ def command(
     """
     inputs.refuse(qrels, *runs)
     under = options.changed(rules, changes)
-    with Reading(_size(qrels, *runs)) as reading:
+    with ReadingBar(_size(qrels, *runs)) as reading:
         findings = lint(
             qrels,
             *runs,

@@ -11,7 +11,7 @@ import click
 from truerank import geo
 from truerank.cli import options
 from truerank.cli.items import KEY, read, split
-from truerank.cli.progress import Reading
+from truerank.cli.progress import ReadingBar
 from truerank.geo.accuracy import STEEPNESS
 from truerank.geo.evaluation import CUTS, METRICS, RULES, WITHIN
 from truerank.truth import Items
@@ -101,7 +101,7 @@ def evaluated(
         read(path, asked["keys"], role) for path, role in zip(files, ("queries", "references"), strict=False)
     )
     named = {name: asked[name] for name in ("pattern", "name", "better")}
-    with Reading(_size(files[2])) as bar:
+    with ReadingBar(_size(files[2])) as bar:
         found = geo.read_results(files[2], queries, references, watch=bar.advance, format=format, **named)
     return queries, geo.evaluate(
         queries,

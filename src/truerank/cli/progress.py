@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
-Self = TypeVar("Self", bound="Reading")
+Self = TypeVar("Self", bound="ReadingBar")
 
 PATIENCE = 1.0
 """Seconds before a bar shows."""
 
 
-class Reading:
+class ReadingBar:
     """How much has been read; drawn on standard error when it takes long.
 
     Args:
@@ -63,7 +63,7 @@ class Reading:
         return TextColumn("reading"), BarColumn(), DownloadColumn(), TimeElapsedColumn()
 
 
-class Counting(Reading):
+class Counting(ReadingBar):
     """How many parts of the work are done; drawn on standard error when it takes long.
 
     Args:

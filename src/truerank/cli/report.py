@@ -20,9 +20,9 @@ from truerank.core.messages import language_asked, languages
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.live.result import Bench
-from truerank.present import making, renderers
-from truerank.present.material import RESULTS, Located, Material, Readable, Runs, evaluated, told_apart
-from truerank.present.material import inputs as identified
+from truerank.present import build, renderers
+from truerank.present.data import RESULTS, Located, Readable, ReportData, Runs, evaluated, told_apart
+from truerank.present.data import inputs as identified
 from truerank.present.renderers import figures
 
 
@@ -103,11 +103,11 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     texts = (asked["queries"], asked["docs"])
     inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
     format = None if output == "-" else renderers.of_report(output)
-    material = _material(qrels, runs, files, asked)
+    data = _data(qrels, runs, files, asked)
     with _working("making the report"):
-        document = making.make(material, asked["title"], asked["lang"])
+        document = build.make(data, asked["title"], asked["lang"])
         if format is not None:
-            making.write(document, output, format, asked["figures"])
+            build.write(document, output, format, asked["figures"])
         elif asked["figures"]:
             figures.save(document, asked["figures"])
     if format is None:
@@ -144,19 +144,19 @@ def _working(text: str) -> AbstractContextManager[object]:
     return Console(stderr=True).status(text)
 
 
-def _material(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> Material:
+def _data(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> ReportData:
     read = [*files, *_read_too(asked)]
     located = _located(asked, alone=not qrels) if asked["places"] else None
     saved = [one for path in asked["benches"] for one in Bench.read_all(path)]
     benches = tuple(options.with_percentiles(saved, asked["percentiles"]))
-    return Material(
+    return ReportData(
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located, asked),
         benches=benches,
         located=located,
         inputs=identified(read),
         command=_command(qrels, runs, asked, dict(zip(read, told_apart(read), strict=True))),
         results=asked["results"],
-        versions=making.versions(),
+        versions=build.versions(),
         readable=Readable(asked["queries"], asked["docs"]),
     )
 

@@ -11,7 +11,7 @@ import click
 from truerank.core.errors import MissingPackage
 
 if TYPE_CHECKING:
-    from truerank.board.settings import Settings
+    from truerank.board.settings import ServiceSettings
 
 BOARD = click.Path(path_type=Path, dir_okay=False)
 
@@ -49,17 +49,17 @@ def command(path: Path, port: int, host: str, db: str | None, proxy: str | None)
       truerank serve --db postgresql+psycopg://board@localhost/board
     """
     needs_board("truerank serve")
-    from truerank.board.alone import alone
+    from truerank.board.instance_lock import instance_lock
     from truerank.board.server import listen, serve
     from truerank.board.settings import load
 
     settings = load(path, db)
-    with alone(settings), listen(host, port) as listening:
+    with instance_lock(settings), listen(host, port) as listening:
         port = listening.getsockname()[1]
         serve(settings, listening, proxy, lambda: _greet(settings, host, port))
 
 
-def _greet(settings: Settings, host: str, port: int) -> None:
+def _greet(settings: ServiceSettings, host: str, port: int) -> None:
     names = ", ".join(board.name for board in settings.boards)
     click.echo(f"truerank: serving {names} at http://{host}:{port}/ (Ctrl-C stops it)", err=True)
     for board in settings.boards:

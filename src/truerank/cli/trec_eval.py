@@ -7,7 +7,7 @@ import os
 import click
 
 from truerank.cli.failures import Failure
-from truerank.cli.progress import Reading
+from truerank.cli.progress import ReadingBar
 from truerank.formats.target import writing
 from truerank.interop.trec_eval import Options, TrecEvalError, help_text, trec_eval
 
@@ -39,7 +39,7 @@ def command(arguments: tuple[str, ...]) -> None:
         elif options.wants == "help":
             click.echo(help_text(options), nl=False)
         else:
-            with Reading(os.path.getsize(options.run) if os.path.isfile(options.run) else None) as reading:
+            with ReadingBar(os.path.getsize(options.run) if os.path.isfile(options.run) else None) as reading:
                 pieces = trec_eval(options, reading.advance)
             with writing("-") as out:
                 out.writelines(pieces)

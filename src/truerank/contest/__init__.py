@@ -17,7 +17,7 @@ import numpy as np
 
 from truerank.contest.findings import EXAMPLES, Case, Finding, findings
 from truerank.contest.submission import NO_DOC, Line, Submission, is_id, read
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import joined, message
 from truerank.core.presented import Presented
@@ -191,7 +191,7 @@ def _no_better(strict: Scores, official: Scores | None) -> StrictScores:
 
 def _worse(measure: Measure) -> Callable[[Any, Any], Any]:
     """The worse of two values."""
-    return np.maximum if measure.definition.is_less_better else np.minimum
+    return np.maximum if measure.definition.lower_is_better else np.minimum
 
 
 def _case(qrels: Qrels, sent: Submission, measures: list[Measure], rules: Rules) -> Case:
@@ -250,7 +250,7 @@ def _first_stop(found: Audit) -> int | None:
 
 def _no_score(found: Audit) -> str:
     """Why there is no official score; then what else there is to say."""
-    strict = ", ".join(f"{shown(name)} {mean!r}" for name, mean in found.strict_scores.mean.items())
+    strict = ", ".join(f"{printable(name)} {mean!r}" for name, mean in found.strict_scores.mean.items())
     messages = [f.message for f in sorted(found.findings, key=lambda finding: not finding.stops)]
     first, last = message("There is no official score."), message("The strict score is {scores}.", scores=strict)
     return joined(" ", [first, *messages, last])

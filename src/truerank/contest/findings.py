@@ -9,7 +9,7 @@ from typing import Any
 
 from truerank.contest.submission import Line, is_id, short
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 
 EXAMPLES = 5
@@ -111,7 +111,9 @@ def unreadable(case: Case) -> Finding | None:
 
 def unknown_ids(case: Case) -> Finding | None:
     """Lines with an id that is not judged."""
-    places: list[Place] = [(x.number, shown(x.query or b"")) for x in case.readable if x.query not in case.truth]
+    places: list[Place] = [
+        (x.number, printable(x.query or b"")) for x in case.readable if x.query not in case.truth
+    ]
     left_out = message("left out")
     refused = message("the official code stops there; --set extra=skip leaves them out")
 
@@ -173,7 +175,7 @@ def _stops(line: Line, case: Case) -> bool:
 
 def missing_ids(case: Case) -> Finding | None:
     """Judged ids without a line."""
-    places: list[Place] = [(None, shown(query)) for query, lines in case.answers.items() if not lines]
+    places: list[Place] = [(None, printable(query)) for query, lines in case.answers.items() if not lines]
 
     def say(n: int, where: Message) -> Message:
         return plural(
@@ -193,7 +195,9 @@ def repeated_lines(case: Case) -> Finding | None:
     for query, lines in case.answers.items():
         if len(lines) > 1:
             numbers = [str(line.number) for line in lines[:EXAMPLES]] + ["…"][: len(lines) > EXAMPLES]
-            places.append((None, message("{id} in lines {numbers}", id=shown(query), numbers=", ".join(numbers))))
+            places.append(
+                (None, message("{id} in lines {numbers}", id=printable(query), numbers=", ".join(numbers)))
+            )
             repeats += [line.number for line in lines]
 
     def say(n: int, where: Message) -> Message:
@@ -213,7 +217,7 @@ def repeated_docs(case: Case) -> Finding | None:
     places: list[Place] = []
     for line in case.readable:
         again = [
-            message("{doc} {n} times", doc=shown(as_bytes(doc)), n=count)
+            message("{doc} {n} times", doc=printable(as_bytes(doc)), n=count)
             for doc, count in line.counts.items()
             if count > 1
         ]

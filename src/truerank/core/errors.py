@@ -79,7 +79,7 @@ class Refused(Exception):
         self.columns = columns
 
 
-def shown(name: bytes | str) -> str:
+def printable(name: bytes | str) -> str:
     """An id as it can be printed: invalid UTF-8 and control characters escaped."""
     try:
         raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
@@ -89,10 +89,10 @@ def shown(name: bytes | str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
-def counted(number: int, what: str, many: str = "") -> str:
+def pluralize(number: int, what: str, many: str = "") -> str:
     """The number with its noun.
 
-    >>> counted(1, "query", "queries"), counted(2000, "row")
+    >>> pluralize(1, "query", "queries"), pluralize(2000, "row")
     ('1 query', '2,000 rows')
     """
     return f"{number:,} {what if number == 1 else many or what + 's'}"
@@ -102,9 +102,9 @@ LONGEST = 80
 """Characters of an id or a value that a message shows."""
 
 
-def brief(name: bytes | str) -> str:
-    """An id as a message names it: as `shown`, and cut where it is long."""
-    text = shown(name)
+def truncated(name: bytes | str) -> str:
+    """An id as a message names it: as `printable`, and cut where it is long."""
+    text = printable(name)
     return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
@@ -115,7 +115,7 @@ def quoted(value: object) -> str:
     ("'high'", '[1, None]', 80)
     """
     try:
-        return brief(repr(value)[: LONGEST + 1])
+        return truncated(repr(value)[: LONGEST + 1])
     except ValueError:  # Python writes no number of more than some thousand digits
         return "a number of thousands of digits"
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank.core._names import Names, Texts
 from truerank.core.equal import are_equal
-from truerank.core.errors import InputError, MeasureError, shown
+from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
@@ -152,7 +152,7 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     """The hits of the queries that the rules let into the mean."""
     missing = hits.returned < 0
     if missing.any() and rules.missing == "error":
-        first = shown(hits.queries[int(np.argmax(missing))])
+        first = printable(hits.queries[int(np.argmax(missing))])
         raise InputError(f"query {first} is judged but not answered; {MEND_MISSING}", name)
     keep = np.ones(len(hits.queries), bool)
     if rules.missing == "skip":
@@ -160,7 +160,7 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     if rules.without_relevant in ("skip", "error"):
         answerable = hits.relevant_total(rules.level) > 0
         if rules.without_relevant == "error" and not answerable.all():
-            first = shown(hits.queries[int(np.argmin(answerable))])
+            first = printable(hits.queries[int(np.argmin(answerable))])
             raise InputError(f"query {first} has no relevant document; {MEND_BARREN}", name)
         keep &= answerable
     hits = replace(hits, returned=np.maximum(hits.returned, 0))
@@ -189,7 +189,7 @@ def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
         return values
     is_right = np.ones(len(values), bool) if rules.without_relevant == "one" else hits.returned == 0
     nothing = hits.relevant_total(rules.level) == 0
-    return np.where(nothing, is_right != measure.definition.is_less_better, values)
+    return np.where(nothing, is_right != measure.definition.lower_is_better, values)
 
 
 def is_ruled(measure: Measure, rules: Rules) -> bool:

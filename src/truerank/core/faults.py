@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truerank.core.errors import InputError, Refused, brief
+from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.messages import Message, message
 
 _FAULTS = {
@@ -62,7 +62,7 @@ class RepeatedDocument(InputError):
 
 def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
     """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
-    fault = message("document {doc} comes back twice for query {query}", doc=brief(doc), query=brief(query))
+    fault = message("document {doc} comes back twice for query {query}", doc=truncated(doc), query=truncated(query))
     if first:
         fault = message("{fault} (first in line {line})", fault=fault, line=first)
     said = message(
@@ -77,4 +77,4 @@ def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int |
 def unreadable(query: bytes, error: Exception) -> Message:
     """What is wrong with a query's answer whose values cannot be read."""
     why = str(error).replace("must be real number, not", "a score is a number, not")
-    return message("the answer to query {query} cannot be read: {why}", query=brief(query), why=why)
+    return message("the answer to query {query} cannot be read: {why}", query=truncated(query), why=why)

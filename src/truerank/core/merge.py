@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import HIT
-from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.ids import joined
 from truerank.core.qrels import IGNORED, Ints, Qrels
 from truerank.core.reading import Reading
@@ -62,7 +62,7 @@ def _returned(parts: Sequence[Reading], queries: Sequence[Ints], qrels: Qrels) -
         answered = part.rows.returned >= 0
         again = answered & (returned[query] >= 0)
         if again.any():
-            twice = shown(part.rows.queries[int(np.argmax(again))])
+            twice = printable(part.rows.queries[int(np.argmax(again))])
             raise InputError(f"query {twice} is answered in two parts: read its rows together", part.name)
         returned[query[answered]] = part.rows.returned[answered]
     return returned
@@ -94,7 +94,7 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
         for number, query in enumerate(qrels.queries):
             other, at = owner.setdefault(query, (qrels, number))
             if other is not qrels and _of(other, at) != _of(qrels, number):
-                raise InputError(f"query {shown(query)} is judged differently, or in another order", qrels.name)
+                raise InputError(f"query {printable(query)} is judged differently, or in another order", qrels.name)
     names = sorted(owner)
     judged = [_of(*owner[name]) for name in names]
     numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))

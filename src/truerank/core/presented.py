@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
-from truerank.core.errors import MissingPackage, brief
+from truerank.core.errors import MissingPackage, truncated
 
 if TYPE_CHECKING:
     import pandas
@@ -68,7 +68,7 @@ class Presented(Printable):
         """One line, and a line for each of the first few remarks."""
         remarks = import_module(f"truerank.present.{self.built_by}").remarks_of(self)
         more = [f"and {len(remarks) - FEW:,} more: print it"] if len(remarks) > FEW else []
-        lines = [brief(line) for remark in remarks[:FEW] for line in remark.splitlines()[:1]]
+        lines = [truncated(line) for remark in remarks[:FEW] for line in remark.splitlines()[:1]]
         return "\n  ".join([self._summary(), *lines, *more])
 
     def _repr_html_(self) -> str:

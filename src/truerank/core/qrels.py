@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from truerank.core._kernel import Judged, as_bytes
 from truerank.core._names import Names
 from truerank.core._names import judgements as plain_judgements
-from truerank.core.errors import InputError, brief, quoted
+from truerank.core.errors import InputError, quoted, truncated
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -91,7 +91,7 @@ class Qrels:
         if self.judged.duplicates:
             one, two = self.judged.duplicates[0]
             at = None if self.lines is None else (int(self.lines[one]), int(self.lines[two]))
-            who = f"document {brief(self.doc(two))} of query {brief(self.queries[int(self.query[two])])}"
+            who = f"document {truncated(self.doc(two))} of query {truncated(self.queries[int(self.query[two])])}"
             where = f" (first in line {at[0]})" if at else ""
             raise InputError(f"{who} is judged twice{where}; keep one of them", self.name, at[1] if at else None)
 
@@ -254,7 +254,7 @@ def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[by
         numbers = np.full(len(grades), np.inf)
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         if grades[row] is not IGNORED and not _is_finite(grades[row]):
-            who = f"document {brief(docs[row])} of query {brief(queries[query[row]])}"
+            who = f"document {truncated(docs[row])} of query {truncated(queries[query[row]])}"
             raise InputError(f"{who} has the grade {quoted(grades[row])}, which is no finite number", name)
     return numbers
 

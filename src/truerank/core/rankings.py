@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, Refused, brief
+from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import run_fault
 from truerank.core.run import Batch, Columns, Ranked
 
@@ -110,7 +110,7 @@ def _score(text: bytes, name: str | None, line: int) -> float:
     except ValueError:
         score = math.nan
     if not math.isfinite(score) or b"_" in text:
-        raise InputError(f"'{brief(text)}' is no score: it should be a finite number", name, line)
+        raise InputError(f"'{truncated(text)}' is no score: it should be a finite number", name, line)
     return score
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from truerank.core._kernel import HIT, as_bytes, as_text
 from truerank.core.build import build, is_later
-from truerank.core.errors import InputError, MissingPackage, RulesError, shown
+from truerank.core.errors import InputError, MissingPackage, RulesError, printable
 from truerank.core.hits import COLUMNS, UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.qrels import Ints, Qrels, QrelsLike
@@ -176,7 +176,7 @@ def read(
     if under.empty == "missing":
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and under.extra == "error":
-        raise InputError(f"query {shown(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
+        raise InputError(f"query {printable(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
     return Reading.of(judged, found, under, source.name, kept)
 
 

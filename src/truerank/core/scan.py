@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, as_bytes
-from truerank.core.errors import InputError, Refused, brief
+from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.messages import message
@@ -120,7 +120,9 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
             place = batch.line or number
             if (before := first.setdefault(query, place)) != place:
                 where = f"first in line {before}" if batch.line else f"lists {before} and {place}"
-                raise InputError(f"query {brief(query)} comes twice ({where}); keep one of them", name, batch.line)
+                raise InputError(
+                    f"query {truncated(query)} comes twice ({where}); keep one of them", name, batch.line
+                )
         yield batch
 
 
@@ -255,7 +257,7 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
     fault = run_fault(refused, line)
-    who = message("query {query}: {fault}", query=brief(scanner.here[0]), fault=fault)
+    who = message("query {query}: {fault}", query=truncated(scanner.here[0]), fault=fault)
     return InputError(fault if line else who, run.name, line)
 
 

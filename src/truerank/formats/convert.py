@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, brief, counted, quoted
+from truerank.core.errors import InputError, pluralize, quoted, truncated
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Ranked, Run
@@ -80,7 +80,7 @@ def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
     ignored = int(np.isnan(qrels.grades).sum())
     if ignored and not chosen.holds_ignored:
         able = ", ".join(f.name for f in formats().values() if f.holds_ignored)
-        pairs = f"{counted(ignored, 'pair is', 'pairs are')} ignored, which {chosen.name} cannot say"
+        pairs = f"{pluralize(ignored, 'pair is', 'pairs are')} ignored, which {chosen.name} cannot say"
         raise InputError(f"{pairs}; {able} can (--to {able})")
 
 
@@ -139,11 +139,11 @@ def _sound(run: Run) -> Iterator[Ranked]:
 
 def _refuse_empty(query: bytes, docs: Collection[bytes], name: str, line: int | None = None) -> None:
     if not query or b"" in docs:
-        raise InputError(f"an id of query '{brief(query)}' is empty", name, line)
+        raise InputError(f"an id of query '{truncated(query)}' is empty", name, line)
 
 
 def _refuse(part: Ranked, scores: list[float], name: str) -> None:
     for doc, score in zip(part.docs, scores, strict=True):
         if not math.isfinite(score):
-            who = f"document {brief(doc)} of query {brief(part.query)}"
+            who = f"document {truncated(doc)} of query {truncated(part.query)}"
             raise InputError(f"{who} has the score {score}, which is not finite", name, part.line)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, brief
+from truerank.core.errors import InputError, truncated
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
@@ -199,7 +199,7 @@ class Reader:
             return float(text if _PLAIN.fullmatch(text) else "_")
         except ValueError:
             why = ": blanks are part of a cell" if text != text.strip() else ""
-            raise InputError(f"'{brief(text)}' is no number{why}", self.name, line) from None
+            raise InputError(f"'{truncated(text)}' is no number{why}", self.name, line) from None
 
 
 def _ends(lengths: Ints) -> Ints:
@@ -254,7 +254,9 @@ def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
     """Whether readers of CSV agree about these ids."""
     if _UNFIT.search(b"".join([query, *docs])):
         name = next(filter(_UNFIT.search, (query, *docs)))
-        raise InputError(f"CSV and TSV cannot hold the id '{brief(name)}': it has a NUL byte or a carriage return")
+        raise InputError(
+            f"CSV and TSV cannot hold the id '{truncated(name)}': it has a NUL byte or a carriage return"
+        )
 
 
 def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], delimiter: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any, BinaryIO
 
-from truerank.core.errors import InputError, brief
+from truerank.core.errors import InputError, truncated
 from truerank.core.qrels import IGNORED, Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
@@ -110,7 +110,9 @@ def _refuse_repeats(text: bytes | bytearray, name: str) -> None:
     def look(pairs: list[tuple[str, Any]]) -> None:
         for key, count in Counter(key for key, _ in pairs).items():
             if count > 1:
-                raise InputError(f"'{brief(key)}' comes {count} times in one object: only one would count", name)
+                raise InputError(
+                    f"'{truncated(key)}' comes {count} times in one object: only one would count", name
+                )
 
     with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
         json.loads(bytes(text).decode("utf-8", "surrogatepass"), object_pairs_hook=look)
@@ -127,7 +129,7 @@ def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
         values = docs.values() if type(docs) is dict else docs if type(docs) is list else ()
         if bool in set(map(type, values)):
             what = "number" if type(docs) is dict else "document's id"
-            raise InputError(f"query {brief(query)} has true or false where a {what} should stand", name)
+            raise InputError(f"query {truncated(query)} has true or false where a {what} should stand", name)
 
 
 def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
@@ -135,7 +137,7 @@ def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, 
     seen: set[str] = set()
     for part in parts:
         for query in part.keys() & seen:
-            raise InputError(f"'{brief(query)}' comes twice in one object: only one would count", name)
+            raise InputError(f"'{truncated(query)}' comes twice in one object: only one would count", name)
         seen |= part.keys()
         yield part
 
@@ -178,11 +180,13 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     for ranked in run:
         if ranked.query in seen:
             raise InputError(
-                f"the rows of query {brief(ranked.query)} are scattered; sort the run by query for JSON"
+                f"the rows of query {truncated(ranked.query)} are scattered; sort the run by query for JSON"
             )
         scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
         if len(scored) < len(ranked.docs):
-            raise InputError(f"a document comes back twice for query {brief(ranked.query)}: JSON cannot hold both")
+            raise InputError(
+                f"a document comes back twice for query {truncated(ranked.query)}: JSON cannot hold both"
+            )
         _entry(file, ranked.query, scored, first=not seen)
         seen.add(ranked.query)
     file.write(b"\n}\n" if seen else b"{}\n")

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, brief, quoted
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.run import Ranked, Run
 from truerank.formats.compression import codec_for
 from truerank.formats.objects import FILL
@@ -213,7 +213,9 @@ def one_file_each(files: Mapping[str, str], folder: str) -> None:
     first: dict[str, str] = {}
     for file, query in files.items():
         if query in first:
-            raise InputError(f"{brief(first[query])} and {brief(file)} are both query {brief(query)}", folder)
+            raise InputError(
+                f"{truncated(first[query])} and {truncated(file)} are both query {truncated(query)}", folder
+            )
         first[query] = file
 
 
@@ -241,7 +243,9 @@ def folder_run(
     files = queries(opened.files, pattern, name)
     strange = [file for file in opened.files if file not in files]
     if not files or (strange and not is_skipping):
-        who = f"{brief(strange[0])} and {len(strange) - 1:,} more" if len(strange) > 1 else brief(strange[0])
+        who = (
+            f"{truncated(strange[0])} and {len(strange) - 1:,} more" if len(strange) > 1 else truncated(strange[0])
+        )
         say = "say where the query's id is (--run-format \"faiss-folder(pattern='…', name='{}')\")"
         raise InputError(f"no query's id is in a file's name ({who}) by {quoted(pattern)}: {say}", opened.name)
     one_file_each(files, opened.name)

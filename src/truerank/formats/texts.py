@@ -15,7 +15,7 @@ from functools import lru_cache
 from typing import Any
 
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, brief, did_you_mean, quoted, shown
+from truerank.core.errors import InputError, did_you_mean, printable, quoted, truncated
 from truerank.core.messages import Message, plural
 from truerank.formats import names
 from truerank.formats.delimited import header
@@ -58,7 +58,7 @@ NOTHING = Snippets()
 
 
 @dataclass(frozen=True)
-class Kind:
+class TextKind:
     """What has texts, and what its columns or keys are called: as `names.folded` spells them, the surest first."""
 
     one: str
@@ -73,14 +73,14 @@ class Kind:
         return plural("Texts: {n:,} of {all} has none.", "Texts: {n:,} of {all} have none.", n=n, all=all_of_them)
 
 
-QUERIES = Kind(
+QUERIES = TextKind(
     "query",
     "queries",
     ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number"),
     ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description"),
     lambda n: plural("{n:,} query", "{n:,} queries", n=n),
 )
-DOCS = Kind(
+DOCS = TextKind(
     "document",
     "documents",
     ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did"),
@@ -101,7 +101,7 @@ DOCS = Kind(
 )
 
 
-def look_up(
+def locate(
     queries: Any, docs: Any, asked: Collection[str], named: Collection[str], length: int = SNIPPET
 ) -> Snippets:
     r"""The texts of some queries and documents.
@@ -115,7 +115,7 @@ def look_up(
     Raises:
         InputError: a file cannot be read, or has no ids or texts.
 
-    >>> look_up({"q": "red  shoes"}, {"d1": "Shoes\nthat are red", "d2": "x"}, ["q"], ["d1", "d3"])
+    >>> locate({"q": "red  shoes"}, {"d1": "Shoes\nthat are red", "d2": "x"}, ["q"], ["d1", "d3"])
     ... # doctest: +NORMALIZE_WHITESPACE
     Snippets(queries={'q': 'red shoes'}, docs={'d1': 'Shoes that are red'},
              notes=('Texts: 1 of 2 documents has none.',))
@@ -134,7 +134,7 @@ def with_text(texts: Mapping[str, str], key: str) -> dict[str, str]:
     return {"text": texts[key]} if key in texts else {}
 
 
-def snippets(source: Any, wanted: Collection[str], kind: Kind, length: int = SNIPPET) -> dict[str, str]:
+def snippets(source: Any, wanted: Collection[str], kind: TextKind, length: int = SNIPPET) -> dict[str, str]:
     """{id: the beginning of its text} of those that are wanted and there; the first text of an id counts."""
     left = set(wanted)
     found: dict[str, str] = {}
@@ -154,12 +154,12 @@ def snippet(text: str, length: int = SNIPPET) -> str:
     >>> snippet("Red\n shoes \u202e and hats", 16)
     'Red shoes \\u202…'
     """
-    line = shown(" ".join(text[: SPARE * length].split()))
+    line = printable(" ".join(text[: SPARE * length].split()))
     is_whole = len(line) <= length and len(text) <= SPARE * length
     return line if is_whole else line[: length - 1].rstrip() + "…"
 
 
-def _found(source: Any, left: Collection[str], kind: Kind) -> Found:
+def _found(source: Any, left: Collection[str], kind: TextKind) -> Found:
     """The wanted texts of anything; what is taken out of `left` meanwhile is not wanted any more."""
     if isinstance(source, Mapping):
         return _of_mapping(source, left)
@@ -175,7 +175,7 @@ def _of_mapping(texts: Mapping[Any, Any], left: Collection[str]) -> Found:
             yield key, _text(texts[own])
 
 
-def _of_file(source: Source, left: Collection[str], kind: Kind) -> Found:
+def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
     head = source.head.lstrip()
     if not head:
         raise InputError("the file is empty", source.name)
@@ -197,7 +197,7 @@ def _of_file(source: Source, left: Collection[str], kind: Kind) -> Found:
     )
 
 
-def _is_of_lines(head: bytes, kind: Kind, is_all: bool) -> bool:
+def _is_of_lines(head: bytes, kind: TextKind, is_all: bool) -> bool:
     """Whether the first line is a record of its own, rather than {id: text}.
 
     Args:
@@ -212,7 +212,7 @@ def _is_of_lines(head: bytes, kind: Kind, is_all: bool) -> bool:
     return names.find(keys, kind.ids) is not None and names.find(keys, kind.texts) is not None
 
 
-def _of_json(source: Source, left: Collection[str], kind: Kind) -> Found:
+def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
     """One JSON value, which is read whole: {id: text}, or a list of records, in whatever it is wrapped."""
     value = parsed(source.read().removeprefix(MARK), source.name)
     if isinstance(value, dict) and isinstance(inside := value.get(kind.many), dict | list):
@@ -229,7 +229,7 @@ def _of_json(source: Source, left: Collection[str], kind: Kind) -> Found:
         )
 
 
-def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kind: Kind) -> Found:
+def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kind: TextKind) -> Found:
     is_first = True
     for line, record in there:
         if not isinstance(record, dict):
@@ -260,7 +260,7 @@ class _Columns:
 
 
 @lru_cache(maxsize=64)
-def _columns(there: tuple[str, ...], kind: Kind) -> _Columns | None:
+def _columns(there: tuple[str, ...], kind: TextKind) -> _Columns | None:
     """Which columns or keys hold what; None where none is called as an id or a text is."""
     key, text = (names.find(there, wanted) for wanted in (kind.ids, kind.texts))
     if key is None or text is None:
@@ -269,16 +269,16 @@ def _columns(there: tuple[str, ...], kind: Kind) -> _Columns | None:
     return _Columns(key, text, None if title == text else title)
 
 
-def _nameless(there: Sequence[str], kind: Kind, name: str, line: int | None = None) -> InputError:
+def _nameless(there: Sequence[str], kind: TextKind, name: str, line: int | None = None) -> InputError:
     """The error for columns or keys without an id or a text."""
     what, known = ("id", kind.ids) if names.find(there, kind.ids) is None else ("text", kind.texts)
     others = (key for key in there if names.folded(key) not in (*kind.ids, *kind.texts))
     near = next((hint for key in others if (hint := did_you_mean(key, known))), "")
-    listed = brief(", ".join(there))
+    listed = truncated(", ".join(there))
     return InputError(f"none of {listed} is the {what} of a {kind.one}; name it {known[0]}.{near}", name, line)
 
 
-def _of_parquet(source: Source, left: Collection[str], kind: Kind) -> Found:
+def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:
     where: list[_Columns] = []
 
     def choose(there: Sequence[str]) -> list[str]:
@@ -294,7 +294,7 @@ def _of_parquet(source: Source, left: Collection[str], kind: Kind) -> Found:
                 yield key, where[0].joined([column[row].as_py() for column in batch.columns])
 
 
-def _of_tabs(source: Source, left: Collection[str], kind: Kind) -> Found:
+def _of_tabs(source: Source, left: Collection[str], kind: TextKind) -> Found:
     """Lines with tabs, in which a quotation mark is one; with a header or without."""
     where: _Columns | None = None
     for number, line in _lines(source):
@@ -310,7 +310,7 @@ def _of_tabs(source: Source, left: Collection[str], kind: Kind) -> Found:
             yield cells[where.key], _row(where, cells, source.name, number)
 
 
-def _of_cells(source: Source, delimiter: str, left: Collection[str], kind: Kind) -> Found:
+def _of_cells(source: Source, delimiter: str, left: Collection[str], kind: TextKind) -> Found:
     """CSV, with a header or without."""
     where: _Columns | None = None
     with _any_length():

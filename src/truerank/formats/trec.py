@@ -9,7 +9,7 @@ from typing import BinaryIO
 import numpy as np
 
 from truerank.core._kernel import QrelsParser
-from truerank.core.errors import InputError, Refused, brief
+from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import qrels_fault
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
@@ -91,7 +91,7 @@ def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
     if b"" in names or query.startswith(_UNFIT_START) or _UNFIT.search(b"!".join(names)):
         unfit = next((name for name in names if not name or _UNFIT.search(name)), query)
         why = "it is empty, has a blank or begins with # or U+FEFF"
-        raise InputError(f"TREC's columns cannot hold the id '{brief(unfit)}': {why}")
+        raise InputError(f"TREC's columns cannot hold the id '{truncated(unfit)}': {why}")
 
 
 register(

@@ -7,6 +7,6 @@ places["geo"].mean["R@1"]
 
 from truerank.geo.evaluation import evaluate
 from truerank.geo.results import Results, read_results
-from truerank.geo.view import Found, Places, View
+from truerank.geo.view import Places, QueryView, View
 
-__all__ = ["Found", "Places", "Results", "View", "evaluate", "read_results"]
+__all__ = ["Places", "QueryView", "Results", "View", "evaluate", "read_results"]

@@ -23,7 +23,7 @@ from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_result
 from truerank.geo.results import Results, read_results
 from truerank.geo.view import Places, View
 from truerank.measures import Measure, parse_measures
-from truerank.truth import DISTANCES, Items, Note, Truth, build, distance_named, on_earth, parse, read_items
+from truerank.truth import DISTANCES, Items, Truth, TruthNote, build, distance_named, on_earth, parse, read_items
 from truerank.truth.items import Ints
 from truerank.truth.result import EXAMPLES, listed
 from truerank.truth.search import nearest
@@ -96,7 +96,7 @@ def _items(source: Any, role: str) -> Items:
     return read_items(source, None if has_name else role)
 
 
-def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Note]]:
+def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[TruthNote]]:
     """The queries without those that have neither a whole place nor results, and a note of how many these are."""
     given = [column for column in (queries.lat, queries.lon, queries.x, queries.y) if column is not None]
     answered = set(results.queries)
@@ -113,7 +113,7 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Not
     )
     kept = np.ones(len(queries), bool)
     kept[gone] = False
-    return queries.select(kept), [Note("unplaced", said)]
+    return queries.select(kept), [TruthNote("unplaced", said)]
 
 
 def _cuts(k: Sequence[int]) -> list[int]:
@@ -180,26 +180,26 @@ class _Plan:
         """The results as a run; the references called as the results call them."""
         return self.results.run()
 
-    def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[Note]]:
+    def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[TruthNote]]:
         """A view for each distance; where nobody asked for xy, it is left out with a note if it cannot be."""
         views: dict[str, View] = {}
         notes = []
         for name in metrics:
             view = self.view(name) if name != "xy" or not (is_open and views) else self._if_possible(name)
-            if isinstance(view, Note):
+            if isinstance(view, TruthNote):
                 notes.append(view)
             else:
                 views["xy" if name == "xy" else "geo"] = view
         return views, notes
 
-    def _if_possible(self, distance: str) -> View | Note:
+    def _if_possible(self, distance: str) -> View | TruthNote:
         try:
             return self.view(distance)
         except InputError as error:
             said = message(
                 "{distance} is left out: {why}.", distance=distance, why=joined("", [error.where, error.said])
             )
-            return Note(f"no {distance}", said)
+            return TruthNote(f"no {distance}", said)
 
     def view(self, distance: str) -> View:
         """Truth by this distance, the scores, and the errors of the first results."""
@@ -208,7 +208,7 @@ class _Plan:
         percent = parse_measures(f"Success@{cut}")
         qrels = self._as_named(right)
         scores = evaluate_run(qrels, self.run, [*self.measures, *percent], rules=self.rules)
-        if not set(scores.queries).difference(right.barren):
+        if not set(scores.queries).difference(right.without_relevant):
             raise InputError(self._nothing_right(right, distance))
         rows, table = self._aligned(scores.queries)
         metres = errors(distance_named(distance), self.queries, self.references, rows, table)
@@ -231,7 +231,7 @@ class _Plan:
 
     def _nothing_right(self, right: Truth, distance: str) -> str:
         """Why there is nothing to find, most likely."""
-        if len(right.barren) < len(right.queries):
+        if len(right.without_relevant) < len(right.queries):
             who = f"only queries without results have anything right by {right.rule}"
             return f"{who}: are these the results of other queries?"
         metres = nearest(distance_named(distance), self.queries.places, self.references.places, 1)[1].min()
@@ -243,7 +243,7 @@ class _Plan:
         """The first results of each query that has some."""
         return first_results(self.results, self.rules, max(self.k))
 
-    def strangers(self) -> list[Note]:
+    def strangers(self) -> list[TruthNote]:
         """How many of the first results name no reference, and which."""
         at = np.argwhere(self.first == STRANGER)
         if not len(at):
@@ -257,7 +257,7 @@ class _Plan:
             k=k,
             names=listed(names),
         )
-        return [Note("strangers", said)]
+        return [TruthNote("strangers", said)]
 
     def _as_named(self, right: Truth) -> Qrels:
         """The truth with the references called as the results call them."""
@@ -274,7 +274,7 @@ class _Plan:
         rows = np.array([self.queries.rows[name] for name in queries], np.int64)
         return rows, table[[place.get(name, -1) for name in queries]]
 
-    def _on_the_sphere(self, right: Truth) -> list[Note]:
+    def _on_the_sphere(self, right: Truth) -> list[TruthNote]:
         """How many queries have another nearest reference by haversine, where that is not what was measured."""
         if right.distance != "geodesic" or parse(self.truth)[0].name != "nearest":
             return []
@@ -286,4 +286,4 @@ class _Plan:
             "By haversine another reference would be the nearest for {n:,} queries.",
             n=differ,
         )
-        return [Note("sphere", said)] if differ else []
+        return [TruthNote("sphere", said)] if differ else []

@@ -16,7 +16,7 @@ _ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{1,4}\Z")
 
 
 @dataclass(frozen=True)
-class Form:
+class NameForm:
     """One way to read names.
 
     Attributes:
@@ -85,26 +85,26 @@ class Names:
 
     def __init__(self, items: Items):
         self.items = items
-        self._known: list[Form] = []
+        self._known: list[NameForm] = []
         self._more = self._forms()
 
-    def __iter__(self) -> Iterator[Form]:
+    def __iter__(self) -> Iterator[NameForm]:
         """The ways, the surest first."""
         yield from self._known
         for form in self._more:
             self._known.append(form)
             yield form
 
-    def _forms(self) -> Iterator[Form]:
+    def _forms(self) -> Iterator[NameForm]:
         columns = {"id": self.items.ids, **self.items.aliases}
         for label, names in columns.items():
-            yield Form(label, tuple(name or "" for name in names))
+            yield NameForm(label, tuple(name or "" for name in names))
         for label, fold in FOLDED.items():
             for names in columns.values():
-                yield Form(label, tuple(fold(name or "") for name in names), fold)
-        yield Form("place in the list, from 0", tuple(map(str, range(len(self.items)))))
+                yield NameForm(label, tuple(fold(name or "") for name in names), fold)
+        yield NameForm("place in the list, from 0", tuple(map(str, range(len(self.items)))))
 
-    def best(self, names: Sequence[Any]) -> Form:
+    def best(self, names: Sequence[Any]) -> NameForm:
         """The way that knows most of these names; of equals the surest."""
         best, most = next(iter(self)), -1.0
         for form in self:

@@ -8,7 +8,7 @@ from typing import Any, Union
 
 import numpy as np
 
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.truth.items import Floats, Ints
 
 Packed = Union[str, "array[int]", list[Any]]
@@ -49,7 +49,7 @@ def unpacked(names: Packed) -> list[Any]:
     return names.tolist() if isinstance(names, array) else names
 
 
-class Answers:
+class PackedAnswers:
     """The answers to one query after another.
 
     Attributes:
@@ -109,7 +109,7 @@ class Answers:
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             query = self.queries[int(np.searchsorted(self.start, row, side="right")) - 1]
-            raise InputError(f"query {shown(query)} has a score or a distance that is not finite", self.source)
+            raise InputError(f"query {printable(query)} has a score or a distance that is not finite", self.source)
         return sign * values
 
     def __iter__(self) -> Iterator[tuple[str, list[Any]]]:

@@ -9,15 +9,15 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.core.messages import message, plural
 from truerank.core.rankings import rankings
 from truerank.core.run import Ranked, Run
 from truerank.formats import neighbours, open_run
 from truerank.formats.neighbours import NAME, PATTERN, Folder
-from truerank.geo.names import UNKNOWN, Form, Names
-from truerank.geo.packing import Answers, unpacked
-from truerank.truth import Items, Note
+from truerank.geo.names import UNKNOWN, NameForm, Names
+from truerank.geo.packing import PackedAnswers, unpacked
+from truerank.truth import Items, TruthNote
 from truerank.truth.items import Floats, Ints
 from truerank.truth.result import listed
 
@@ -40,11 +40,11 @@ class Results:
     """
 
     name: str
-    answers: Answers
-    form: Form
+    answers: PackedAnswers
+    form: NameForm
     start: Ints
     scores: Floats | None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[TruthNote, ...] = ()
     sign: int = 1
 
     @property
@@ -120,7 +120,7 @@ def _of_folder(
     spread = list(files)[:: max(1, len(files) // neighbours.SAMPLE)]
     sample = [name for found in folder.read(spread) for name in found.ids]
     form = _form(Names(references), sample, folder.name)
-    answers = Answers(folder.name)
+    answers = PackedAnswers(folder.name)
     for found in folder.read(files, watch):
         answers.add(files[found.file], found.ids, found.values, os.path.join(folder.name, found.file))
     return _results(folder.name, answers, form, folder.shape.sign if folder.shape else 1)
@@ -128,7 +128,7 @@ def _of_folder(
 
 def _named(
     folder: Folder, queries: Items, pattern: str | None, name: str | None
-) -> tuple[dict[str, str], list[Note]]:
+) -> tuple[dict[str, str], list[TruthNote]]:
     """The query of each file, as the items call it, and what to say about it."""
     notes = []
     files = neighbours.queries(folder.files, pattern or PATTERN, name or NAME)
@@ -136,10 +136,10 @@ def _named(
     if pattern is None and not names.share(list(files.values())):
         inside = {file: part for file in folder.files if (part := names.inside(file))}
         if inside:
-            notes = [Note("query names", message("The queries are known by their names in the files' names."))]
+            notes = [TruthNote("query names", message("The queries are known by their names in the files' names."))]
         files = inside or files
     if not files:
-        wanted = f"the pattern {pattern or PATTERN!r} finds nothing in {shown(folder.files[0])}"
+        wanted = f"the pattern {pattern or PATTERN!r} finds nothing in {printable(folder.files[0])}"
         raise InputError(f"no file's name has a query's id: {wanted}; say where it is with a pattern", folder.name)
     skipped = [file for file in folder.files if file not in files]
     if skipped:
@@ -149,14 +149,14 @@ def _named(
             n=len(skipped),
             names=listed(skipped),
         )
-        notes.append(Note("skipped", said))
+        notes.append(TruthNote("skipped", said))
     known = _known(list(files.values()), names, folder.name)
     named = {file: known[query] for file, query in files.items()}
     neighbours.one_file_each(named, folder.name)
     return named, notes
 
 
-def _turned(results: Results, folder: Folder) -> tuple[Results, list[Note]]:
+def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]:
     """The results, the other way round where every list runs against what its values are called."""
     if results.scores is None or folder.shape is None:
         return results, []
@@ -171,10 +171,10 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[Note]]:
             other=message("higher") if is_less else message("lower"),
             named="lower" if is_less else "higher",
         )
-        return replace(results, scores=-results.scores, sign=-results.sign), [Note("direction", said)]
+        return replace(results, scores=-results.scores, sign=-results.sign), [TruthNote("direction", said)]
     if rising:
         return results, [
-            Note("order", message("Some lists are not in the order of {value!r}, which decides.", value=value))
+            TruthNote("order", message("Some lists are not in the order of {value!r}, which decides.", value=value))
         ]
     return results, []
 
@@ -190,7 +190,7 @@ def _of_run(run: Run, queries: Items, references: Items) -> Results:
     known = _known(list(found), Names(queries), run.name)
     sample = [doc for docs, _ in list(found.values())[:SAMPLE] for doc in docs]
     form = _form(Names(references), sample, run.name)
-    answers = Answers(run.name)
+    answers = PackedAnswers(run.name)
     for query, (docs, scores) in found.items():
         answers.add(known[query], docs, scores, run.name)
     return _results(run.name, answers, form, 1)
@@ -201,21 +201,23 @@ def _known(found: Sequence[str], names: Names, source: str) -> dict[str, str]:
     form, items = names.best(found), names.items
     rows = form.rows(found)
     if set(rows) <= {UNKNOWN}:
-        example = f"the results have {shown(found[0])}, {items.name} has {shown(items.ids[0])}"
+        example = f"the results have {printable(found[0])}, {items.name} has {printable(items.ids[0])}"
         raise InputError(f"no query is known by the results' names: {example}", source)
     return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(found, rows, strict=True)}
 
 
-def _form(names: Names, sample: Sequence[Any], source: str) -> Form:
+def _form(names: Names, sample: Sequence[Any], source: str) -> NameForm:
     form = names.best(sample)
     if sample and not form.share(sample):
-        example = f"the results have {shown(str(sample[0]))}, {names.items.name} has {shown(names.items.ids[0])}"
+        example = (
+            f"the results have {printable(str(sample[0]))}, {names.items.name} has {printable(names.items.ids[0])}"
+        )
         raise InputError(f"no reference is known by the results' names: {example}", source)
     return form
 
 
-def _results(name: str, answers: Answers, form: Form, sign: int) -> Results:
-    by = Note("reference names", message("The results name references by their {label}.", label=form.label))
+def _results(name: str, answers: PackedAnswers, form: NameForm, sign: int) -> Results:
+    by = TruthNote("reference names", message("The results name references by their {label}.", label=form.label))
     return Results(
         name, answers, form, answers.start, answers.scores(sign), () if form.label == "id" else (by,), sign
     )

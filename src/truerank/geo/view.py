@@ -18,14 +18,14 @@ from truerank.core.scores import Scores
 from truerank.geo import accuracy
 from truerank.geo.results import Results
 from truerank.measures import Measure
-from truerank.truth import Items, Note, Truth
+from truerank.truth import Items, Truth, TruthNote
 from truerank.truth.items import Bools, Floats, Ints
 
 QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95)
 
 
 @dataclass(frozen=True)
-class Found:
+class QueryView:
     """One query: what is right, where it came back, and what came first instead.
 
     Attributes:
@@ -85,7 +85,7 @@ class View(Presented):
     k: tuple[int, ...]
     within: tuple[float, ...]
     steepness: float = accuracy.STEEPNESS
-    notes: tuple[Note, ...] = ()
+    notes: tuple[TruthNote, ...] = ()
 
     def _summary(self) -> str:
         means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
@@ -99,8 +99,8 @@ class View(Presented):
     @cached_property
     def answerable(self) -> Bools:
         """(queries,) whether anything is right."""
-        barren = set(self.truth.barren)
-        return np.array([query not in barren for query in self.scores.queries], bool)
+        without_relevant = set(self.truth.without_relevant)
+        return np.array([query not in without_relevant for query in self.scores.queries], bool)
 
     @property
     def answerable_mean(self) -> dict[str, float]:
@@ -149,7 +149,7 @@ class View(Presented):
         """Where the right references came back."""
         return rank(self.qrels, self.run, rules=self.scores.rules)
 
-    def found(self) -> Iterator[Found]:
+    def found(self) -> Iterator[QueryView]:
         """Each evaluated query."""
         hits = self.hits.relevant(self.scores.rules.level)
         best = np.full(len(hits.queries), 0)
@@ -159,7 +159,7 @@ class View(Presented):
         for q, query in enumerate(self.scores.queries):
             right = rows[query]
             truths = tuple(name for name, _ in right)
-            yield Found(
+            yield QueryView(
                 query,
                 truths[0] if truths else None,
                 _finite(right[0][1]) if right else None,
@@ -192,7 +192,7 @@ class View(Presented):
             "truth": {
                 "rule": self.truth.rule,
                 "tied": len(self.truth.tied),
-                "without_positives": len(self.truth.barren),
+                "without_positives": len(self.truth.without_relevant),
             },
             **({} if self.answerable.all() else {"answerable": self._answerable()}),
             "error": self.error_curve,
@@ -241,7 +241,7 @@ class Places(Presented):
     built_by = "geo"
 
     views: dict[str, View]
-    notes: tuple[Note, ...] = ()
+    notes: tuple[TruthNote, ...] = ()
     results: Results | None = field(default=None, repr=False)
 
     def _summary(self) -> str:

@@ -9,9 +9,9 @@ from collections.abc import Awaitable, Callable, Iterator
 from typing import cast
 
 from truerank.live.clock import NANO, Clock
-from truerank.live.crew import GONE, INTERRUPTED, Crew, Seat
 from truerank.live.plan import Plan
 from truerank.live.record import NEVER_STARTED, TIMED_OUT, Tally, failure
+from truerank.live.workers import GONE, INTERRUPTED, Worker, WorkerPool
 
 BLOCKED = "the retriever blocks its event loop"
 
@@ -21,7 +21,7 @@ FAREWELL = 5.0
 Ask = Callable[[str, int], Awaitable[object]]
 
 
-class Coroutines(Crew):
+class Coroutines(WorkerPool):
     """One run of a plan by tasks. The caller's thread watches: it can be interrupted, and sees a blocked loop."""
 
     def __init__(self, plan: Plan, tally: Tally, clock: Clock, ready: Callable[[], None] = lambda: None):
@@ -60,10 +60,10 @@ class Coroutines(Crew):
     async def _work(self) -> None:
         """All stages; the tasks of each begin together."""
         pulse = asyncio.create_task(self._pulse())
-        seats = [self._seat(number) for number in range(self.plan.load.concurrency)]
+        workers = [self._worker(number) for number in range(self.plan.load.concurrency)]
         for stage, (calls, count) in enumerate(self._stages):
             work = self._on_schedule if self._is_scheduled(stage) else self._one_after_another
-            await asyncio.gather(*(work(seat, calls) for seat in seats[:count]))
+            await asyncio.gather(*(work(worker, calls) for worker in workers[:count]))
             if self.stopped:
                 break
             self._after[stage]()
@@ -76,35 +76,35 @@ class Coroutines(Crew):
             self._beat = time.monotonic()
             await asyncio.sleep(0.25)
 
-    async def _one_after_another(self, seat: Seat, calls: Iterator[int]) -> None:
+    async def _one_after_another(self, worker: Worker, calls: Iterator[int]) -> None:
         """A closed loop."""
         ask = self._ask if self._limit is None else self._ask_limited
         for call in calls:
-            if self.stopped or (end := await ask(seat, call, None)) == GONE or end >= self._last:
+            if self.stopped or (end := await ask(worker, call, None)) == GONE or end >= self._last:
                 return
 
-    async def _on_schedule(self, seat: Seat, calls: Iterator[int]) -> None:
+    async def _on_schedule(self, worker: Worker, calls: Iterator[int]) -> None:
         """An open loop."""
         ask = self._ask if self._limit is None else self._ask_limited
         schedule, first = self.plan.due or (), len(self.plan.before)
         for call in calls:
             taken, due = self._now(), self.started + schedule[call - first]
             if self._is_too_late(due, taken):
-                seat.record.add(call, taken, taken, taken, NEVER_STARTED)
+                worker.record.add(call, taken, taken, taken, NEVER_STARTED)
                 continue
             await self.clock.sleep_until(due)
-            if self.stopped or await ask(seat, call, taken) == GONE:
+            if self.stopped or await ask(worker, call, taken) == GONE:
                 return
 
-    async def _ask(self, seat: Seat, call: int, taken: int | None) -> int:
+    async def _ask(self, worker: Worker, call: int, taken: int | None) -> int:
         """One call; the time of its end, or `GONE` when the worker is not to go on."""
         begin = self._now()
         end, result = await self._answer(call)
         if end != GONE:
-            seat.record.add(call, begin if taken is None else taken, begin, end, result)
+            worker.record.add(call, begin if taken is None else taken, begin, end, result)
         return end
 
-    async def _ask_limited(self, seat: Seat, call: int, taken: int | None) -> int:
+    async def _ask_limited(self, worker: Worker, call: int, taken: int | None) -> int:
         """The same in a task of its own, which is cancelled when it takes too long."""
         begin, limit = self._now(), self._limit or 0
         task = asyncio.create_task(self._answer(call))
@@ -113,7 +113,7 @@ class Coroutines(Crew):
             task.cancel()
         end, result = task.result() if task.done() else (begin + limit, TIMED_OUT)
         if end != GONE:
-            seat.record.add(call, begin if taken is None else taken, begin, end, result)
+            worker.record.add(call, begin if taken is None else taken, begin, end, result)
         return end
 
     async def _answer(self, call: int) -> tuple[int, object]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.live.clock import WallClock
-from truerank.live.crew import Crew
 from truerank.live.plan import Load, plan
 from truerank.live.record import Tally, gathered
 from truerank.live.retriever import Answer, Retriever
 from truerank.live.samples import Harness
 from truerank.live.threads import Threads
+from truerank.live.workers import WorkerPool
 
 CALLS = 1_000
 
@@ -20,14 +20,14 @@ def harness(is_async: bool = False) -> Harness:
     planned = plan(Load(warmup=0), [(_nothing_async if is_async else _nothing, "")] * CALLS, CALLS)
     idle = Retriever("nothing", _nothing, lambda result: Answer((), ()))
     tally = Tally(planned, [idle], CALLS)
-    crew = crew_of(is_async)(planned, tally, WallClock())
-    crew.run()
-    samples = gathered(crew.records, planned, tally, crew.started).samples
+    pool = pool_of(is_async)(planned, tally, WallClock())
+    pool.run()
+    samples = gathered(pool.records, planned, tally, pool.started).samples
     service = float(np.median(samples.service))
     return Harness(float(np.median(np.diff(samples.begin))) - service, service)
 
 
-def crew_of(is_async: bool) -> type[Crew]:
+def pool_of(is_async: bool) -> type[WorkerPool]:
     """Who makes the calls."""
     if not is_async:
         return Threads

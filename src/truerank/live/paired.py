@@ -22,23 +22,23 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Presented):
+class BenchComparison(Presented):
     """Two benchmarks, query by query.
 
     Attributes:
         a, b: the benchmarks; all that is said is about b, seen from a.
-        interleaved: whether they took turns at each query, so that whatever else the machine did met both alike.
+        alternated: whether they took turns at each query, so that whatever else the machine did met both alike.
     """
 
     built_by = "bench"
 
     a: Bench
     b: Bench
-    interleaved: bool
+    alternated: bool
 
     def _summary(self) -> str:
         ratio = "unknown" if self.ratio is None else f"{self.ratio.estimate:.3f}"
-        return f"Comparison({self.a.name!r}, {self.b.name!r}; {self.shared:,} queries, latency ratio {ratio})"
+        return f"BenchComparison({self.a.name!r}, {self.b.name!r}; {self.shared:,} queries, latency ratio {ratio})"
 
     @cached_property
     def ratio(self) -> Interval | None:
@@ -84,7 +84,7 @@ class Comparison(Presented):
     def remarks(self) -> tuple[str, ...]:
         """Why the two may not be comparable."""
         told: list[str] = []
-        if not self.interleaved:
+        if not self.alternated:
             told.append(
                 message(
                     "They ran at different times, and the machine may have changed; taking turns rules that out."
@@ -109,7 +109,7 @@ class Comparison(Presented):
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {
-            "interleaved": self.interleaved,
+            "alternated": self.alternated,
             "queries": self.shared,
             "latency_ratio": _plain(self.ratio, self.ratio_test),
             "differences": {
@@ -145,7 +145,7 @@ def _log_times(found: Bench) -> dict[str, float]:
     return {found.queries[q]: float(sums[q] / counts[q]) for q in np.flatnonzero(counts).tolist()}
 
 
-def compare(a: Bench, b: Bench) -> Comparison:
+def compare(a: Bench, b: Bench) -> BenchComparison:
     """Two saved benchmarks, query by query.
 
     Raises:
@@ -158,10 +158,10 @@ def compare(a: Bench, b: Bench) -> Comparison:
         import scipy  # type: ignore[import-untyped]  # noqa: F401
     except ModuleNotFoundError:
         raise MissingPackage("a comparison", "stats") from None
-    return Comparison(a, b, interleaved=a.beside == b.name and b.beside == a.name and a.begun == b.begun)
+    return BenchComparison(a, b, alternated=a.beside == b.name and b.beside == a.name and a.begun == b.begun)
 
 
-def interleave(a: object, b: object, queries: Any, qrels: QrelsLike | None = None, **how: Any) -> Comparison:
+def alternate(a: object, b: object, queries: Any, qrels: QrelsLike | None = None, **how: Any) -> BenchComparison:
     """Two retrievers that take turns at each query, in random order.
 
     What slows the machine for a while meets both alike, so that the ratio of their latencies is far surer than
@@ -171,9 +171,9 @@ def interleave(a: object, b: object, queries: Any, qrels: QrelsLike | None = Non
         a, b, queries, qrels: as for `bench`.
         how: what else `bench` takes.
 
-    >>> both = interleave(lambda q: ["d1", "d2"], lambda q: ["d2", "d1"], ["tea", "ink"],
+    >>> both = alternate(lambda q: ["d1", "d2"], lambda q: ["d2", "d1"], ["tea", "ink"],
     ...                   {"1": {"d2": 1}, "2": {"d2": 1}}, measures="RR")
-    >>> both.differences["RR"].estimate, both.interleaved
+    >>> both.differences["RR"].estimate, both.alternated
     (0.5, True)
     """
     from truerank.live.running import run

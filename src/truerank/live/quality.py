@@ -84,7 +84,7 @@ def score(
 
 
 def _worst(measure: Measure) -> float:
-    return float(measure.definition.is_less_better)
+    return float(measure.definition.lower_is_better)
 
 
 def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> Scores:

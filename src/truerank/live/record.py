@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.live.plan import Plan
 from truerank.live.retriever import Answer, Retriever
 from truerank.live.samples import DROPPED, EMPTY, ERROR, OK, PHASES, TIMEOUT, Ints, Samples
@@ -49,7 +49,7 @@ TIMED_OUT = Read(TIMEOUT)
 
 def failure(error: BaseException) -> Read:
     """An error that a retriever raised."""
-    return Read(ERROR, fault=shown(f"{type(error).__name__}: {_said(error)[:FAULT]}"))
+    return Read(ERROR, fault=printable(f"{type(error).__name__}: {_said(error)[:FAULT]}"))
 
 
 def _said(error: BaseException) -> str:
@@ -162,7 +162,7 @@ class Tally:
         try:
             answer = self._read(job, result)
         except InputError as error:
-            return Read(ERROR, fault=shown(_said(error)[:FAULT]))
+            return Read(ERROR, fault=printable(_said(error)[:FAULT]))
         if call >= self.plan.kept:
             with self._lock:
                 self._keep(call, job, self._clean(job, answer))

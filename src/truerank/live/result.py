@@ -24,7 +24,7 @@ from truerank.live.collector import Pause
 from truerank.live.indexing import Indexing
 from truerank.live.plan import Load
 from truerank.live.quality import as_run
-from truerank.live.retriever import Answers
+from truerank.live.retriever import FirstAnswers
 from truerank.live.samples import OUTCOMES, PHASES, Harness, Samples
 from truerank.stats import Interval
 from truerank.stats.quantiles import NEAREST
@@ -61,7 +61,7 @@ class Bench(Presented):
     load: Load
     queries: tuple[str, ...] = field(repr=False)
     samples: Samples = field(repr=False)
-    answers: Answers = field(repr=False)
+    answers: FirstAnswers = field(repr=False)
     faults: Mapping[str, int]
     scores: Scores | None
     pauses: tuple[Pause, ...] = field(repr=False)

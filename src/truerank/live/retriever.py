@@ -20,7 +20,7 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Answers:
+class FirstAnswers:
     """What came back first for each query, and what is odd about it. Counts are of queries.
 
     Attributes:

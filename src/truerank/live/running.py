@@ -20,13 +20,13 @@ from truerank.live.collector import Collector, overlap
 from truerank.live.indexing import timed
 from truerank.live.latency import checked
 from truerank.live.machine import machine
-from truerank.live.overhead import crew_of, harness
+from truerank.live.overhead import harness, pool_of
 from truerank.live.plan import Load, plan
 from truerank.live.quality import as_run, lenient, score, unasked
 from truerank.live.queries import read_queries
 from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench, counted
-from truerank.live.retriever import Answers, Retriever
+from truerank.live.retriever import FirstAnswers, Retriever
 from truerank.live.samples import MEASURED, Harness
 from truerank.measures import MeasuresLike
 from truerank.stats.quantiles import LINEAR, NEAREST
@@ -184,14 +184,14 @@ def _measured(
     tally = Tally(planned, retrievers, len(texts))
     begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
     with Collector(time.now) as collector:
-        crew = crew_of(retrievers[0].is_async)(planned, tally, time, collector.freeze)
+        pool = pool_of(retrievers[0].is_async)(planned, tally, time, collector.freeze)
         if progress:
-            progress(lambda: (crew.done, len(planned.before) + planned.total))
-        crew.run()
-    if crew.fault:
-        raise crew.fault
-    calls = gathered(crew.records, planned, tally, crew.started)
-    pauses = collector.pauses(crew.started)
+            progress(lambda: (pool.done, len(planned.before) + planned.total))
+        pool.run()
+    if pool.fault:
+        raise pool.fault
+    calls = gathered(pool.records, planned, tally, pool.started)
+    pauses = collector.pauses(pool.started)
     paused = overlap(pauses, calls.samples.due, calls.samples.end)
     calls = replace(calls, samples=replace(calls.samples, paused=paused))
     blank = Bench(
@@ -199,7 +199,7 @@ def _measured(
         load=load,
         queries=tuple(texts),
         samples=calls.samples,
-        answers=Answers({}),
+        answers=FirstAnswers({}),
         faults={},
         scores=None,
         pauses=pauses,
@@ -207,7 +207,7 @@ def _measured(
         describe={},
         machine=machine(),
         begun=begun,
-        stopped=crew.stopped,
+        stopped=pool.stopped,
     )
     return [_of_one(blank, calls, tally, who) for who in range(len(retrievers))]
 
@@ -230,7 +230,7 @@ def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:
     )
 
 
-def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> Answers:
+def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     """What came back of one retriever."""
     count = len(queries)
     mine = range(who * count, (who + 1) * count)
@@ -239,7 +239,7 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> Answers:
         for name in ("repeated", "overlong", "unordered", "changing")
     }
     kept = {queries[job - mine.start]: answer for job, (_, answer) in tally.answers.items() if job in mine}
-    return Answers({query: kept[query] for query in queries if query in kept}, **odd)
+    return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 
 
 def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:

@@ -20,7 +20,7 @@ from truerank.live import latency
 from truerank.live.collector import Pause
 from truerank.live.indexing import Indexing
 from truerank.live.plan import Load
-from truerank.live.retriever import Answer, Answers
+from truerank.live.retriever import Answer, FirstAnswers
 from truerank.live.samples import OUTCOMES, PHASES, Harness, Samples
 from truerank.stats.quantiles import NEAREST
 
@@ -112,7 +112,7 @@ def _parts(value: Mapping[str, Any]) -> dict[str, Any]:
         "load": Load(**value["load"]),
         "queries": tuple(value["queries"]),
         "samples": Samples.from_dict(value["samples_ns"]),
-        "answers": Answers(kept, **{name: int(value["odd"][name]) for name in ODD}),
+        "answers": FirstAnswers(kept, **{name: int(value["odd"][name]) for name in ODD}),
         "faults": dict(value["faults"]),
         "scores": _scores(value["scores"]) if value["scores"] else None,
         "pauses": tuple(Pause(*map(int, pause)) for pause in value["pauses_ns"]),

@@ -12,10 +12,10 @@ import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
 from truerank.core.qrels import QrelsLike
-from truerank.live.crew import INTERRUPTED
 from truerank.live.result import Bench
-from truerank.live.retriever import Answers
+from truerank.live.retriever import FirstAnswers
 from truerank.live.running import bench
+from truerank.live.workers import INTERRUPTED
 
 LOADS = ("k", "concurrency", "rate")
 """Settings of the load; every other one is a parameter of the retriever."""
@@ -90,7 +90,7 @@ def _each(
 def _without_calls(other: Bench, why: str) -> Bench:
     """A benchmark like the other one, of which nothing came."""
     nothing = other.samples[np.zeros(len(other.samples), bool)]
-    return replace(other, samples=nothing, answers=Answers({}), faults={}, scores=None, pauses=(), stopped=why)
+    return replace(other, samples=nothing, answers=FirstAnswers({}), faults={}, scores=None, pauses=(), stopped=why)
 
 
 def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:

@@ -102,7 +102,7 @@ class Definition:
         return bool(self.sees_judged) and not {"level", "gain"} & set(self.parameters)
 
     @property
-    def is_less_better(self) -> bool:
+    def lower_is_better(self) -> bool:
         """Whether a lower value is a better one, which the meaning then says."""
         return "less is better" in self.meaning
 

@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truerank.core import plugins
-from truerank.core.errors import MeasureError, did_you_mean, shown
+from truerank.core.errors import MeasureError, did_you_mean, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, message
 from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
@@ -197,7 +197,7 @@ def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
         raise MeasureError(f"{measure} gives {what} for {len(hits.queries)} queries; {hint}")
     if not np.isfinite(values).all():
         worst = int(np.argmin(np.isfinite(values)))
-        query = shown(hits.queries[worst])
+        query = printable(hits.queries[worst])
         raise MeasureError(f"{measure} gives {values[worst]} for query {query}; a value is a finite number")
     return values
 

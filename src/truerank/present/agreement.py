@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from truerank.analysis.compare.agreement import Agreement
-from truerank.core.errors import brief, shown
+from truerank.core.errors import printable, truncated
 from truerank.core.messages import message, plural
 from truerank.present import ledger
 from truerank.present.document import Document
@@ -61,14 +61,14 @@ def remarks_of(found: Agreement) -> list[str]:
 
 
 def _listed(names: tuple[str, ...]) -> str:
-    first = ", ".join(map(brief, names[:NAMED]))
+    first = ", ".join(map(truncated, names[:NAMED]))
     more = len(names) - NAMED
     return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
 
 
 def _flat(found: Agreement, digits: int | None) -> Table:
     columns = found.rbo.tolist(), map(_known, found.tau.tolist()), found.shared.tolist()
-    rows = tuple(zip(map(shown, found.queries), *columns, strict=True))
+    rows = tuple(zip(map(printable, found.queries), *columns, strict=True))
     return Table(("query", "rbo", "tau", "shared"), rows, digits=digits)
 
 

@@ -12,21 +12,21 @@ import numpy as np
 from truerank.analysis.explain.worked import Case, Hit, Worked, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.core._kernel import as_text
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Hits
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.measures import Measure
-from truerank.present.lists import Listed, beginnings
+from truerank.present.lists import ListedRun, beginnings
 
 MOST = 20
 """Relevant documents of a query that are named, and those of a list that stand below its shown part."""
 
 
 @dataclass(frozen=True, eq=False)
-class System:
+class SystemAnswers:
     """What one system found.
 
     Attributes:
@@ -46,7 +46,7 @@ class System:
 
 
 @dataclass(frozen=True, eq=False)
-class Answers:
+class ShownAnswers:
     """What the page shows of each query when it is opened; columns whose rows are the queries.
 
     Attributes:
@@ -105,13 +105,13 @@ class Wanted:
 
 def answers(
     qrels: Qrels,
-    systems: Sequence[System],
+    systems: Sequence[SystemAnswers],
     values: Mapping[str, Any],
     queries: Sequence[str],
     measures: Mapping[str, Measure],
     rules: Rules,
     wanted: Wanted,
-) -> Answers:
+) -> ShownAnswers:
     """All of that for these queries.
 
     Args:
@@ -124,10 +124,10 @@ def answers(
 
 @dataclass(eq=False)
 class _Page:
-    """The making of `Answers`; documents get their places as they are named."""
+    """The making of `ShownAnswers`; documents get their places as they are named."""
 
     qrels: Qrels
-    systems: Sequence[System]
+    systems: Sequence[SystemAnswers]
     values: Mapping[str, Any]
     queries: Sequence[str]
     measures: Mapping[str, Measure]
@@ -135,14 +135,14 @@ class _Page:
     wanted: Wanted
     places: dict[bytes, int] = field(default_factory=dict)
 
-    def made(self) -> Answers:
+    def made(self) -> ShownAnswers:
         keys = [query.encode("utf-8", "surrogateescape") for query in self.queries]
         asked = frozenset(key for key, query in zip(keys, self.queries, strict=True) if query in self.wanted.listed)
         lists = [beginnings(s.reading, self.wanted.depth, asked) for s in self.systems]
         own = [{query: place for place, query in enumerate(s.hits.queries)} for s in self.systems]
         rows = {query: place for place, query in enumerate(self.qrels.queries)}
         judged = [self._judged(rows.get(key), [found.get(key) for found in lists]) for key in keys]
-        return Answers(
+        return ShownAnswers(
             depth=self.wanted.depth,
             lists=[
                 [self._list(system, places.get(key), found.get(key)) for key in keys]
@@ -157,14 +157,14 @@ class _Page:
             ],
             worked=self._worked(keys, own, rows),
             level=self.rules.level,
-            docs=tuple(map(shown, self.places)),
+            docs=tuple(map(printable, self.places)),
             ids=tuple(map(as_text, self.places)),
         )
 
     def _place(self, doc: bytes) -> int:
         return self.places.setdefault(doc, len(self.places))
 
-    def _list(self, system: System, place: int | None, found: Listed | None) -> Any:
+    def _list(self, system: SystemAnswers, place: int | None, found: ListedRun | None) -> Any:
         if found is None:
             return None
         returned = len(found.docs) if place is None else int(system.hits.returned[place])
@@ -178,7 +178,7 @@ class _Page:
         grades = {self.qrels.doc(r): float(self.qrels.grades[r]) for r in rows}
         return {doc: grade for doc, grade in grades.items() if grade == grade}
 
-    def _judged(self, row: int | None, lists: Sequence[Listed | None]) -> Any:
+    def _judged(self, row: int | None, lists: Sequence[ListedRun | None]) -> Any:
         grades = self._grades(row)
         right = sorted((d for d, g in grades.items() if g >= self.rules.level), key=lambda d: (-grades[d], d))
         seen = dict.fromkeys(doc for found in lists if found for doc in found.docs if doc in grades)
@@ -188,11 +188,11 @@ class _Page:
     def _relevant(self, row: int | None) -> int:
         return sum(grade >= self.rules.level for grade in self._grades(row).values())
 
-    def _found(self, system: System, places: Sequence[int | None]) -> list[int]:
+    def _found(self, system: SystemAnswers, places: Sequence[int | None]) -> list[int]:
         counts = system.hits.relevant(self.rules.level).count.tolist()
         return [0 if place is None else counts[place] for place in places]
 
-    def _below(self, system: System, place: int | None) -> Any:
+    def _below(self, system: SystemAnswers, place: int | None) -> Any:
         if place is None:
             return [[], []]
         rows = system.rows(place)
@@ -213,15 +213,15 @@ class _Page:
                     worked[name][s].append(case and self._steps(measure, case, value))
         return worked
 
-    def _case(self, system: System, place: int, grades: Mapping[bytes, float]) -> Case:
+    def _case(self, system: SystemAnswers, place: int, grades: Mapping[bytes, float]) -> Case:
         hits, rows = system.hits, system.rows(place)
         docs = [self.qrels.doc(row) for row in system.hits.doc[rows].tolist()]
         columns = (getattr(hits, name)[rows].tolist() for name in ("rank", "grade", "first", "last"))
         came = tuple(
-            Hit(rank, shown(doc), whole(grade), first, last)
+            Hit(rank, printable(doc), whole(grade), first, last)
             for doc, rank, grade, first, last in zip(docs, *columns, strict=True)
         )
-        known = [Hit(0, shown(doc), whole(grade)) for doc, grade in grades.items()]
+        known = [Hit(0, printable(doc), whole(grade)) for doc, grade in grades.items()]
         if self.rules.unreturned == "ignore":
             known = [hit._replace(rank=0) for hit in came]
         known.sort(key=lambda hit: -hit.grade)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeGuard
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.present.document import Document
@@ -59,7 +59,7 @@ def sentences(scores: AuditedScores) -> list[str]:
     both = [
         message(
             "{measure}: official {official!r}, strict {strict!r}.",
-            measure=shown(name),
+            measure=printable(name),
             official=mean,
             strict=strict[name],
         )

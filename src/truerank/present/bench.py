@@ -6,11 +6,11 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from truerank.core.errors import MissingPackage, shown
+from truerank.core.errors import MissingPackage, printable
 from truerank.core.messages import joined, message
 from truerank.live.indexing import Indexing
 from truerank.live.latency import MILLION, PERCENTILES
-from truerank.live.paired import Comparison
+from truerank.live.paired import BenchComparison
 from truerank.live.result import Bench
 from truerank.live.samples import OUTCOMES
 from truerank.live.sweep import front, quality
@@ -50,10 +50,10 @@ def document(found: Bench, digits: int | None = None) -> Document:
     return Document(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
 
 
-def document_of(found: Bench | Comparison, digits: int | None = None) -> Document:
+def document_of(found: Bench | BenchComparison, digits: int | None = None) -> Document:
     """What a benchmark, or two beside each other, show of themselves."""
     if isinstance(found, Bench):
-        return _drawn(document(found, digits), [found], [shown(found.name)])
+        return _drawn(document(found, digits), [found], [printable(found.name)])
     return _drawn(comparison_document(found, digits), [found.a, found.b], _names(found))
 
 
@@ -64,12 +64,14 @@ def _drawn(laid: Document, found: Sequence[Bench], names: Sequence[str]) -> Docu
     return replace(laid, blocks=[*laid.blocks, latency_figure(found, names)])
 
 
-def remarks_of(found: Bench | Comparison) -> list[str]:
+def remarks_of(found: Bench | BenchComparison) -> list[str]:
     """What speaks against the figures, and what the means of the scores hide."""
     if isinstance(found, Bench):
         return [*bench_notes.warnings(found), *(ledger.remarks(found.scores) if found.scores else [])]
     named = [
-        joined(": ", [shown(one.name), text]) for one in (found.a, found.b) for text in bench_notes.warnings(one)
+        joined(": ", [printable(one.name), text])
+        for one in (found.a, found.b)
+        for text in bench_notes.warnings(one)
     ]
     return [*found.remarks, *named]
 
@@ -136,7 +138,7 @@ def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int
     rows: list[tuple[Cell, ...]] = []
     for name, mean in found.scores.mean.items():
         rows.append((name, mean, *_limit_cells(intervals.get(name))))
-    notes = ledger.notes([found.scores], [shown(found.name)])
+    notes = ledger.notes([found.scores], [printable(found.name)])
     notes += few.doubts((name, intervals.get(name)) for name in found.scores.mean)
     return Table(
         (message("measure"), message("mean"), message("95 % from"), message("to")),
@@ -152,7 +154,7 @@ def index_table(
     """A row an indexing: how many documents, how long all of them and one of them took."""
     rows = [
         (name, one.documents, one.seconds, _rate(one.per_second), one.per_document)
-        for name, one in zip(names or [shown(one.name) for one in found], found, strict=True)
+        for name, one in zip(names or [printable(one.name) for one in found], found, strict=True)
     ]
     return Table((message("indexing"), *INDEXED), tuple(rows), title=title, digits=digits)
 
@@ -173,7 +175,7 @@ def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
         swept = (_cell(one.settings.get(name)) for name in settings)
         index = (one.indexing.documents, one.indexing.seconds) if one.indexing else (None, None)
         values = (means.get(name) for name in measures)
-        rows.append((shown(one.name), *swept, *asked, *figures, *index[: len(built)], *values))
+        rows.append((printable(one.name), *swept, *asked, *figures, *index[: len(built)], *values))
     return Table(columns, tuple(rows), digits=digits)
 
 
@@ -266,7 +268,7 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
         *measures,
     )
     size = ledger.queries(len(first.queries))
-    notes: list[str] = [message("{name}: {queries} a row.", name=shown(first.name), queries=size)]
+    notes: list[str] = [message("{name}: {queries} a row.", name=printable(first.name), queries=size)]
     notes += [*bench_notes.shared(found), *bench_notes.made(found), *bench_notes.needed(found)]
     if measures:
         columns = (*columns, message("best"))
@@ -281,18 +283,18 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
 
 def _setting(found: Bench, name: str) -> Cell:
     """What was set; of benchmarks that are not of a sweep, but stand in one file, their names."""
-    return _cell(found.settings.get(name)) if found.settings else shown(found.name)
+    return _cell(found.settings.get(name)) if found.settings else printable(found.name)
 
 
 def _cell(value: object) -> Cell:
-    return value if value is None or isinstance(value, int | float) else shown(str(value))
+    return value if value is None or isinstance(value, int | float) else printable(str(value))
 
 
 def _row(found: Bench) -> tuple[Cell, ...]:
     return (*(_there(found.latency[name]) for name in SHORT), per_second(found), found.failed)
 
 
-def comparison_document(found: Comparison, digits: int | None = None) -> Document:
+def comparison_document(found: BenchComparison, digits: int | None = None) -> Document:
     """Two benchmarks beside each other: what they took, and the difference of what they found."""
     tables = [times_table(found, DIGITS if digits is None else digits)]
     quality = differences_table(found, 4 if digits is None else digits)
@@ -301,21 +303,21 @@ def comparison_document(found: Comparison, digits: int | None = None) -> Documen
     return Document(tables, flat_table([found.a, found.b], digits), found.to_dict(), found.remarks)
 
 
-def times_table(found: Comparison, digits: int = DIGITS) -> Table:
+def times_table(found: BenchComparison, digits: int = DIGITS) -> Table:
     """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
     (a, b), both = _names(found), (found.a, found.b)
     rows: list[tuple[Cell, ...]] = [
         (marked(name, both), _there(found.a.latency[name]), _there(found.b.latency[name]), _ratio(found, name))
         for name in FIGURES
     ]
-    if not found.interleaved:
+    if not found.alternated:
         rows.append((message("answers a second"), *map(per_second, both), None))
     rows.append((message("failed calls"), *(one.failed for one in both), None))
     if any(one.indexing for one in both):
         rows.append(
             (message("indexing, s"), *(one.indexing.seconds if one.indexing else None for one in both), None)
         )
-    notes = [_verdict(found, a, b), *([TURNS] if found.interleaved else found.remarks)]
+    notes = [_verdict(found, a, b), *([TURNS] if found.alternated else found.remarks)]
     notes += [
         joined(": ", [name, text])
         for name, one in ((a, found.a), (b, found.b))
@@ -326,7 +328,7 @@ def times_table(found: Comparison, digits: int = DIGITS) -> Table:
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
-def differences_table(found: Comparison, digits: int = 4) -> Table:
+def differences_table(found: BenchComparison, digits: int = 4) -> Table:
     """A row a measure: both means, the difference, where it may lie and whether it may be chance."""
     a, b = _names(found)
     rows: list[tuple[Cell, ...]] = []
@@ -341,7 +343,7 @@ def differences_table(found: Comparison, digits: int = 4) -> Table:
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
-def _verdict(found: Comparison, a: str, b: str) -> str:
+def _verdict(found: BenchComparison, a: str, b: str) -> str:
     """The paired ratio in a sentence."""
     ratio = found.ratio
     if ratio is None or found.ratio_test is None:
@@ -358,11 +360,11 @@ def _verdict(found: Comparison, a: str, b: str) -> str:
     )
 
 
-def _ratio(found: Comparison, name: str) -> float | None:
+def _ratio(found: BenchComparison, name: str) -> float | None:
     below = found.a.latency[name]
     return _there(found.b.latency[name] / below) if below else None
 
 
-def _names(found: Comparison) -> tuple[str, str]:
-    names = shown(found.a.name), shown(found.b.name)
+def _names(found: BenchComparison) -> tuple[str, str]:
+    names = printable(found.a.name), printable(found.b.name)
     return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural, warned
 from truerank.live.latency import MILLION, NEEDED, PERCENTILES
 from truerank.live.quality import MEND
@@ -49,7 +49,7 @@ def asked(found: Bench) -> Message:
         return message(
             "{calls}. It took turns with {other}, so answers a second were not measured.",
             calls=much,
-            other=shown(found.beside),
+            other=printable(found.beside),
         )
     return message(
         "{calls} in {seconds:.2f} s: {rate:,.1f} answers a second.",
@@ -99,7 +99,7 @@ def made(found: Sequence[Bench]) -> Iterable[str]:
 
 def notes(found: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
-    head = joined(": ", [shown(found.name), joined("; ", [loop(found), asked(found)])])
+    head = joined(": ", [printable(found.name), joined("; ", [loop(found), asked(found)])])
     told = [head, *warnings(found), *_before(found), *made([found]), *_intervals(found)]
     return [*told, *_machinery(found), _machine(found)]
 
@@ -174,7 +174,7 @@ def _skipping(found: Bench) -> Iterator[Message]:
             "{n:,} queries without documents count here; "
             "`truerank eval` of the saved run leaves them out under {rules}.",
             n=bare,
-            rules=shown(found.scores.rules.name),
+            rules=printable(found.scores.rules.name),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from truerank.analysis.bounds import Bounds, Range, ToJudge
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import joined, message, plural
 from truerank.present import ledger
 from truerank.present.document import Document
@@ -33,7 +33,7 @@ def document_of(found: Bounds | ToJudge, digits: int | None = None) -> Document:
     if isinstance(found, Bounds):
         return document([found], digits=digits)
     rows = tuple(
-        (shown(c.query), shown(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing) for c in found.candidates
+        (printable(c.query), printable(c.doc), c.rank_a, c.rank_b, c.low, c.high, c.swing) for c in found.candidates
     )
     flat = Table(("query", "document", "rank_a", "rank_b", "low", "high", "swing"), rows, digits=digits)
     table = candidate_table(found, 6 if digits is None else digits)
@@ -69,7 +69,7 @@ def candidate_table(found: ToJudge, digits: int | None = 6) -> Table:
     """A row a document, the one that could move the difference most first."""
     a, b = labels([found.run_a, found.run_b])
     rows: list[tuple[Cell, ...]] = [
-        (shown(c.query), shown(c.doc), _rank(c.rank_a), _rank(c.rank_b), c.low, c.high, c.swing)
+        (printable(c.query), printable(c.doc), _rank(c.rank_a), _rank(c.rank_b), c.low, c.high, c.swing)
         for c in found.candidates
     ]
     columns = (
@@ -91,7 +91,7 @@ def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
     told: list[str] = [
         message(
             "Rules: {rules}. {queries}.",
-            rules=shown(first.rules.name),
+            rules=printable(first.rules.name),
             queries=ledger.queries(len(first.queries)),
         )
     ]

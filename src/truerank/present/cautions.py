@@ -8,7 +8,7 @@ import math
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.equal import are_equal
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural, warned
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger
@@ -36,7 +36,7 @@ LETTERS = message("A letter behind a mean: significantly better than the system 
 
 def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) -> list[str]:
     """All that stands under the tables; the wide one has fewer columns to explain."""
-    names = list(map(shown, found.scores))
+    names = list(map(printable, found.scores))
     how = wide_made(found, intervals=intervals) if is_wide else made(found)
     return [*ledger.notes(list(found.scores.values()), names), *how, *remarks(found)]
 
@@ -321,7 +321,7 @@ def _alike(found: Comparison) -> list[str]:
         one, other = first[1], second[1]
         measures = [outcome.measure for outcome in found.outcomes]
         if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in measures):
-            a, b = shown(first[0]), shown(second[0])
+            a, b = printable(first[0]), printable(second[0])
             told.append(message("{one} and {other} score the same on every query.", one=a, other=b))
     return told
 
@@ -332,7 +332,7 @@ def _silent(found: Comparison) -> list[str]:
             message(
                 "{run} answers none of the judged queries; "
                 "`truerank lint` shows whether the ids are spelled differently.",
-                run=shown(name),
+                run=printable(name),
             )
         )
         for name, one in found.scores.items()
@@ -350,7 +350,7 @@ def _sliced(found: Comparison) -> list[str]:
                 "{n:,} query has no {field}: in no slice.",
                 "{n:,} queries have no {field}: in no slice.",
                 n=found.unsliced,
-                field=shown(found.by),
+                field=printable(found.by),
             )
         )
     if len(found.systems) > 2 and found.procedure.all_pairs:

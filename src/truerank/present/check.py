@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xml.etree import ElementTree
 
 from truerank.analysis.check import Check, Verdict
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import SOURCE, joined, message
 from truerank.present import few
 from truerank.present.document import Document
@@ -64,7 +64,7 @@ FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "que
 
 def notes(found: Check) -> list[str]:
     """How it was decided, and what is remarkable."""
-    told: list[str] = [message("Rules: {rules}.", rules=shown(found.rules))] if found.rules else []
+    told: list[str] = [message("Rules: {rules}.", rules=printable(found.rules))] if found.rules else []
     deciders = {verdict.decider for verdict in found.verdicts if verdict.kind != "no worse than"}
     if deciders == {"value"}:
         told.append(message("min and max are decided by the value, which may reach the limit."))
@@ -88,11 +88,11 @@ def remarks(found: Check) -> list[str]:
         if verdict.note:
             by_note.setdefault(verdict.note, []).append(verdict.name)
     told += [
-        message("{gates}: {note}.", gates=", ".join(map(shown, dict.fromkeys(names))), note=note)
+        message("{gates}: {note}.", gates=", ".join(map(printable, dict.fromkeys(names))), note=note)
         for note, names in by_note.items()
     ]
     shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
-    return [*told, *few.doubts((shown(verdict.name), verdict.interval) for verdict in shows)]
+    return [*told, *few.doubts((printable(verdict.name), verdict.interval) for verdict in shows)]
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:
@@ -105,9 +105,8 @@ def sentence(verdict: Verdict, digits: int = 4) -> str:
     note = f" ({verdict.note})" if verdict.note else ""
     value = _value(verdict, digits)
     what = "the difference is" if verdict.against else "it is"
-    return (
-        f"{shown(verdict.gate)}: {SAID[verdict.outcome]}, {what} {value}{f' {interval}' if interval else ''}{note}"
-    )
+    found = f"{value} {interval}" if interval else value
+    return f"{printable(verdict.gate)}: {SAID[verdict.outcome]}, {what} {found}{note}"
 
 
 def junit(found: Check) -> str:
@@ -125,9 +124,9 @@ def junit(found: Check) -> str:
         "skipped": str(outcomes.count("undecided")),
     }
     root = ElementTree.Element("testsuites", {"name": "truerank check", **counts})
-    suite = ElementTree.SubElement(root, "testsuite", {"name": shown(found.run) or "truerank", **counts})
+    suite = ElementTree.SubElement(root, "testsuite", {"name": printable(found.run) or "truerank", **counts})
     for verdict in found.verdicts:
-        case = ElementTree.SubElement(suite, "testcase", classname="truerank.check", name=shown(verdict.gate))
+        case = ElementTree.SubElement(suite, "testcase", classname="truerank.check", name=printable(verdict.gate))
         text = sentence(verdict)
         if verdict.outcome == "fail":
             ElementTree.SubElement(case, "failure", message=text).text = text
@@ -142,7 +141,7 @@ def junit(found: Check) -> str:
 
 def _row(verdict: Verdict, digits: int) -> tuple[Cell, ...]:
     value = _value(verdict, digits)
-    return shown(verdict.gate), value, _interval(verdict, digits), SAID[verdict.outcome]
+    return printable(verdict.gate), value, _interval(verdict, digits), SAID[verdict.outcome]
 
 
 def _flat(verdict: Verdict) -> tuple[Cell, ...]:

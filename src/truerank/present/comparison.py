@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
-from truerank.core.errors import InputError, quoted, shown
+from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import message
 from truerank.present import cautions, forest, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
@@ -85,7 +85,7 @@ def document_of(
 def remarks_of(found: Comparison) -> list[str]:
     """What the means hide, then how far the comparison can be trusted."""
     return [
-        *ledger.named_remarks(list(found.scores.values()), list(map(shown, found.scores))),
+        *ledger.named_remarks(list(found.scores.values()), list(map(printable, found.scores))),
         *cautions.remarks(found),
     ]
 
@@ -103,7 +103,7 @@ def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table
 def _slices(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
     """The systems on each slice; whether it is large enough below."""
     for value, part in found.slices.items():
-        where = f"{shown(found.by)} = {shown(value)}"
+        where = f"{printable(found.by)} = {printable(value)}"
         own = [t for o in part.outcomes for t in _of_systems(part, o, digits, _title(o, where), width)]
         yield from own[:-1]
         yield replace(own[-1], notes=tuple(cautions.sizes(part)))
@@ -153,7 +153,7 @@ class SideBySide:
         """The differences to the baseline alone."""
         base = self.found.reference or ""
         others = [name for name in self._names if name != base]
-        named: Column = (message("against {letter}", letter=self.found.letters[base]), list(map(shown, others)))
+        named: Column = (message("against {letter}", letter=self.found.letters[base]), list(map(printable, others)))
         return _table([named, *self._against(others)], self.digits)
 
     def _drawn(self, columns: list[Column], title: str) -> Table:
@@ -169,7 +169,7 @@ class SideBySide:
         means = [self.outcome.means[name] for name in self._names]
         return [
             ("", [self.found.letters[name] for name in self._names]),
-            (message("run"), [shown(name) for name in self._names]),
+            (message("run"), [printable(name) for name in self._names]),
             (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
             (interval_heading(self.found), [ends(self.outcome, mean, self.digits) for mean in means]),
         ]
@@ -216,7 +216,7 @@ def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_lette
     place = {name: i for i, name in enumerate(ranked(outcome))}
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
-    letters = found.letters if by_letter else {name: shown(name) for name in found.systems}
+    letters = found.letters if by_letter else {name: printable(name) for name in found.systems}
     columns = (
         message("run"),
         message("against"),
@@ -235,7 +235,7 @@ def flat_table(found: Comparison, digits: int | None = None) -> Table:
     """For programs: the rows of `Comparison.rows`."""
     rows = [dict(row) for row in found.rows()]
     for row in rows:
-        row |= {key: shown(row[key]) for key in ("slice", "system", "against") if row[key] is not None}
+        row |= {key: printable(row[key]) for key in ("slice", "system", "against") if row[key] is not None}
     columns = [column for column in rows[0] if column != "slice" or found.slices]
     return Table(tuple(columns), tuple(tuple(row[column] for column in columns) for row in rows), digits=digits)
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from truerank.analysis.confusion import Confusion, Counts, Sweep, weight_on_precision
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.present import charts, few, ledger
 from truerank.present.document import Document, Figure
@@ -127,10 +127,12 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
     square = _square(found.micro, weight, digits, [*_about(found, size, _retrieved(found)), *said], found.of)
     said = [*_hidden(found), *said]
     if not per_query:
-        flat = _flat([((shown(found.run), shown(found.rules.name)), found.micro)], ("run", "rules"), weight, digits)
+        flat = _flat(
+            [((printable(found.run), printable(found.rules.name)), found.micro)], ("run", "rules"), weight, digits
+        )
         return Document(square, flat, plain, said)
     queries = {name: weight.to_dict(counts) for name, counts in found.queries.items()}
-    rows: list[Row] = [((shown(name),), counts) for name, counts in found.queries.items()]
+    rows: list[Row] = [((printable(name),), counts) for name, counts in found.queries.items()]
     flat = _flat([*rows, (("all",), found.micro)], ("query",), weight, digits)
     people = _flat([*rows, ((message("all"),), found.micro)], ("query",), weight, digits)
     return Document([_for_people(people, digits), *square], flat, {**plain, "queries": queries}, said)
@@ -210,7 +212,7 @@ def _about(found: Counts | Sweep, queries: int, retrieved: str) -> list[str]:
     """Under whose rules, what the sums hide, and what they are of."""
     over = ledger.queries(queries)
     said = message("Counts summed over {queries} (micro); {retrieved}.", queries=over, retrieved=retrieved)
-    return [*ledger.notes([found], [shown(found.run)]), said]
+    return [*ledger.notes([found], [printable(found.run)]), said]
 
 
 def _hidden(found: Counts | Sweep) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from truerank.analysis.curve import Area, Curve
-from truerank.core.errors import counted, shown
+from truerank.core.errors import pluralize, printable
 from truerank.core.messages import joined, message
 from truerank.present import charts, few, ledger
 from truerank.present.document import Document, Figure
@@ -64,10 +64,10 @@ def remarks_of(curve: Curve) -> list[str]:
 def figure(curves: Sequence[Curve]) -> Figure:
     """The curves of several runs in one picture; of one query the raw ones behind the interpolated ones."""
     names, first = labels([curve.run for curve in curves]), curves[0]
-    what = f"the mean of {counted(first.queries, 'query', 'queries')}"
+    what = f"the mean of {pluralize(first.queries, 'query', 'queries')}"
     if first.query is not None:
-        what = f"query {shown(first.query)}: the raw curve dashed, the interpolated one solid"
-    of = "; ".join([*(names if len(names) == 1 else []), what, f"rules {shown(first.rules.name)}"])
+        what = f"query {printable(first.query)}: the raw curve dashed, the interpolated one solid"
+    of = "; ".join([*(names if len(names) == 1 else []), what, f"rules {printable(first.rules.name)}"])
     spec = (chart if first.query is None else query_chart)(curves, names, recall="Recall", precision="Precision")
     title = "Precision against recall"
     return Figure("precision-recall", title, f"One line per run: {what}. Higher is better.", spec, subtitle=of)
@@ -160,7 +160,7 @@ def flat_table(curves: Sequence[Curve], digits: int | None = None) -> Table:
     if curves[0].sawtooth:
         return raw_table(curves, digits, named=True)
     columns = ("run", "rules", "queries", *_summary(curves[0]))
-    who: list[tuple[Cell, ...]] = [(shown(c.run), shown(c.rules.name), c.queries) for c in curves]
+    who: list[tuple[Cell, ...]] = [(printable(c.run), printable(c.rules.name), c.queries) for c in curves]
     rows = tuple((*cells, *_summary(c).values()) for cells, c in zip(who, curves, strict=True))
     return Table(columns, rows, digits=digits)
 
@@ -171,7 +171,7 @@ def notes(curves: Sequence[Curve]) -> list[str]:
     of = (
         message("The mean of {queries}.", queries=ledger.queries(first.queries))
         if first.query is None
-        else message("Query {query}.", query=shown(first.query))
+        else message("Query {query}.", query=printable(first.query))
     )
     told = ledger.notes(curves, labels([curve.run for curve in curves]))
     return [*told, joined(" ", [of, READINGS[first.points]]), *remarks(first)]

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.errors import counted
+from truerank.core.errors import pluralize
 from truerank.core.messages import SOURCE, in_language
 from truerank.core.presented import Printable
 from truerank.core.scores import distinct
@@ -15,7 +15,7 @@ from truerank.measures.sums import PerQuery
 from truerank.present.table import Cell, Table
 
 if TYPE_CHECKING:
-    from truerank.present.answers import Answers
+    from truerank.present.answers import ShownAnswers
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Prose:
 
 
 @dataclass(frozen=True)
-class Note:
+class Caution:
     """What a reader must not overlook."""
 
     text: str
@@ -103,7 +103,7 @@ class Queries:
     systems: tuple[str, ...]
     reference: int
     values: Mapping[str, PerQuery]
-    answers: Answers | None
+    answers: ShownAnswers | None
     differing: Table
     notes: tuple[str, ...] = ()
     texts: tuple[str, ...] = ()
@@ -122,7 +122,7 @@ class Queries:
         }
 
 
-Block = Heading | Prose | Note | Command | Table | Figure | Queries
+Block = Heading | Prose | Caution | Command | Table | Figure | Queries
 
 
 EMPTY = Table((), ())
@@ -154,8 +154,8 @@ class Document(Printable):
     language: str = "en"
 
     def __repr__(self) -> str:
-        sections = counted(sum(isinstance(block, Heading) for block in self.blocks), "section")
-        figures = counted(len(self.figures), "figure")
+        sections = pluralize(sum(isinstance(block, Heading) for block in self.blocks), "section")
+        figures = pluralize(len(self.figures), "figure")
         return f"{type(self).__name__}({self.title!r}, {self.language}, {sections}, {figures})"
 
     def render(self, format: str = "table", *, language: str = SOURCE, **how: Any) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from truerank.analysis.explain import Explanation, Listed, Moves, Note
+from truerank.analysis.explain import Diff, Explanation, Listed, Note
 from truerank.analysis.explain.worked import Sum, Term
-from truerank.core.errors import brief, shown
+from truerank.core.errors import printable, truncated
 from truerank.core.messages import Message, joined, message, plural
 from truerank.formats.texts import Snippets
 from truerank.present.document import Document
@@ -53,13 +53,13 @@ def document(
         tables += [sum_table(part, explanation, depth, places) for part in explanation.worked.sums if part.terms]
         tables.append(lines_table(explanation, places))
     said = [*all_remarks(explanations), *first.texts.notes]
-    tables[-1] = replace(tables[-1], notes=(message("Rules: {rules}.", rules=shown(first.rules.name)), *said))
+    tables[-1] = replace(tables[-1], notes=(message("Rules: {rules}.", rules=printable(first.rules.name)), *said))
     plain = [explanation.to_dict() for explanation in explanations]
     return Document(tables, flat_table(explanations, digits), plain[0] if len(plain) == 1 else plain, said)
 
 
 def document_of(
-    found: Explanation | Moves,
+    found: Explanation | Diff,
     digits: int | None = None,
     *,
     depth: int | None = DEPTH,
@@ -71,7 +71,7 @@ def document_of(
     return moves_document(found, most=most, digits=digits)
 
 
-def remarks_of(found: Explanation | Moves) -> list[str]:
+def remarks_of(found: Explanation | Diff) -> list[str]:
     """The rules that applied; of two runs, the queries that only one mean includes."""
     return remarks(found) if isinstance(found, Explanation) else _uncommon(found)
 
@@ -132,7 +132,7 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
 
 def asked(query: str, texts: Snippets) -> str:
     """A query by its id, and by its text where that is known."""
-    return f"{shown(query)} ({brief(texts.queries[query])})" if query in texts.queries else shown(query)
+    return f"{printable(query)} ({truncated(texts.queries[query])})" if query in texts.queries else printable(query)
 
 
 def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
@@ -149,7 +149,7 @@ def _rows(documents: Sequence[Listed], texts: Snippets) -> Iterator[tuple[Cell, 
     for doc, score in zip(documents, _scores(documents), strict=True):
         mark = _mark(doc)
         tied = f"{doc.tied[0]}–{doc.tied[1]}" if doc.tied else ""
-        yield doc.rank, shown(doc.doc), score, doc.grade, mark, tied, brief(texts.docs.get(doc.doc, ""))
+        yield doc.rank, printable(doc.doc), score, doc.grade, mark, tied, truncated(texts.docs.get(doc.doc, ""))
 
 
 def _mark(doc: Listed) -> Message:
@@ -196,7 +196,7 @@ def sum_table(part: Sum, explanation: Explanation, depth: int | None, digits: in
 
 
 def _term(term: Term, digits: int) -> tuple[Cell, ...]:
-    return term.rank, shown(term.doc), term.text(digits), term.value, term.total
+    return term.rank, printable(term.doc), term.text(digits), term.value, term.total
 
 
 def _gap(text: str) -> tuple[Cell, ...]:
@@ -224,16 +224,16 @@ def _texted(table: Table, texts: Snippets) -> Table:
 
 
 def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
-    who = (shown(explanation.run), shown(explanation.query), str(explanation.measure))
+    who = (printable(explanation.run), printable(explanation.query), str(explanation.measure))
     for doc in explanation.documents:
         tied = doc.tied or (None, None)
         adds = explanation.shares.get(doc.doc, 0.0) if explanation.shares else None
         text = explanation.texts.docs.get(doc.doc)
-        yield (*who, doc.rank, shown(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
+        yield (*who, doc.rank, printable(doc.doc), doc.score, doc.grade, doc.kind, doc.place, *tied, adds, text)
 
 
 def several_moves_document(
-    found: Sequence[Moves], *, most: int | None = DOCUMENTS, digits: int | None = None
+    found: Sequence[Diff], *, most: int | None = DOCUMENTS, digits: int | None = None
 ) -> Document:
     """The same for each measure, one after another."""
     documents = [moves_document(each, most=most, digits=digits) for each in found]
@@ -245,7 +245,7 @@ def several_moves_document(
     return Document(tables, flat, [one.results for one in documents], list(told))
 
 
-def moves_document(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Document:
+def moves_document(moves: Diff, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Document:
     """The queries that moved most, and the documents that moved them.
 
     Args:
@@ -262,27 +262,37 @@ def moves_document(moves: Moves, *, most: int | None = DOCUMENTS, digits: int | 
     )
 
 
-def _queries_table(moves: Moves, digits: int) -> Table:
+def _queries_table(moves: Diff, digits: int) -> Table:
     texts = moves.texts.queries
-    rows = [(shown(m.query), m.before, m.after, m.change, brief(texts.get(m.query, ""))) for m in moves.queries]
+    rows = [
+        (printable(m.query), m.before, m.after, m.change, truncated(texts.get(m.query, ""))) for m in moves.queries
+    ]
     title = message("{measure} from A to B", measure=moves.measure)
     columns = (message("query"), "A", "B", message("change"), message("text"))
     table = Table(columns, tuple(rows), title=title, digits=digits)
     return table if texts else table.only(range(4))
 
 
-def _documents_table(moves: Moves, most: int | None, digits: int) -> Table:
+def _documents_table(moves: Diff, most: int | None, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     texts = moves.texts.docs
     for move in moves.queries:
         shifts = move.documents[:most]
         rows += [
-            (shown(move.query), shown(s.doc), s.grade, s.before, s.after, s.change, brief(texts.get(s.doc, "")))
+            (
+                printable(move.query),
+                printable(s.doc),
+                s.grade,
+                s.before,
+                s.after,
+                s.change,
+                truncated(texts.get(s.doc, "")),
+            )
             for s in shifts
         ]
         if more := move.documents[len(shifts) :]:
             rest = None if more[0].change is None else sum(shift.change or 0.0 for shift in more)
-            rows.append((shown(move.query), _more(len(more)), None, None, None, rest, ""))
+            rows.append((printable(move.query), _more(len(more)), None, None, None, rest, ""))
     columns = (
         message("query"),
         message("document"),
@@ -298,7 +308,7 @@ def _documents_table(moves: Moves, most: int | None, digits: int) -> Table:
     return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
 
 
-def _moves_notes(moves: Moves, digits: int) -> list[str]:
+def _moves_notes(moves: Diff, digits: int) -> list[str]:
     """Which run is which, the means, and how many queries moved."""
     a, b = labels([moves.before, moves.after])
     before, after = moves.means
@@ -320,11 +330,11 @@ def _moves_notes(moves: Moves, digits: int) -> list[str]:
         if moves.uncommon
         else message("Mean {change}; queries: {counts}.", **values)
     )
-    said = message("A: {a}. B: {b}. Rules: {rules}.", a=a, b=b, rules=shown(moves.rules.name))
+    said = message("A: {a}. B: {b}. Rules: {rules}.", a=a, b=b, rules=printable(moves.rules.name))
     return [said, mean, *_uncommon(moves), *moves.texts.notes]
 
 
-def _uncommon(moves: Moves) -> list[str]:
+def _uncommon(moves: Diff) -> list[str]:
     if not moves.uncommon:
         return []
     said = plural(
@@ -335,14 +345,14 @@ def _uncommon(moves: Moves) -> list[str]:
     return [said]
 
 
-def _flat_moves(moves: Moves, digits: int | None) -> Table:
+def _flat_moves(moves: Diff, digits: int | None) -> Table:
     ids = ("query", "measure", "before", "after", "document", "grade", "rank_before", "rank_after", "change")
     texts = moves.texts.docs
     rows: list[tuple[Cell, ...]] = []
     for move in moves.queries:
-        who = (shown(move.query), str(moves.measure), move.before, move.after)
+        who = (printable(move.query), str(moves.measure), move.before, move.after)
         rows += [
-            (*who, shown(s.doc), s.grade, s.before, s.after, s.change, texts.get(s.doc)) for s in move.documents
+            (*who, printable(s.doc), s.grade, s.before, s.after, s.change, texts.get(s.doc)) for s in move.documents
         ]
         if not move.documents:
             rows.append((*who, None, None, None, None, None, None))

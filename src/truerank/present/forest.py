@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from truerank.analysis.compare import Comparison, Outcome
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.present import charts
 from truerank.present.palette import MARKS
@@ -26,7 +26,7 @@ def chart(found: Comparison, names: Sequence[str], digits: int = 4) -> charts.Sp
         names: of the systems, in the order of their colours.
     """
     rows = [
-        {"who": shown(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
+        {"who": printable(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
         for o in drawn(found)
         for name, m in o.means.items()
         if m.method != "none"
@@ -35,7 +35,7 @@ def chart(found: Comparison, names: Sequence[str], digits: int = 4) -> charts.Sp
     for end, title in {"mean": message("mean"), "low": message("from"), "high": message("to")}.items():
         hints[end] = (title, f".{digits}f")
     measures = [o.name for o in drawn(found)]
-    return _bands(rows, list(map(shown, names)), measures, hints) if rows else None
+    return _bands(rows, list(map(printable, names)), measures, hints) if rows else None
 
 
 def _bands(rows: charts.Rows, names: list[str], measures: list[str], hints: charts.Hints) -> charts.Spec:

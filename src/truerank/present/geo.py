@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from truerank.analysis.confusion import Counts
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.geo import Places, View
 from truerank.geo.accuracy import spelled
@@ -17,7 +17,7 @@ from truerank.present import charts, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.scores import WIDE
 from truerank.present.table import Cell, Table
-from truerank.truth import Note
+from truerank.truth import TruthNote
 
 
 def document(
@@ -187,8 +187,8 @@ QUERIES = (
 
 def _rows(name: str, view: View) -> Iterator[tuple[Cell, ...]]:
     for one in view.found():
-        truth, top1 = (None if each is None else shown(each) for each in (one.truth, one.top1))
-        yield name, shown(one.query), truth, one.distance, one.rank, one.recall, top1, one.error
+        truth, top1 = (None if each is None else printable(each) for each in (one.truth, one.top1))
+        yield name, printable(one.query), truth, one.distance, one.rank, one.recall, top1, one.error
 
 
 def notes(places: Places) -> list[str]:
@@ -241,7 +241,7 @@ def _metres(number: float) -> str:
     return f"{number:,.2f} m" if math.isfinite(number) else message("an unknown length")
 
 
-def _answerable(view: View) -> Iterator[Note]:
+def _answerable(view: View) -> Iterator[TruthNote]:
     """The means over the queries for which something is right, where that is not all of them."""
     if not view.answerable.all():
         said = plural(
@@ -250,4 +250,4 @@ def _answerable(view: View) -> Iterator[Note]:
             n=int(view.answerable.sum()),
             means=", ".join(f"{name} {mean:.4f}" for name, mean in view.answerable_mean.items()),
         )
-        yield Note("answerable", said)
+        yield TruthNote("answerable", said)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.hits import Hits
 from truerank.core.messages import message, plural
 from truerank.present.document import Document
@@ -54,6 +54,6 @@ def remarks_of(hits: Hits) -> list[str]:
 
 
 def _rows(hits: Hits, most: int) -> tuple[tuple[Cell, ...], ...]:
-    names = [shown(hits.queries[place]) for place in hits.query[:most].tolist()]
+    names = [printable(hits.queries[place]) for place in hits.query[:most].tolist()]
     columns = (getattr(hits, name)[:most].tolist() for name in COLUMNS[1:])
     return tuple(zip(names, *columns, strict=True))

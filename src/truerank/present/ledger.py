@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Protocol
 
-from truerank.core.errors import brief, shown
+from truerank.core.errors import printable, truncated
 from truerank.core.messages import Message, joined, listed, message, plural
 from truerank.core.rules import Rules
 from truerank.core.scores import Ledger
@@ -60,7 +60,7 @@ class HasLedger(Protocol):
 def notes(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
     """The rules, and for each run its ledger, a sentence a line; runs with the same one share it."""
     told = {joined("\n", sentences): who for sentences, who in shared(scores, names).items()}
-    rules = message("Rules: {rules}.", rules=shown(scores[0].rules.name))
+    rules = message("Rules: {rules}.", rules=printable(scores[0].rules.name))
     if len(told) == 1:
         return [joined(" ", [rules, text]) for text in told]
     return [rules, *(joined(": ", [", ".join(who), text]) for text, who in told.items())]
@@ -122,7 +122,7 @@ def remarks(scores: HasLedger) -> list[str]:
             message(
                 "Not among the measures of the rules {rules}, so read as truerank reads them: {measures}.",
                 measures=listed(ledger.foreign),
-                rules=shown(rules.name),
+                rules=printable(rules.name),
             )
         )
     if ledger.interleaved:
@@ -178,5 +178,5 @@ def _ids(ledger: Ledger, key: str) -> Message:
     """The first few, and how many more there are."""
     examples = ledger.examples.get(key, ())
     more = getattr(ledger, key) - len(examples)
-    first = ", ".join(map(brief, examples))
+    first = ", ".join(map(truncated, examples))
     return joined(" ", [first, *([message("and {n:,} more", n=more)] if more else [])])

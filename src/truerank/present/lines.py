@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.scores import Scores
 from truerank.present import values
 from truerank.present.renderers.json import dumps
@@ -19,8 +19,8 @@ def trec(scores: Sequence[Scores], per_query: bool = False, digits: int = 4) -> 
 
 
 def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
-    yield "runid", "all", shown(scores.run)
-    yield "rules", "all", shown(scores.rules.name)
+    yield "runid", "all", printable(scores.run)
+    yield "rules", "all", printable(scores.rules.name)
     names = list(scores.headings)
     for query, *row in [*(values.per_query(scores) if per_query else ()), ("all", *values.means(scores))]:
         yield from ((name, query, cell) for name, cell in zip(names, row, strict=True) if cell is not None)

@@ -13,7 +13,7 @@ from truerank.core.reading import Reading
 
 
 @dataclass(frozen=True)
-class Listed:
+class ListedRun:
     """The beginning of one list.
 
     Attributes:
@@ -25,7 +25,7 @@ class Listed:
     scores: tuple[float, ...]
 
 
-def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[bytes, Listed]:
+def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[bytes, ListedRun]:
     """The first k results of each wanted query in the engine's own order.
 
     Args:
@@ -38,6 +38,6 @@ def beginnings(reading: Reading, k: int, wanted: Collection[bytes]) -> dict[byte
     top = in_mean(some, rules, reading.name).under(rules).top(k)
     docs, scores, ends = reading.docs(top.doc), top.score.tolist(), np.cumsum(top.count).tolist()
     return {
-        query: Listed(tuple(docs[begin:end]), tuple(scores[begin:end]))
+        query: ListedRun(tuple(docs[begin:end]), tuple(scores[begin:end]))
         for query, begin, end in zip(top.queries, [0, *ends], ends, strict=False)
     }

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import groupby
 from unicodedata import east_asian_width
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 
 MOST = 28
 """Letters of a name in a legend."""
@@ -21,7 +21,7 @@ WORDS = re.compile(r"(?=[^\w.=]|_|\.(?!\d))")
 
 def labels(runs: Sequence[str]) -> list[str]:
     """What to call runs: their files' names where these differ, else as they were given."""
-    full = list(map(shown, runs))
+    full = list(map(printable, runs))
     short = [os.path.basename(name) or name for name in full]
     return short if len(set(short)) == len(short) else full
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truerank.core.errors import InputError, counted, shown
+from truerank.core.errors import InputError, pluralize, printable
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import charts
@@ -28,8 +28,8 @@ def figure(found: Sequence[Bench], latency: str = "p50") -> Figure:
     names = [", ".join(f"{name} {value}" for name, value in one.settings.items()) for one in found]
     hints: charts.Hints = {"who": "setting", "ms": ("ms", ".3f"), "quality": (measure, ".4f")}
     spec = chart(found, names, measure, latency, title=f"latency {latency}, ms", hints=hints, beside=True)
-    queries = counted(len(first.queries), "query", "queries")
-    of = f"{shown(first.name)}; {queries}; rules {shown(scores.rules.name)}"
+    queries = pluralize(len(first.queries), "query", "queries")
+    of = f"{printable(first.name)}; {queries}; rules {printable(scores.rules.name)}"
     alt = "One mark per setting, with 95 % intervals; the line joins those that no other one beats on both."
     return Figure("pareto", "Quality against latency", alt, spec, subtitle=of)
 

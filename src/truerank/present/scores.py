@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from truerank.core.equal import is_equal
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import SOURCE, message
 from truerank.core.scores import Scores
 from truerank.present import audit, ledger, lines, values
@@ -136,7 +136,7 @@ def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int
     head = ("run", "rules", "query") if per_query else ("run", "rules")
     rows: list[tuple[Cell, ...]] = []
     for one in itertools.chain.from_iterable(map(audit.with_strict, scores)):
-        who = (shown(one.run), shown(one.rules.name))
+        who = (printable(one.run), printable(one.rules.name))
         rows += [(*who, *row) for row in (values.per_query(one) if per_query else [values.means(one)])]
     return Table((*head, *scores[0].headings), tuple(rows), digits=digits)
 
@@ -156,7 +156,7 @@ def _best(scores: Sequence[Scores]) -> frozenset[tuple[int, int]]:
     found = set()
     for column, measure in enumerate(scores[0].headings.values(), 1):
         means = [one.mean[str(measure)] for one in scores]
-        best = min(means) if measure.definition.is_less_better else max(means)
+        best = min(means) if measure.definition.lower_is_better else max(means)
         if not is_equal(min(means), max(means)) and measure.definition.average != "sum":
             found |= {(row, column) for row, mean in enumerate(means) if is_equal(mean, best)}
     return frozenset(found)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from truerank.analysis.explain.tools import Change, Reason, ToolComparison, ToolRow
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import joined, message
 from truerank.present.document import Document
 from truerank.present.renderers.terminal import fits
@@ -55,7 +55,7 @@ def remarks_of(found: ToolComparison) -> list[str]:
 
 def _refusals(comparison: ToolComparison) -> list[str]:
     refused = ((row.name, row.refused) for row in comparison.rows if row.refused)
-    return [message("{tool} refuses: {why}", tool=shown(name), why=why) for name, why in refused]
+    return [message("{tool} refuses: {why}", tool=printable(name), why=why) for name, why in refused]
 
 
 def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool = True) -> Table:
@@ -71,7 +71,7 @@ def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool =
         notes.append(
             message("Nothing in which these rules differ from the rules {rules} moves a number here.", rules=base)
         )
-    run = joined(" ", [message("Run: {run}.", run=shown(comparison.run)), *empty])
+    run = joined(" ", [message("Run: {run}.", run=printable(comparison.run)), *empty])
     told = (run, *filter(None, [comparison.note]), *notes) if noted else ()
     return Table(
         (message("rules"), *comparison.measures, message("queries")), tuple(rows), notes=told, digits=digits

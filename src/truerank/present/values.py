@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.scores import Scores
 from truerank.measures import Measure
 from truerank.present.percent import HUNDRED, is_share
@@ -22,7 +22,7 @@ def per_query(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
     """A row a query: its id as it can be printed, then its values."""
     measures = scores.headings.values()
     columns = [[_cell(m, value, percent) for value in scores.columns[str(m)].tolist()] for m in measures]
-    return list(zip(map(shown, scores.queries), *columns, strict=True))
+    return list(zip(map(printable, scores.queries), *columns, strict=True))
 
 
 def _cell(measure: Measure, value: float, percent: bool) -> Cell:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from truerank.analysis.compare import Comparison
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.present import cautions, ledger
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, ranked, winners
@@ -25,7 +25,7 @@ def wide_tables(found: Comparison, digits: int, *, intervals: bool = False) -> l
 
 def _slices(found: Comparison, digits: int, intervals: bool) -> Iterator[Table]:
     for value, part in found.slices.items():
-        where = f"{shown(found.by)} = {shown(value)}"
+        where = f"{printable(found.by)} = {printable(value)}"
         table = wide_table(part, digits, intervals=intervals)
         title = message("{where} ({queries})", where=where, queries=ledger.queries(len(part.queries)))
         yield replace(table, title=title, notes=tuple(cautions.sizes(part)))
@@ -34,7 +34,7 @@ def _slices(found: Comparison, digits: int, intervals: bool) -> Iterator[Table]:
 def wide_table(found: Comparison, digits: int | None, *, intervals: bool = False) -> Table:
     """The means, best system by the first measure first; if asked, each with its interval in the next column."""
     order = ranked(found.outcomes[0])
-    columns: list[Column] = [(message("run"), list(map(shown, order)))]
+    columns: list[Column] = [(message("run"), list(map(printable, order)))]
     if len(order) > 1:
         columns.insert(0, ("", [found.letters[name] for name in order]))
     best: set[tuple[int, int]] = set()
@@ -60,9 +60,9 @@ def wide_flat(found: Comparison, digits: int | None = None) -> Table:
     parts: list[tuple[str | None, Comparison]] = [(None, found), *found.slices.items()]
     rows: list[tuple[Cell, ...]] = []
     for value, part in parts:
-        where = ((None if value is None else shown(value)),) if found.slices else ()
+        where = ((None if value is None else printable(value)),) if found.slices else ()
         rows += [
-            (*where, shown(name), *(mean_cell(one, one.means[name]) for one in part.outcomes))
+            (*where, printable(name), *(mean_cell(one, one.means[name]) for one in part.outcomes))
             for name in found.systems
         ]
     return Table(head, tuple(rows), digits=digits)

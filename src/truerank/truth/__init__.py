@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 
 from truerank.truth.contains import contains
+from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.distances import DISTANCES, Distance, distance_named, on_earth
 from truerank.truth.identity import identity
 from truerank.truth.items import Items
@@ -19,17 +20,16 @@ from truerank.truth.nearest import nearest
 from truerank.truth.reading import read_items
 from truerank.truth.registry import Rule, build, parse, rule, rules, unregister
 from truerank.truth.result import Pairs, Truth
-from truerank.truth.suspicions import Note
 from truerank.truth.within import within
 
 __all__ = [
     "DISTANCES",
     "Distance",
     "Items",
-    "Note",
     "Pairs",
     "Rule",
     "Truth",
+    "TruthNote",
     "build",
     "contains",
     "distance_named",

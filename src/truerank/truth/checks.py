@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.truth.items import Floats, Items
 
 
@@ -23,11 +23,11 @@ def checked(items: Items, distance: str) -> Items:
     if (high := np.abs(lat) > 90).any():
         row = int(np.argmax(high))
         swapped = " Latitude and longitude look swapped." if (np.abs(lon) <= 90).all() else ""
-        what = f"the latitude of {shown(items.ids[row])} is {lat[row]:g}: no latitude is beyond 90.{swapped}"
+        what = f"the latitude of {printable(items.ids[row])} is {lat[row]:g}: no latitude is beyond 90.{swapped}"
         raise InputError(what, items.name)
     if (wide := (lon < -180) | (lon > 360)).any():
         row = int(np.argmax(wide))
-        what = f"the longitude of {shown(items.ids[row])} is {lon[row]:g}, not between -180 and 360"
+        what = f"the longitude of {printable(items.ids[row])} is {lon[row]:g}, not between -180 and 360"
         raise InputError(what, items.name)
     return items
 
@@ -48,6 +48,6 @@ def one_plane(queries: Items, references: Items) -> None:
 def _refuse_unplaced(items: Items, coordinates: Floats, spoken: str) -> None:
     bad = ~np.isfinite(coordinates).all(axis=1)
     if bad.any():
-        first, count = shown(items.ids[int(np.argmax(bad))]), int(bad.sum())
+        first, count = printable(items.ids[int(np.argmax(bad))]), int(bad.sum())
         more = f", and {count - 1:,} more have none" if count > 1 else ""
         raise InputError(f"{first} has no {spoken}{more}; give them a place or leave them out", items.name)

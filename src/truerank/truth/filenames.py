@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.truth.keys import KNOWN
 
 PARTS = ("x", "y", "zone", "letter", "lat", "lon")
@@ -38,7 +38,7 @@ def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str,
     for name, found in zip(names, said, strict=True):
         if found is None:
             shape = f"the pattern {pattern}" if pattern else "@easting@northing@…"
-            raise InputError(f"the name {shown(name)!r} is not like {shape}", source)
+            raise InputError(f"the name {printable(name)!r} is not like {shape}", source)
     roles = dict.fromkeys(role for found in said if found for role in found)
     return {"id": list(names), **{role: [(found or {}).get(role) for found in said] for role in roles}}
 

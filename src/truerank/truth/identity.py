@@ -6,7 +6,7 @@ from collections.abc import Hashable, Sequence
 
 import numpy as np
 
-from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.qrels import IGNORED
 from truerank.truth.items import Ints, Items, Texts
 from truerank.truth.registry import rule
@@ -53,7 +53,7 @@ def _labels(items: Items) -> Texts:
         raise InputError("the items have no labels; name them: label=…", items.name)
     if None in items.label:
         row = items.label.index(None)
-        raise InputError(f"{shown(items.ids[row])} has no label", items.name)
+        raise InputError(f"{printable(items.ids[row])} has no label", items.name)
     return items.label
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, printable
 from truerank.truth.bounds import middles
 from truerank.truth.keys import unread
 
@@ -76,7 +76,7 @@ class Items:
             return
         later = next(row for row, name in enumerate(self.ids) if self.rows[name] != row)
         first, repeated = later + 1, self.rows[self.ids[later]] + 1
-        who = f"items {first} and {repeated} are both called {shown(self.ids[later])!r}"
+        who = f"items {first} and {repeated} are both called {printable(self.ids[later])!r}"
         raise InputError(f"{who}; ids must differ: name another column with id=…", self.name)
 
     def __len__(self) -> int:
@@ -134,7 +134,7 @@ class Items:
             InputError: there is no such item; a near one is suggested.
         """
         if name not in self.rows:
-            raise InputError(f"there is no item {shown(name)!r}.{did_you_mean(name, self.ids)}", self.name)
+            raise InputError(f"there is no item {printable(name)!r}.{did_you_mean(name, self.ids)}", self.name)
         return self.rows[name]
 
     def select(self, rows: Sequence[int] | Ints | Bools) -> Items:

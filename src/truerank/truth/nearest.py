@@ -8,11 +8,11 @@ from truerank.core.errors import RulesError
 from truerank.core.messages import message
 from truerank.truth import search
 from truerank.truth.checks import checked, one_plane
+from truerank.truth.coordinate_checks import FAR, TruthNote
 from truerank.truth.distances import distance_named
 from truerank.truth.items import Items
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs
-from truerank.truth.suspicions import FAR, Note
 
 
 @rule("nearest")
@@ -38,6 +38,6 @@ def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "g
     return Pairs(query, index.ravel(), metres.ravel(), tied=tied, distance=distance, notes=notes)
 
 
-def _far(metres: float) -> Note:
+def _far(metres: float) -> TruthNote:
     said = message("No query has a reference within {km:,.0f} km. Do the files belong together?", km=metres / 1000)
-    return Note("far", said)
+    return TruthNote("far", said)

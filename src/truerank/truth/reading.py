@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
 from truerank.formats.names import folded
 from truerank.formats.objects import is_frame
@@ -158,7 +158,7 @@ def _order(columns: Columns, paths: Sequence[str], name: str) -> _Order | None:
     if wide[0] == wide[1]:
         return None
     lon, lat = halves if wide[0] else halves[::-1]
-    said = {"column": pairs[0], "name": shown(name)}
+    said = {"column": pairs[0], "name": printable(name)}
     remark = (
         message(
             "{column!r} of {name} is read as longitude, latitude: "

@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
+from truerank.truth.coordinate_checks import TruthNote, coordinate_checks
 from truerank.truth.items import Bools, Floats, Ints, Items
-from truerank.truth.suspicions import Note, suspicions
 
 EXAMPLES = 5
 
@@ -36,7 +36,7 @@ class Pairs:
     grade: Floats | None = None
     tied: Bools | None = None
     distance: str | None = None
-    notes: tuple[Note, ...] = ()
+    notes: tuple[TruthNote, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,7 +48,7 @@ class Truth(Qrels):
         rule: the rule with its parameters.
         distance: how it was measured: geodesic, haversine, xy, or None.
         tied: queries for which others were as near, and the references' order decided.
-        barren: queries for which nothing is right.
+        without_relevant: queries for which nothing is right.
         notes: these and whatever is suspicious about the input.
     """
 
@@ -56,8 +56,8 @@ class Truth(Qrels):
     rule: str = ""
     distance: str | None = None
     tied: tuple[str, ...] = field(default=(), repr=False)
-    barren: tuple[str, ...] = field(default=(), repr=False)
-    notes: tuple[Note, ...] = field(default=(), repr=False)
+    without_relevant: tuple[str, ...] = field(default=(), repr=False)
+    notes: tuple[TruthNote, ...] = field(default=(), repr=False)
 
     def pairs(self) -> Iterator[tuple[str, str, float, float]]:
         """(query, document, grade, metres) of each judgement."""
@@ -76,7 +76,7 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
     begin, end, text = _text(references.ids)
     grades = np.ones(len(query)) if pairs.grade is None else pairs.grade
     right = np.bincount(pairs.query[grades > 0], minlength=len(names))
-    barren = tuple(name for name, count in zip(queries.ids, right.tolist(), strict=True) if not count)
+    without_relevant = tuple(name for name, count in zip(queries.ids, right.tolist(), strict=True) if not count)
     tied = tuple(queries.ids[q] for q in np.flatnonzero(pairs.tied).tolist()) if pairs.tied is not None else ()
     return Truth(
         queries=tuple(names[i] for i in by_name),
@@ -90,8 +90,12 @@ def truth_of(rule: str, queries: Items, references: Items, pairs: Pairs) -> Trut
         rule=rule,
         distance=pairs.distance,
         tied=tied,
-        barren=barren,
-        notes=(*suspicions(queries, references, pairs.distance), *pairs.notes, *_notes(tied, barren, len(names))),
+        without_relevant=without_relevant,
+        notes=(
+            *coordinate_checks(queries, references, pairs.distance),
+            *pairs.notes,
+            *_notes(tied, without_relevant, len(names)),
+        ),
     )
 
 
@@ -102,7 +106,7 @@ def _text(ids: Sequence[str]) -> tuple[Ints, Ints, bytes]:
     return np.concatenate([[0], end[:-1]]).astype(np.int64), end, b"".join(raw)
 
 
-def _notes(tied: Sequence[str], barren: Sequence[str], queries: int) -> Iterator[Note]:
+def _notes(tied: Sequence[str], without_relevant: Sequence[str], queries: int) -> Iterator[TruthNote]:
     if tied:
         said = plural(
             "{n:,} query with references just as near as the right ones, "
@@ -112,18 +116,18 @@ def _notes(tied: Sequence[str], barren: Sequence[str], queries: int) -> Iterator
             n=len(tied),
             names=listed(tied),
         )
-        yield Note("ties", said)
-    if barren:
+        yield TruthNote("ties", said)
+    if without_relevant:
         said = plural(
-            "{barren:,} of {n:,} query without anything right: {names}.",
-            "{barren:,} of {n:,} queries without anything right: {names}.",
-            barren=len(barren),
+            "{without_relevant:,} of {n:,} query without anything right: {names}.",
+            "{without_relevant:,} of {n:,} queries without anything right: {names}.",
+            without_relevant=len(without_relevant),
             n=queries,
-            names=listed(barren),
+            names=listed(without_relevant),
         )
-        yield Note("barren", said)
+        yield TruthNote("without_relevant", said)
 
 
 def listed(names: Sequence[str]) -> str:
     """The first names, and whether there are more."""
-    return ", ".join(map(shown, names[:EXAMPLES])) + (", …" if len(names) > EXAMPLES else "")
+    return ", ".join(map(printable, names[:EXAMPLES])) + (", …" if len(names) > EXAMPLES else "")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truerank.core.errors import InputError, counted, shown
+from truerank.core.errors import InputError, pluralize, printable
 from truerank.truth.bounds import middles, sizes
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.search import tree_of
@@ -37,11 +37,12 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
         row = int(np.argmax(bad))
         others = int(np.isfinite(bounds).all(axis=1).sum())
         if others and np.isnan(bounds[row]).all():
-            who = f"{shown(items.ids[row])} has no whole bounds where {counted(others, 'other has', 'others have')}"
+            known = pluralize(others, "other has", "others have")
+            who = f"{printable(items.ids[row])} has no whole bounds where {known}"
             raise InputError(f"{who} them; all items of a file name their bounds alike", items.name)
         edges = ", ".join(f"{edge:g}" for edge in bounds[row])
         kind = "degrees (for metres on a plane: distance='xy')" if is_globe else "metres on a plane"
-        who = f"the bounds of {shown(items.ids[row])} are {edges}"
+        who = f"the bounds of {printable(items.ids[row])} are {edges}"
         raise InputError(f"{who}: that is no west, south, east, north in {kind}", items.name)
     return bounds
 

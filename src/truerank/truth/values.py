@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.truth.items import Floats, Texts
 
 TEXTS = {str, int, type(None)}
@@ -42,7 +42,7 @@ def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
         return np.array([np.nan if value is None else _number(value) for value in values])
     except (TypeError, ValueError):
         row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
-        raise InputError(f"{path} of {shown(ids[row])} is no number: {values[row]!r:.60}", name) from None
+        raise InputError(f"{path} of {printable(ids[row])} is no number: {values[row]!r:.60}", name) from None
 
 
 def _number(value: Any) -> float:

@@ -23,7 +23,7 @@ from truerank.vectors.protocol import chosen
 from truerank.vectors.retrieval import Retrieval, Watch
 from truerank.vectors.saving import DEPTH, FirstResults
 from truerank.vectors.sides import Given
-from truerank.vectors.source import Source
+from truerank.vectors.source import BlockSource
 
 __all__ = ["evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
 
@@ -171,14 +171,14 @@ def rank_matrix(
     return retrieval.hits(watch)
 
 
-def _products(queries: Any, gallery: Any, metric: str, rules: Rules, pool: Pool | None) -> Source:
+def _products(queries: Any, gallery: Any, metric: str, rules: Rules, pool: Pool | None) -> BlockSource:
     is_self = gallery is None
     queries, gallery = pooled(queries, queries if is_self else gallery, pool)
     source = blocks.vectors(queries, gallery, metric, single=rules.score_precision == "single")
     return replace(source, name=f"{source.name}, {pool} over frames") if pool else source
 
 
-def _ready(matrix: Any, holds: Holds, rules: Rules) -> Source:
+def _ready(matrix: Any, holds: Holds, rules: Rules) -> BlockSource:
     return blocks.matrix(matrix, holds, single=rules.score_precision == "single")
 
 
@@ -192,7 +192,9 @@ def _is_alone(given: Given) -> bool:
     return given.gallery_labels is None and given.gallery_ids is None
 
 
-def _retrieval(source: Source, given: Given, rules: Rules, qrels: QrelsLike | None, *, is_self: bool) -> Retrieval:
+def _retrieval(
+    source: BlockSource, given: Given, rules: Rules, qrels: QrelsLike | None, *, is_self: bool
+) -> Retrieval:
     judged = None if qrels is None else read_qrels(qrels)
     return Retrieval.of(source, given, rules, judged, is_self=is_self)
 

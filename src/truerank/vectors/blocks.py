@@ -11,13 +11,13 @@ from truerank.core.errors import InputError, did_you_mean
 from truerank.core.qrels import Floats, Ints
 from truerank.core.scan import processors
 from truerank.vectors.sides import plain
-from truerank.vectors.source import PRODUCT, READY, Scorer, Source
+from truerank.vectors.source import PRODUCT, READY, BlockSource, Scorer
 
 Metric = Literal["cosine", "dot", "euclidean"]
 Holds = Literal["distances", "similarities"]
 
 
-def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool = False) -> Source:
+def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool = False) -> BlockSource:
     """The products of vectors; more is better. Euclidean: minus the squared distance.
 
     Args:
@@ -42,7 +42,7 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
     real = _precision(queries.dtype, gallery.dtype, single=single)
     squares = _squares(queries, metric, "query"), _squares(gallery, metric, "gallery")
     _refuse_overflow(*squares, metric, real)
-    return Source(
+    return BlockSource(
         (len(queries), len(gallery)),
         f"{metric}, {real}",
         real.itemsize,
@@ -52,7 +52,7 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
     )
 
 
-def matrix(values: Any, holds: Holds, *, single: bool = False) -> Source:
+def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
     """A ready matrix (queries, gallery), read a few rows at a time.
 
     Raises:
@@ -66,7 +66,7 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> Source:
         return tensors.matrix(values, holds, single)
     table = _table(values, "the matrix")
     real = _precision(table.dtype, single=single)
-    return Source(
+    return BlockSource(
         (table.shape[0], table.shape[1]),
         f"{holds}, {real}",
         real.itemsize,

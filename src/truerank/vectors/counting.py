@@ -18,7 +18,7 @@ AT_ONCE = 1 << 20
 """So many scores are counted by one thread at a time: it takes longer than to begin one, and holds no lock."""
 
 
-class Found(NamedTuple):
+class Placed(NamedTuple):
     """Where judged entries stand; a row a pair.
 
     Attributes:
@@ -34,7 +34,7 @@ class Found(NamedTuple):
     before: Ints
 
 
-def find(block: Block, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
+def find(block: Block, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Placed:
     """Where the entries (row, column) stand when the ignored ones (rows, columns) are gone; rows ascending."""
     block[ignored] = -np.inf
     score = block[row, column]
@@ -42,7 +42,7 @@ def find(block: Block, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> F
     before = np.zeros_like(tied)
     for i in np.flatnonzero(tied > 1).tolist():
         before[i] = np.count_nonzero(block[row[i], : column[i]] == score[i])
-    return Found(score, better, tied, before)
+    return Placed(score, better, tied, before)
 
 
 def count_better(block: Block, start: Ints, score: Block) -> tuple[Ints, Ints]:

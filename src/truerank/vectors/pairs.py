@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
 from truerank.core.qrels import IGNORED, Floats, Ints, Qrels
 from truerank.vectors.sides import Side
@@ -17,7 +17,7 @@ AT_ONCE = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class JudgedPairs:
     """The judgements of some queries.
 
     Attributes:
@@ -38,13 +38,13 @@ class Pairs:
         return np.isnan(self.qrels.grades)
 
 
-def by_qrels(qrels: Qrels, queries: Side, gallery: Side) -> Iterator[Pairs]:
+def by_qrels(qrels: Qrels, queries: Side, gallery: Side) -> Iterator[JudgedPairs]:
     """All judgements, found by the ids."""
     row = np.array([queries.place.get(name, -1) for name in qrels.queries], np.int64)
     docs = (qrels.doc(i) for i in range(len(qrels.grades)))
     column = np.array([gallery.place.get(doc, -1) for doc in docs], np.int64)
     judged = set(qrels.queries)
-    yield Pairs(qrels, row, column, tuple(name for name in queries.ids if name not in judged))
+    yield JudgedPairs(qrels, row, column, tuple(name for name in queries.ids if name not in judged))
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class Ignored:
     itself: bool = False
 
 
-def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[Pairs]:
+def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPairs]:
     """A part of the queries at a time: an entry is right that shows the same identity."""
     if queries.labels is None or gallery.labels is None:
         raise RulesError("there are neither labels nor qrels to tell what is right; give one of them")
@@ -70,7 +70,7 @@ def by_label(queries: Side, gallery: Side, leave: Ignored) -> Iterator[Pairs]:
         yield judge.pairs(rows, start, column, np.ones(len(column)))
 
 
-def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[Pairs]:
+def by_classes(queries: Side, gallery: Side, leave: Ignored) -> Iterator[JudgedPairs]:
     """A part of the queries at a time: an entry is right that shares a label; its grade is how many it shares."""
     if queries.classes is None or gallery.classes is None:
         raise RulesError("there are neither labels nor qrels to tell what is right; give one of them")
@@ -91,14 +91,14 @@ class _Judge:
         self._text = b"".join(gallery.ids)
         self._end = np.cumsum([len(name) for name in gallery.ids])
 
-    def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> Pairs:
+    def pairs(self, rows: Ints, start: Ints, column: Ints, grades: Floats) -> JudgedPairs:
         """The judgements of these queries; query i's are start[i] to start[i + 1]."""
         row = np.repeat(rows, np.diff(start))
         grades = np.where(self._is_ignored(row, column), IGNORED, grades)
         names = tuple(self._queries.ids[row] for row in rows.tolist())
         begin = (self._end - np.diff(self._end, prepend=0))[column]
         judged = Qrels(names, start, begin, self._end[column], self._text, grades, "labels")
-        return Pairs(judged, rows, column)
+        return JudgedPairs(judged, rows, column)
 
     def _is_ignored(self, row: Ints, column: Ints) -> Bools:
         """(pairs,) which show the same identity, and yet are no test of the system."""
@@ -128,6 +128,6 @@ def _own(queries: Side, gallery: Side) -> Ints:
         assert gallery.classes is not None
         differ = (own >= 0) & (gallery.classes[own] != queries.classes).any(axis=1)
     if differ.any():
-        name = shown(queries.ids[int(np.argmax(differ))])
+        name = printable(queries.ids[int(np.argmax(differ))])
         raise InputError(f"{name} has one label as a query and another in the gallery, but is to be the same entry")
     return own

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from truerank.core.qrels import Ints
 from truerank.core.scan import Scan
-from truerank.vectors.counting import Found, find
-from truerank.vectors.pairs import Pairs
-from truerank.vectors.source import Scorer, Source
+from truerank.vectors.counting import Placed, find
+from truerank.vectors.pairs import JudgedPairs
+from truerank.vectors.source import BlockSource, Scorer
 
 Look = Callable[[Ints, Any, Ints, Ints], None]
 """Told each block, by any thread: the rows of its queries, their scores without what is ignored, and its pairs
@@ -26,7 +26,7 @@ Ranked = tuple[NDArray[Any], Ints]
 ROW = np.dtype([*((name, np.int64) for name in ("query", "doc", "rank", "first", "last")), ("score", np.float64)])
 
 
-def scan(pairs: Pairs, source: Source, scorers: Sequence[Scorer], width: int, look: Look) -> Scan:
+def scan(pairs: JudgedPairs, source: BlockSource, scorers: Sequence[Scorer], width: int, look: Look) -> Scan:
     """Where the judged entries stand among the `width` ones that the scorers are over; each works in a thread."""
     blocks = _blocks(pairs, max(1, source.most // (width * source.size)))
     found = list(_each(lambda score, queries: _ranked(pairs, source, score, queries, look), scorers, blocks))
@@ -59,7 +59,7 @@ def _each(
         yield from pool.map(take, blocks)
 
 
-def _ranked(pairs: Pairs, source: Source, score: Scorer, queries: Ints, look: Look) -> Ranked:
+def _ranked(pairs: JudgedPairs, source: BlockSource, score: Scorer, queries: Ints, look: Look) -> Ranked:
     judged, place, ignored = _judged(pairs, queries)
     rows = pairs.row[queries]
     block = score(rows)
@@ -72,7 +72,7 @@ def _ranked(pairs: Pairs, source: Source, score: Scorer, queries: Ints, look: Lo
     return table[np.lexsort((table["rank"], place))], np.bincount(ignored[0], minlength=len(queries))
 
 
-def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
+def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Placed:
     """Where the entries of a block stand, counted where the block is: by the kernel, or on the device."""
     if isinstance(block, np.ndarray):
         return find(block, row, column, ignored)
@@ -81,13 +81,13 @@ def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Fo
     return tensors.find(block, row, column, ignored)
 
 
-def _blocks(pairs: Pairs, most: int) -> list[NDArray[np.int64]]:
+def _blocks(pairs: JudgedPairs, most: int) -> list[NDArray[np.int64]]:
     """The queries that have scores, at most so many together, and about as many each time."""
     queries = np.flatnonzero(pairs.row >= 0)
     return np.array_split(queries, -(-len(queries) // most)) if len(queries) else []
 
 
-def _judged(pairs: Pairs, queries: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
+def _judged(pairs: JudgedPairs, queries: Ints) -> tuple[Ints, Ints, tuple[Ints, Ints]]:
     """The judgements of these queries that can be found, the row of each in the block, and the pairs to ignore."""
     start = pairs.qrels.start
     judged = np.arange(start[queries[0]], start[queries[-1] + 1])

@@ -9,21 +9,21 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, RulesError, shown
+from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
 from truerank.core.hits import Hits, concatenate
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
-from truerank.vectors.pairs import Ignored, Pairs, by_classes, by_label, by_qrels
+from truerank.vectors.pairs import Ignored, JudgedPairs, by_classes, by_label, by_qrels
 from truerank.vectors.parts import joined
 from truerank.vectors.protocol import Chosen, remark
 from truerank.vectors.ranking import scan
 from truerank.vectors.saving import FirstResults
 from truerank.vectors.sides import Given, Side, Sides, plain, sides
 from truerank.vectors.single_shot import SingleShot, with_ranks
-from truerank.vectors.source import Source
+from truerank.vectors.source import BlockSource
 
 Watch = Callable[[int, int], None]
 """Told how many queries are ranked, and of how many."""
@@ -40,7 +40,7 @@ class Retrieval:
         qrels: what is right, where that is not told by the labels.
     """
 
-    source: Source
+    source: BlockSource
     queries: Side
     gallery: Side
     columns: Ints | None
@@ -48,7 +48,9 @@ class Retrieval:
     qrels: Qrels | None
 
     @classmethod
-    def of(cls, source: Source, given: Given, rules: Rules, qrels: Qrels | None, *, is_self: bool) -> Retrieval:
+    def of(
+        cls, source: BlockSource, given: Given, rules: Rules, qrels: Qrels | None, *, is_self: bool
+    ) -> Retrieval:
         """What was given, checked.
 
         Args:
@@ -117,7 +119,7 @@ class Retrieval:
             found = scan(pairs, self.source, scorers, len(self.gallery), look)
             yield Reading.of(pairs.qrels, found, self.rules, name)
 
-    def _pairs(self) -> Iterator[Pairs]:
+    def _pairs(self) -> Iterator[JudgedPairs]:
         if self.qrels is not None:
             return by_qrels(as_ruled(self.qrels, self.rules), self.queries, self.gallery)
         if self.rules.self_match == "remove-from-answers":
@@ -127,7 +129,7 @@ class Retrieval:
         return by(self.queries, self.gallery, ignored)
 
 
-def _twice(given: Given, source: Source) -> Given:
+def _twice(given: Given, source: BlockSource) -> Given:
     """The queries' side on both sides."""
     if source.shape[0] != source.shape[1]:
         shape = " x ".join(map(str, source.shape))
@@ -166,7 +168,7 @@ def _refuse_labels(both: Sides, rules: Rules) -> None:
         return
     nobody = np.isin(labels, both.named((*rules.junk_identities, *rules.distractor_identities)))
     if nobody.any():
-        name, count = shown(str(both.names[labels[nobody][0]])), int(nobody.sum())
+        name, count = printable(str(both.names[labels[nobody][0]])), int(nobody.sum())
         which = "junk" if (labels[nobody][0] == both.named(rules.junk_identities)).any() else "distractor"
         raise InputError(
             f"{count:,} of the queries have the label {name}, which these rules keep for junk or distractors; "

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, shown
+from truerank.core.errors import InputError, printable
 from truerank.core.qrels import Ints
 
 
@@ -107,7 +107,7 @@ def _ids(values: Any, count: int, width: int, who: str) -> tuple[bytes, ...]:
     _same_length(len(ids), count, f"{who}_ids")
     if len(set(ids)) < count:
         (most, times), *_ = Counter(ids).most_common(1)
-        raise InputError(f"the id {shown(most)} stands {times} times in {who}_ids; each must name one entry")
+        raise InputError(f"the id {printable(most)} stands {times} times in {who}_ids; each must name one entry")
     return ids
 
 
@@ -164,7 +164,7 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
     if column.dtype.kind in "biu":
         return column.astype(np.int64)
     if column.dtype.kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
-        return np.array([shown(value) for value in column.tolist()], dtype=np.str_)
+        return np.array([printable(value) for value in column.tolist()], dtype=np.str_)
     raise InputError(f"{what} holds {_odd(column)!r}; it should hold whole numbers or text, one kind of the two")
 
 

@@ -21,7 +21,7 @@ READY = 1 << 22
 
 
 @dataclass(frozen=True, eq=False)
-class Source:
+class BlockSource:
     """What scores every query against every entry of the gallery.
 
     Attributes:

@@ -9,14 +9,14 @@ import numpy as np
 
 from truerank.core.errors import InputError
 from truerank.core.qrels import Floats, Ints
-from truerank.vectors.counting import Found
-from truerank.vectors.source import PRODUCT, Scorer, Source
+from truerank.vectors.counting import Placed
+from truerank.vectors.source import PRODUCT, BlockSource, Scorer
 
 Tensor = Any
 """Of torch, which is there if anybody has one."""
 
 
-def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Source:
+def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> BlockSource:
     """The products of two tensors of one device, in 32 bits unless either has 64."""
     torch = _torch()
     if queries.device != gallery.device:
@@ -37,7 +37,7 @@ def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Sour
 
     name = f"{metric}, float{64 if is_wide else 32} on {left.device}"
     half = squares[1] / 2 if metric == "euclidean" else None
-    return Source(
+    return BlockSource(
         (len(left), len(right)),
         name,
         left.element_size(),
@@ -47,7 +47,7 @@ def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Sour
     )
 
 
-def matrix(values: Tensor, holds: str, single: bool) -> Source:
+def matrix(values: Tensor, holds: str, single: bool) -> BlockSource:
     """A ready matrix on a device."""
     torch = _torch()
     is_wide = values.dtype == torch.float64 and not single
@@ -65,10 +65,10 @@ def matrix(values: Tensor, holds: str, single: bool) -> Source:
         return score
 
     name = f"{holds}, float{64 if is_wide else 32} on {values.device}"
-    return Source((values.shape[0], values.shape[1]), name, 8 if is_wide else 4, PRODUCT, over)
+    return BlockSource((values.shape[0], values.shape[1]), name, 8 if is_wide else 4, PRODUCT, over)
 
 
-def find(block: Tensor, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Found:
+def find(block: Tensor, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Placed:
     """As `counting.find`, on the device: the first pair of every row at once, then the second, …"""
     torch = _torch()
     rows, columns = _on(block, row), _on(block, column)
@@ -84,7 +84,7 @@ def find(block: Tensor, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> 
         left = level & (places < columns[_on(block, these)][:, None])
         for count, found in zip(counts, (part > own, level, left), strict=True):
             count[these] = found.sum(1).cpu().numpy()
-    return Found(score.cpu().numpy(), *counts)
+    return Placed(score.cpu().numpy(), *counts)
 
 
 def _products(left: Tensor, right: Tensor, half: Tensor | None, columns: Ints | None) -> Scorer:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.equal import are_equal
-from truerank.core.errors import counted
+from truerank.core.errors import pluralize
 from truerank.core.hits import Bools
 from truerank.core.presented import Presented
 from truerank.core.rules import Rules
@@ -59,7 +59,7 @@ class Range:
     @property
     def less_is_better(self) -> bool:
         """Whether the lowest value is the best one."""
-        return self.measure.definition.is_less_better
+        return self.measure.definition.lower_is_better
 
     @property
     def best(self) -> float:
@@ -164,7 +164,7 @@ class Bounds(Presented):
             ranges = [(why, found[name]) for why, found in self._asked if name in found]
             limits = (f", by {why} {r.lowest:.4f} to {r.highest:.4f}" for why, r in ranges)
             told.append(f"{name} {ranges[0][1].mean:.4f}{''.join(limits)}")
-        queries = counted(len(self.queries), "query", "queries")
+        queries = pluralize(len(self.queries), "query", "queries")
         return f"Bounds({self.run!r}, {queries}; {'; '.join(told)})"
 
     @property

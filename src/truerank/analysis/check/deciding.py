@@ -15,7 +15,7 @@ from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Limit, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.core.equal import are_equal, difference, is_equal
-from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, counted
+from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, pluralize
 from truerank.core.hits import Hits
 from truerank.core.scores import intervals, shared
 from truerank.measures import Definition, Measure, parse_measure
@@ -144,7 +144,7 @@ class _Judge:
 
     def _paired(self, name: str, baseline: Figures, margin: float) -> Verdict:
         assert self.figures is not None
-        less = _compared(name).is_less_better
+        less = _compared(name).lower_is_better
         verdict = Verdict(
             name=name,
             kind="no worse than",
@@ -275,7 +275,7 @@ def _failures(bench: Bench, counted_as: str) -> str:
     """How many calls brought no answer, and what that means for the figure; empty where all did."""
     names = {"error": "failed", "timeout": "timed out", "dropped": "never started"}
     told = [f"{bench.outcomes[key]:,} {name}" for key, name in names.items() if bench.outcomes[key]]
-    return f"of {counted(len(bench.measured), 'call')} {', '.join(told)}: {counted_as}" if told else ""
+    return f"of {pluralize(len(bench.measured), 'call')} {', '.join(told)}: {counted_as}" if told else ""
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:

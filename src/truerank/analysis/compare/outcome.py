@@ -71,7 +71,7 @@ def direction(measure: Measure) -> int:
     """1 where more is better, -1 where less is, 0 for counts, which nobody wins."""
     if measure.definition.average == "sum":
         return 0
-    return -1 if measure.definition.is_less_better else 1
+    return -1 if measure.definition.lower_is_better else 1
 
 
 def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure: Procedure) -> Outcome:

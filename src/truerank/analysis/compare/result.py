@@ -366,7 +366,7 @@ def letter(place: int) -> str:
 
 def _heights(outcome: Outcome) -> list[float]:
     """The means of the systems, turned round where less is better."""
-    sign = -1 if outcome.measure.definition.is_less_better else 1
+    sign = -1 if outcome.measure.definition.lower_is_better else 1
     return [sign * mean.estimate for mean in outcome.means.values()]
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from truerank.analysis.confusion.scores import checked, returned, scored
 from truerank.analysis.confusion.table import Confusion, counted
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, RulesError, TruerankError, brief
+from truerank.core.errors import InputError, RulesError, TruerankError, truncated
 from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
@@ -150,7 +150,7 @@ def checked_rules(under: Rules) -> Rules:
 def enough(documents: int | None, known: int, query: str) -> None:
     """Refuse a number of documents that is less than those a query is known to have."""
     if documents is not None and documents < known:
-        found = f"query {brief(query)} alone has {known:,} relevant or retrieved documents"
+        found = f"query {truncated(query)} alone has {known:,} relevant or retrieved documents"
         raise InputError(f"{found}: there are more than {documents:,} documents")
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, overload
 
 from truerank.analysis.explain.explanation import Explanation, Note
-from truerank.analysis.explain.moves import Move, Moves, Shift, moved, moved_each
+from truerank.analysis.explain.moves import Diff, QueryDiff, Shift, diff, diff_each
 from truerank.analysis.explain.query import ask, is_one, several
 from truerank.analysis.explain.ranking import Listed
 from truerank.core._kernel import as_bytes, as_text
@@ -17,20 +17,20 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.vocabulary import measures_under
 from truerank.formats import open_run, read_qrels
-from truerank.formats.texts import look_up
+from truerank.formats.texts import locate
 from truerank.measures import Measure, MeasuresLike
 
 __all__ = [
+    "Diff",
     "Explanation",
     "Listed",
-    "Move",
-    "Moves",
     "Note",
+    "QueryDiff",
     "Shift",
+    "diff",
+    "diff_each",
     "explain",
     "explain_each",
-    "moved",
-    "moved_each",
 ]
 
 
@@ -104,7 +104,7 @@ def explain_each(
     if queries is None and docs is None:
         return found
     named = list(dict.fromkeys(listed.doc for one in found for listed in one.documents))
-    texts = look_up(queries, docs, [as_text(key)], named)
+    texts = locate(queries, docs, [as_text(key)], named)
     return [replace(one, texts=texts) for one in found]
 
 

@@ -15,7 +15,7 @@ from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, printable
 from truerank.core.evaluate import evaluate
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
@@ -24,7 +24,7 @@ from truerank.core.run import Run, RunLike
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import resolve
 from truerank.formats import open_run, read_qrels
-from truerank.formats.texts import NOTHING, Snippets, look_up, with_text
+from truerank.formats.texts import NOTHING, Snippets, locate, with_text
 from truerank.measures import Measure, MeasuresLike
 
 MOST = 10
@@ -55,7 +55,7 @@ class Shift:
 
 
 @dataclass(frozen=True)
-class Move:
+class QueryDiff:
     """A query whose value differs between two runs.
 
     Attributes:
@@ -87,7 +87,7 @@ class Move:
 
 
 @dataclass(frozen=True, repr=False)
-class Moves(Presented):
+class Diff(Presented):
     """What moved between two runs under a measure.
 
     Attributes:
@@ -107,7 +107,7 @@ class Moves(Presented):
     after: str
     measure: Measure
     means: tuple[float, float]
-    queries: tuple[Move, ...]
+    queries: tuple[QueryDiff, ...]
     better: int
     worse: int
     same: int
@@ -118,7 +118,7 @@ class Moves(Presented):
     def _summary(self) -> str:
         means = f"{self.measure}: {self.means[0]:.4f} to {self.means[1]:.4f}"
         counts = f"{self.better:,} better, {self.worse:,} worse, {self.same:,} the same"
-        return f"Moves({self.before!r} to {self.after!r}, {means}; {counts}; rules {self.rules.name!r})"
+        return f"Diff({self.before!r} to {self.after!r}, {means}; {counts}; rules {self.rules.name!r})"
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -133,7 +133,7 @@ class Moves(Presented):
             "queries": [self._told(move) for move in self.queries],
         }
 
-    def _told(self, move: Move) -> dict[str, Any]:
+    def _told(self, move: QueryDiff) -> dict[str, Any]:
         """A query with its text, where there is one, and those of its documents."""
         plain = move.to_dict()
         plain["documents"] = [{**one, **with_text(self.texts.docs, one["doc"])} for one in plain["documents"]]
@@ -141,22 +141,22 @@ class Moves(Presented):
 
 
 @overload
-def moved(
+def diff(
     qrels: QrelsLike, run_a: RunLike, run_b: RunLike, measure: Measure = ..., *,
     query: str | int | bytes | None = ...,
     most: int = ..., rules: RulesLike | None = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
-) -> Moves: ...  # fmt: skip
+) -> Diff: ...  # fmt: skip
 
 
 @overload
-def moved(
+def diff(
     qrels: QrelsLike, run_a: RunLike, run_b: RunLike, measure: str | Iterable[str | Measure] = ..., *,
     query: str | int | bytes | None = ..., most: int = ..., rules: RulesLike | None = ...,
     threads: int | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
-def moved(
+def diff(
     qrels: QrelsLike,
     run_a: RunLike,
     run_b: RunLike,
@@ -168,7 +168,7 @@ def moved(
     threads: int | None = None,
     queries: Any = None,
     docs: Any = None,
-) -> Moves | list[Moves]:
+) -> Diff | list[Diff]:
     """The queries that moved most from one run to another, and the documents that moved them.
 
     Args:
@@ -180,7 +180,7 @@ def moved(
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
 
     >>> import truerank as tr
-    >>> found = tr.moved({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, {"q": ["a", "b", "x"]}, "AP")
+    >>> found = tr.diff({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}, {"q": ["a", "b", "x"]}, "AP")
     >>> [(move.query, round(move.change, 4)) for move in found.queries]
     [('q', 0.1667)]
     >>> [(shift.doc, shift.before, shift.after, round(shift.change, 4)) for shift in found.queries[0].documents]
@@ -188,11 +188,11 @@ def moved(
     """
     chosen = several(measure)
     how = {"query": query, "most": most, "rules": rules, "threads": threads, "queries": queries, "docs": docs}
-    found = moved_each(qrels, run_a, run_b, chosen, **how)
+    found = diff_each(qrels, run_a, run_b, chosen, **how)
     return found[0] if is_one(measure, chosen) else found
 
 
-def moved_each(
+def diff_each(
     qrels: QrelsLike,
     run_a: RunLike,
     run_b: RunLike,
@@ -204,7 +204,7 @@ def moved_each(
     threads: int | None = None,
     queries: Any = None,
     docs: Any = None,
-) -> list[Moves]:
+) -> list[Diff]:
     """The same for any number of measures."""
     under = Rules.of(rules).by_query("runs are compared query by query")
     judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
@@ -221,7 +221,7 @@ def moved_each(
         return found
     asked = list(dict.fromkeys(move.query for one in found for move in one.queries))
     named = list(dict.fromkeys(s.doc for one in found for move in one.queries for s in move.documents))
-    texts = look_up(queries, docs, asked, named)
+    texts = locate(queries, docs, asked, named)
     return [replace(one, texts=texts) for one in found]
 
 
@@ -241,11 +241,11 @@ def _changes(both: tuple[Scores, Scores], measure: Measure) -> dict[str, float]:
 
 def _moved(
     both: tuple[Scores, Scores], measure: Measure, answers: Iterable[tuple[Answer, Answer]], rules: Rules
-) -> Moves:
+) -> Diff:
     """What moved under one measure."""
     first, second = both
     changes = _changes(both, measure)
-    return Moves(
+    return Diff(
         before=first.run,
         after=second.run,
         measure=measure,
@@ -274,10 +274,12 @@ def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
     """The id as the scores have it, if both runs have a value for it."""
     name = query.decode("utf-8", "surrogateescape")
     if query not in qrels.queries:
-        near = did_you_mean(shown(query), map(shown, qrels.queries))
-        raise InputError(f"there is no query {shown(query)} among those that are judged.{near}", qrels.name)
+        near = did_you_mean(printable(query), map(printable, qrels.queries))
+        raise InputError(f"there is no query {printable(query)} among those that are judged.{near}", qrels.name)
     if name not in changes:
-        raise InputError(f"query {shown(query)} is left out of the mean of a run, under these rules", qrels.name)
+        raise InputError(
+            f"query {printable(query)} is left out of the mean of a run, under these rules", qrels.name
+        )
     return name
 
 
@@ -289,7 +291,7 @@ def _answers(qrels: Qrels, run: Run, queries: list[bytes], rules: Rules) -> list
     return ask_each(qrels, only(run, queries), queries, rules) if queries else []
 
 
-def _move(before: Explanation, after: Explanation) -> Move:
+def _move(before: Explanation, after: Explanation) -> QueryDiff:
     """The two explanations of a query side by side."""
     old, new = _first_places(before), _first_places(after)
     adds = bool(before.shares or after.shares)
@@ -299,7 +301,7 @@ def _move(before: Explanation, after: Explanation) -> Move:
         listed, was, now = old.get(doc) or new[doc], _rank(old.get(doc)), _rank(new.get(doc))
         if change or (change is None and listed.kind == "relevant" and was != now):
             shifts.append(Shift(doc, listed.grade, listed.kind, was, now, change))
-    return Move(before.query, before.value, after.value, tuple(sorted(shifts, key=_weight)))
+    return QueryDiff(before.query, before.value, after.value, tuple(sorted(shifts, key=_weight)))
 
 
 def _first_places(explanation: Explanation) -> dict[str, Listed]:

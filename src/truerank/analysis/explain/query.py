@@ -18,7 +18,7 @@ from truerank.analysis.explain.worked import Case, Hit, Line, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, did_you_mean, shown
+from truerank.core.errors import InputError, did_you_mean, printable
 from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
 from truerank.core.messages import message
@@ -210,11 +210,11 @@ def _few(qrels: Qrels, queries: Sequence[bytes]) -> Qrels:
 
 def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
     """The error for a query that nobody judged."""
-    near = did_you_mean(shown(query), map(shown, qrels.queries))
+    near = did_you_mean(printable(query), map(printable, qrels.queries))
     if next(answers(run), None):
-        said = f"query {shown(query)} is answered, but nobody judged it, so no measure can tell how well"
+        said = f"query {printable(query)} is answered, but nobody judged it, so no measure can tell how well"
         return InputError(f"{said}.{near}", qrels.name)
-    return InputError(f"there is no query {shown(query)} among those that are judged.{near}", qrels.name)
+    return InputError(f"there is no query {printable(query)} among those that are judged.{near}", qrels.name)
 
 
 def _case(measure: Measure, hits: Hits, documents: tuple[Listed, ...], known: list[Hit]) -> Case:
@@ -244,7 +244,7 @@ def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Lin
     if relevant or not is_ruled(measure, rules):
         return None
     is_one = rules.without_relevant == "one"
-    value = (is_one or not returned) != measure.definition.is_less_better
+    value = (is_one or not returned) != measure.definition.lower_is_better
     score = f"{value:d}"
     if not returned:
         return Line(str(measure), message("{score}: nothing is relevant, nothing came", score=score), float(value))

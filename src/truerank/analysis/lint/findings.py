@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.presented import Presented
 
@@ -167,7 +167,7 @@ class Log:
             fault = message("{fault}: {names} and {n:,} more", fault=fault, names=some, n=rest)
         elif names:
             fault = joined(": ", [fault, some])
-        name = shown(self.name)
+        name = printable(self.name)
         self._whole.append(Finding(kind, severity, name, line, fault, count, names, self.numbering))
 
     def drop(self, kind: str) -> None:
@@ -188,7 +188,7 @@ class Log:
             amount = joined("; ", [AMOUNTS[kept.unit](kept.count), *also])
             fault = message("{fault} ({amount})", fault=fault, amount=amount)
         examples = tuple(said if at is None else placed(self.numbering, at, said) for at, said in kept.places)
-        name = shown(self.name)
+        name = printable(self.name)
         return Finding(kind, kept.severity, name, line, fault, kept.count, examples, self.numbering)
 
 
@@ -213,4 +213,4 @@ def placed(numbering: Numbering, line: int, what: str) -> Message:
 
 def printed(name: bytes) -> str:
     """An id or another piece of a file as it can be printed, cut where it is long."""
-    return shown(name if len(name) <= 80 else name[:77] + b"...")
+    return printable(name if len(name) <= 80 else name[:77] + b"...")

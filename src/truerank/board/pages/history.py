@@ -29,7 +29,7 @@ BETWEEN = 17
 
 
 @dataclass(frozen=True)
-class Point:
+class TeamPoint:
     """What was shown of a team from a moment on."""
 
     x: str
@@ -39,7 +39,7 @@ class Point:
 
 
 @dataclass(frozen=True)
-class Line:
+class TeamLine:
     """One team's.
 
     Attributes:
@@ -51,7 +51,7 @@ class Line:
     team: str
     mark: int
     is_own: bool
-    points: tuple[Point, ...]
+    points: tuple[TeamPoint, ...]
     steps: str
     name_y: float
 
@@ -62,7 +62,7 @@ class Plot:
 
     x: Axis
     y: Axis
-    lines: tuple[Line, ...]
+    lines: tuple[TeamLine, ...]
     height: int = HEIGHT
     width: int = WIDTH
 
@@ -71,7 +71,7 @@ class Plot:
         return round(self.height * (1 - self.y.share(score)), 1)
 
     @property
-    def named(self) -> list[Line]:
+    def named(self) -> list[TeamLine]:
         """The lines with a mark of their own, best first."""
         return sorted((line for line in self.lines if line.mark), key=lambda line: line.mark)
 
@@ -106,13 +106,13 @@ def plot(
 
 def _line(
     on: Plot, team: str, points: Sequence[Mapping[str, Any]], end: datetime, mark: int, is_own: bool, name_y: float
-) -> Line:
+) -> TeamLine:
     places = tuple(
-        Point(on.x.at(one["at"].timestamp()), on.level(one["score"]), one["at"], one["score"]) for one in points
+        TeamPoint(on.x.at(one["at"].timestamp()), on.level(one["score"]), one["at"], one["score"]) for one in points
     )
     across = [round(WIDTH * on.x.share(moment.timestamp()), 1) for moment in (*(p.at for p in places), end)]
     corners = [f"{x:g},{p.y:g}" for p, after in zip(places, pairwise(across), strict=True) for x in after]
-    return Line(team, mark, is_own, places, " ".join(corners), name_y)
+    return TeamLine(team, mark, is_own, places, " ".join(corners), name_y)
 
 
 def _apart(wanted: Mapping[str, float]) -> dict[str, float]:

@@ -14,7 +14,7 @@ import click
 
 from truerank.cli.demo.airports import airports
 from truerank.cli.demo.cities import cities
-from truerank.cli.demo.collection import Outcome
+from truerank.cli.demo.collection import DemoOutcome
 from truerank.cli.demo.digits import digits
 from truerank.cli.demo.lee import lee
 from truerank.cli.demo.live import ABOUT as TIMED
@@ -72,13 +72,13 @@ def command(directory: Path) -> None:
     click.echo(f"The demo took {time.monotonic() - start:.0f} s.", err=True)
 
 
-def shown(outcome: Outcome) -> str:
+def shown(outcome: DemoOutcome) -> str:
     """The collection in words, and its scores as a table with the ledger."""
     text = terminal.draw(score_table(outcome.scores), styled=is_styled("-"))
     return f"{outcome.title}\n\n{outcome.about}\n\n{text}"
 
 
-def _next_steps(outcomes: list[Outcome], directory: Path) -> str:
+def _next_steps(outcomes: list[DemoOutcome], directory: Path) -> str:
     program = _program()
     known = {name: about for outcome in outcomes for name, about in outcome.retrievers.items()}
     what = "".join(f"  {name:<7} {about}\n" for name, about in known.items())

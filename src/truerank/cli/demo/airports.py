@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.cli.demo.collection import Collection, Retriever
+from truerank.cli.demo.collection import Collection, DemoRetriever
 from truerank.cli.demo.packages import need
 from truerank.core.rules import Rules
 from truerank.core.run import Ranked
@@ -58,7 +58,7 @@ def airports(least: int = 1000) -> Collection:
         _texts(asked),
         right,
         RULES,
-        {name: Retriever(KNOWN[name], partial(_ranked, asked, there, *near)) for name, near in found.items()},
+        {name: DemoRetriever(KNOWN[name], partial(_ranked, asked, there, *near)) for name, near in found.items()},
     )
 
 

@@ -12,7 +12,7 @@ from truerank.board.service import Service, Team
 from truerank.board.settings import load
 from truerank.board.upload import Receiver
 from truerank.cli.demo.cities import cities
-from truerank.cli.demo.collection import Collection, Retriever
+from truerank.cli.demo.collection import Collection, DemoRetriever
 from truerank.cli.demo.lee import lee
 from truerank.core.run import Ranked
 from truerank.formats.target import writing
@@ -96,7 +96,7 @@ async def _submit(service: Service, board: str, token: str, run: Path) -> None:
     await service.submit(board, team, feed, key=None, label=run.name)
 
 
-def _fusion(collection: Collection) -> Retriever:
+def _fusion(collection: Collection) -> DemoRetriever:
     """All retrievers together: a document is as good as the sum of 1 / (60 + its ranks)."""
 
     def search() -> Iterator[Ranked]:
@@ -109,4 +109,4 @@ def _fusion(collection: Collection) -> Retriever:
             best = sorted(scores, key=scores.__getitem__, reverse=True)
             yield Ranked(answers[0].query, best, [scores[doc] for doc in best])
 
-    return Retriever("reciprocal rank fusion of the others", search)
+    return DemoRetriever("reciprocal rank fusion of the others", search)

@@ -12,7 +12,7 @@ from truerank.core.scores import Scores
 
 
 @dataclass(frozen=True)
-class Retriever:
+class DemoRetriever:
     """What searches a collection.
 
     Attributes:
@@ -45,11 +45,11 @@ class Collection:
     queries: Mapping[str, str]
     qrels: Qrels
     rules: Rules
-    retrievers: Mapping[str, Retriever]
+    retrievers: Mapping[str, DemoRetriever]
 
 
 @dataclass(frozen=True)
-class Outcome:
+class DemoOutcome:
     """A collection that was searched and evaluated.
 
     Attributes:

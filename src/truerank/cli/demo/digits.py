@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.cli.demo.collection import Outcome
+from truerank.cli.demo.collection import DemoOutcome
 from truerank.cli.demo.packages import need
 from truerank.core.scores import Scores
 from truerank.formats.target import writing
@@ -28,7 +28,7 @@ Success@1), but the last of the right ones stands far down: of all pictures down
 (mINP)."""
 
 
-def digits(directory: Path, say: Callable[[str], None] = lambda _: None, seed: int = 0) -> Outcome:
+def digits(directory: Path, say: Callable[[str], None] = lambda _: None, seed: int = 0) -> DemoOutcome:
     """Write the pictures as vectors with labels, and evaluate the file.
 
     Args:
@@ -49,7 +49,7 @@ def digits(directory: Path, say: Callable[[str], None] = lambda _: None, seed: i
     say("digits: comparing the pictures")
     found = Files(queries=str(path)).vectors()
     scores = evaluate_vectors(**found, rules="truerank", measures=MEASURES, name=path.name)
-    return Outcome(
+    return DemoOutcome(
         f"Digits: {len(sides['query_f']):,} pictures look for their like among {len(sides['gallery_f']):,}",
         _about(scores),
         (scores,),

@@ -8,9 +8,9 @@ from pathlib import Path
 
 from truerank.cli.demo.collection import Collection
 from truerank.cli.demo.retrievers import INDEXES, Search
-from truerank.live import interleave
-from truerank.live.paired import Comparison
-from truerank.present.making import write_report
+from truerank.live import alternate
+from truerank.live.paired import BenchComparison
+from truerank.present.build import write_report
 
 QUERIES = 200
 
@@ -22,7 +22,7 @@ Live: {QUERIES} of the cities' queries, asked of both retrievers in turns
 How long an answer takes when one caller waits for each, and what the very answers that were timed are worth."""
 
 
-def benchmark(collection: Collection, directory: Path, say: Callable[[str], None]) -> Comparison:
+def benchmark(collection: Collection, directory: Path, say: Callable[[str], None]) -> BenchComparison:
     """Both on the first queries of a collection of texts; all calls and answers are saved.
 
     Args:
@@ -33,13 +33,13 @@ def benchmark(collection: Collection, directory: Path, say: Callable[[str], None
     queries = dict(islice(collection.queries.items(), QUERIES))
     say(f"{collection.name}: timing {' and '.join(INDEXES)}")
     first, second = (_named(name, index(collection.docs)) for name, index in INDEXES.items())
-    found = interleave(first, second, queries, collection.qrels, measures=MEASURES)
+    found = alternate(first, second, queries, collection.qrels, measures=MEASURES)
     for one in (found.a, found.b):
         one.save(directory / f"{collection.name}.{one.name}.bench.json")
     return found
 
 
-def report(collection: Collection, live: Comparison, directory: Path, say: Callable[[str], None]) -> Path:
+def report(collection: Collection, live: BenchComparison, directory: Path, say: Callable[[str], None]) -> Path:
     """The page of a collection that was searched and benchmarked."""
     say(f"{collection.name}: writing the report")
     start = directory / collection.name

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.cli.demo.collection import Retriever
+from truerank.cli.demo.collection import DemoRetriever
 from truerank.cli.demo.packages import need
 from truerank.cli.demo.words import ngrams, words
 from truerank.core.run import Ranked
@@ -29,9 +29,11 @@ KNOWN = {
 }
 
 
-def by_text(docs: Mapping[str, str], queries: Mapping[str, str]) -> dict[str, Retriever]:
+def by_text(docs: Mapping[str, str], queries: Mapping[str, str]) -> dict[str, DemoRetriever]:
     """Both, for these texts."""
-    return {name: Retriever(KNOWN[name], partial(_all, index, docs, queries)) for name, index in INDEXES.items()}
+    return {
+        name: DemoRetriever(KNOWN[name], partial(_all, index, docs, queries)) for name, index in INDEXES.items()
+    }
 
 
 def _all(

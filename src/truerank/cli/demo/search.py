@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import BinaryIO
 
-from truerank.cli.demo.collection import Collection, Outcome
+from truerank.cli.demo.collection import Collection, DemoOutcome
 from truerank.core.evaluate import evaluate
 from truerank.core.run import Ranked
 from truerank.formats.target import writing
@@ -17,7 +17,7 @@ OFTEN = 2.0
 """Seconds between two words about how far a search is."""
 
 
-def search(collection: Collection, directory: Path, say: Callable[[str], None] = lambda _: None) -> Outcome:
+def search(collection: Collection, directory: Path, say: Callable[[str], None] = lambda _: None) -> DemoOutcome:
     """Search and evaluate.
 
     Args:
@@ -40,7 +40,7 @@ def search(collection: Collection, directory: Path, say: Callable[[str], None] =
         scores.append(evaluate(qrels, runs[-1], rules=collection.rules))
     arguments = ("eval", *map(str, (qrels, *runs)), "--rules", str(rules))
     known = {name: retriever.about for name, retriever in collection.retrievers.items()}
-    return Outcome(collection.title, collection.about, tuple(scores), arguments, known)
+    return DemoOutcome(collection.title, collection.about, tuple(scores), arguments, known)
 
 
 def counted(answers: Iterable[Ranked], total: int, work: str, say: Callable[[str], None]) -> Iterator[Ranked]:

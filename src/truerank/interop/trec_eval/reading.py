@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from truerank.core.build import build
-from truerank.core.errors import InputError, Refused, shown
+from truerank.core.errors import InputError, Refused, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -68,7 +68,7 @@ def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
     if options.compat == 9 and missing.all():
         raise TrecEvalError(f"{name}: no judged topic is answered; are they named alike in both?", NOTHING)
     if options.compat == 10 and missing.any() and not options.complete:
-        topic = shown(hits.queries[int(np.argmax(missing))])
+        topic = printable(hits.queries[int(np.argmax(missing))])
         how = "-c counts it as 0, --compat 9 leaves it out"
         raise TrecEvalError(f"{name}: topic {topic} is judged but not answered; {how}", CALCULATION)
 
@@ -134,7 +134,7 @@ def _refuse_repeats(topic: bytes, docs: tuple[bytes, ...], name: str) -> None:
     seen: set[bytes] = set()
     for doc in docs:
         if doc in seen:
-            who = f"document {shown(doc)} comes back twice for topic {shown(topic)}"
+            who = f"document {printable(doc)} comes back twice for topic {printable(topic)}"
             raise TrecEvalError(f"{name}: {who}; mend the run", CALCULATION)
         seen.add(doc)
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.objects import load
 from truerank.live.adapters.registry import Adapter, adapter, adapters, chosen
 from truerank.live.retriever import Retriever
@@ -59,4 +59,4 @@ def adapt(
             return target
     found = chosen(target)
     found.check(options)
-    return found.build(target, ids=Ids(ids, collapse), asynchronous=asynchronous, **options)
+    return found.build(target, ids=IdReader(ids, collapse), asynchronous=asynchronous, **options)

@@ -10,7 +10,7 @@ from numbers import Real
 from typing import Any, cast
 
 from truerank.core.errors import InputError
-from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
 
 Call = Callable[[str, int], object]
@@ -21,7 +21,7 @@ Ask = Callable[[str], Any]
 CUT = "not taken by the retriever; answers are cut at k after the clock stops"
 
 
-def answer(results: Iterable[Any], scores: Sequence[object], ids: Ids, kind: Kind) -> Answer:
+def answer(results: Iterable[Any], scores: Sequence[object], ids: IdReader, kind: IdKind) -> Answer:
     """The answer that these results are, best first, with what scores the library gives.
 
     Scores that rise with rank are distances and change their sign. Where any is missing, all are made from the

@@ -16,7 +16,7 @@ from typing import IO
 import orjson
 
 from truerank.core.errors import InputError, TruerankError
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.json_answers import JsonAnswer
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Retriever
@@ -32,7 +32,7 @@ PATIENCE = 1.0  # seconds that a process has to end by itself
 def command(
     target: str,
     *,
-    ids: Ids,
+    ids: IdReader,
     asynchronous: bool | None = None,
     results: str | None = None,
     score: str = "score",

@@ -9,7 +9,7 @@ from typing import Any
 
 from truerank.core.errors import InputError, did_you_mean
 from truerank.live.adapters.answers import CUT, Call, Read, cutting
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.libraries import OWN
 from truerank.live.adapters.plain import read_plain
 from truerank.live.adapters.registry import adapter
@@ -23,7 +23,7 @@ def _sure(target: object) -> float:
 
 
 @adapter("a function", _sure)
-def function(target: Any, *, ids: Ids, asynchronous: bool | None = None, k_as: str | None = None) -> Retriever:
+def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_as: str | None = None) -> Retriever:
     """A function or coroutine that returns ids, pairs, a dict, dicts, documents or (D, I) arrays.
 
     Args:

@@ -9,12 +9,12 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.live.adapters.answers import CUT, Call, Read, answer, cut, cut_async
-from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, retriever
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
 
-DOCUMENT = Kind(
+DOCUMENT = IdKind(
     "a Haystack Document",
     own=lambda doc: doc.id,
     field=lambda doc, name: getattr(doc, name, None),
@@ -27,7 +27,7 @@ QUERIES = ("query", "text", "question")
 
 @adapter("a Haystack component", lambda target: float(hasattr(target, "__haystack_input__")))
 def component(
-    target: Any, *, ids: Ids, asynchronous: bool | None = None, embedder: Any = None, output: str = "documents"
+    target: Any, *, ids: IdReader, asynchronous: bool | None = None, embedder: Any = None, output: str = "documents"
 ) -> Retriever:
     """A component that answers a query with documents.
 
@@ -53,7 +53,7 @@ def component(
     )
 
 
-def documents(raw: Any, key: str, ids: Ids) -> Answer:
+def documents(raw: Any, key: str, ids: IdReader) -> Answer:
     """The answer in the outputs of a component."""
     found = raw.get(key) if isinstance(raw, Mapping) else None
     if not isinstance(found, list) or not all(hasattr(doc, "meta") for doc in found):

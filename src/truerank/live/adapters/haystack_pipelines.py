@@ -7,14 +7,16 @@ from typing import Any
 from truerank.core.errors import InputError, did_you_mean
 from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
 from truerank.live.adapters.haystack import QUERIES, asynchrony, documents
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.libraries import OWN, inherits, pool, retriever
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
 
 
 @adapter("a Haystack pipeline", lambda target: float(inherits(target, "haystack", "PipelineBase")))
-def pipeline(target: Any, *, ids: Ids, asynchronous: bool | None = None, output: str | None = None) -> Retriever:
+def pipeline(
+    target: Any, *, ids: IdReader, asynchronous: bool | None = None, output: str | None = None
+) -> Retriever:
     """A pipeline from a query to documents.
 
     Args:
@@ -41,7 +43,7 @@ def pipeline(target: Any, *, ids: Ids, asynchronous: bool | None = None, output:
     )
 
 
-def _read(raw: Any, last: str, ids: Ids) -> Answer:
+def _read(raw: Any, last: str, ids: IdReader) -> Answer:
     return documents(raw.get(last), "documents", ids)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError, MissingPackage, TruerankError
 from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.json_answers import JsonAnswer
 from truerank.live.adapters.libraries import OWN, release
 from truerank.live.adapters.registry import adapter
@@ -30,7 +30,7 @@ TOO_LONG = f"the answer has more than {LONGEST >> 20} MiB"
 def http(
     target: str,
     *,
-    ids: Ids,
+    ids: IdReader,
     asynchronous: bool | None = None,
     method: str | None = None,
     body: Any = None,

@@ -18,7 +18,7 @@ METADATA = re.compile(r"metadata\[(['\"]?)(.+?)\1\]")
 
 
 @dataclass(frozen=True)
-class Kind:
+class IdKind:
     """Where one kind of result keeps what an id can be made of.
 
     Attributes:
@@ -37,7 +37,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Ids:
+class IdReader:
     """How results are named.
 
     Attributes:
@@ -67,7 +67,7 @@ class Ids:
         rule = "a function of the result" if callable(self.rule) else self.rule
         return (own if rule in (None, "id") else str(rule)) + (", the best of each" if self.collapse else "")
 
-    def value(self, result: Any, kind: Kind) -> object:
+    def value(self, result: Any, kind: IdKind) -> object:
         """What the rule finds in a result; None where there is nothing."""
         if callable(self.rule):
             return self.rule(result)
@@ -79,7 +79,7 @@ class Ids:
             return kind.metadata(result).get(self.key)
         return kind.field(result, self.rule)
 
-    def of(self, results: Iterable[Any], kind: Kind) -> list[str]:
+    def of(self, results: Iterable[Any], kind: IdKind) -> list[str]:
         """An id a result, in order.
 
         Raises:
@@ -87,7 +87,7 @@ class Ids:
         """
         return [self._text(self.value(result, kind), at, result, kind) for at, result in enumerate(results, 1)]
 
-    def _text(self, value: object, at: int, result: Any, kind: Kind) -> str:
+    def _text(self, value: object, at: int, result: Any, kind: IdKind) -> str:
         if value is None or value in ("", b""):
             raise InputError(f"result {at} ({kind.name}) has no id{self._missing(result, kind)}")
         if isinstance(value, bytes):
@@ -96,7 +96,7 @@ class Ids:
             return _writable(str(value), at)
         raise InputError(f"the id of result {at} is {repr(value)[:80]}: an id is text or a whole number")
 
-    def _missing(self, result: Any, kind: Kind) -> str:
+    def _missing(self, result: Any, kind: IdKind) -> str:
         under = "" if self.rule in (None, "id") else f" under ids={self.rule!r}"
         keys = ", ".join(map(str, kind.metadata(result)))
         return f"{under}. Choose another: ids={CHOICES}" + (f". Its metadata has: {keys}" if keys else "")

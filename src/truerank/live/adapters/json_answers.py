@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from truerank.core.errors import InputError
-from truerank.live.adapters.ids import Ids
+from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.plain import field, read_plain
 from truerank.live.retriever import Answer
 
@@ -25,7 +25,7 @@ class JsonAnswer:
         ids: how a result is named; a path within the result is a rule too.
     """
 
-    ids: Ids
+    ids: IdReader
     results: str | None = None
     score: str = "score"
     scores: str | None = None

@@ -10,12 +10,12 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.live.adapters.answers import CUT, Ask, Call, Read, answer, carrying
-from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, SERIAL, inherits, pool, retriever, written_in
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
 
-DOCUMENT = Kind(
+DOCUMENT = IdKind(
     "a LangChain Document",
     own=lambda doc: doc.id,
     field=lambda doc, name: getattr(doc, name, None),
@@ -33,7 +33,7 @@ TRACING = ("LANGSMITH_TRACING", "LANGSMITH_TRACING_V2", "LANGCHAIN_TRACING", "LA
 
 
 @adapter("LangChain", lambda target: float(inherits(target, "langchain_core", "Runnable")))
-def langchain(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Retriever:
+def langchain(target: Any, *, ids: IdReader, asynchronous: bool | None = None) -> Retriever:
     """A BaseRetriever, or any runnable that turns a query into documents."""
     method = "ainvoke" if asynchronous else "invoke"
     k, with_k = _cutoff(target, method)
@@ -42,7 +42,7 @@ def langchain(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Ret
 
 
 @adapter("LangChain VectorStore", lambda target: float(inherits(target, "langchain_core", "VectorStore")))
-def vector_store(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Retriever:
+def vector_store(target: Any, *, ids: IdReader, asynchronous: bool | None = None) -> Retriever:
     """A VectorStore: its search with scores where it has one, else without."""
     scored = written_in(target, "similarity_search_with_score") != "langchain_core.vectorstores.base"
     method = ("a" if asynchronous else "") + "similarity_search" + ("_with_score" if scored else "")
@@ -54,7 +54,13 @@ def vector_store(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> 
 
 
 def _retriever(
-    target: Any, calls: tuple[Call, Read], method: str, ids: Ids, k: str, asynchrony: str, is_async: bool | None
+    target: Any,
+    calls: tuple[Call, Read],
+    method: str,
+    ids: IdReader,
+    k: str,
+    asynchrony: str,
+    is_async: bool | None,
 ) -> Retriever:
     traced = [name for name in TRACING if os.environ.get(name, "").lower() == "true"]
     return retriever(
@@ -94,13 +100,13 @@ def _copy(target: Any, method: str, **update: object) -> Ask:
     return copy
 
 
-def _read(raw: Any, ids: Ids) -> Answer:
+def _read(raw: Any, ids: IdReader) -> Answer:
     if not isinstance(raw, list) or not all(inherits(doc, "langchain_core", "Document") for doc in raw):
         raise InputError(f"the runnable returned {type(raw).__name__}, not a list of Documents")
     return answer(raw, [None] * len(raw), ids, DOCUMENT)
 
 
-def _read_scored(raw: Any, ids: Ids) -> Answer:
+def _read_scored(raw: Any, ids: IdReader) -> Answer:
     return answer([doc for doc, _ in raw], [score for _, score in raw], ids, DOCUMENT)
 
 

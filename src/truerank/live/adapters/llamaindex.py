@@ -9,7 +9,7 @@ from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.live.adapters.answers import CUT, Ask, answer, carrying
-from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, SERIAL, inherits, retriever, written_in
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
@@ -31,7 +31,7 @@ def _metadata(result: Any) -> Mapping[str, object]:
     return found
 
 
-NODE = Kind(
+NODE = IdKind(
     "a LlamaIndex node",
     own=lambda result: result.node.node_id,
     field=lambda result, name: getattr(result.node, name, None),
@@ -41,7 +41,7 @@ NODE = Kind(
 
 
 @adapter("LlamaIndex", lambda target: float(inherits(target, "llama_index", "BaseRetriever")))
-def llamaindex(target: Any, *, ids: Ids, asynchronous: bool | None = None) -> Retriever:
+def llamaindex(target: Any, *, ids: IdReader, asynchronous: bool | None = None) -> Retriever:
     """A BaseRetriever. An id is a node's; ids="ref_doc_id" names the document that it is a chunk of."""
     method = "aretrieve" if asynchronous else "retrieve"
     cutoff = next((name for name in CUTOFFS if isinstance(getattr(target, name, None), int)), None)
@@ -67,7 +67,7 @@ def _copy(target: Any, method: str, cutoff: str, k: int) -> Ask:
     return found
 
 
-def _read(raw: Any, ids: Ids) -> Answer:
+def _read(raw: Any, ids: IdReader) -> Answer:
     if not isinstance(raw, list) or not all(hasattr(result, "node") for result in raw):
         raise InputError(f"the retriever returned {type(raw).__name__}, not a list of NodeWithScore")
     return answer(raw, [result.score for result in raw], ids, NODE)

@@ -11,7 +11,7 @@ import numpy as np
 
 from truerank.core.errors import InputError
 from truerank.live.adapters.answers import answer
-from truerank.live.adapters.ids import Ids, Kind
+from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
 
 OWN = ("id", "_id", "id_", "doc_id", "docid", "docno")
@@ -54,10 +54,10 @@ def _metadata(result: Any) -> Mapping[str, object]:
     return found if isinstance(found, Mapping) else {}
 
 
-PLAIN = Kind("a plain value", _own, field, _metadata, lambda result: _first(result, TEXTS))
+PLAIN = IdKind("a plain value", _own, field, _metadata, lambda result: _first(result, TEXTS))
 
 
-def read_plain(raw: Any, ids: Ids, score: str = "score", scores: Iterable[object] | None = None) -> Answer:
+def read_plain(raw: Any, ids: IdReader, score: str = "score", scores: Iterable[object] | None = None) -> Answer:
     """The answer that a plain value is.
 
     Args:
@@ -68,9 +68,9 @@ def read_plain(raw: Any, ids: Ids, score: str = "score", scores: Iterable[object
     Raises:
         InputError: it has another shape, a result without an id, or a score that is no finite number.
 
-    >>> read_plain({"a": 0.5, "b": 2}, Ids())
+    >>> read_plain({"a": 0.5, "b": 2}, IdReader())
     Answer(docs=('b', 'a'), scores=(2.0, 0.5))
-    >>> read_plain([{"id": 7}, {"id": 8}], Ids()).docs
+    >>> read_plain([{"id": 7}, {"id": 8}], IdReader()).docs
     ('7', '8')
     """
     if scores is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from html import escape
 
-from truerank.present.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
+from truerank.present.document import Block, Caution, Command, Document, Figure, Heading, Prose, Queries, written
 from truerank.present.renderers import figures as pictures
 from truerank.present.table import Table
 
@@ -31,7 +31,7 @@ def _parts(block: Block) -> Iterator[str]:
         yield _ascii(f"<h3>{escape(block.text)}</h3>")
     elif isinstance(block, Prose):
         yield from (_ascii(f"<p>{escape(paragraph)}</p>") for paragraph in block.paragraphs)
-    elif isinstance(block, Note):
+    elif isinstance(block, Caution):
         yield _ascii(f"<p><b>{escape(block.text)}</b></p>")
     elif isinstance(block, Command):
         yield _ascii(f"<pre>{escape(block.text)}</pre>")

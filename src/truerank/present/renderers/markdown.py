@@ -6,7 +6,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 
-from truerank.present.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
+from truerank.present.document import Block, Caution, Command, Document, Figure, Heading, Prose, Queries, written
 from truerank.present.table import Table
 
 _SPECIAL = re.compile(r"[\\`*|<\[~$&]|\b_|_\b|(?<!\w)#|^[>+=-]")
@@ -37,7 +37,7 @@ def _parts(block: Block, folder: str) -> Iterator[str]:
         yield f"## {escape(block.text)}"
     elif isinstance(block, Prose):
         yield from map(escape, block.paragraphs)
-    elif isinstance(block, Note):
+    elif isinstance(block, Caution):
         yield f"> {escape(block.text)}"
     elif isinstance(block, Command):
         yield f"    {block.text}"

@@ -7,8 +7,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from truerank.core.errors import shown
-from truerank.present.document import Block, Command, Document, Figure, Heading, Note, Prose, Queries, written
+from truerank.core.errors import printable
+from truerank.present.document import Block, Caution, Command, Document, Figure, Heading, Prose, Queries, written
 from truerank.present.table import Table
 
 if TYPE_CHECKING:
@@ -43,10 +43,10 @@ def _parts(block: Block, styled: bool) -> Iterator[str]:
         yield _title(block.text, "-")
     elif isinstance(block, Prose):
         yield from map(_sentences, block.paragraphs)
-    elif isinstance(block, Note):
+    elif isinstance(block, Caution):
         yield _sentences(block.text)
     elif isinstance(block, Command):
-        yield f"  {shown(block.text)}"
+        yield f"  {printable(block.text)}"
     elif isinstance(block, Table):
         yield draw(block, styled=styled)
     elif isinstance(block, Queries):

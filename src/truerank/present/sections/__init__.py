@@ -1,11 +1,11 @@
-"""The sections of a report, a file each: material in, blocks out. A new one is a file and a line here."""
+"""The sections of a report, a file each: data in, blocks out. A new one is a file and a line here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from truerank.present.data import ReportData
 from truerank.present.document import Block
-from truerank.present.material import Material
 from truerank.present.sections import (
     curves,
     differences,
@@ -20,7 +20,7 @@ from truerank.present.sections import (
 )
 from truerank.present.sections import unjudged as unjudged_results
 
-SECTIONS: tuple[Callable[[Material], Iterator[Block]], ...] = (
+SECTIONS: tuple[Callable[[ReportData], Iterator[Block]], ...] = (
     headline.blocks,
     ledger.blocks,
     curves.blocks,

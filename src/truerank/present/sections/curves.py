@@ -7,12 +7,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message, plural
 from truerank.present import charts
 from truerank.present.curves import chart, points_table
+from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Figure, Heading
-from truerank.present.material import Material, Runs
 from truerank.present.table import Table
 
 DEPTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 18, 20, 25, 30, 40, 50)
@@ -28,19 +28,19 @@ def depths(runs: Runs) -> tuple[int, ...]:
     return (*(k for k in DEPTHS if k < end), end)
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """Both curves, with their numbers."""
-    if material.runs is None:
+    if data.runs is None:
         return
     yield Heading(message("Curves"), "curves")
-    if material.runs.curves:
-        yield precision_recall(material.runs)
-    yield cumulative(material.runs)
+    if data.runs.curves:
+        yield precision_recall(data.runs)
+    yield cumulative(data.runs)
 
 
 def precision_recall(runs: Runs) -> Figure:
     """The interpolated curves."""
-    names = list(map(shown, runs.names))
+    names = list(map(printable, runs.names))
     spec = chart(runs.curves, names, recall=message("recall"), precision=message("precision"), run=message("run"))
     table = points_table(runs.curves)
     columns = (message("recall"), *names)
@@ -77,7 +77,7 @@ def by_depth(name: str, title: str, alt: str, share: str, shares: Sequence[Seque
         share: what it is a share of.
         shares: [system][depth].
     """
-    names, reached = list(map(shown, runs.names)), depths(runs)
+    names, reached = list(map(printable, runs.names)), depths(runs)
     rows = [
         {"who": who, "k": k, "share": height}
         for who, column in zip(names, shares, strict=True)

@@ -6,17 +6,17 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import joined, message
 from truerank.present import charts
+from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Figure, Heading
-from truerank.present.material import Material, Runs
 from truerank.present.sections.curves import COUNTS
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """The section of queries begins with the picture of their differences."""
-    runs = material.runs
+    runs = data.runs
     if runs is None:
         return
     yield Heading(message("Per-query results"), "queries")
@@ -27,11 +27,11 @@ def blocks(material: Material) -> Iterator[Block]:
 def figure(runs: Runs) -> Figure:
     """A line a system: its differences to the reference, the greatest gain first."""
     values, reference = runs.values(runs.first), runs.reference
-    everyone = [shown(name) for name in runs.names]  # so that each keeps its colour
+    everyone = [printable(name) for name in runs.names]  # so that each keeps its colour
     names = [name for place, name in enumerate(everyone) if place != reference]
     columns = [values[:, place] - values[:, reference] for place in range(len(runs.names)) if place != reference]
     rows = [
-        {"who": name, "at": at + 1, "query": shown(runs.comparison.queries[q]), "difference": float(column[q])}
+        {"who": name, "at": at + 1, "query": printable(runs.comparison.queries[q]), "difference": float(column[q])}
         for name, column in zip(names, columns, strict=True)
         for at, q in _ordered(column)
     ]
@@ -50,7 +50,7 @@ def figure(runs: Runs) -> Figure:
         "One line per system: its {measure} minus that of {reference} on each query, from the "
         "largest gain to the largest loss. Above 0 is better.",
         measure=runs.leading,
-        reference=shown(runs.names[reference]),
+        reference=printable(runs.names[reference]),
     )
     spec = charts.lines(rows, x, y, everyone, hints, names, interpolate="step")
     zero = {"mark": {"type": "rule"}, "data": {"values": [{}]}, "encoding": {"y": {"datum": 0}}}

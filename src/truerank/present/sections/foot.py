@@ -4,30 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.core.rules import MEANINGS, Rules
+from truerank.present.data import ReportData
 from truerank.present.document import Block, Command, Heading, Prose
-from truerank.present.material import Material
 from truerank.present.table import Cell, Table
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """The command, then three tables."""
     yield Heading(message("Reproduce"), "again")
-    if material.command:
+    if data.command:
         yield Prose((message("Run this in a folder that contains the files below:"),))
-        yield Command(material.command)
-    if material.inputs:
-        files = tuple((shown(one.name), one.bytes, one.digest) for one in material.inputs)
-        is_piped = any(one.name == "-" for one in material.inputs)
+        yield Command(data.command)
+    if data.inputs:
+        files = tuple((printable(one.name), one.bytes, one.digest) for one in data.inputs)
+        is_piped = any(one.name == "-" for one in data.inputs)
         notes = (message("- was read from standard input."),) if is_piped else ()
         yield Table(
             (message("file"), message("bytes"), "SHA-256"), files, title=message("Input files"), notes=notes
         )
-    if material.runs:
-        yield _rules(material.runs.rules)
-    versions = tuple(material.versions.items())
+    if data.runs:
+        yield _rules(data.runs.rules)
+    versions = tuple(data.versions.items())
     yield Table((message("package"), message("version")), versions, title=message("Versions"))
 
 
@@ -38,7 +38,7 @@ def _rules(rules: Rules) -> Table:
     return Table(
         (message("rule"), message("value"), message("meaning")),
         tuple(rows),
-        title=message("Rules: {name}", name=shown(rules.name)),
+        title=message("Rules: {name}", name=printable(rules.name)),
     )
 
 

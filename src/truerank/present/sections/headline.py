@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from truerank.analysis.compare import Outcome
 from truerank.analysis.compare.outcome import direction
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message
 from truerank.present import audit, forest
 from truerank.present.comparison import MOST_PAIRS, SideBySide, pair_table
 from truerank.present.comparison_cells import mean_cell, percent, ranked
-from truerank.present.document import Block, Figure, Heading, Note, Prose
-from truerank.present.material import Material, Runs
+from truerank.present.data import ReportData, Runs
+from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.percent import no_shares
 from truerank.present.table import Table, as_text
 from truerank.present.wide import wide_table
@@ -23,9 +23,9 @@ NAMED = 4
 """Systems that a sentence names."""
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """A sentence or two, the means, their intervals, then systems and pairs by the first measure."""
-    runs = material.runs
+    runs = data.runs
     if runs is None:
         return
     yield Heading(message("Result"), "result")
@@ -56,17 +56,17 @@ def _scale(runs: Runs) -> list[str]:
     return [message("Scores are in percent; curves and exact values are in fractions.")]
 
 
-def _strictly(runs: Runs) -> Iterator[Note]:
+def _strictly(runs: Runs) -> Iterator[Caution]:
     """The strict score beside the official one, where a contest's judge made them."""
     measure = runs.leading
     for name, scores in zip(runs.names, runs.scores, strict=True):
         if audit.is_audited(scores):
             official, strict = (one.mean[measure] for one in audit.with_strict(scores))
-            yield Note(
+            yield Caution(
                 joined(
                     ": ",
                     [
-                        shown(name),
+                        printable(name),
                         message(
                             "{measure}: official {official!r}, strict {strict!r}.",
                             measure=measure,
@@ -94,7 +94,7 @@ def sentence(runs: Runs) -> str:
     best = ranked(outcome)[0]
     mean = outcome.means[best]
     values = {
-        "best": shown(best),
+        "best": printable(best),
         "measure": outcome.name,
         "mean": as_text(mean_cell(outcome, mean), runs.digits),
         "queries": runs.counted(outcome.queries),
@@ -122,9 +122,9 @@ def _standing(outcome: Outcome, best: str) -> Iterator[str]:
     compared = [p.against if p.system == best else p.system for p in outcome.pairs if best in (p.system, p.against)]
     if not compared or not direction(outcome.measure):
         return
-    beaten = [shown(name) for name in outcome.beaten[best]]
-    others = [shown(name) for name in compared if name not in outcome.beaten[best]]
-    untested = [shown(name) for name in outcome.means if name not in (best, *compared)]
+    beaten = [printable(name) for name in outcome.beaten[best]]
+    others = [printable(name) for name in compared if name not in outcome.beaten[best]]
+    untested = [printable(name) for name in outcome.means if name not in (best, *compared)]
     first, rest = listed(beaten, NAMED), listed(others, NAMED)
     if len(beaten) > 1 and not others and not untested:
         yield message("It is significantly better than every other system.")
@@ -169,6 +169,6 @@ def intervals(runs: Runs) -> Figure | None:
     first = forest.drawn(runs.shown)[0]
     alts = [message("One dot per system and measure at its mean; the line spans its interval.")]
     if len(runs.names) > 1:
-        alts.append(message("Best by {measure}: {best}.", measure=first.name, best=shown(ranked(first)[0])))
+        alts.append(message("Best by {measure}: {best}.", measure=first.name, best=printable(ranked(first)[0])))
     title = message("Means with {confidence} % intervals", confidence=percent(runs.comparison.procedure.confidence))
     return Figure("intervals", title, joined(" ", alts), spec)

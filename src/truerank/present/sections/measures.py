@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from truerank.core.messages import message
+from truerank.present.data import ReportData
 from truerank.present.document import Block, Heading
-from truerank.present.material import Material
 from truerank.present.sections.headline import of_measure
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """Tables as for the first measure, which stands at the top; of a single system all stand there."""
-    if material.runs is None or min(len(material.runs.measures), len(material.runs.systems)) < 2:
+    if data.runs is None or min(len(data.runs.measures), len(data.runs.systems)) < 2:
         return
     yield Heading(message("Other measures"), "measures")
-    for outcome in material.runs.shown.outcomes[1:]:
-        yield from of_measure(material.runs, outcome)
+    for outcome in data.runs.shown.outcomes[1:]:
+        yield from of_measure(data.runs, outcome)

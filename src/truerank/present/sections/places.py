@@ -7,12 +7,12 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message, plural
 from truerank.geo import View
 from truerank.present import charts, geo, ledger
+from truerank.present.data import Located, ReportData
 from truerank.present.document import Block, Figure, Heading, Prose
-from truerank.present.material import Located, Material
 from truerank.present.table import Table
 from truerank.truth import Items
 
@@ -23,9 +23,9 @@ HALF = 30
 """Points that half of a coordinate takes, by which it must not stand out of the map."""
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """The means, recall within metres, the error's distribution, the map, and what is remarkable."""
-    found = material.located
+    found = data.located
     if found is None:
         return
     yield Heading(message("Places"), "places")
@@ -127,7 +127,11 @@ def _misses(queries: Items, view: View) -> list[dict[str, object]]:
             continue
         (x, y), (x1, y1) = asked[queries.rows[one.query]].tolist(), there[top].tolist()
         if all(map(math.isfinite, (x, y, x1, y1))):
-            said = {"query": shown(one.query), "top1": shown(one.top1), "truth": shown(one.truth or "–")}
+            said = {
+                "query": printable(one.query),
+                "top1": printable(one.top1),
+                "truth": printable(one.truth or "–"),
+            }
             rows.append({**said, "error": one.error, "x": x, "y": y, "x1": x1, "y1": y1})
     rows.sort(key=lambda row: -float(str(row["error"])))
     return rows[:MISSES]

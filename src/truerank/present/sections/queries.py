@@ -7,13 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.core.errors import brief, shown
+from truerank.core.errors import printable, truncated
 from truerank.core.messages import message, plural
-from truerank.formats.texts import SNIPPET, Snippets, look_up
+from truerank.formats.texts import SNIPPET, Snippets, locate
 from truerank.measures import Measure
-from truerank.present.answers import Answers, Wanted, answers
+from truerank.present.answers import ShownAnswers, Wanted, answers
+from truerank.present.data import Readable, ReportData, Runs
 from truerank.present.document import Block, Prose, Queries
-from truerank.present.material import Material, Readable, Runs
 from truerank.present.table import Table
 
 VALUES = 300_000
@@ -41,9 +41,9 @@ DIFFERING = 20
 """Queries in a table that cannot be paged."""
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """What can be clicked, and a short table for where nothing can."""
-    if material.runs is None:
+    if data.runs is None:
         return
     yield Prose(
         (
@@ -54,7 +54,7 @@ def blocks(material: Material) -> Iterator[Block]:
         ),
         is_for_page=True,
     )
-    yield made(material.runs, material.results, material.readable)
+    yield made(data.runs, data.results, data.readable)
 
 
 def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  # noqa: B008
@@ -65,7 +65,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     queries = [everything[q] for q in kept]
     measures = dict(list(runs.called.items())[: max(1, VALUES // (len(kept) * len(runs.systems)))])
     values = {name: runs.values(measure)[kept] for name, measure in measures.items()}
-    found: Answers | None
+    found: ShownAnswers | None
     notes: list[str]
     found, notes = (
         None,
@@ -100,8 +100,8 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     found, told = _with_texts(found, readable)
     return Queries(
         message("All queries"),
-        tuple(map(shown, queries)),
-        tuple(map(shown, runs.names)),
+        tuple(map(printable, queries)),
+        tuple(map(printable, runs.names)),
         runs.reference,
         values,
         found,
@@ -116,16 +116,16 @@ def _query_texts(queries: Sequence[str], order: Sequence[int], readable: Readabl
     """The texts of as many queries as there is room for, those first that differ most."""
     length = max(SHORT, min(SNIPPET, QUERY_TEXTS // max(1, len(order))))
     wanted = [queries[q] for q in order[: QUERY_TEXTS // length]]
-    return look_up(readable.queries, None, wanted, [], length)
+    return locate(readable.queries, None, wanted, [], length)
 
 
-def _with_texts(found: Answers | None, readable: Readable) -> tuple[Answers | None, list[str]]:
+def _with_texts(found: ShownAnswers | None, readable: Readable) -> tuple[ShownAnswers | None, list[str]]:
     """The answers with as many texts of documents as there is room for, and what is said of that."""
     if found is None or readable.docs is None:
         return found, []
     length = max(SHORT, min(SNIPPET, DOC_TEXTS // max(1, len(found.ids))))
     wanted = [found.ids[place] for place in found.shown_first()[: DOC_TEXTS // length]]
-    read = look_up(None, readable.docs, [], wanted, length)
+    read = locate(None, readable.docs, [], wanted, length)
     notes = list(read.notes)
     if len(wanted) < len(found.ids):
         notes.append(
@@ -154,12 +154,12 @@ def differing(runs: Runs, order: Sequence[int], read: Mapping[str, str]) -> Tabl
     rows = []
     for q in order[:DIFFERING]:
         row, query = values[q].tolist(), runs.comparison.queries[q]
-        text = [brief(read.get(query, ""))] if read else []
-        rows.append((shown(query), *text, *row, *([max(row) - min(row)] if spread else [])))
+        text = [truncated(read.get(query, ""))] if read else []
+        rows.append((printable(query), *text, *row, *([max(row) - min(row)] if spread else [])))
     columns = (
         message("query"),
         *([message("text")] if read else []),
-        *map(shown, runs.names),
+        *map(printable, runs.names),
         *([message("spread")] if spread else []),
     )
     title = (
@@ -172,7 +172,7 @@ def differing(runs: Runs, order: Sequence[int], read: Mapping[str, str]) -> Tabl
 
 def _answers(
     runs: Runs, depth: int, order: Sequence[int], queries: Sequence[str], measures: Mapping[str, Measure]
-) -> tuple[Answers, list[str]]:
+) -> tuple[ShownAnswers, list[str]]:
     """What is shown of each query when it is opened, and what is not."""
     all_queries, systems = runs.comparison.queries, len(runs.systems)
     room = int(LISTED / (SCORE + len(runs.qrels.text) / max(1, len(runs.qrels.grades))))

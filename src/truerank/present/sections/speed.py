@@ -5,29 +5,29 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import joined, listed, message, plural
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import bench_notes, charts
 from truerank.present.bench import DIGITS, SHORT, index_table, latency_chart, marked, per_second
-from truerank.present.document import Block, Figure, Heading, Note, Prose
-from truerank.present.material import Material
+from truerank.present.data import ReportData
+from truerank.present.document import Block, Caution, Figure, Heading, Prose
 from truerank.present.pareto import chart
 from truerank.present.table import Cell, Table
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """A row a benchmark, its latencies as a curve, and quality against latency where both are known."""
-    found = [one for one in material.benches if len(one.measured.answered)]
-    if not material.benches:
+    found = [one for one in data.benches if len(one.measured.answered)]
+    if not data.benches:
         return
     yield Heading(message("Speed"), "speed")
-    names = called(material.benches)
-    for name, one in zip(names, material.benches, strict=True):
-        yield from (Note(joined(": ", [name, warning])) for warning in bench_notes.warnings(one))
-    yield table(material.benches, names)
-    if built := [(name, one.indexing) for name, one in zip(names, material.benches, strict=True) if one.indexing]:
+    names = called(data.benches)
+    for name, one in zip(names, data.benches, strict=True):
+        yield from (Caution(joined(": ", [name, warning])) for warning in bench_notes.warnings(one))
+    yield table(data.benches, names)
+    if built := [(name, one.indexing) for name, one in zip(names, data.benches, strict=True) if one.indexing]:
         of, indexings = zip(*built, strict=True)
         yield index_table(indexings, of, title=message("Indexing"))
     if found:
@@ -35,10 +35,10 @@ def blocks(material: Material) -> Iterator[Block]:
     scored = [one for one in found if one.scores]
     if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
         yield pareto(scored, called(scored))
-    for name, one in zip(names, material.benches, strict=True):
+    for name, one in zip(names, data.benches, strict=True):
         how = joined("; ", [bench_notes.loop(one), bench_notes.asked(one)])
         yield Prose((joined(": ", [name, how]),))
-    if told := tuple(bench_notes.made(material.benches)):
+    if told := tuple(bench_notes.made(data.benches)):
         yield Prose(told)
 
 
@@ -47,7 +47,7 @@ def called(benches: Sequence[Bench]) -> list[str]:
     names: list[str] = []
     for one in benches:
         settings = ", ".join(f"{key} {value}" for key, value in one.settings.items())
-        name = shown(f"{one.name} ({settings})" if settings else one.name)
+        name = printable(f"{one.name} ({settings})" if settings else one.name)
         again = sum(other == name or other.startswith(f"{name} #") for other in names)
         names.append(f"{name} #{again + 1}" if again else name)
     return names

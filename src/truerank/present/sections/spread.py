@@ -7,11 +7,11 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.present import charts
+from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Figure, Heading
-from truerank.present.material import Material, Runs
 
 MARKS = 1_500
 """With more marks than this they are counted in squares."""
@@ -22,14 +22,14 @@ CELLS = 20
 """Squares along each axis."""
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """The distribution of the first measure, and another one against it."""
-    if material.runs is None:
+    if data.runs is None:
         return
     yield Heading(message("Score distribution"), "spread")
-    yield distribution(material.runs)
-    if other := _another(material.runs):
-        yield scatter(material.runs, material.runs.leading, other)
+    yield distribution(data.runs)
+    if other := _another(data.runs):
+        yield scatter(data.runs, data.runs.leading, other)
 
 
 def _another(runs: Runs) -> str | None:
@@ -41,7 +41,7 @@ def _another(runs: Runs) -> str | None:
 
 def distribution(runs: Runs) -> Figure:
     """The share of queries that score at least so much."""
-    names, values, measure = list(map(shown, runs.names)), runs.values(runs.first), runs.leading
+    names, values, measure = list(map(printable, runs.names)), runs.values(runs.first), runs.leading
     rows = [
         {"who": name, "value": value, "share": share}
         for name, column in zip(names, values.T, strict=True)
@@ -72,7 +72,7 @@ def _at_least(rising: np.ndarray) -> list[tuple[float, float]]:
 
 def scatter(runs: Runs, across: str, up: str) -> Figure:
     """A mark a query and system; or squares, the larger the more queries."""
-    names, xs, ys = list(map(shown, runs.names)), runs.values(runs.called[across]), runs.values(runs.called[up])
+    names, xs, ys = list(map(printable, runs.names)), runs.values(runs.called[across]), runs.values(runs.called[up])
     is_binned = xs.size > MARKS
     rows = _squares(names, xs, ys) if is_binned else _marks(names, runs.comparison.queries, xs, ys)
     hints: charts.Hints = {"who": message("run"), "x": (across, f".{runs.digits}f"), "y": (up, f".{runs.digits}f")}
@@ -102,7 +102,7 @@ def scatter(runs: Runs, across: str, up: str) -> Figure:
 
 def _marks(names: list[str], queries: tuple[str, ...], xs: np.ndarray, ys: np.ndarray) -> charts.Rows:
     return [
-        {"who": name, "query": shown(query), "x": float(xs[q, s]), "y": float(ys[q, s])}
+        {"who": name, "query": printable(query), "x": float(xs[q, s]), "y": float(ys[q, s])}
         for s, name in enumerate(names)
         for q, query in enumerate(queries)
     ]

@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, listed, message
+from truerank.present.data import ReportData, Runs
 from truerank.present.document import Block, Heading, Prose
-from truerank.present.material import Material, Runs
 from truerank.present.sections.curves import by_depth, depths
 from truerank.present.sections.headline import NAMED
 
@@ -17,15 +17,15 @@ TOLD = 10
 """The depth of which the share is said in words."""
 
 
-def blocks(material: Material) -> Iterator[Block]:
+def blocks(data: ReportData) -> Iterator[Block]:
     """The shares in words, then as a picture; nothing where everything was judged."""
-    runs = material.runs
+    runs = data.runs
     if runs is None or runs.is_complete:
         return
     shares = unjudged(runs)
     if not any(map(any, shares)):
         return
-    names, reached = list(map(shown, runs.names)), depths(runs)
+    names, reached = list(map(printable, runs.names)), depths(runs)
     at = sum(k <= TOLD for k in reached) - 1
     yield Heading(message("Unjudged documents"), "unjudged")
     yield Prose(

@@ -10,7 +10,7 @@ import click
 
 from truerank.cli.output import spoken
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, brief
+from truerank.core.errors import InputError, truncated
 from truerank.core.messages import message, translated
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -65,7 +65,10 @@ def _why(judged: Qrels, runs: Sequence[Run]) -> str:
         for answer in (answer for run in runs for answer in islice(rankings(run.batches()), LOOK)):
             for doc, part in parts_of(_docs(judged, answer.query), answer.docs).items():
                 return message(
-                    "{part} is a part of {doc}, which is: {how}", part=brief(part), doc=brief(doc), how=HOW_PARTS
+                    "{part} is a part of {doc}, which is: {how}",
+                    part=truncated(part),
+                    doc=truncated(doc),
+                    how=HOW_PARTS,
                 )
     return message("`truerank lint` tells whether the ids are spelled otherwise")
 
@@ -82,8 +85,9 @@ def _likely(judged: Qrels, others: Sequence[bytes]) -> str:
     from truerank.analysis.lint.ids import difference, nearly
 
     for wanted, other in nearly(judged.queries, others):
-        return f"it answers {brief(other)}, which is judged as {brief(wanted)} (other {difference(wanted, other)})"
-    return f"it answers {brief(others[0])} and so on, judged are {brief(judged.queries[0])} and so on"
+        asked, known = truncated(other), truncated(wanted)
+        return f"it answers {asked}, which is judged as {known} (other {difference(wanted, other)})"
+    return f"it answers {truncated(others[0])} and so on, judged are {truncated(judged.queries[0])} and so on"
 
 
 def _warn(text: str) -> None:

@@ -1,4 +1,4 @@
-"""Material in, a document out; and the whole way from judgements and runs to a file."""
+"""Data in, a document out; and the whole way from judgements and runs to a file."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from importlib import metadata
 from typing import Any
 
 from truerank import __version__
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import in_language, language_asked, message, translated
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
 from truerank.live.result import Bench
 from truerank.measures import Measure
 from truerank.present import renderers
+from truerank.present.data import Readable, ReportData, evaluated, inputs
 from truerank.present.document import Document
-from truerank.present.material import Material, Readable, evaluated, inputs
 from truerank.present.sections import SECTIONS
 
 PACKAGES = ("numpy", "scipy", "vl-convert-python")
@@ -62,8 +62,8 @@ def write_report(
     paths = [thing for thing in (qrels, *_values(runs)) if isinstance(thing, str | os.PathLike)]
     readable = Readable(queries, docs)
     read = inputs([*paths, *readable.files])
-    material = Material(found, tuple(benches), inputs=read, versions=versions(), readable=readable)
-    document = make(material, title, lang)
+    data = ReportData(found, tuple(benches), inputs=read, versions=versions(), readable=readable)
+    document = make(data, title, lang)
     write(document, path, format, figures)
     return document
 
@@ -72,25 +72,25 @@ def _values(runs: Any) -> list[Any]:
     return list(runs.values()) if isinstance(runs, dict) else list(runs)
 
 
-def make(material: Material, title: str | None = None, lang: str | None = None) -> Document:
+def make(data: ReportData, title: str | None = None, lang: str | None = None) -> Document:
     """The document, section by section."""
     language = language_asked(lang)
-    blocks = [in_language(block, language) for section in SECTIONS for block in section(material)]
-    named = shown(title) if title else translated(message("Retrieval report"), language)
-    return Document(blocks, results=results(material), title=named, language=language)
+    blocks = [in_language(block, language) for section in SECTIONS for block in section(data)]
+    named = printable(title) if title else translated(message("Retrieval report"), language)
+    return Document(blocks, results=results(data), title=named, language=language)
 
 
-def results(material: Material) -> dict[str, Any]:
+def results(data: ReportData) -> dict[str, Any]:
     """What the document is made of, as plain values."""
-    runs, located = material.runs, material.located
+    runs, located = data.runs, data.located
     return {
         "comparison": runs.comparison.to_dict() if runs else None,
         "scores": [scores.to_dict() for scores in runs.scores] if runs else [],
         "curves": [curve.to_dict() for curve in runs.curves] if runs else [],
-        "bench": list(map(_bench, material.benches)),
+        "bench": list(map(_bench, data.benches)),
         "places": located.places.to_dict() if located else None,
-        "inputs": [vars(one) for one in material.inputs],
-        "versions": dict(material.versions),
+        "inputs": [vars(one) for one in data.inputs],
+        "versions": dict(data.versions),
     }
 
 

@@ -18,7 +18,7 @@ def of_board(name: str, said: Message) -> BoardError:
     return BoardError(message("board {name!r}: {what}", name=name, what=said))
 
 
-class Refusal(TruerankError):
+class ApiError(TruerankError):
     """A request that is not granted; the message says why and what now.
 
     Attributes:
@@ -44,33 +44,33 @@ class Refusal(TruerankError):
         self.after = after
 
 
-def not_found(what: Message) -> Refusal:
+def not_found(what: Message) -> ApiError:
     """There is none, or none that this account may see: the two answers are the same."""
-    return Refusal(404, "not-found", message("there is no such {what}, or it is not yours to see", what=what))
+    return ApiError(404, "not-found", message("there is no such {what}, or it is not yours to see", what=what))
 
 
-def forbidden() -> Refusal:
+def forbidden() -> ApiError:
     """The account's role does not allow this."""
-    return Refusal(403, "forbidden", message("only hosts may do this"))
+    return ApiError(403, "forbidden", message("only hosts may do this"))
 
 
-def unauthorized() -> Refusal:
+def unauthorized() -> ApiError:
     """No token, an unknown one, or one that was revoked: the three answers are the same."""
-    return Refusal(401, "unauthorized", message("a valid token is needed; hosts hand them out"))
+    return ApiError(401, "unauthorized", message("a valid token is needed; hosts hand them out"))
 
 
-def no_form(status: int = 400) -> Refusal:
+def no_form(status: int = 400) -> ApiError:
     """The body of a request is not what the form of its page sends."""
-    return Refusal(status, "no-form", message("this is not the form of this page"))
+    return ApiError(status, "no-form", message("this is not the form of this page"))
 
 
-def no_button() -> Refusal:
+def no_button() -> ApiError:
     """A form names an action that its page does not have."""
-    return Refusal(422, "unknown-button", message("this page has no such button"))
+    return ApiError(422, "unknown-button", message("this page has no such button"))
 
 
-def invalid(findings: Sequence[Mapping[str, Any]]) -> Refusal:
+def invalid(findings: Sequence[Mapping[str, Any]]) -> ApiError:
     """A submission that is not scored, with everything that its audit says."""
     why = joined("; ", [finding["message"] for finding in findings if finding["refuses"]])
     said = message("the submission is invalid and costs nothing: {why}", why=why)
-    return Refusal(422, "invalid", said, findings=findings)
+    return ApiError(422, "invalid", said, findings=findings)

@@ -30,7 +30,7 @@ from truerank.formats.source import as_source
 from truerank.geo import Places
 from truerank.live.result import Bench
 from truerank.measures import Measure
-from truerank.present.answers import System
+from truerank.present.answers import SystemAnswers
 from truerank.present.percent import DIGITS, HUNDRED, in_percent, is_share, named
 from truerank.truth import Items
 
@@ -69,7 +69,7 @@ class Runs:
     """
 
     qrels: Qrels
-    systems: tuple[System, ...]
+    systems: tuple[SystemAnswers, ...]
     comparison: Comparison
     curves: tuple[Curve, ...]
     is_complete: bool = False
@@ -170,7 +170,7 @@ class Readable:
     """Where the texts of queries and documents are, of which only those that are shown are read.
 
     Attributes:
-        queries, docs: files or {id: text}, as `formats.texts.look_up` takes them; None for none.
+        queries, docs: files or {id: text}, as `formats.texts.locate` takes them; None for none.
     """
 
     queries: Any = None
@@ -183,7 +183,7 @@ class Readable:
 
 
 @dataclass(frozen=True, eq=False)
-class Material:
+class ReportData:
     """Everything that sections are made of; what there is not is left out.
 
     Attributes:
@@ -252,7 +252,7 @@ def evaluated(
     scores = [replace(one, run=name, asked=became, as_written=as_written) for one, name in pairs]
     comparison = compare(None, scores, chosen, baseline, watch=watch)
     named_readings = zip(comparison.systems, readings, strict=True)
-    systems = tuple(System(name, reading, ranked(reading)) for name, reading in named_readings)
+    systems = tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in named_readings)
     drawn = [] if is_contest else zip(readings, called, strict=True)
     curves = tuple(replace(precision_recall(reading), run=name) for reading, name in drawn)
     return Runs(readings[0].qrels, systems, comparison, curves, is_complete or is_contest, percent)

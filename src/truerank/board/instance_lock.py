@@ -12,8 +12,8 @@ from sqlalchemy import Connection, make_url, text
 from sqlalchemy.exc import OperationalError
 
 from truerank.board.database import cannot_open, engine_of
-from truerank.board.refusals import BoardError
-from truerank.board.settings import Settings
+from truerank.board.errors import BoardError
+from truerank.board.settings import ServiceSettings
 from truerank.core.messages import joined, message
 
 PATIENCE = 5.0
@@ -24,7 +24,7 @@ NUMBER = 7472617
 
 
 @contextmanager
-def alone(settings: Settings) -> Iterator[None]:
+def instance_lock(settings: ServiceSettings) -> Iterator[None]:
     """Be the only one who serves these settings' database and directory; the commands of hosts may run beside it.
 
     Raises:

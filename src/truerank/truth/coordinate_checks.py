@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 
 import numpy as np
 
-from truerank.core.errors import shown
+from truerank.core.errors import printable
 from truerank.core.messages import Message, message, plural
 from truerank.truth.distances import haversine
 from truerank.truth.items import Bools, Floats, Items
@@ -22,7 +22,7 @@ SAMPLE = 1000
 
 
 @dataclass(frozen=True)
-class Note:
+class TruthNote:
     """Something that a person should know about the input or the truth made from it.
 
     Attributes:
@@ -38,7 +38,7 @@ class Note:
         return asdict(self)
 
 
-def suspicions(queries: Items, references: Items, distance: str | None) -> tuple[Note, ...]:
+def coordinate_checks(queries: Items, references: Items, distance: str | None) -> tuple[TruthNote, ...]:
     """What looks wrong, a note each; nothing where nothing was measured."""
     if distance is None:
         return ()
@@ -46,12 +46,12 @@ def suspicions(queries: Items, references: Items, distance: str | None) -> tuple
     return tuple(note for notes in found for note in notes)
 
 
-def _orders(queries: Items, references: Items) -> Iterator[Note]:
+def _orders(queries: Items, references: Items) -> Iterator[TruthNote]:
     """How coordinates were read whose names do not say it."""
-    yield from (Note("order", remark) for items in (queries, references) for remark in items.remarks)
+    yield from (TruthNote("order", remark) for items in (queries, references) for remark in items.remarks)
 
 
-def _swapped(queries: Items, references: Items) -> Iterator[Note]:
+def _swapped(queries: Items, references: Items) -> Iterator[TruthNote]:
     """The queries' box misses the references', but would meet it with the axes the other way round."""
     there = _box(references.places)
     if not _meet(_box(queries.places), there) and _meet(_box(queries.places[:, ::-1]), there):
@@ -59,20 +59,20 @@ def _swapped(queries: Items, references: Items) -> Iterator[Note]:
             "Latitude and longitude look swapped in either the queries or the references: only with one of them "
             "the other way round they are in the same region."
         )
-        yield Note("swapped", said)
+        yield TruthNote("swapped", said)
 
 
-def _radians(queries: Items, references: Items) -> Iterator[Note]:
+def _radians(queries: Items, references: Items) -> Iterator[TruthNote]:
     for items in (queries, references):
         lat, lon = np.abs(items.places).T
         if lat.max() <= np.pi / 2 and lon.max() <= np.pi and (lat + lon).max() > 0:
             said = message(
-                "No coordinate of {name} is beyond pi: are they radians, not degrees?", name=shown(items.name)
+                "No coordinate of {name} is beyond pi: are they radians, not degrees?", name=printable(items.name)
             )
-            yield Note("radians", said)
+            yield TruthNote("radians", said)
 
 
-def _beyond_180(queries: Items, references: Items) -> Iterator[Note]:
+def _beyond_180(queries: Items, references: Items) -> Iterator[TruthNote]:
     for items in (queries, references):
         lon = items.places[:, 1]
         if (beyond := np.flatnonzero(lon > 180)).size:
@@ -82,14 +82,14 @@ def _beyond_180(queries: Items, references: Items) -> Iterator[Note]:
                 "{n:,} longitudes are beyond 180 in {name} (the first is {lon:g} of {id}): "
                 "read as degrees east of Greenwich.",
                 n=len(beyond),
-                name=shown(items.name),
+                name=printable(items.name),
                 lon=lon[beyond[0]],
-                id=shown(items.ids[beyond[0]]),
+                id=printable(items.ids[beyond[0]]),
             )
-            yield Note("beyond 180", said)
+            yield TruthNote("beyond 180", said)
 
 
-def _float32(queries: Items, references: Items) -> Iterator[Note]:
+def _float32(queries: Items, references: Items) -> Iterator[TruthNote]:
     for items in (queries, references):
         places = items.places
         if _is_cut(places[:SAMPLE]):
@@ -97,10 +97,10 @@ def _float32(queries: Items, references: Items) -> Iterator[Note]:
             step[:, 1] *= np.cos(np.radians(places[:, 0]))
             said = message(
                 "The degrees of {name} were rounded to 32 bits, which moves them by up to {metres:.2f} m.",
-                name=shown(items.name),
+                name=printable(items.name),
                 metres=step.max(),
             )
-            yield Note("float32", said)
+            yield TruthNote("float32", said)
 
 
 def _is_cut(values: Floats) -> bool:
@@ -109,34 +109,34 @@ def _is_cut(values: Floats) -> bool:
     return bool((values == values.astype(np.float32)).all()) and 2 * sum(long) > len(long)
 
 
-def _nowhere(queries: Items, references: Items) -> Iterator[Note]:
+def _nowhere(queries: Items, references: Items) -> Iterator[TruthNote]:
     for items in (queries, references):
         yield from _at_zero(items, (items.places == 0).all(axis=1), message("latitude and longitude"))
 
 
-def _at_zero(items: Items, zero: Bools, what: Message) -> Iterator[Note]:
+def _at_zero(items: Items, zero: Bools, what: Message) -> Iterator[TruthNote]:
     if zero.any():
-        names = [shown(items.ids[row]) for row in np.flatnonzero(zero)[:5].tolist()]
+        names = [printable(items.ids[row]) for row in np.flatnonzero(zero)[:5].tolist()]
         more = ", …" if zero.sum() > 5 else ""
         said = plural(
             "{n:,} of {all:,} in {name} stands at {what} (0, 0), where things without a place are put: {names}.",
             "{n:,} of {all:,} in {name} stand at {what} (0, 0), where things without a place are put: {names}.",
             n=int(zero.sum()),
             all=len(items),
-            name=shown(items.name),
+            name=printable(items.name),
             what=what,
             names=", ".join(names) + more,
         )
-        yield Note("zero", said)
+        yield TruthNote("zero", said)
 
 
-def _plane_zero(queries: Items, references: Items) -> Iterator[Note]:
+def _plane_zero(queries: Items, references: Items) -> Iterator[TruthNote]:
     for items in (queries, references):
         if len(items) > 1 and np.abs(items.plane).max() > 1:
             yield from _at_zero(items, (items.plane == 0).all(axis=1), message("x and y"))
 
 
-def _disagreement(queries: Items, references: Items) -> Iterator[Note]:
+def _disagreement(queries: Items, references: Items) -> Iterator[TruthNote]:
     """x and y against latitude and longitude: the same lengths, if both are right and in metres."""
     if any(items.lat is None or items.lon is None for items in (queries, references)):
         return
@@ -151,14 +151,14 @@ def _disagreement(queries: Items, references: Items) -> Iterator[Note]:
             low=low,
             high=high,
         )
-        yield Note("planes", said)
+        yield TruthNote("planes", said)
     elif not 0.98 < middle < 1.02:
         said = message(
             "x and y are not metres: their lengths are {times:.4g} times those by latitude and longitude "
             "(a web map's plane stretches with the latitude).",
             times=middle,
         )
-        yield Note("scale", said)
+        yield TruthNote("scale", said)
 
 
 def _ratios(queries: Items, references: Items) -> Floats:
@@ -180,7 +180,7 @@ def _meet(one: Floats, other: Floats) -> bool:
     return bool((one[0] <= other[1]).all() and (other[0] <= one[1]).all())
 
 
-Check = Callable[[Items, Items], Iterator[Note]]
+Check = Callable[[Items, Items], Iterator[TruthNote]]
 
 _GLOBE: tuple[Check, ...] = (_orders, _swapped, _radians, _beyond_180, _float32, _nowhere)
 _PLANE: tuple[Check, ...] = (_disagreement, _plane_zero)

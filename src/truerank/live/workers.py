@@ -22,7 +22,7 @@ GONE = -1
 
 
 @dataclass(eq=False)
-class Seat:
+class Worker:
     """A worker's place: in which stage it is, and what it has written down."""
 
     number: int
@@ -30,7 +30,7 @@ class Seat:
     stage: int = 0
 
 
-class Crew:
+class WorkerPool:
     """One run of a plan.
 
     Each worker takes the next call when it is free; in an open loop it then waits for the moment at which that call
@@ -57,9 +57,9 @@ class Crew:
         self._limit = None if plan.load.timeout is None else round(plan.load.timeout * NANO)
         self._turns = [plan.jobs[job] for job in (*plan.before, *plan.order)]
         self._last = FOREVER
-        workers = plan.load.concurrency
-        stages = ((plan.cold, 1), (plan.alone, 1), (plan.warmup, workers), (plan.measured, workers))
-        self._stages: list[tuple[Iterator[int], int]] = [(iter(calls), seats) for calls, seats in stages]
+        count = plan.load.concurrency
+        stages = ((plan.cold, 1), (plan.alone, 1), (plan.warmup, count), (plan.measured, count))
+        self._stages: list[tuple[Iterator[int], int]] = [(iter(calls), count) for calls, count in stages]
         self._after = (self._look, _nothing, self._begin, _nothing)
 
     @property
@@ -71,10 +71,10 @@ class Crew:
         """Make all calls; returns when they are over, hang, or were interrupted."""
         raise NotImplementedError
 
-    def _seat(self, number: int) -> Seat:
+    def _worker(self, number: int) -> Worker:
         record = Record(self.tally.finish)
         self.records.append(record)
-        return Seat(number, record)
+        return Worker(number, record)
 
     def _stop(self, why: str) -> None:
         """No call starts any more."""
