@@ -101,7 +101,7 @@ def variants(name: str) -> list[str]:
 
 MEASURES: tuple[Measure, ...] = tuple(parse_measure(text) for name in tr.measures() for text in variants(name))
 
-CHEAP = settings(max_examples=60, deadline=None)
+CHEAP = settings(max_examples=60)
 
 
 def bits(values: np.ndarray) -> bytes:
@@ -157,7 +157,7 @@ def test_every_measure_says_what_it_means_how_it_is_worked_out_and_where_it_is_f
     assert definition.source
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds(st.sampled_from([-2, -1, 0, 0.5, 1, 2, 3, 3.25, 4])))
 def test_values_are_finite_and_between_0_and_1_unless_declared(world: World) -> None:
     hits = tr.rank(world.qrels, world.run)
@@ -171,7 +171,7 @@ def test_values_are_finite_and_between_0_and_1_unless_declared(world: World) -> 
             assert (values <= 1 + 1e-12).all(), m
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(worlds(st.sampled_from([-2, -1, 0, 1, 2, 3, 4, 0.5, 2.25])), st.sampled_from([1, 2, 0.5]))
 def test_every_measure_equals_its_oracle(world: World, level: float) -> None:
     hits = tr.rank(world.qrels, world.run)
@@ -391,7 +391,7 @@ PLAIN = [text for name in tr.measures() for text in plainly(name)]
 
 
 @pytest.mark.parametrize("name", presets())
-@settings(max_examples=3, deadline=None)
+@settings(max_examples=3)
 @given(world=worlds(st.integers(0, 3)))
 def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset(name: str, world: World) -> None:
     assume(world.run)
@@ -408,7 +408,7 @@ def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset
             assert (str(reading), value) == (became, scores.mean[asked]), asked
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(worlds())
 def test_a_measure_of_the_first_results_is_that_measure_under_rules_with_the_depth(world: World) -> None:
     cut = [parse_measure(_with_depth(m)) for m in MEASURES]

@@ -25,7 +25,7 @@ TIES = importlib.import_module("truerank.analysis.bounds.ties")
 UNJUDGED = importlib.import_module("truerank.analysis.bounds.unjudged")
 
 DOCS = tuple("abcdefgh")
-SMALL = settings(max_examples=40, deadline=None)
+SMALL = settings(max_examples=40)
 
 Grades = dict[str, float]
 Scores = dict[str, float]

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import truerank as tr
 from truerank import stats
@@ -223,7 +223,6 @@ def test_submitted_lines_are_compared_by_their_place_among_those_of_their_query(
     assert (found["RR"].pairs[0].wins, found["RR"].pairs[0].losses) == (0, 1)
 
 
-@settings(deadline=None)
 @given(worlds())
 def test_any_runs_compare_without_a_failure_and_every_p_is_a_probability(world: World) -> None:
     last_first = {query: {doc: -score for doc, score in docs.items()} for query, docs in world.run.items()}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import truerank as tr
 from truerank.analysis.curve import BY_DEFINITION, Curve, precision_recall
@@ -40,7 +40,6 @@ def relevant_of(world: World, query: str) -> set[str]:
     return {doc for doc, grade in world.qrels[query].items() if grade >= 1}
 
 
-@settings(deadline=None)
 @given(worlds())
 def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> None:
     curve = precision_recall(world.qrels, world.lines())
@@ -54,7 +53,6 @@ def test_the_mean_curve_is_that_of_the_definition_to_the_bit(world: World) -> No
     assert (curve.query, curve.queries, curve.recalls) == (None, len(world.qrels), ELEVEN)
 
 
-@settings(deadline=None)
 @given(worlds())
 def test_the_raw_curve_has_recall_and_precision_after_each_result(world: World) -> None:
     for query in world.qrels:
@@ -71,7 +69,6 @@ def test_the_raw_curve_has_recall_and_precision_after_each_result(world: World) 
             assert set(raw.recall + raw.precision + raw.interpolated) <= {0.0}
 
 
-@settings(deadline=None)
 @given(worlds())
 def test_points_mean_and_areas_are_those_of_the_measures_under_the_same_rules(world: World) -> None:
     for reading in ("round", "up", "definition"):
@@ -87,7 +84,6 @@ def test_points_mean_and_areas_are_those_of_the_measures_under_the_same_rules(wo
             assert [curve.areas[area]] == list(scores.mean.values())
 
 
-@settings(deadline=None)
 @given(worlds())
 def test_a_query_alone_has_the_curve_that_it_has_among_others(world: World) -> None:
     query = min(world.qrels)

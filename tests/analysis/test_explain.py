@@ -64,7 +64,7 @@ def test_equal_scores_beyond_the_depth_are_not_counted():
 
 
 @pytest.mark.parametrize("fields", RULES.values(), ids=RULES)
-@settings(max_examples=8, deadline=None)
+@settings(max_examples=8)
 @given(world=worlds(GRADES, queries=3))
 def test_what_is_worked_out_is_what_evaluate_gives_to_the_bit(fields: dict[str, Any], world: World) -> None:
     scores = tr.evaluate(world.qrels, world.run, MEASURES, rules=fields)
@@ -119,7 +119,7 @@ def test_a_measure_that_takes_a_name_of_ours_is_not_worked_out_as_ours() -> None
     assert (why.value, why.worked.value, why.worked.is_derived) == (0.5, 0.5, False)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(worlds(GRADES, queries=2))
 def test_what_the_documents_add_comes_to_the_value(world: World) -> None:
     for query in world.qrels:
@@ -155,7 +155,7 @@ def test_on_real_runs_too(measure: str) -> None:
         assert sum(doc.place == "ranked" for doc in why.documents) == 1000
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds())
 def test_the_list_is_in_the_order_of_the_scores_and_ties_are_marked(world: World) -> None:
     for query, judged in world.qrels.items():
@@ -270,7 +270,7 @@ def test_every_door_leads_to_the_same_explanation(door: Callable[[Path], Any], t
     assert found.value == tr.evaluate(qrels, door(tmp_path), "ERR")["ERR"][0]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(worlds(), st.integers(1, 40))
 def test_only_some_queries_are_kept_and_as_the_kernel_reads_them(world: World, size: int) -> None:
     text = b"".join(next(world.lines().batches()).splitlines(keepends=True))  # type: ignore[union-attr]
@@ -361,7 +361,7 @@ def test_the_note_on_ties_says_where_their_order_does_not_matter() -> None:
     assert "ties" not in notes_of(explain({"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0, "y": 1.0}}, "q", "P@2"))
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(worlds(GRADES), worlds(GRADES))
 def test_what_moved_is_the_difference_of_the_values_and_the_documents_make_it_up(one: World, two: World) -> None:
     before, after = (tr.evaluate(one.qrels, world.run, "AP") for world in (one, two))

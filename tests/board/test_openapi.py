@@ -53,7 +53,6 @@ def test_nothing_that_is_sent_breaks_it_and_every_answer_is_documented(build: Bu
         @seed(1)
         @settings(
             max_examples=EXAMPLES,
-            deadline=None,
             database=None,
             phases=[Phase.generate],
             suppress_health_check=list(HealthCheck),

@@ -194,7 +194,7 @@ RESULTS = st.lists(st.sampled_from("abcd"), max_size=5)
 ANSWERS = st.lists(st.tuples(st.sampled_from([1, 2, 3]), RESULTS), min_size=1, max_size=6)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.fixed_dictionaries(dict.fromkeys((1, 2, 3), st.lists(st.sampled_from("abc"), unique=True))), ANSWERS)
 def test_the_strict_score_never_exceeds_the_official_one(truth: Truth, sent: list[tuple[int, list[str]]]) -> None:
     found = audit(truth, sent, "MAP AP(divisor='relevant')@3 RR@3 P@2 nDCG@3 Unjudged@3")

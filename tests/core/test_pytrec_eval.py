@@ -51,7 +51,7 @@ def readable_beyond(world: World, level: int) -> bool:
     return any(max(grades.values()) + 1 < level for grades in world.qrels.values())
 
 
-@settings(max_examples=250, deadline=None)
+@settings(max_examples=250)
 @given(judged_worlds, st.integers(1, 3), st.booleans())
 def test_every_measure_is_equal_to_the_bit(world: World, level: int, judged_only: bool) -> None:
     assert_equal(world, level, judged_only)
@@ -96,7 +96,7 @@ def test_long_lists_are_equal_to_the_bit(seed: int, level: int) -> None:
     assert_equal(world, level, judged_only=seed == 3)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(judged_worlds, st.integers(1, 3))
 def test_interleaved_lines_give_the_same_bits(world: World, level: int) -> None:
     whole = tr.evaluate(world.qrels, world.run, ["AP", "nDCG", "Bpref", "infAP"], rules={"level": level})
@@ -106,7 +106,7 @@ def test_interleaved_lines_give_the_same_bits(world: World, level: int) -> None:
     }
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(judged_worlds, st.sampled_from(["0.5", "2", "3.7"]))
 def test_set_f_takes_the_square_of_beta_under_the_reference_s_name(world: World, square: str) -> None:
     expected = reference(world, [f"set_F.{square}"])
@@ -114,7 +114,7 @@ def test_set_f_takes_the_square_of_beta_under_the_reference_s_name(world: World,
     assert scores[f"set_F_{square}"].tolist() == [next(iter(expected[q].values())) for q in scores.queries]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(judged_worlds)
 def test_means_are_equal_to_the_bit(world: World) -> None:
     names = ["map", "ndcg", "recip_rank", "bpref", "P_5"]

@@ -7,7 +7,7 @@ from dataclasses import fields
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import truerank as tr
@@ -40,7 +40,6 @@ def same(one: Reading, other: Reading) -> bool:
     )
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, KEEP)
 def test_keep_says_which_unjudged_documents_are_rows(qrels, run, keep):
     reading = tr.read(qrels, run, keep=keep)
@@ -61,7 +60,6 @@ def test_keep_says_which_unjudged_documents_are_rows(qrels, run, keep):
     assert all(np.array_equal(getattr(reading.hits, n), getattr(plain.hits, n)) for n in COLUMNS)
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, KEEP, st.data())
 def test_parts_merge_to_the_whole_in_any_order(qrels, run, keep, data):
     whole = tr.read(qrels, run, keep=keep)
@@ -75,7 +73,6 @@ def test_parts_merge_to_the_whole_in_any_order(qrels, run, keep, data):
     assert same(tr.merge(parts), whole)
 
 
-@settings(deadline=None)
 @given(QRELS, RUN, KEEP)
 def test_a_reading_comes_back_from_arrow_and_from_a_pickle(qrels, run, keep):
     reading = tr.read(qrels, run, keep=keep)

@@ -68,7 +68,7 @@ def refusal(m: Measure, rules: dict[str, Any]) -> str:
     return "cannot be had where the depth" if cut_first and asks else ""
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(worlds(st.sampled_from([-1, 0, 1, 2, 3])), RULES)
 def test_every_measure_under_any_rules_is_that_of_its_oracle(world: World, rules: dict[str, Any]) -> None:
     world = with_self(world, "d3")
@@ -87,7 +87,7 @@ def test_every_measure_under_any_rules_is_that_of_its_oracle(world: World, rules
             tr.evaluate(world.qrels, world.run, [name], rules=rules)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(worlds(st.sampled_from([0, 1, 2, 3]), st.sampled_from([1.0, 2.0])), st.integers(1, 8))
 def test_a_depth_is_a_cutoff_to_measures_that_ask_about_ties(world: World, depth: int) -> None:
     names = ["DCG(ties='averaged')", "DCG(ties='averaged', gain='exp')", "AP(ties='together')"]
@@ -97,7 +97,7 @@ def test_a_depth_is_a_cutoff_to_measures_that_ask_about_ties(world: World, depth
         assert one == pytest.approx(other, rel=1e-12, abs=1e-12)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(worlds(st.sampled_from([0, 1, 2]), st.sampled_from([1.0, 2.0]), queries=2), st.integers(1, 4))
 def test_the_mean_over_orders_is_what_bounds_say_it_is(world: World, depth: int) -> None:
     assume(all(len(docs) <= 6 for docs in world.run.values()))

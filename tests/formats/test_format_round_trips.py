@@ -39,7 +39,7 @@ def runs(names: st.SearchStrategy[object]) -> st.SearchStrategy[dict[object, dic
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "tsv", "parquet", "trec"])
 @given(run=runs(TEXT | TRICKY))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_text_goes_through_or_is_refused(ending, run):
     try:
         found = through(run, ending)
@@ -61,7 +61,7 @@ def test_any_text_goes_through_or_is_refused(ending, run):
         max_size=4,
     )
 )
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_judgements_go_through_or_are_refused(ending, judged):
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "a.qrels"
@@ -102,7 +102,7 @@ def rows_in(path: Path) -> list[tuple[bytes, bytes, str]]:
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "trec"])
 @given(run=runs(BYTES))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_bytes_go_through_columns_or_are_refused(ending, run):
     try:
         found = through(run, ending)
@@ -114,7 +114,7 @@ def test_any_bytes_go_through_columns_or_are_refused(ending, run):
 
 @pytest.mark.parametrize("ending", ["json", "jsonl", "csv", "tsv", "parquet", "trec"])
 @given(scores=st.lists(FULL, min_size=1, max_size=30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_any_finite_score_goes_through_to_the_last_bit(ending, scores):
     run = {"q": {f"d{i}": score for i, score in enumerate(scores)}}
     assert through(run, ending) == rows_of(run)

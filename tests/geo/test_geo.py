@@ -276,7 +276,7 @@ DOCS = st.lists(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(
     DOCS,
     st.booleans(),
@@ -553,7 +553,7 @@ JSON = st.recursive(
 )
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=400)
 @given(JSON)
 def test_any_json_is_items_or_refused(value):
     try:
@@ -565,7 +565,7 @@ def test_any_json_is_items_or_refused(value):
     assert len(items) > 0
 
 
-@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(JSON, min_size=3, max_size=3))
 def test_any_json_is_neighbours_or_refused(tmp_path, values):
     folder = tmp_path

@@ -88,7 +88,7 @@ def is_explained(theirs: str, arguments: list[str]) -> bool:
     return undefined or (theirs.lstrip("Z").startswith("rbp") and "rbp_resid" not in theirs and not alone)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.randoms(use_true_random=False), st.sampled_from([1, 2]))
 def test_every_topic_prints_what_pytrec_eval_computes(tmp_path_factory, rng, level):
     pytrec_eval = pytest.importorskip("pytrec_eval", reason="needs pytrec_eval-terrier")

@@ -129,7 +129,7 @@ def test_what_is_shown_of_a_query_is_what_explain_says(rules):
             assert [line[:2] for line in lines] == [[line.name, line.text(4)] for line in exact.worked.lines]
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(worlds())
 def test_the_share_of_answered_queries_is_success_at_k(one: World):
     found = evaluated(one.qrels, {"one": one.run}, [f"Success@{k}" for k in range(1, 51)])
@@ -137,7 +137,7 @@ def test_the_share_of_answered_queries_is_success_at_k(one: World):
     assert shares == pytest.approx([found.scores[0].mean[f"Success@{k}"] for k in depths(found)], abs=1e-15)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(worlds())
 def test_the_unjudged_share_counts_results_without_a_grade(one: World):
     found = evaluated(one.qrels, {"one": one.run}, "AP")

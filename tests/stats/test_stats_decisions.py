@@ -146,7 +146,7 @@ def tau_ap_of_a_list(truth: list[float], order: tuple[int, ...]) -> float:
 
 
 @given(few, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_tau_ap_is_the_textbooks_mean_over_all_ways_to_break_ties(estimate, random):
     truth = [float(random.randint(0, 4)) for _ in estimate]
     n = range(len(estimate))
@@ -166,7 +166,7 @@ def test_tau_ap_ends_at_1_and_minus_1_and_minds_the_top_more():
 
 
 @given(few, st.randoms(use_true_random=False))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_kendalls_tau_is_scipys_and_0_where_all_are_tied(x, random):
     y = [float(random.randint(0, 4)) for _ in x]
     theirs = scipy_stats.kendalltau(x, y).statistic

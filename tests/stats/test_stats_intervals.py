@@ -118,7 +118,7 @@ def test_the_limits_of_mid_p_leave_half_of_what_was_seen_in_either_tail(ones, n)
 
 
 @given(values=dyadic, seed=st.integers(0, 5))
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 def test_bootstrap_limits_are_in_order_and_within_the_values(values, seed):
     for method in ("bca", "percentile"):
         found = stats.mean_interval(values, method=method, resamples=200, seed=seed)
@@ -126,7 +126,7 @@ def test_bootstrap_limits_are_in_order_and_within_the_values(values, seed):
 
 
 @given(values=dyadic)
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 def test_more_confidence_makes_a_percentile_interval_no_shorter(values):
     narrow, wide = (
         stats.mean_interval(values, method="percentile", resamples=300, confidence=confidence)

@@ -166,7 +166,7 @@ def test_without_noise_the_queries_are_counted_and_it_is_said():
 
 
 @given(st.integers(1, 7), st.integers(0, 1000))
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 def test_groups_are_all_the_largest_sets_without_a_difference(m, seed):
     rng = np.random.default_rng(seed)
     p = np.triu(rng.random((m, m)), 1)
@@ -187,14 +187,13 @@ def test_groups_are_all_the_largest_sets_without_a_difference(m, seed):
 
 
 @given(some_p)
-@settings(max_examples=15, deadline=None)  # statsmodels collects garbage each time
+@settings(max_examples=15)  # statsmodels collects garbage each time
 @pytest.mark.parametrize(("ours", "theirs"), METHODS.items())
 def test_corrections_are_those_of_statsmodels(ours, theirs, p):
     assert stats.adjust(p, ours) == pytest.approx(multipletests(p, method=theirs)[1], abs=1e-12)
 
 
 @given(some_p)
-@settings(deadline=None)
 def test_corrections_raise_p_and_keep_its_order_and_are_sharper_in_turn(p):
     bh, holm, bonferroni = (stats.adjust(p, method) for method in ("bh", "holm", "bonferroni"))
     assert (np.asarray(p) <= bh * (1 + 1e-15)).all()

@@ -39,7 +39,7 @@ def scores(n: int, seed: int = 0, ahead: float = 0.05) -> tuple[np.ndarray, np.n
 
 
 @given(pairs)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_few_queries_are_counted_pattern_by_pattern(both):
     a, b = zip(*both, strict=True)
     found = stats.randomization(a, b)
@@ -122,7 +122,7 @@ def test_the_approximate_wilcoxon_test_is_that_of_scipy_with_ties_and_without_ze
 
 
 @given(pairs)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_wilcoxon_counts_equal_sizes_exactly(both):
     a, b = zip(*both, strict=True)
     between = [d for d in exact_tenths(both) if d]
@@ -146,7 +146,7 @@ def test_the_sign_test_is_scipys_binomial_test(wins, losses):
 
 
 @given(pairs)
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_every_p_is_above_0_and_at_most_1_and_the_same_the_other_way_round(both):
     a, b = zip(*both, strict=True)
     for name, test in stats.TESTS.items():

@@ -175,7 +175,7 @@ def test_positions_at_zero_on_a_plane_are_named():
     assert kinds(queries, references, "xy") == ["zero"]
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(st.lists(st.tuples(st.floats(-90, 90), st.floats(-180, 180)), min_size=1, max_size=5))
 def test_no_check_fails_whatever_the_places(places):
     lat, lon = np.array(places).T

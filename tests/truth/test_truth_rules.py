@@ -33,7 +33,7 @@ def holds(lon: float, lat: float, bounds: list[float]) -> bool:
     return (lon - west) % 360 <= (east - west) % 360
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.lists(
         st.tuples(st.sampled_from(EDGES), st.sampled_from([-90.0, -5.0, 0.0, 89.0, 90.0])), min_size=1, max_size=6
@@ -129,7 +129,7 @@ def person(i: int, label: str, camera: str | None, letter: str) -> dict[str, obj
     return {"id": f"{letter}{i}", "label": label, "camera": camera}
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(PEOPLE.filter(len), PEOPLE.filter(len), st.sampled_from(["camera", None]), st.sampled_from(["-1", None]))
 def test_identity_is_what_two_loops_say(queries, gallery, ignore_same, ignore_label):
     asked = [person(i, *p, "q") for i, p in enumerate(queries)]

@@ -71,14 +71,14 @@ LONS = st.sampled_from([180.0, -180.0, 179.9999999, -179.9999999, 0.0, -1e-9, 36
 PLACES = st.lists(st.tuples(LATS, LONS), min_size=1, max_size=12).map(np.array)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(PLACES, PLACES, st.integers(1, 4), st.sampled_from([0.0, 1e-6, 25.0, 2e4, 1e7, 2.1e7]))
 @pytest.mark.parametrize("distance", ["geodesic", "haversine"])
 def test_any_places_at_all(distance, queries, references, n, radius):
     check(distance, queries, references, n, radius)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32), st.sampled_from([1e-7, 1e-3, 1.0, 60.0]), st.integers(1, 5))
 @pytest.mark.parametrize("distance", ["geodesic", "haversine", "xy"])
 def test_clusters_around_the_worst_places(distance, seed, spread, n):
@@ -146,7 +146,7 @@ def test_distances_are_the_known_ones():
     assert sphere.metres[0] == pytest.approx(math.pi * RADIUS, abs=1e-6)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.tuples(LATS, LONS), st.tuples(LATS, LONS))
 @pytest.mark.parametrize("distance", ["geodesic", "haversine"])
 def test_the_bound_behind_the_search_holds(distance, one, other):
