@@ -228,7 +228,7 @@ def contained(found: Sequence[stats.Interval], truth: float) -> int:
 
 
 def batches(collections: int) -> Iterator[tuple[int, int]]:
-    """(seed, how many) until there are so many collections."""
+    """(seed, how many) until there are this many collections."""
     for seed, start in enumerate(range(0, collections, BATCH)):
         yield seed, min(BATCH, collections - start)
 

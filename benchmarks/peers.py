@@ -92,7 +92,7 @@ def pytrec_eval_judged(judged: Judged, answered: Answered) -> Work:
 
 
 def many_judgements(queries: int, size: int, rows: int) -> tuple[Judged, Answered]:
-    """So many judgements of each query, most of them not relevant; half of what comes back is judged."""
+    """This many judgements of each query, most of them not relevant; half of what is returned is judged."""
     rng = random.Random(0)
     answered, judged = {}, {}
     for q in map(str, range(queries)):
@@ -105,7 +105,7 @@ def many_judgements(queries: int, size: int, rows: int) -> tuple[Judged, Answere
 
 
 def dicts(queries: int, rows: int) -> tuple[Judged, Answered]:
-    """Answers of so many rows, best first, as a search returns them; one document or two are relevant."""
+    """Answers of this many rows, best first, as a search returns them; one document or two are relevant."""
     rng = random.Random(0)
     answered, judged = {}, {}
     for q in range(queries):

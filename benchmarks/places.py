@@ -91,7 +91,7 @@ def nearest_ball_tree(airports: Places, cities: Places) -> Places:
 
 
 def wrong(found: Places, airports: Places, cities: Places, among: int = 16) -> int:
-    """How many airports have a nearer city than the one found, among so many that are near through space."""
+    """How many airports have a nearer city than the one found, among this many that are near through space."""
     import numpy as np
     from scipy.spatial import cKDTree
 
@@ -115,7 +115,7 @@ def against_ball_tree(runs: int) -> tuple[tuple[Times, ...], str]:
 
 
 def folder_of_results(directory: Path) -> Path:
-    """So many files of so many neighbours each, as scripts around FAISS write them; made when not there."""
+    """This many files of this many neighbours each, as scripts around FAISS write them; made when not there."""
     import numpy as np
     import orjson
 

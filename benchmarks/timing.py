@@ -129,7 +129,7 @@ SLOW_RUNS = 2
 
 
 def alternate(runs: int, *works: Callable[[], float], patient: bool = False) -> tuple[Times, ...]:
-    """Do each work in turn, so many times over, so that whatever else the machine does falls on all of them.
+    """Do each work in turn, this many times over, so that whatever else the machine does falls on all of them.
 
     Args:
         patient: repeat slow work as often as the rest.

@@ -18,7 +18,7 @@ for name, run in {"old": old, "new": new}.items():
     means = ", ".join(f"{measure} {mean:.3f}" for measure, mean in scores.mean.items())
     print(f"{name}: {means}; {scores.ledger.missing} queries missing, {scores.ledger.tied} decided by ties")
 
-# The hits table itself: one row for each judged document that came back.
+# The hits table itself: one row for each judged document that was returned.
 hits = tr.rank(qrels, new)
 for query, rank, grade in zip(hits.query, hits.rank, hits.grade, strict=True):
     print(f"{hits.queries[query].decode():8} rank {rank}  grade {grade:g}")

@@ -131,7 +131,7 @@ def answers(rows: Iterable[Row], judged: dict[bytes, list[bytes]], options: Opti
 
 
 def ranked(q: int, reading: Reading, judged: list[bytes], ties: str) -> Iterator[Hit]:
-    """The hits of one query, found by sorting all that came back."""
+    """The hits of one query, found by sorting all that was returned."""
     order = list(range(len(reading.docs)))
     if ties != "input":
         order.sort(key=reading.docs.__getitem__, reverse=ties == "doc-descending")

@@ -17,10 +17,10 @@ class Answer:
     """One query's list.
 
     Attributes:
-        ranked: the grade of each document that came back, best rank first; None: not in the qrels.
+        ranked: the grade of each document that was returned, best rank first; None: not in the qrels.
         judged: every grade in the qrels of the query, in any order; below 0: pooled, not judged.
         max_grade: the highest grade of all queries, or 0.
-        scores: the score of each document that came back, best rank first.
+        scores: the score of each document that was returned, best rank first.
     """
 
     ranked: list[float | None]
@@ -33,7 +33,7 @@ class Answer:
         return sum(1 for grade in self.judged if grade >= level)
 
     def is_relevant(self, level: float) -> list[bool]:
-        """Of each document that came back, whether it is relevant."""
+        """Of each document that was returned, whether it is relevant."""
         return [grade is not None and grade >= level for grade in self.ranked]
 
     def group(self, rank: int) -> list[int]:
@@ -168,7 +168,7 @@ def reciprocal_rank(answer: Answer, k: int | None = None, level: float = 1) -> f
 
 
 def precision_at(answer: Answer, rank: int, level: float) -> float:
-    """Precision after so many results; before the first it is 1, as those who take trapezoids have it."""
+    """Precision after this many results; before the first it is 1, as those who take trapezoids have it."""
     return len(answer.ranks(level, rank)) / rank if rank else 1.0
 
 
@@ -329,7 +329,7 @@ def ndcg(
 
 @oracle("nDCGrel", divides_by="gain")
 def ndcg_at_relevant(answer: Answer, gain: Any = "linear") -> float:
-    """nDCG@rank at each document with a gain, and nDCG of the whole list for each that did not come back."""
+    """nDCG@rank at each document with a gain, and nDCG of the whole list for each that was not returned."""
     worths, ideal = list_worths(answer, gain), ideal_worths(answer, gain)
     if not ideal:
         return 0.0
@@ -390,7 +390,7 @@ def expected_reciprocal_rank(answer: Answer, k: int | None = None, max_grade: fl
 
 @oracle("IPrec", divides_by="relevant")
 def interpolated_precision(answer: Answer, recall: float, level: float = 1, rounding: str = "round") -> float:
-    """The highest precision at any rank by which so many of the relevant documents are found."""
+    """The highest precision at any rank by which this many of the relevant documents are found."""
     exact = recall * answer.relevant(level)
     needed = int(exact + 0.9) if rounding == "up" else int(exact) + (exact - int(exact) >= 0.5)
     if rounding == "definition":
@@ -577,7 +577,7 @@ def average_relevance_position(answer: Answer, k: int) -> float:
 
 
 def confusion(answer: Answer, k: int | None, level: float, docs: int | None) -> tuple[int, int, int, int]:
-    """TP, FP, FN and TN, a document at a time: what came back, the relevant that did not, and the others."""
+    """TP, FP, FN and TN, a document at a time: what was returned, the relevant that did not, and the others."""
     hits = answer.is_relevant(level)
     cut = len(hits) if k is None else k
     kinds = [(place < cut, hit) for place, hit in enumerate(hits)]
@@ -621,7 +621,7 @@ class Listing:
 
     Attributes:
         grades: {document: grade}.
-        docs: the documents that came back, best first.
+        docs: the documents that were returned, best first.
         scores: one each.
         max_grade: the highest grade of all queries, or 0.
     """

@@ -220,7 +220,7 @@ def test_renaming_documents_changes_nothing_without_ties(world: World, names: li
 
 
 DEEPER = {"FallOut", "MCC"}
-"""Measures that compare the first k with all that came back, unless they know the size of the collection."""
+"""Measures that compare the first k with all that was returned, unless they know the size of the collection."""
 
 
 @CHEAP

@@ -21,7 +21,7 @@ def judged(count: int) -> dict[str, int]:
 
 
 def with_hits_at(length: int, *ranks: int) -> list[str]:
-    """A list of so many documents whose hits rel0, rel1 … stand at these ranks."""
+    """A list of this many documents whose hits rel0, rel1 … stand at these ranks."""
     listed = docs(length)
     for number, rank in enumerate(ranks):
         listed[rank - 1] = f"rel{number}"

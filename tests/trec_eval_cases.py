@@ -78,7 +78,7 @@ SINCE_10 = ("dcg", "ideal_dcg", "rbp", "unj")
 
 
 def files(rng: random.Random) -> tuple[str, str]:
-    """Small qrels and a small run: ties, missing and extra topics, documents that nobody judged."""
+    """Small qrels and a small run: ties, missing and extra topics, unjudged documents."""
     judged = rng.sample(TOPICS, rng.randint(1, 4))
     answered = rng.sample(TOPICS, rng.randint(1, 4)) if rng.random() < 0.5 else judged
     ending = rng.choice(("\n", "\n", "\r\n"))

@@ -50,7 +50,7 @@ def worlds(
     judged: int = 0,
     ties: bool = True,
 ) -> st.SearchStrategy[World]:
-    """Up to so many queries, each with at least so many judged documents; without ties all scores differ."""
+    """Up to this many queries, each with at least this many judged documents; without ties all scores differ."""
     doc = st.sampled_from(DOCS)
     judgements = st.dictionaries(doc, grades, min_size=judged, max_size=9)
     lists = st.lists(doc, unique=True, max_size=12)

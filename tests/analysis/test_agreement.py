@@ -74,7 +74,7 @@ def test_the_smaller_of_both_depths_counts() -> None:
 
 def test_repeated_documents_are_what_the_rules_make_of_them() -> None:
     a, b = {"q": ["a", "b", "a"]}, {"q": ["a", "b"]}
-    with pytest.raises(tr.InputError, match="comes back twice"):
+    with pytest.raises(tr.InputError, match="is returned twice"):
         tr.agreement(a, b)
     for duplicates in ("first", "count", "once"):
         assert tr.agreement(a, b, rules={"duplicates": duplicates}).mean_rbo == pytest.approx(1)

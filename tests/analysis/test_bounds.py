@@ -32,7 +32,7 @@ Scores = dict[str, float]
 
 
 def queries(grades: tuple[float, ...], scores: tuple[float, ...]) -> st.SearchStrategy[tuple[Grades, Scores]]:
-    """Judgements and answers of one query; five documents at most come back."""
+    """Judgements and answers of one query; five documents at most are returned."""
     doc = st.sampled_from(DOCS)
     judged = st.dictionaries(doc, st.sampled_from(grades), min_size=1, max_size=6)
     return st.tuples(judged, st.dictionaries(doc, st.sampled_from(scores), min_size=1, max_size=5))

@@ -29,7 +29,7 @@ from truerank.stats import Interval
 
 
 def scores(found: int, queries: int = 60, measures: str = "AP nDCG@10", start: int = 0) -> tr.Scores:
-    """Queries of which so many are answered perfectly, the others at half."""
+    """Queries of which this many are answered perfectly, the others at half."""
     names = [f"q{n:03}" for n in range(start, start + queries)]
     run = {q: ["a", "b"] if n < found else ["x", "a"] for n, q in enumerate(names)}
     return tr.evaluate({q: {"a": 1, "b": 1} for q in names}, run, measures)
@@ -352,7 +352,7 @@ def test_a_real_benchmark_is_checked() -> None:
 
 
 def failing(every: int, how: str, timeout: float | None = None, queries: int = 150, repeats: int = 1) -> tr.Bench:
-    """A retriever of 50 ms, one call in so many of which takes a second or raises."""
+    """A retriever of 50 ms, one call in this many of which takes a second or raises."""
     clock, calls = SimulatedClock(), iter(range(10**6))
 
     def search(query: str) -> list[str]:

@@ -111,7 +111,7 @@ def test_a_measure_of_ones_own_shows_its_inputs_and_its_value() -> None:
 
 def test_a_measure_that_takes_a_name_of_ours_is_not_worked_out_as_ours() -> None:
     def half(hits: tr.Hits) -> Any:
-        """A half, whatever came back."""
+        """A half, whatever was returned."""
         return hits.sum(hits.rank == 1) / 2
 
     theirs = tr.Measure(dataclasses.replace(tr.measures()["SetSuccess"], function=half), "SetSuccess")
@@ -287,7 +287,7 @@ def test_only_some_queries_are_kept_and_as_the_kernel_reads_them(world: World, s
 def test_a_line_that_is_refused_is_named_by_its_place_in_the_file(tmp_path: Path) -> None:
     path = tmp_path / "a.run"
     path.write_text("q0 Q0 d 1 1 t\nq1 Q0 a 1 2 t\nq2 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
-    with pytest.raises(tr.InputError, match=r"a.run:4: document a comes back twice .* \(first in line 2\)"):
+    with pytest.raises(tr.InputError, match=r"a.run:4: document a is returned twice .* \(first in line 2\)"):
         explain({"q1": {"a": 1}}, path, "q1")
 
 
@@ -297,7 +297,7 @@ def test_an_unknown_query_is_refused_with_a_near_one() -> None:
 
 
 def test_a_query_that_is_answered_and_not_judged_is_refused_with_the_reason() -> None:
-    with pytest.raises(tr.InputError, match="query r is answered, but nobody judged it"):
+    with pytest.raises(tr.InputError, match="query r is answered, but it is unjudged"):
         explain({"q": {"a": 1}}, {"q": ["a"], "r": ["a"]}, "r")
 
 

@@ -110,7 +110,7 @@ def test_differences_that_matter_only_together_are_told_as_such(tmp_path):
 
 def test_a_run_that_the_default_refuses_is_compared_with_the_nearest_that_takes_it():
     found = compared("haystack", "haystack-2026-07", run={"1": ["a", "b", "a"]})
-    assert "comes back twice" in found.note
+    assert "is returned twice" in found.note
     assert found.base.duplicates == "first"
     assert [row.values[2] for row in found.rows] == [0.25, pytest.approx((1 + 1 + 1) / 3 / 4)]
 

@@ -203,7 +203,7 @@ def test_lint_finds_errors_exactly_where_evaluation_refuses(look, tmp_path, seed
 def test_duplicate_documents_are_named_with_both_lines(look):
     run = with_line(RUN, b"1 Q0 a 3 0.5 t", 3)
     finding = the("duplicate-document", look(QRELS, run))
-    assert finding.message == "document a comes back twice for query 1, first in line 1"
+    assert finding.message == "document a is returned twice for query 1, first in line 1"
 
 
 def test_duplicate_judgements_are_named_with_both_lines_and_grades(look):
@@ -229,7 +229,7 @@ def test_errors_come_first_then_warnings_then_notes(look):
 
 def test_odd_bytes_are_shown_escaped(look):
     run = RUN + b"2 Q0 \xff\xc2\x9b 3 1 t\n2 Q0 \xff\xc2\x9b 4 0.5 t\n"
-    assert r"document \xff\x9b comes back twice" in the("duplicate-document", look(QRELS, run)).message
+    assert r"document \xff\x9b is returned twice" in the("duplicate-document", look(QRELS, run)).message
 
 
 def test_odd_file_names_are_shown_escaped(tmp_path):
@@ -301,7 +301,7 @@ def test_a_distance_matrix_without_ranks_is_suspected_too():
 def test_results_that_nobody_judged_are_noted_with_their_share_of_those_that_came_back(look):
     finding = the("unjudged", look(QRELS, with_line(RUN, b"2 Q0 x 3 0.5 t")))
     assert (finding.severity, finding.count, finding.examples) == ("note", 1, ("2",))
-    said = "20.0% of the results that came back among the first 10 are unjudged; they count as not relevant"
+    said = "20.0% of the results that were returned among the first 10 are unjudged; they count as not relevant"
     assert finding.message.startswith(said)
 
 

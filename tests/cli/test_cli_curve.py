@@ -35,7 +35,7 @@ def judged(count: int) -> dict[str, dict[str, int]]:
 
 
 def with_hits_at(length: int, *ranks: int) -> dict[str, list[str]]:
-    """A list of so many documents, relevant ones at these ranks."""
+    """A list of this many documents, relevant ones at these ranks."""
     listed = [f"x{n}" for n in range(length)]
     for number, rank in enumerate(ranks):
         listed[rank - 1] = f"rel{number}"

@@ -235,7 +235,7 @@ def test_the_qrels_may_come_from_standard_input(invoke, here):
 def test_counts_are_whole_numbers(invoke):
     @tr.measure("Found", average="sum", unit=False)
     def found(hits, *, level: float = 1):
-        """How many relevant documents came back."""
+        """How many relevant documents were returned."""
         return hits.sum(hits.grade >= level)
 
     try:

@@ -50,7 +50,7 @@ def test_a_query_is_told_as_a_list_a_sum_and_the_steps_to_the_value(invoke):
         "Rules: truerank.\n"
         "Ranks 2 to 3 have the same score; they stand by document id, descending. "
         "Their order does not matter to AP. (ties = doc-descending)\n"
-        "1 unjudged document came back and counts as not relevant. (unjudged = not-relevant)\n"
+        "1 unjudged document was returned and counts as not relevant. (unjudged = not-relevant)\n"
     )
 
 
@@ -143,7 +143,7 @@ def test_a_judged_query_comes_before_a_file_of_the_same_name(invoke):
     ("last", "said"),
     [
         (["qq1"], "there is no query qq1 among those that are judged. Did you mean q1?"),
-        (["q9"], "query q9 is answered, but nobody judged it"),
+        (["q9"], "query q9 is answered, but it is unjudged"),
         (["thrid.run"], "thrid.run: there is no such file, and no judged query of this name"),
         ([], "Name a query (such as q1), a second run, or several --rules."),
         (["q1", "-m", "NDGC"], "unknown measure 'NDGC'"),

@@ -101,7 +101,7 @@ def test_the_help_is_about_all_or_about_the_measures_asked_for(invoke):
         ("-R qrels_jg qrels.txt first.run", 2, "still to come"),
         ("-m P.0 qrels.txt first.run", 2, "at least 1"),
         ("-q qrels.txt first.run", 4, "topic q3 is judged but not answered; -c counts it as 0"),
-        ("-c qrels.txt twice.run", 4, "document a comes back twice for topic q1"),
+        ("-c qrels.txt twice.run", 4, "document a is returned twice for topic q1"),
         ("--compat 9 qrels.txt other.run", 7, "no judged topic is answered"),
     ],
 )

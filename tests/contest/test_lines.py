@@ -36,7 +36,7 @@ def test_a_document_with_the_id_of_the_query_leaves_each_of_its_lines(self_match
 
 
 def test_a_line_that_the_rules_refuse_is_named_by_its_number():
-    with pytest.raises(tr.InputError, match="document a comes back twice for query line 2"):
+    with pytest.raises(tr.InputError, match="document a is returned twice for query line 2"):
         evaluate(TRUTH, [*LINES[:1], ("1", ["a", "a"])], rules={"unit": "line", "missing": "skip"})
 
 

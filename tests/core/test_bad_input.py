@@ -177,13 +177,13 @@ def test_invalid_utf8_in_ids_is_kept_and_shown_escaped(file):
     assert tr.evaluate({"q": ["a"]}, file, "RR").ledger.examples["extra"] == ("q\udcff",)
     file.write_bytes(b"q\xff Q0 d\xfe 1 2.5 t\nq\xff Q0 d\xfe 1 1.5 t\n")
     with pytest.raises(
-        tr.InputError, match=r"document d\\xfe comes back twice for query q\\xff \(first in line 1\)"
+        tr.InputError, match=r"document d\\xfe is returned twice for query q\\xff \(first in line 1\)"
     ):
         tr.evaluate({b"q\xff": {b"d\xfe": 1}}, file, "RR")
 
 
 def test_control_characters_in_ids_are_shown_escaped():
-    with pytest.raises(tr.InputError, match=r"document a\\x1bb comes back twice"):
+    with pytest.raises(tr.InputError, match=r"document a\\x1bb is returned twice"):
         tr.evaluate(QRELS, {"q": [b"a\x1bb", "a\x1bb"]}, "RR")
 
 
@@ -237,7 +237,7 @@ def test_duplicate_rows_are_named_with_both_lines(file):
     file.write_bytes(
         b"# comment\n" + GOOD + b"q Q0 b 2 2 t\nx Q0 a 1 1 t\n".replace(b"x", b"q") + b"r Q0 a 1 1 t\n"
     )
-    assert run_error(file).startswith("4: document a comes back twice for query q (first in line 2); mend the run")
+    assert run_error(file).startswith("4: document a is returned twice for query q (first in line 2); mend the run")
     file.write_bytes(b"q 0 a 1\nr 0 a 1\n\nq 0 a 2\n")
     assert qrels_error(file) == "4: document a of query q is judged twice (first in line 1); keep one of them"
 
@@ -274,8 +274,8 @@ def test_lines_are_counted_through_the_pieces_of_threads(threads, file, monkeypa
         ({"q": [None]}, "documents are ids, or pairs"),
         ({"q": [("a", 1.0), "b"]}, "documents are ids, or pairs"),
         ({"q": {"a": float("nan")}}, "run: query q: the score is not a finite number"),
-        ({"q": ["a", "b", "a"]}, "document a comes back twice for query q; mend the run"),
-        ({"q": {1: 2.0, "1": 1.0}}, "document 1 comes back twice for query q"),
+        ({"q": ["a", "b", "a"]}, "document a is returned twice for query q; mend the run"),
+        ({"q": {1: 2.0, "1": 1.0}}, "document 1 is returned twice for query q"),
         (["q"], "pairs .query, documents., not 'q'"),
         (([1, 2], [1.0, 2.0]), "two arrays of one shape"),
         (([[1, 2]], [[1.0]]), "two arrays of one shape"),

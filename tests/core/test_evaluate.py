@@ -97,7 +97,7 @@ def test_an_error_in_a_later_piece_names_its_line(collection, tmp_path, monkeypa
 
 def test_a_repeated_document_is_named_with_both_lines(tmp_path):
     path = written(tmp_path / "run", [("q", "a", 3.0), ("q", "b", 2.0), ("q", "a", 1.0)])
-    with pytest.raises(tr.InputError, match=r"run:3: document a comes back twice for query q \(first in line 1\)"):
+    with pytest.raises(tr.InputError, match=r"run:3: document a is returned twice for query q \(first in line 1\)"):
         tr.evaluate({"q": {"a": 1}}, path, "AP")
 
 

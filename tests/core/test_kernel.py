@@ -36,7 +36,7 @@ def single(score: float) -> float:
 
 
 def expected(judged: dict, run: dict, ties: str, narrow: bool = False) -> set[tuple]:
-    """(query, doc, rank, first, last, score) of every judged document that came back, by sorting each list."""
+    """(query, doc, rank, first, last, score) of every judged document that was returned, by sorting each list."""
     hits = set()
     for query, answer in run.items():
         rows = [(doc.encode(), single(score) if narrow else score) for doc, score in answer.items()]

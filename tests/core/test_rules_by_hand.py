@@ -126,7 +126,7 @@ def test_what_is_nothing_to_find_scores_1_whatever_is_returned() -> None:
         "NumRet": [2.0, 1.0],
     }
     why = tr.explain(qrels, run, "q", "AP", rules={"without_relevant": "one"})
-    assert (why.value, why.ruling and why.ruling.text()) == (1.0, "1: nothing is relevant, whatever came back")
+    assert (why.value, why.ruling and why.ruling.text()) == (1.0, "1: nothing is relevant, whatever was returned")
 
 
 def test_an_empty_answer_that_is_right_has_nothing_unjudged() -> None:

@@ -140,7 +140,7 @@ def test_many_blocks_are_read_like_one(quote, tmp_path, monkeypatch):
         ("q,a,1e400", "the score is not a finite number"),
         ("q,,1", "the document id is empty"),
         (",a,1", "the query id is empty"),
-        ("q,b,1", r"document b comes back twice for query q \(first in line 2\)"),
+        ("q,b,1", r"document b is returned twice for query q \(first in line 2\)"),
         ("q,\0,1", "NUL byte"),
     ],
 )

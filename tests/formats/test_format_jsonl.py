@@ -109,7 +109,7 @@ GOOD = '{"query_id": 1, "docs": ["a"]}\n'
         ('{"query_id": "", "docs": ["a"]}', "an id is text or a whole number, not ''"),
         ('{"query_id": 1, "docs": ["a"], "scores": [true]}', "a number should stand here, not True"),
         ('{"query_id": 1, "doc_id": "a", "score": null}', "a number should stand here, not None"),
-        ('{"query_id": 2, "docs": ["a", "a"]}', "document a comes back twice for query 2"),
+        ('{"query_id": 2, "docs": ["a", "a"]}', "document a is returned twice for query 2"),
     ],
 )
 def test_what_is_wrong_with_a_line_is_said_with_its_number(line, message, tmp_path):

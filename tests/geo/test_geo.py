@@ -451,7 +451,7 @@ def test_a_damaged_entry_is_refused_with_its_file(entry, said, tmp_path):
 
 def test_a_repeated_reference_is_refused_unless_the_rules_say_which_counts(tmp_path):
     world = make(tmp_path, seed=18, shape=lambda names, values, ids: [*names, names[0]])
-    with pytest.raises(tr.InputError, match="comes back twice for query"):
+    with pytest.raises(tr.InputError, match="is returned twice for query"):
         world.evaluate()
     once = world.evaluate(rules=geo.evaluation.RULES.replace(duplicates="first"))["geo"]
     assert once.mean == oracle(world, "geodesic", [1, 5, 10])

@@ -235,7 +235,7 @@ TWICE = SHORT_RUN + "1 Q0 a 2 1.0 t\n"
 
 def test_a_document_twice_ends_with_4_unless_it_does_not_count(case):
     message, status = refusal(case, "-m map", "1 0 a 1\n", TWICE)
-    assert ("run: document a comes back twice for topic 1" in message, status) == (True, CALCULATION)
+    assert ("run: document a is returned twice for topic 1" in message, status) == (True, CALCULATION)
     assert case("-M 1 -m num_ret", "1 0 a 1\n", TWICE) == [["num_ret", "all", "1"]]
     assert case("-m num_ret", "2 0 a 1\n", TWICE + "2 Q0 a 1 1.0 t\n") == [["num_ret", "all", "1"]]
 

@@ -45,7 +45,7 @@ class Search(BaseHTTPRequestHandler):
     def reply(self, path, words):
         scores = [1 / (at + 1) for at in range(len(words))]
         if path == "/busy":
-            return self.send(b"come back later", status=503)
+            return self.send(b"are returned later", status=503)
         if path == "/moved":
             return self.send(b"", status=302, location="/ids?q=elsewhere")
         if path == "/text":
@@ -201,7 +201,7 @@ def test_answers_are_sent_packed_and_read_unpacked(server):
 
 @pytest.mark.parametrize("asynchronous", [False, True])
 def test_a_status_that_is_no_success_is_an_error_of_that_call(server, asynchronous):
-    with pytest.raises(TruerankError, match=r"^status 503 Service Unavailable: come back later$"):
+    with pytest.raises(TruerankError, match=r"^status 503 Service Unavailable: are returned later$"):
         asked(server.url + "/busy?q={query}", asynchronous=asynchronous)
 
 

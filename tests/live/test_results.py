@@ -377,7 +377,7 @@ def test_a_saved_run_with_repeated_documents_is_said_to_need_the_rule_that_score
         "2 answers name a document more than once; `truerank eval` of the saved run needs `--set duplicates=first`."
     ]
     found.save_run(tmp_path / "answers.run")
-    with pytest.raises(tr.InputError, match="comes back twice"):
+    with pytest.raises(tr.InputError, match="is returned twice"):
         tr.evaluate(QRELS, tmp_path / "answers.run", "RR")
     again = tr.evaluate(QRELS, tmp_path / "answers.run", "RR", rules={"duplicates": "first"})
     assert again.mean == found.scores.mean

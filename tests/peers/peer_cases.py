@@ -48,8 +48,8 @@ class Kind:
             without documents, no judgement.
         tied: whether scores may be equal.
         lists, repeated: whether lists are asked about, and whether documents may come twice in them.
-        longest: how many documents may come back.
-        all_returned: every judged document comes back.
+        longest: how many documents may be returned.
+        all_returned: every judged document is returned.
         itself: how many queries find a document with their own id.
     """
 
@@ -68,7 +68,7 @@ class Kind:
 
 
 def cases(kind: Kind, number: int = 40) -> list[Case]:
-    """So many cases, the same ones each time."""
+    """This many cases, the same ones each time."""
     return [_case(random.Random(seed), kind) for seed in range(number)]
 
 

@@ -174,7 +174,7 @@ def by_sentence_transformers(case: Case) -> Answer:
 
 
 def dense(case: Case, query: str, cut: int) -> tuple[list[float], list[float]]:
-    """Grades and scores of a query's documents as a matrix has them: what did not come back scores below a cut."""
+    """Grades and scores of a query's documents as a matrix has them: what was not returned scores below a cut."""
     grades = case["qrels"][query]
     returned = dict(map(tuple, case["run"].get(query, [])))
     lowest = min(returned.values(), default=0.0)

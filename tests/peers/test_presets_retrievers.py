@@ -86,7 +86,7 @@ def test_autorag_s_ndcg_can_pass_1_on_repeated_documents_and_so_can_the_preset_s
     theirs = ask("autorag", [case])[0]["mean"][name]
     assert theirs > 1.6
     assert ours("autorag", case, [name], duplicates="count").mean[name] == pytest.approx(theirs, abs=1e-12)
-    with pytest.raises(tr.InputError, match="comes back twice"):
+    with pytest.raises(tr.InputError, match="is returned twice"):
         ours("autorag", case)
 
 

@@ -20,7 +20,7 @@ from truerank.analysis.explain.tools import under_rules
 from truerank.analysis.lint import lint
 from truerank.contest import audit, judge
 from truerank.core.presented import Presented
-from truerank.live.paired import BenchComparison as Paired
+from truerank.live.paired import BenchComparison
 from truerank.present.document import Document
 from truerank.present.renderers import FORMATS, figures, to_bytes
 from truerank.present.renderers.json import dumps
@@ -53,7 +53,7 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "AuditedScores": (lambda: judge(TRUTH, SENT), "official 1.0, strict 0.66"),
     "Audit": (lambda: audit(TRUTH, SENT), "1 judged id missing"),
     "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
-    "BenchComparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
+    "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
@@ -64,7 +64,7 @@ RESULTS: dict[str, tuple[Any, str]] = {
     ),
     "ToolComparison": (lambda: under_rules(QRELS, RUN, "AP", ["truerank", "trec_eval-10"]), ""),
     "Bench": (benched, "1 failed"),
-    "Paired": (lambda: Paired(benched(), benched(), interleaved=False), "ran at different times"),
+    "BenchComparison": (lambda: BenchComparison(benched(), benched(), alternated=False), "ran at different times"),
     "Check": (lambda: tr.check(tr.evaluate(QRELS, RUN, "RR"), min={"RR": 0.3}), "3 queries are too few"),
     "Curve": (lambda: precision_recall(QRELS, RUN), "1 missing (scored 0): q3."),
     "Counts": (lambda: confusion(QRELS, RUN), "1 missing (scored 0): q3."),
@@ -139,7 +139,7 @@ def test_every_renderer_prints_the_document_of_a_result(result: tuple[Any, str],
         assert document.render(format).count("\n") > len(document.flat.rows)
 
 
-DRAWN = ("Bench", "Paired", "Curve", "Sweep", "Places", "View")
+DRAWN = ("Bench", "BenchComparison", "Curve", "Sweep", "Places", "View")
 
 
 @pytest.mark.parametrize("kind", DRAWN)

@@ -10,7 +10,7 @@ from truerank.board.errors import ApiError
 from truerank.core.messages import message
 
 REMEMBERED = 10_000
-"""So many askers are remembered; those who asked longest ago are forgotten first."""
+"""This many askers are remembered; those who asked longest ago are forgotten first."""
 
 
 class Rate:

@@ -25,7 +25,7 @@ WAITING = "waiting"
 """The role of who asks to take part and is not approved yet."""
 
 MOST_WAITING = 200
-"""So many may ask before hosts have looked at them."""
+"""This many may ask before hosts have looked at them."""
 
 
 def add_account(session: Session, name: str, role: str, now: int) -> Account:

@@ -17,7 +17,7 @@ COMMANDS = {
     "compare": "Tell which system is better, and how sure that is.",
     "explain": "Tell why a number is what it is.",
     "report": "Write everything that there is to say of runs as one page that people can send around.",
-    "bounds": "Tell how far scores could be off: by ties, and by documents that nobody judged.",
+    "bounds": "Tell how far scores could be off: by ties, and by unjudged documents.",
     "check": "Tell whether a change may be merged: pass, fail or undecided.",
     "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",
     "measures": "List the measures, or explain one.",

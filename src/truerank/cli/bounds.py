@@ -67,10 +67,10 @@ def command(
     qrels_format: str | None,
     run_format: str | None,
 ) -> None:
-    """Tell how far scores could be off: by ties, and by documents that nobody judged.
+    """Tell how far scores could be off: by ties, and by unjudged documents.
 
     Prints each measure's worst, expected and best mean over the orders of equal scores, and its lowest and
-    highest mean whatever the unjudged documents that came back may be. With a second run and --judge-next:
+    highest mean whatever the unjudged documents that were returned may be. With a second run and --judge-next:
     which documents to judge to tell the two runs apart. --set depth=100 looks at the first 100 results only.
 
     \b

@@ -72,7 +72,7 @@ def command(
 ) -> None:
     """Tell what was retrieved against what is relevant, in four counts and what is made of them.
 
-    Retrieved are the first K results, those with at least a score, or else all that came back; with both, those
+    Retrieved are the first K results, those with at least a score, or else all that was returned; with both, those
     of the first K that have it. The counts are sums over all queries (micro). Without --documents nobody knows
     the true negatives, nor accuracy and specificity.
 

@@ -34,7 +34,7 @@ _JUDGING = (
         help="What is right: nearest(n=3), within(metres=25), contains, listed('pairs.csv'), …",
     ),
     click.option(
-        "--within", multiple=True, metavar="T,T,…", help="R@k within so many metres; prints the table of it."
+        "--within", multiple=True, metavar="T,T,…", help="R@k within this many metres; prints the table of it."
     ),
     click.option(
         "--steepness",

@@ -42,7 +42,7 @@ class ReadingBar:
             self._bar.stop()
 
     def advance(self, size: int) -> None:
-        """So many bytes more; several threads may say so."""
+        """This many bytes more; several threads may say so."""
         self.read += size
         if self._bar:
             self._bar.update(self._bar.task_ids[0], completed=self.read)
@@ -75,7 +75,7 @@ class Counting(ReadingBar):
         self.text = text
 
     def reach(self, done: int, of: int) -> None:
-        """So many are done now, of so many."""
+        """This many are done now, of this many."""
         self.total = of
         if self._bar:
             self._bar.update(self._bar.task_ids[0], total=of)

@@ -185,7 +185,7 @@ def _located(asked: dict[str, Any], *, alone: bool) -> Located:
 
 
 def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
-    """What came back for the places, as a run like any other."""
+    """What was returned for the places, as a run like any other."""
     if located is None:
         return None
     view = next(iter(located.places.views.values()))

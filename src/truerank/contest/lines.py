@@ -19,7 +19,7 @@ def scan_lines(
 ) -> tuple[Qrels, Scan]:
     """The judgements of each line of a run whose query is judged, in the run's order, and what the kernel found.
 
-    The arguments are those of `scan`. In the qrels that come back a query stands once for each of its lines.
+    The arguments are those of `scan`. In the qrels that are returned a query stands once for each of its lines.
     """
     lines = list(rankings(run.batches()))
     place = {query: number for number, query in enumerate(qrels.queries)}

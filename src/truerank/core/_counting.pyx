@@ -24,7 +24,7 @@ ctypedef fused real:
 cdef enum:
     TILE = 1024
     BINS = 8192
-    FEW = 24  # so many comparisons, a vector at a time, cost about as much as a bin
+    FEW = 24  # this many comparisons, a vector at a time, cost about as much as a bin
 
 
 def count_better(const real[:, ::1] block, const int64_t[::1] start, const real[::1] own):

@@ -14,7 +14,7 @@ cdef extern from "_bytes.h":
     uint64_t hash_id(const char*, uint64_t) nogil
 
 
-cdef enum: MANY = 1 << 20      # of so many ids the table is half full: its memory counts more than a longer walk
+cdef enum: MANY = 1 << 20      # of this many ids the table is half full: its memory counts more than a longer walk
 
 
 cdef struct Ids:               # a growing list of byte strings that can know which it holds

@@ -2,7 +2,7 @@
 """Bytes, columns and dicts in; hits out. The compiled code of truerank, but for `_counting`.
 
 A `Scanner` is fed what a system answered, through one of four doors (`feed`, `columns`, `mapping`,
-`ranked`), and keeps one row a judged document that came back. It holds one query's ids and scores
+`ranked`), and keeps one row a judged document that was returned. It holds one query's ids and scores
 at a time. Untrusted bytes end here: every load stays inside its buffer by the argument beside it.
 """
 
@@ -275,13 +275,13 @@ cdef object table(void** rows, int64_t n, dtype):
     return np.frombuffer(memory, dtype)
 
 
-cdef enum: FEW = 2                                      # so many documents are compared with as fast as looked up
+cdef enum: FEW = 2                                      # this many documents are compared with as fast as looked up
 
 
 include "_judged.pxi"
 
 
-cdef enum: ROOM = 1 << 20                                # rows at first, if so many can be found: growing leaves holes
+cdef enum: ROOM = 1 << 20                                # rows at first, if this many can be found: growing leaves holes
 
 
 cdef struct Hit:
@@ -349,7 +349,7 @@ cdef class Scanner(Lines):
         free(self.hit)
 
     cdef int make_room(self, int64_t queries) noexcept nogil:
-        """Room to read so many queries."""
+        """Room to read this many queries."""
         cdef int64_t q
         cdef void* p = realloc(self.returned, queries * sizeof(int64_t))
         if p == NULL:
@@ -639,7 +639,7 @@ cdef class Scanner(Lines):
     # -- out
 
     def finish(self):
-        """(query, document, rank, first, last, score) of each hit, and what came back for each query, or -1."""
+        """(query, document, rank, first, last, score) of each hit, and what was returned for each query, or -1."""
         cdef int64_t q, n
         with nogil:
             self.end_lines()
@@ -661,7 +661,7 @@ cdef class Scanner(Lines):
 
     @property
     def extra_queries(self):
-        """The names of the answered queries that nobody judged."""
+        """The names of the answered queries that are unjudged."""
         cdef int64_t i
         return [id_bytes(&self.extra, i) for i in range(self.extra.n)]
 

@@ -62,7 +62,8 @@ class RepeatedDocument(InputError):
 
 def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
     """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
-    fault = message("document {doc} comes back twice for query {query}", doc=truncated(doc), query=truncated(query))
+    names = {"doc": truncated(doc), "query": truncated(query)}
+    fault = message("document {doc} is returned twice for query {query}", **names)
     if first:
         fault = message("{fault} (first in line {line})", fault=fault, line=first)
     said = message(

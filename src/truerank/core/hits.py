@@ -1,7 +1,7 @@
 """Hits: the table that every measure reads.
 
-Every measure in this field depends only on where the judged documents came back. So a ranking is its hits: one row
-a judged document that the run returned, and one row a query. A run of 7 million rows becomes 6 thousand hits.
+Every measure in this field depends only on the ranks of the judged documents. So a ranking is its hits: one row a
+judged document that the run returned, and one row a query. A run of 7 million rows becomes 6 thousand hits.
 """
 
 from __future__ import annotations
@@ -53,11 +53,11 @@ class Judgements:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Hits(Presented):
-    """Where the judged documents came back: rows ordered by query, then rank.
+    """Where the judged documents were returned: rows ordered by query, then rank.
 
     Attributes:
         queries: the query ids, in the order of the per-query arrays.
-        returned: (queries,) how many documents came back.
+        returned: (queries,) how many documents were returned.
         judgements: every judged grade, found or not, best first.
         max_grade: the highest grade of the whole collection, or 0.
         query: (hits,) index into queries.
@@ -190,7 +190,7 @@ class Hits(Presented):
         )
 
     def parts(self) -> Iterator[Hits]:
-        """The same, so many queries at a time: nothing of a query depends on another, and views take memory."""
+        """The same, this many queries at a time: nothing of a query depends on another, and views take memory."""
         starts = np.arange(0, len(self.queries), PART)
         if len(starts) < 2:
             yield self
@@ -306,7 +306,7 @@ class Hits(Presented):
         return self._once(("unjudged", grade, k), lambda: _filled(self.whole, self.limit(k), grade).cut(self.depth))
 
     def knowing_only_returned(self) -> Hits:
-        """The same, as if only the documents that came back had been judged."""
+        """The same, as if only the documents that were returned had been judged."""
         best_first = np.lexsort((-self.grade, self.query))
         return replace(self, judgements=Judgements(self.query[best_first], self.grade[best_first]))
 

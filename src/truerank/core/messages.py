@@ -119,7 +119,7 @@ def warned(said: str) -> Message:
 
 
 def listed(names: Sequence[str], most: int | None = None) -> Message:
-    """Names in a sentence; of more than so many the first ones, and how many there are besides.
+    """Names in a sentence; of more than this many the first ones, and how many there are besides.
 
     >>> listed(["a", "b", "c"]), listed(["a", "b", "c", "d"], 3)
     ('a, b and c', 'a, b and 2 more')

@@ -162,7 +162,7 @@ def read(
     Args:
         qrels, run, rules, threads: as for `evaluate`; without qrels (None) every query is read, and none is judged.
         keep: "judged" keeps the rows of judged documents, which measures need; a number those of the unjudged
-            documents of so many first ranks too; "all" every row, which bounds and agreement need.
+            documents of this many first ranks too; "all" every row, which bounds and agreement need.
 
     Raises:
         TruerankError: wrong input; the message says what, where and what now.

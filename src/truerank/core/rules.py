@@ -65,7 +65,7 @@ MEANINGS: dict[str, Message] = {
     "unit": message("what the mean is over (line: each line of a submission, as the contest's code has it)"),
     "missing": message("judged queries that the run does not answer"),
     "empty": message("answers without a document (missing: as if the query were not answered)"),
-    "extra": message("answered queries that nobody judged"),
+    "extra": message("answered queries that are unjudged"),
     "without_relevant": message(
         "queries without a relevant document (empty-is-right: 1 for an empty answer, else 0; "
         "one: 1 whatever is returned; undefined: left out of the means of measures that would divide by 0 there)"
@@ -74,8 +74,8 @@ MEANINGS: dict[str, Message] = {
     "unjudged_grade": message(
         "the grade of unjudged documents where unjudged = graded; the ideal is of judged ones"
     ),
-    "unreturned": message("judged documents that did not come back (ignore: as if nobody had judged them)"),
-    "duplicates": message("a document that comes back twice for a query (once: counts where it came first)"),
+    "unreturned": message("judged documents that were not returned (ignore: as if they were unjudged)"),
+    "duplicates": message("a document that is returned twice for a query (once: counts where it came first)"),
     "depth": message("only this many results of each query count"),
     "depth_of": message(
         "what depth counts: results left when unjudged ones are removed, or all that were returned"

@@ -36,8 +36,8 @@ class Scan:
     Attributes:
         table: one row a judged document that was returned (fields query, doc, rank, first, last, score); with
             `keep` also one for each unjudged document of the first ranks, numbered after the judged ones.
-        returned: (queries,) how many documents came back, -1 where the query was not answered.
-        extra: ids of answered queries that nobody judged.
+        returned: (queries,) how many documents were returned, -1 where the query was not answered.
+        extra: ids of answered queries that are unjudged.
         rows: how many rows the run has.
         repeated: how many rows repeated a document of their query.
         interleaved: whether the rows of some query were scattered.

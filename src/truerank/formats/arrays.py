@@ -107,7 +107,7 @@ def _list(arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str
 def _name(
     arrays: Mapping[str, Array], names: Mapping[str, str], kind: tuple[str, ...], dimensions: int | None = None
 ) -> str | None:
-    """The array of this kind: by its name, or the only one that has so many dimensions."""
+    """The array of this kind: by its name, or the only one that has this many dimensions."""
     by_name = next((names[word] for word in kind if word in names), None)
     if by_name is not None or dimensions is None:
         return by_name

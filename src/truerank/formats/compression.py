@@ -143,7 +143,7 @@ class Members:
     the work is linear in the bytes and the members, however short these are.
 
     Args:
-        most: about so many bytes are unpacked at once.
+        most: about this many bytes are unpacked at once.
 
     Attributes:
         count: how many members have begun.

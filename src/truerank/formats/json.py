@@ -185,7 +185,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
         scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
         if len(scored) < len(ranked.docs):
             raise InputError(
-                f"a document comes back twice for query {truncated(ranked.query)}: JSON cannot hold both"
+                f"a document is returned twice for query {truncated(ranked.query)}: JSON cannot hold both"
             )
         _entry(file, ranked.query, scored, first=not seen)
         seen.add(ranked.query)

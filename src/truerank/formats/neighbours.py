@@ -30,7 +30,7 @@ SAMPLE = 8
 """Files that the shape is found out from."""
 
 TELLING = 10
-"""So many neighbouring values that all run against their name tell that the name is wrong."""
+"""This many neighbouring values that all run against their name tell that the name is wrong."""
 
 BETTER = {"lower": -1, "higher": 1}
 

@@ -58,7 +58,7 @@ def read_qrels(source: Source) -> Qrels:
 
 
 def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], size: int) -> Iterator[Any]:
-    """The rows of some columns, so many at a time, as Arrow's record batches.
+    """The rows of some columns, this many at a time, as Arrow's record batches.
 
     Args:
         choose: given the names of all columns, those that are read.

@@ -28,7 +28,7 @@ SNIPPET = 240
 """Characters of a text that are kept, unless said otherwise."""
 
 SPARE = 8
-"""So many times as much is looked at, since blanks are folded."""
+"""This many times as much is looked at, since blanks are folded."""
 
 ROWS = 1 << 12
 """Rows of Parquet that are in memory at once."""

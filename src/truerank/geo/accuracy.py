@@ -17,7 +17,7 @@ STEEPNESS = 0.001
 
 
 def recall_within(errors: Floats, k: int, metres: float) -> float:
-    """How likely one of the first k results lies within so many metres (inclusive) of the query.
+    """How likely one of the first k results lies within this many metres (inclusive) of the query.
 
     Args:
         errors: (queries, at least k) metres from the query to each result, best result first.
@@ -34,15 +34,15 @@ def surface(errors: Floats, ks: Sequence[int], metres: Sequence[float]) -> dict[
 
 
 def share_within(error: Floats, metres: float) -> float:
-    """The share of queries whose first result lies within so many metres: the error's distribution, MA@t.
+    """The share of queries whose first result lies within this many metres: the error's distribution, MA@t.
 
-    DenseUAV's MA (Dai et al., 2023) counts less than so many metres; here it is at most, as everywhere.
+    DenseUAV's MA (Dai et al., 2023) counts less than this many metres; here it is at most, as everywhere.
     """
     return _mean(error <= metres)
 
 
 def area(error: Floats, metres: float) -> float:
-    """The area under the distribution of the error from 0 to so many metres, as a share: 1 if there is no error.
+    """The area under the distribution of the error from 0 to this many metres, as a share: 1 if there is no error.
 
     >>> area(np.array([0.0, 5.0, 100.0]), 10)
     0.5

@@ -1,4 +1,4 @@
-"""Places found by pictures, evaluated: ground truth from coordinates, what came back, and how far off it is."""
+"""Places found by pictures, evaluated: ground truth from coordinates, what was returned, and how far off it is."""
 
 from __future__ import annotations
 

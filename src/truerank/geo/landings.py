@@ -18,7 +18,7 @@ from truerank.truth.items import Floats, Ints, Items
 
 NOTHING = -1
 STRANGER = -2
-"""Rows of no reference: nothing came back at this rank, or a name that no reference has."""
+"""Rows of no reference: nothing was returned at this rank, or a name that no reference has."""
 
 
 def first_results(results: Results, rules: Rules, k: int) -> Ints:

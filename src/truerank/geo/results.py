@@ -1,4 +1,4 @@
-"""What came back for each query, out of a folder of JSON files or any run, and which references the names mean."""
+"""What was returned for each query, from a folder of JSON files or any run, and which references the names mean."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SAMPLE = 100
 
 @dataclass(frozen=True, eq=False)
 class Results:
-    """What came back for each query.
+    """What was returned for each query.
 
     Attributes:
         name: where it came from.

@@ -26,14 +26,14 @@ QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.95)
 
 @dataclass(frozen=True)
 class QueryView:
-    """One query: what is right, where it came back, and what came first instead.
+    """One query: what is right, where it was returned, and what came first instead.
 
     Attributes:
         query: its id.
         truth: the nearest right reference, None if there is none.
         distance: metres from the query to it.
-        rank: where the first right reference came back, None if nowhere.
-        recall: the share of the right references that came back at all.
+        rank: where the first right reference was returned, None if nowhere.
+        recall: the share of the right references that were returned at all.
         top1: the first result, None if there is none.
         error: metres from the query to that; None if that is not known.
         truths: all right references.
@@ -58,7 +58,7 @@ class View(Presented):
         truth: what is right, with distances.
         qrels: the same with the references called as the results call them.
         scores: a value for each query and measure.
-        run: what came back.
+        run: what was returned.
         measures: those that were asked for.
         errors: (queries of the scores, at least max(k)) metres from the query to its first results, infinite where
             there is none.
@@ -134,7 +134,7 @@ class View(Presented):
 
     @property
     def ma(self) -> dict[str, float]:
-        """The share of the queries whose first result is at most so many metres off, at each distance."""
+        """The share of the queries whose first result is at most this many metres off, at each distance."""
         return {f"MA@{accuracy.spelled(t)}": accuracy.share_within(self.error, t) for t in self.within}
 
     @property
@@ -146,7 +146,7 @@ class View(Presented):
 
     @cached_property
     def hits(self) -> Hits:
-        """Where the right references came back."""
+        """Where the right references were returned."""
         return rank(self.qrels, self.run, rules=self.scores.rules)
 
     def found(self) -> Iterator[QueryView]:
@@ -180,7 +180,7 @@ class View(Presented):
         return rows
 
     def _name(self, row: int) -> str | None:
-        """The name of a reference; None where nothing came back, or no reference."""
+        """The name of a reference; None where nothing was returned, or no reference."""
         return self.references.ids[row] if 0 <= row < len(self.references) else None
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
@@ -235,7 +235,7 @@ class Places(Presented):
     Attributes:
         views: what there is of the two.
         notes: how the results were read.
-        results: what came back.
+        results: what was returned.
     """
 
     built_by = "geo"
@@ -252,7 +252,7 @@ class Places(Presented):
         return self.views[name]
 
     def run(self) -> Run:
-        """What came back, with the references called by their ids, such as the qrels of a truth have."""
+        """What was returned, with the references called by their ids, such as the qrels of a truth have."""
         assert self.results is not None
         return self.results.run_of(next(iter(self.views.values())).references)
 

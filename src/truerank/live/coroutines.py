@@ -117,7 +117,7 @@ class Coroutines(WorkerPool):
         return end
 
     async def _answer(self, call: int) -> tuple[int, object]:
-        """What comes back, and when."""
+        """What is returned, and when."""
         ask, query = self._job(call)
         try:
             result = await cast(Ask, ask)(query, self._k)

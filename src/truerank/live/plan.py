@@ -15,7 +15,7 @@ from truerank.live.clock import NANO
 ARRIVALS = ("constant", "poisson")
 
 SHUFFLES = 16
-"""So many orders of the queries are drawn; a run that asks them more often begins with the first again."""
+"""This many orders of the queries are drawn; a run that asks them more often begins with the first again."""
 
 MOST = 10_000_000
 """Calls that a run may have: their times take half a gigabyte."""
@@ -154,7 +154,7 @@ class Plan:
 
 
 def plan(load: Load, jobs: Sequence[Job], queries: int) -> Plan:
-    """The plan of a run over so many queries.
+    """The plan of a run over this many queries.
 
     Args:
         jobs: the queries' for the first retriever, then for the second, …: all of a query follow each other.
@@ -227,7 +227,7 @@ def _schedule(load: Load, jobs: int, rng: np.random.Generator) -> list[int] | No
 
 
 def _poisson(load: Load, wanted: int, rng: np.random.Generator) -> Iterator[int]:
-    """Independent arrivals: so many, or, with a duration, as many as fall into it."""
+    """Independent arrivals: this many, or, with a duration, as many as fall into it."""
     assert load.rate is not None
     most = wanted if load.duration is None else min(MOST, wanted + 10 * math.isqrt(wanted) + 10)
     moments = np.cumsum(rng.exponential(1 / load.rate, most))

@@ -34,7 +34,7 @@ class Read:
 
     Attributes:
         outcome: an index into `OUTCOMES`.
-        returned: how many documents came back.
+        returned: how many documents were returned.
         fault: what went wrong.
     """
 
@@ -61,7 +61,7 @@ def _said(error: BaseException) -> str:
 
 
 def kept(result: object) -> object:
-    """What came back, but a copy of the list, dict or array that holds it: retrievers fill those again.
+    """What was returned, but a copy of the list, dict or array that holds it: retrievers fill those again.
 
     >>> buffer = ["d1"]
     >>> mine = kept(buffer)
@@ -88,7 +88,7 @@ def room(result: object) -> int:
 
 
 class Record:
-    """What one worker did: four numbers a call, and beside them what came back."""
+    """What one worker did: four numbers a call, and beside them what was returned."""
 
     def __init__(self, finish: Callable[[int, int, object], Read]):
         self.marks = array("q")
@@ -111,7 +111,7 @@ class Record:
 
 @dataclass
 class Tally:
-    """Reads what came back, and keeps the first measured answer of each query.
+    """Reads what was returned, and keeps the first measured answer of each query.
 
     Attributes:
         answers: {job: (call, answer)}.
@@ -143,7 +143,7 @@ class Tally:
                     self._read(self.plan.job(record.marks[4 * i]), result)
 
     def _read(self, job: int, result: object) -> Answer:
-        """The answer that came back; whatever goes wrong is an InputError, since ids may be any function."""
+        """The answer that was returned; whatever goes wrong is an InputError, since ids may be any function."""
         try:
             return self.retrievers[job // self.queries].read(result)
         except (InputError, KeyboardInterrupt):
@@ -169,7 +169,7 @@ class Tally:
         return Read(OK if answer.docs else EMPTY, len(answer.docs))
 
     def _clean(self, job: int, answer: Answer) -> Answer:
-        """The first k documents in the order in which they came back, with scores that agree with it."""
+        """The first k documents in the order in which they were returned, with scores that agree with it."""
         docs, scores, k = answer.docs, answer.scores, self.plan.load.k
         if len(docs) > k:
             self.overlong.add(job)
@@ -205,7 +205,7 @@ class Calls:
 
 
 def gathered(records: Iterable[Record], plan: Plan, tally: Tally, started: int) -> Calls:
-    """The records of all workers as one, all that came back being read.
+    """The records of all workers as one, all that was returned being read.
 
     Args:
         started: the time of the first measured start.
@@ -235,7 +235,7 @@ def gathered(records: Iterable[Record], plan: Plan, tally: Tally, started: int) 
 
 
 def _finished(record: Record, i: int, tally: Tally) -> Read:
-    """What came of a worker's call; what came back is let go of."""
+    """What came of a worker's call; what was returned is let go of."""
     call, _, begin, end = record.marks[4 * i : 4 * i + 4]
     record.results[i] = read = tally.finish(call, end - begin, record.results[i])
     return read

@@ -39,7 +39,7 @@ class Bench(Presented):
         load: how hard, how often and how long it was asked.
         queries: all ids; `samples.query` holds indices into them.
         samples: every call, raw.
-        answers: what came back.
+        answers: what was returned.
         faults: {what went wrong: how often} in measured calls.
         scores: how good the measured answers are; None without qrels.
         unasked: judged queries that were not asked, and so are not in the scores.

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Answer:
-    """What came back for one query.
+    """What was returned for one query.
 
     Attributes:
         docs: ids, best first.
@@ -21,7 +21,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class FirstAnswers:
-    """What came back first for each query, and what is odd about it. Counts are of queries.
+    """What was returned first for each query, and what is odd about it. Counts are of queries.
 
     Attributes:
         by_query: the first measured answer of each query, cut after k documents.

@@ -231,7 +231,7 @@ def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:
 
 
 def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
-    """What came back of one retriever."""
+    """What was returned of one retriever."""
     count = len(queries)
     mine = range(who * count, (who + 1) * count)
     odd = {

@@ -34,7 +34,7 @@ class Samples:
         due: (n,) when it should have begun: by the schedule of an open loop; in a closed one, when it did.
         taken: (n,) when a worker was free for it.
         begin, end: (n,) of the call itself.
-        returned: (n,) how many documents came back.
+        returned: (n,) how many documents were returned.
         paused: (n,) for how much of the time between due and end Python collected garbage.
     """
 
@@ -62,7 +62,7 @@ class Samples:
 
     @property
     def answered(self) -> Samples:
-        """Those that an answer came back for, empty or not."""
+        """Those that an answer was returned for, empty or not."""
         return self[self.outcome <= EMPTY]
 
     @property

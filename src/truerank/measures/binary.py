@@ -117,7 +117,7 @@ def found_within(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms
 
 
 def _counted_to(k: int | None, level: float) -> Words:
-    words, cut = (FIRST, (k,)) if k else (message("relevant documents came back"), ())
+    words, cut = (FIRST, (k,)) if k else (message("relevant documents were returned"), ())
     return counting(words, *cut, lost_from=level)
 
 
@@ -395,9 +395,9 @@ def binary_g(hits: Hits, *, level: float = 1) -> Terms:
     monotone="stepped",
 )
 def pairwise_accuracy(hits: Hits, *, level: float = 1) -> PerQuery:
-    """The chance that a relevant document stands before one that is not, among those that came back.
+    """The chance that a relevant document stands before one that is not, among those that were returned.
 
-    It is 1 where only relevant documents came back, and 0 where none did.
+    It is 1 where only relevant documents were returned, and 0 where none did.
     With a cutoff (accuracy@k) the name means Success@k.
 
     >>> import truerank as tr

@@ -12,7 +12,7 @@ from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms, counting
 
-CAME_BACK = message("relevant documents came back")
+CAME_BACK = message("relevant documents were returned")
 
 count = functools.partial(measure, average="sum", unit=False, source="trec_eval")
 
@@ -37,7 +37,7 @@ def queries(hits: Hits) -> PerQuery:
     sees_judged=False,
 )
 def returned(hits: Hits, *, rel: float | None = None) -> PerQuery:
-    """How many documents came back; with `rel`, how many of at least that grade.
+    """How many documents were returned; with `rel`, how many of at least that grade.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRet NumRet(rel=1)").mean
@@ -59,7 +59,7 @@ def relevant(hits: Hits, *, level: float = 1) -> PerQuery:
 
 @count("NumRelRet", "num_rel_ret", formula="N = Σ rel_i", takes_grades=True, monotone="rising")
 def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
-    """How many relevant documents came back.
+    """How many relevant documents were returned.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x"]}, "NumRelRet").mean
@@ -76,11 +76,11 @@ def relevant_returned(hits: Hits, *, level: float = 1) -> Terms:
     monotone="ordered",
 )
 def nonrelevant_judged_returned(hits: Hits, *, level: float = 1) -> Terms:
-    """How many documents came back that were judged and found wanting.
+    """How many documents were returned that were judged and found wanting.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "b", "x"]}, "NumNonrelJudgedRet").mean
     {'NumNonrelJudgedRet': 1.0}
     """
     wrong = hits.where((hits.grade >= 0) & (hits.grade < level))
-    return Terms(wrong, words=lambda: counting(message("came back, judged and not relevant")))
+    return Terms(wrong, words=lambda: counting(message("was returned, judged and not relevant")))

@@ -31,7 +31,7 @@ RULED = ("level", "rounding")
 """What the rules decide where a measure leaves it open; so level=1 is not the same as no level."""
 
 DEPTH = "depth"
-"""What every measure takes: of so many first results only, as if no more had been returned."""
+"""What every measure takes: of this many first results only, as if no more had been returned."""
 
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 

@@ -181,7 +181,7 @@ def ndcg(
     got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
     best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
     best = _called(best, None, name="IDCG", words=message("the sum over the best possible list"))
-    return _called(got, best, name="DCG", words=message("the sum over what came back"))
+    return _called(got, best, name="DCG", words=message("the sum over what was returned"))
 
 
 @measure(
@@ -194,7 +194,7 @@ def ndcg(
     sees_judged=False,
 )
 def ndcg_at_relevant(hits: Hits, *, gain: Gain = "linear") -> PerQuery:
-    """nDCG averaged over the ranks at which the documents with a gain came back.
+    """nDCG averaged over the ranks at which the documents with a gain were returned.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "y", "a"]}, "nDCGrel").mean

@@ -12,7 +12,7 @@ from truerank.measures.sums import PerQuery, ratio
 @measure(
     "mINP",
     "INP",
-    formula="R / rank of the last relevant document; 0 if one did not come back",
+    formula="R / rank of the last relevant document; 0 if one was not returned",
     source="Ye et al., Deep learning for person re-identification: a survey and outlook, TPAMI 2022",
     divides_by="relevant",
     monotone="stepped",

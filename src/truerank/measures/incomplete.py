@@ -126,7 +126,7 @@ def judged(hits: Hits, *, k: int | None = None) -> PerQuery:
     monotone="ordered",
 )
 def unjudged(hits: Hits, *, k: int) -> PerQuery:
-    """The share of the first k ranks with a result that nobody judged; less is better.
+    """The share of the first k ranks with a result that is unjudged; less is better.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 0}}, {"q": ["a", "x", "b"]}, "Unjudged@2 unj_5").mean

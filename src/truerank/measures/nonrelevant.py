@@ -1,7 +1,7 @@
-"""Measures that count what is not relevant: of what came back, or of a collection of `docs` documents.
+"""Measures that count what is not relevant: of what was returned, or of a collection of `docs` documents.
 
-A document that nobody judged is not relevant here. Unless `docs` says how large the collection is, there is nothing
-in it but what came back and the relevant documents that did not.
+A document that is unjudged is not relevant here. Unless `docs` says how large the collection is, there is nothing
+in it but what was returned and the relevant documents that were not.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from truerank.measures.sums import Floats, PerQuery, ratio
 
 
 def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
-    """(queries,) how many documents are not relevant, by the size of the collection or of what came back."""
+    """(queries,) how many documents are not relevant, by the size of the collection or of what was returned."""
     others = hits.returned - hits.relevant(level).count
     if docs is None:
         return others.astype(np.float64)
@@ -36,7 +36,7 @@ def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
 def fall_out(hits: Hits, *, k: int | None = None, level: float = 1, docs: int | None = None) -> PerQuery:
     """The share of what is not relevant that is among the first k results; less is better.
 
-    `docs` is the size of the collection; without it, only what came back is counted, as torchmetrics does.
+    `docs` is the size of the collection; without it, only what was returned is counted, as torchmetrics does.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a", "y"]}, "FallOut@2 FallOut(docs=101)@2").mean
@@ -85,7 +85,7 @@ def matthews_correlation(
 def area_under_roc(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     """The chance that a relevant document has a higher score than one that is not, among the first k results.
 
-    What did not come back is not in it. The mean over queries is GAUC in which each query weighs the same; with
+    What was not returned is not in it. The mean over queries is GAUC in which each query weighs the same; with
     weights by impressions (Zhou et al., KDD 2018) it is another number.
 
     >>> import truerank as tr

@@ -239,7 +239,7 @@ def measure(
     >>> import truerank as tr
     >>> @tr.measure("Found", average="sum", unit=False)
     ... def found(hits, *, level: float = 1):
-    ...     "How many relevant documents came back."
+    ...     "How many relevant documents were returned."
     ...     return hits.sum(hits.grade >= level)
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": {"a": 2.0}}, ["Found"]).mean
     {'Found': 1.0}

@@ -1,4 +1,4 @@
-"""Measures of everything that came back, whatever its order."""
+"""Measures of everything that was returned, whatever its order."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ AMONG = message("relevant documents among them")
     monotone="rising",
 )
 def set_precision(hits: Hits, *, level: float = 1) -> Terms:
-    """The share of all that came back that is relevant.
+    """The share of all that was returned that is relevant.
 
     RAGAS' context precision that is not by ids, but judged by a model, is AP(divisor='hits').
 
@@ -42,7 +42,7 @@ def set_precision(hits: Hits, *, level: float = 1) -> Terms:
 
 
 def _n(hits: Hits) -> Quantity:
-    return Quantity("n", message("documents came back"), hits.returned)
+    return Quantity("n", message("documents were returned"), hits.returned)
 
 
 @measure(
@@ -56,7 +56,7 @@ def _n(hits: Hits) -> Quantity:
     monotone="stepped",
 )
 def set_recall(hits: Hits, *, level: float = 1) -> Terms:
-    """The share of the relevant documents that came back at all.
+    """The share of the relevant documents that were returned at all.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetR").mean
@@ -79,7 +79,7 @@ def set_recall(hits: Hits, *, level: float = 1) -> Terms:
     monotone="rising",
 )
 def set_success(hits: Hits, *, level: float = 1) -> PerQuery:
-    """Whether anything relevant came back at all: 1 or 0.
+    """Whether anything relevant was returned at all: 1 or 0.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}, "r": {"b": 1}}, {"q": ["x", "a"], "r": ["x"]}, "SetSuccess").mean
@@ -105,7 +105,7 @@ def set_f(
     alpha: Share | None = None,
     beta_squared: Amount | None = None,
 ) -> PerQuery:
-    """One number for precision and recall of all that came back: their weighted harmonic mean, F1 by default.
+    """One number for precision and recall of all that was returned: their weighted harmonic mean, F1 by default.
 
     `beta` weighs recall beta times as much as precision; or `alpha` is the weight of precision; or
     `beta_squared` is β² itself, as in trec_eval's set_F.x.
@@ -140,7 +140,7 @@ def _beta_squared(beta: float, alpha: float | None, beta_squared: float | None) 
     monotone="stepped",
 )
 def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
-    """The average precision to expect when the order of what came back is random: precision times recall.
+    """The average precision to expect when the order of what was returned is random: precision times recall.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetAP").mean
@@ -159,7 +159,7 @@ def set_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     monotone="stepped",
 )
 def set_relative_precision(hits: Hits, *, level: float = 1) -> Terms:
-    """The share of relevant documents in all that came back, of those that could have been there.
+    """The share of relevant documents in all that was returned, of those that could have been there.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "y", "z"]}, "SetRelP").mean

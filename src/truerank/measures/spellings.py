@@ -26,7 +26,7 @@ OTHERS = {
 """What others list among their measures."""
 
 AT_K = {"SetP": "P", "SetR": "R", "SetF": "F", "SetSuccess": "Success"}
-"""Measures of everything that came back, and those of the first k results."""
+"""Measures of everything that was returned, and those of the first k results."""
 
 
 def persistence(name: str, mark: str, number: str, whole: str) -> float:

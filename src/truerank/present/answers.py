@@ -52,10 +52,10 @@ class ShownAnswers:
     Attributes:
         depth: how many results of a list there are at most.
         docs: the names of documents; everything else holds places among them.
-        lists: [system][query] documents, scores, how many came back; None where there is no list.
+        lists: [system][query] documents, scores, how many was returned; None where there is no list.
         judged: [query] documents and their grades: those in the lists, and the relevant ones.
         relevant: [query] how many relevant documents there are.
-        found: [system][query] how many of them came back.
+        found: [system][query] how many of them was returned.
         below: [system][query] relevant documents below the list, and their ranks.
         worked: {measure: [system][query] terms and lines; None where it is not worked out}.
         level: the lowest grade that is relevant.

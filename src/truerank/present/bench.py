@@ -90,7 +90,7 @@ def latency_chart(
     share: str = "share of calls",
     retriever: str = "retriever",
 ) -> charts.Spec:
-    """A line a benchmark: the share of calls that are answered within so many milliseconds.
+    """A line a benchmark: the share of calls that are answered within this many milliseconds.
 
     Args:
         ms, share, retriever: what these are called.

@@ -147,7 +147,7 @@ def _reading(found: Comparison) -> Message:
 
 
 def sizes(found: Comparison) -> list[str]:
-    """Whether there are enough queries, and what so many could have shown."""
+    """Whether there are enough queries, and what this many could have shown."""
     queries = len(found.queries)
     told = few.remarks(queries)
     if len(found.systems) > 1:

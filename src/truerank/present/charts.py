@@ -64,7 +64,7 @@ THEMES = {
 
 
 def ticks(apart: int, most: int) -> dict[str, str]:
-    """How many numbers stand at an axis: about as many as are so many points apart."""
+    """How many numbers stand at an axis: about as many as are this many points apart."""
     return {"expr": f"clamp(floor({AROUND} / {apart}), 3, {most})"}
 
 
@@ -258,7 +258,7 @@ def distribution(values: np.ndarray) -> list[tuple[float, float]]:
 
 
 def thinned(count: int, most: int = 200) -> list[int]:
-    """So many places of a long row at most, the first and the last among them.
+    """This many places of a long row at most, the first and the last among them.
 
     >>> thinned(3), thinned(1000, 3)
     ([0, 1, 2], [0, 500, 999])

@@ -91,7 +91,7 @@ class Runs:
         return self.rules.unit == "line"
 
     def counted(self, n: int) -> Message:
-        """So many of what the means are over."""
+        """This many of what the means are over."""
         if self.is_by_line:
             return plural("{n:,} submitted line", "{n:,} submitted lines", n=n)
         return plural("{n:,} query", "{n:,} queries", n=n)

@@ -15,7 +15,7 @@ from truerank.present.names import labels
 from truerank.present.table import Cell, Table
 
 DEPTH = 20
-"""How many results are listed; of those below, and of those that did not come back, as many relevant ones."""
+"""How many results are listed; of those below, and of those that were not returned, as many relevant ones."""
 
 DOCUMENTS = 5
 """How many documents of each query that moved are listed."""
@@ -98,7 +98,7 @@ def _remark(note: Note, explanation: Explanation) -> str:
 
 
 def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> Table:
-    """The results, the relevant ones below, and those that did not come back."""
+    """The results, the relevant ones below, and those that were not returned."""
     chosen = _chosen(explanation.documents, depth)
     listed = [explanation.documents[place] for place in chosen]
     rows: list[tuple[Cell, ...]] = []
@@ -136,7 +136,7 @@ def asked(query: str, texts: Snippets) -> str:
 
 
 def _chosen(documents: Sequence[Listed], depth: int | None) -> list[int]:
-    """Which documents are listed: the first ones, then relevant ones, of those that came back and of those not."""
+    """Which documents are listed: the first ones, then relevant ones, returned and not returned."""
     if depth is None:
         return list(range(len(documents)))
     returned = [place for place, doc in enumerate(documents) if doc.place != "missing"]

@@ -13,7 +13,7 @@ USUAL = 50
 
 
 def remarks(queries: int) -> list[str]:
-    """What to say about so many queries.
+    """What to say about this many queries.
 
     >>> remarks(42), remarks(50)
     (['Remark: 42 queries; 50 or more are usual.'], [])

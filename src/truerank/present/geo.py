@@ -91,14 +91,14 @@ def document_of(
 
 def error_figure(places: Places) -> Figure:
     """How far off first results are."""
-    alt = "The share of queries whose first result lies within so many metres. Further left is better."
+    alt = "The share of queries whose first result lies within this many metres. Further left is better."
     return Figure("geo-error", "Error of the first result", alt, error_chart(places))
 
 
 def error_chart(
     places: Places, *, metres: str = "metres", share: str = "share of queries", by: str = "by"
 ) -> charts.Spec:
-    """A line a view: the share of queries whose first result lies within so many metres.
+    """A line a view: the share of queries whose first result lies within this many metres.
 
     Args:
         metres, share, by: what these are called.
@@ -158,7 +158,7 @@ def _narrow(table: Table) -> Table:
 
 
 def within(places: Places, digits: int | None = 4) -> Table:
-    """R@k for a first result within so many metres of the query's own place."""
+    """R@k for a first result within this many metres of the query's own place."""
     metres = [spelled(t) for t in next(iter(places.views.values())).within]
     rows: list[tuple[Cell, ...]] = []
     for name, view in places.views.items():
@@ -167,7 +167,7 @@ def within(places: Places, digits: int | None = 4) -> Table:
 
 
 def queries(places: Places, digits: int | None = 2) -> Table:
-    """A row a query and view: what is right, where it came back, and what came first instead."""
+    """A row a query and view: what is right, where it was returned, and what came first instead."""
     rows = tuple(row for name, view in places.views.items() for row in _rows(name, view))
     table = Table(QUERIES, rows, notes=tuple(notes(places)), digits=digits)
     return table if len(places.views) > 1 else table.without_first_column()

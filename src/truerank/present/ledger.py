@@ -82,7 +82,7 @@ def named_remarks(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str
 
 
 def queries(n: int) -> Message:
-    """So many queries."""
+    """This many queries."""
     return plural("{n:,} query", "{n:,} queries", n=n)
 
 

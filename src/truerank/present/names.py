@@ -59,7 +59,7 @@ def _telling(names: Sequence[str]) -> list[str]:
 
 
 def _shared(parts: Sequence[list[str]], count: int) -> list[bool]:
-    """Whether all have the word at each of so many places; where they have not as many, at either end only."""
+    """Whether all have the word at each of this many places; where they have not as many, at either end only."""
     if len({len(words) for words in parts}) == 1:
         return [len(set(column)) == 1 for column in zip(*parts, strict=True)]
     start = _run(parts)

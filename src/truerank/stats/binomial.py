@@ -7,7 +7,7 @@ from truerank.stats.values import count, share
 
 
 def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The shares under which so many successes, or more extreme ones, are not rarer than allowed.
+    """The shares under which this many successes, or more extreme ones, are not rarer than allowed.
 
     It contains the truth at least as often as promised, whatever the truth is. Clopper and Pearson (1934).
 
@@ -24,7 +24,7 @@ def clopper_pearson(successes: int, n: int, confidence: float = 0.95) -> tuple[f
 
 
 def mid_p(successes: int, n: int, confidence: float = 0.95) -> tuple[float, float]:
-    """The same with half of the probability of just so many: shorter, and right as often as promised on average.
+    """The same with half of the probability of just this many: shorter, and right as often as promised on average.
 
     For some shares it contains the truth less often than promised. Lancaster (1961); Berry and Armitage (1995).
 
@@ -46,7 +46,7 @@ def _tail(successes: int, n: int, confidence: float) -> float:
 
 
 def _share_with(below: float, successes: int, n: int) -> float:
-    """The share under which fewer successes, and half of just so many, have this probability."""
+    """The share under which fewer successes, and half of just this many, have this probability."""
     low, high = 0.0, 1.0
     for _ in range(60):
         middle = (low + high) / 2

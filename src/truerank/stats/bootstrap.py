@@ -34,7 +34,7 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
 
 
 def _times_drawn(n: int, rows: int, rng: np.random.Generator) -> Floats:
-    """(rows, n) how often each of n queries was drawn in each of so many resamples."""
+    """(rows, n) how often each of n queries was drawn in each of this many resamples."""
     drawn = rng.integers(n, size=(rows, n))
     drawn += n * np.arange(rows)[:, None]
     return np.bincount(drawn.ravel(), minlength=rows * n).reshape(rows, n).astype(np.float64)

@@ -65,7 +65,7 @@ def estimated_spread(freedom: float) -> tuple[Floats, Floats]:
 
 
 def binomial_up_to(successes: ArrayLike, n: int, chance: ArrayLike) -> Floats:
-    """The probability of so many successes of n or fewer."""
+    """The probability of this many successes of n or fewer."""
     return np.asarray(_special().bdtr(successes, n, chance), np.float64)
 
 

@@ -18,7 +18,7 @@ from truerank.stats.values import TINY, Floats, column, count, on_grid, rounding
 Groups = tuple[tuple[int, ...], ...]
 
 EXACT_UP_TO = 12
-"""With so many queries or fewer every sign pattern is counted."""
+"""With this many queries or fewer every sign pattern is counted."""
 
 
 @dataclass(frozen=True)

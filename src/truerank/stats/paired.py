@@ -26,7 +26,7 @@ from truerank.stats.values import (
 )
 
 EXACT_UP_TO = 32
-"""With so many differences that are not 0, or fewer, every sign pattern is counted."""
+"""With this many differences that are not 0, or fewer, every sign pattern is counted."""
 
 EXACT_RANKS_UP_TO = 100
 """The same for the sums of ranks."""
@@ -58,7 +58,7 @@ def randomization(a: ArrayLike, b: ArrayLike, *, samples: int = 10_000, seed: in
     """Swap the two systems' values at random, query by query: how often is the mean difference as large?
 
     It assumes nothing about how values are distributed. With up to 32 differences that are not 0 all patterns are
-    counted, with more so many samples are drawn and p is (hits + 1) / (samples + 1). Means that differ by less
+    counted, with more this many samples are drawn and p is (hits + 1) / (samples + 1). Means that differ by less
     than 1e-12 of the largest value count as equal. Fisher (1935); Smucker, Allan and Carterette (2007).
 
     >>> randomization([0.5, 0.75, 1.0, 0.5], [0.25, 0.5, 0.5, 0.25])

@@ -39,7 +39,7 @@ WIDEST = 1000
 """An object with more values in it is no item."""
 
 SHORT = 4
-"""A list of up to so many numbers is a pair or bounds, a longer one a vector."""
+"""A list of up to this many numbers is a pair or bounds, a longer one a vector."""
 
 _TELLING = ("lat", "x", "label", "vector", "west")
 

@@ -12,7 +12,7 @@ from truerank.truth.distances import Distance
 from truerank.truth.items import Bools, Floats, Ints
 
 BLOCK = 1 << 21
-"""About so many candidates are measured at once."""
+"""About this many candidates are measured at once."""
 
 
 def nearest(distance: Distance, queries: Floats, references: Floats, n: int) -> tuple[Ints, Floats, Bools]:

@@ -17,7 +17,7 @@ from truerank.truth.result import Pairs
 def within(
     queries: Items, references: Items, *, metres: float = 25, distance: str = "geodesic", inclusive: bool = True
 ) -> Pairs:
-    """All references that are at most so many metres from the query are right; there may be none.
+    """All references that are at most this many metres from the query are right; there may be none.
 
     Args:
         inclusive: whether one at exactly this distance is right.

@@ -104,7 +104,7 @@ def rank_vectors(
     pool: Pool | None = None,
     watch: Watch = _unwatched,
 ) -> Hits:
-    """Where the right entries came back. Arguments as for `evaluate_vectors`.
+    """Where the right entries were returned. Arguments as for `evaluate_vectors`.
 
     >>> rank_vectors([[1.0, 0.0]], [[0.9, 0.1], [0.8, 0.3], [0.2, 0.9]], [2], [1, 2, 2]).rank.tolist()
     [2, 3]
@@ -164,7 +164,7 @@ def rank_matrix(
     rules: RulesLike | None = "market1501",
     watch: Watch = _unwatched,
 ) -> Hits:
-    """Where the right entries came back. Arguments as for `evaluate_matrix`."""
+    """Where the right entries were returned. Arguments as for `evaluate_matrix`."""
     under = Rules.of(rules)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))

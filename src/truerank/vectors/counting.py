@@ -15,7 +15,7 @@ Block = NDArray[np.float32] | NDArray[np.float64]
 """(queries, gallery) scores, more is better; never NaN, and finite until something is ignored."""
 
 AT_ONCE = 1 << 20
-"""So many scores are counted by one thread at a time: it takes longer than to begin one, and holds no lock."""
+"""This many scores are counted by one thread at a time: it takes longer than to begin one, and holds no lock."""
 
 
 class Placed(NamedTuple):

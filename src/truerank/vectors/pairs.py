@@ -24,7 +24,7 @@ class JudgedPairs:
         qrels: the judgements; those graded `IGNORED` leave the query's list.
         row: (queries of the qrels,) where the scores of each stand, -1 without any.
         column: (judgements,) the entry of the gallery, -1 for one that is not there.
-        extra: queries that nobody judged.
+        extra: queries that are unjudged.
     """
 
     qrels: Qrels

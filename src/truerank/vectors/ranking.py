@@ -82,7 +82,7 @@ def _find(block: Any, row: Ints, column: Ints, ignored: tuple[Ints, Ints]) -> Pl
 
 
 def _blocks(pairs: JudgedPairs, most: int) -> list[NDArray[np.int64]]:
-    """The queries that have scores, at most so many together, and about as many each time."""
+    """The queries that have scores, at most this many together, and about as many each time."""
     queries = np.flatnonzero(pairs.row >= 0)
     return np.array_split(queries, -(-len(queries) // most)) if len(queries) else []
 

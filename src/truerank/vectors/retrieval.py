@@ -72,7 +72,7 @@ class Retrieval:
         return cls(source, both.queries, gallery, None if is_whole else columns, rules, qrels)
 
     def hits(self, watch: Watch) -> Hits:
-        """Where the right entries came back."""
+        """Where the right entries were returned."""
         name = self.source.name
         readings = self._readings(name, None, watch, None)
         return concatenate([ranked(reading) for reading in readings])

@@ -1,4 +1,4 @@
-"""How far a score could be off: by the order of equal scores, and by documents that nobody judged."""
+"""How far a score could be off: by the order of equal scores, and by unjudged documents."""
 
 from truerank.analysis.bounds.bounding import bounds
 from truerank.analysis.bounds.judging import Candidate, ToJudge, judge_next

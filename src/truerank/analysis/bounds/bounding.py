@@ -40,10 +40,10 @@ def bounds(
     threads: int | None = None,
     watch: Watch = lambda done, of: None,
 ) -> Bounds:
-    """How far a run's scores could be off: by the order of equal scores, and by documents that nobody judged.
+    """How far a run's scores could be off: by the order of equal scores, and by unjudged documents.
 
     Under ties: the worst, the best and the expected value over all orders of equal scores. Under judgement: the
-    least and the most, whatever the unjudged documents that came back may be; those that did not stay as they are.
+    least and the most, whatever the returned unjudged documents may be; those not returned stay as they are.
 
     Args:
         qrels, run, measures, rules, threads: as for `evaluate`.
@@ -85,7 +85,7 @@ def bounds(
 
 
 def _parts(queries: int, doubts: int, watch: Watch) -> Iterator[Watch]:
-    """A watch for each doubt, which is told of in turn: the share of its work as so many queries."""
+    """A watch for each doubt, which is told of in turn: the share of its work as this many queries."""
 
     def part(number: int) -> Watch:
         return lambda done, of: watch(number * queries + done * queries // max(of, 1), doubts * queries)

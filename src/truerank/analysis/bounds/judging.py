@@ -33,7 +33,7 @@ class Candidate:
 
     Attributes:
         query, doc: which one.
-        rank_a, rank_b: where it came back in each run; None where it did not.
+        rank_a, rank_b: where it was returned in each run; None where it did not.
         low, high: the least and the most that the difference of the means could be once it is judged.
         swing: how far these are apart.
     """
@@ -293,7 +293,7 @@ class _Asked:
         return values_of((self.measure,), self._with(others, rows), self.rules)[str(self.measure)]
 
     def _with(self, hits: Hits, rows: Ints) -> Hits:
-        """The hits, and in each query the document that is asked for, where it came back."""
+        """The hits, and in each query the document that is asked for, where it was returned."""
         at = self.pool.row_of(rows)
         back = np.flatnonzero(at >= 0)
         asked = replace(self.pool.hits.where(at[back]), query=back, grade=np.full(len(back), self.grade))

@@ -51,7 +51,7 @@ class Pool:
             if reading.rules.duplicates != "once":
                 once = "count each document where it came first: --set duplicates=once"
                 raise InputError(
-                    f"a document comes back twice, and could not be judged twice; {once}", reading.name
+                    f"a document is returned twice, and could not be judged twice; {once}", reading.name
                 )
             rows = rows.where(~later)
         hits = in_mean(rows, bare(reading.rules), reading.name)
@@ -110,7 +110,7 @@ class Pool:
 
 
 def is_open(hits: Hits, rules: Rules) -> Bools:
-    """(hits,) whether nobody judged it, and it counts as having come back."""
+    """(hits,) whether it is unjudged, and it counts as having are returned."""
     is_of_these = rules.unjudged != "removed" or rules.depth_of == "returned"
     deepest = hits.rank.max(initial=0) if rules.depth is None or not is_of_these else rules.depth
     return (hits.grade < min(0.0, rules.level)) & (hits.rank <= deepest)

@@ -131,7 +131,7 @@ class Bounds(Presented):
         rules: under whose rules.
         ties: {measure: its range over the orders of equal scores}; empty if not asked for.
         unjudged: {measure: its range over what unjudged documents could be}; empty if not asked for.
-        open: how many documents came back that nobody judged; None if not asked for.
+        open: how many documents were returned that are unjudged; None if not asked for.
         grades: what each of those could be given.
         samples, seed: of the random orders.
 

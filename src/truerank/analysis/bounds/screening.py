@@ -206,7 +206,7 @@ def _ndcg(cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: flo
 
 
 def _ideal(cuts: Cuts, worth: float, more: Ints, k: int | None, gain: Any) -> Floats:
-    """(ways,) the ideal DCG with so many documents more of a gain."""
+    """(ways,) the ideal DCG with this many documents more of a gain."""
     known = cuts.settled.hits.judgements
     gained = gains(known.grade, gain)
     count = np.bincount(known.query, minlength=len(cuts.settled.hits.queries))

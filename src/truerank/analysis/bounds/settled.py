@@ -36,7 +36,7 @@ class Ways:
 
     @classmethod
     def cuts(cls, of: Ints, cut: Ints, above: Any, below: Any) -> Ways:
-        """So many documents of each get the first grade, and those below them the second: one, or one a way."""
+        """This many documents of each get the first grade, and those below them the second: one, or one a way."""
         first, second = (np.broadcast_to(np.asarray(each, np.float64), of.shape) for each in (above, below))
         return cls(
             of, lambda way, place: np.where(place < cut[way], first[way], second[way]), _some(above, below), cut

@@ -30,7 +30,7 @@ GRADES = 4
 """With more different grades among the ties, not all priorities of grades are tried."""
 
 ELSEWHERE = math.nan
-"""The place of documents that nobody judged among the grades of a priority."""
+"""The place of unjudged documents among the grades of a priority."""
 
 
 def under_ties(
@@ -175,7 +175,7 @@ def _all_orders(hits: Hits, query: int) -> Ints:
 
 
 def _placements(ranks: tuple[int, ...], counts: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """The ranks of so many documents of each grade, in all ways that look different."""
+    """The ranks of this many documents of each grade, in all ways that look different."""
     if not counts:
         yield ()
         return
@@ -213,7 +213,7 @@ def _sorted_by(hits: Hits, priority: tuple[float, ...]) -> Ints:
 
 
 def _random_orders(hits: Hits, samples: int, rng: np.random.Generator) -> Iterator[Ints]:
-    """The ranks in so many orders of the ties, drawn at random."""
+    """The ranks in this many orders of the ties, drawn at random."""
     tied = np.flatnonzero(hits.tied)
     key = np.stack([hits.query[tied], hits.first[tied]])
     group = np.cumsum((np.diff(key, prepend=-1) != 0).any(axis=0)) - 1
@@ -227,7 +227,7 @@ def _random_orders(hits: Hits, samples: int, rng: np.random.Generator) -> Iterat
 
 
 def _drawn(size: Ints, judged: Ints, rng: np.random.Generator) -> Ints:
-    """(rows,) for each of some groups so many different numbers below its size, in random order."""
+    """(rows,) for each of some groups this many different numbers below its size, in random order."""
     drawn = np.empty(int(judged.sum()), np.int64)
     is_dense = 2 * judged > size
     row_dense = np.repeat(is_dense, judged)

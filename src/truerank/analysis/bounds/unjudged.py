@@ -1,7 +1,7 @@
-"""Documents that nobody judged: the least and the most of every measure, whatever those that came back may be.
+"""Documents that are unjudged: the least and the most of every measure, whatever those that were returned may be.
 
 Each may get any grade that the collection has, or stay without one. If it is relevant it was always there to be
-found: the number of relevant documents and the ideal list grow with it. What did not come back stays as it is.
+found: the number of relevant documents and the ideal list grow with it. What was not returned stays as it is.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery
 
 EVERY = 24
-"""So many documents from either end of a list are tried one by one; those between in growing steps."""
+"""This many documents from either end of a list are tried one by one; those between in growing steps."""
 
 STEPS = 12
 
@@ -88,7 +88,7 @@ Pass = tuple[tuple[Measure, ...], bool, Enumeration]
 
 @dataclass(frozen=True, eq=False)
 class _Search:
-    """What came back, and what it could be."""
+    """What was returned, and what it could be."""
 
     pool: Pool
     rules: Rules

@@ -15,7 +15,7 @@ from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints, PerQuery
 
 LIMIT = 720
-"""A query that could be in at most so many ways is tried in all of them."""
+"""A query that could be in at most this many ways is tried in all of them."""
 
 Watch = Callable[[int, int], object]
 """Told how many queries are done, and of how many."""
@@ -40,7 +40,7 @@ class Repeated:
 
     @classmethod
     def of(cls, hits: Hits, times: Ints) -> Repeated:
-        """So many copies of each query."""
+        """This many copies of each query."""
         query = np.repeat(np.arange(len(times)), times)
         counts = hits.count, np.bincount(hits.judgements.query, minlength=len(times))
         (rows, way), (judged, judged_way) = (copied((np.cumsum(n) - n)[query], n[query]) for n in counts)
@@ -101,7 +101,7 @@ def chunks(rows: Ints) -> Iterator[slice]:
 
 
 def copied(begin: Ints, size: Ints) -> tuple[Ints, Ints]:
-    """So many rows from each of these on, one group after another, and which group each belongs to."""
+    """This many rows from each of these on, one group after another, and which group each belongs to."""
     group = np.repeat(np.arange(len(size)), size)
     rows = np.arange(len(group)) + np.repeat(begin - (np.cumsum(size) - size), size)
     return rows, group

@@ -96,7 +96,7 @@ def agreement(
     Args:
         run_a, run_b: as for `evaluate`.
         p: of rank-biased overlap; at 0.9 the first ten ranks have 86 % of the weight.
-        depth: look at so many documents of each list; by default at what the rules say, mostly all.
+        depth: look at this many documents of each list; by default at what the rules say, mostly all.
         rules: how lists are put in order: equal scores, bits of scores, repeated documents.
 
     Raises:

@@ -177,11 +177,11 @@ class _Pairs:
 
     @property
     def _many(self) -> int:
-        """A sum differs by so many mean differences."""
+        """A sum differs by this many mean differences."""
         return len(self.values) if self.measure.definition.average == "sum" else 1
 
     def _detectable(self) -> Floats:
-        """Of each pair, at the level that is left to one of so many where p are corrected for their number."""
+        """Of each pair, at the level that is left to one of this many where p are corrected for their number."""
         n, spread = len(self.values), self.differences.std(axis=0, ddof=1 if len(self.values) > 1 else 0)
         shared = self.procedure.correction not in ("none", "bh")
         level = self.procedure.alpha / (len(self.places) if shared else 1)

@@ -64,7 +64,7 @@ class Pair:
         effect: the difference in standard deviations of the queries' differences; 0 for equal systems, NaN for
             one query, which has no spread.
         wins, ties, losses: on how many queries the first is better, as good, worse.
-        detectable: the smallest real difference that so many queries, differing as these do, show four times
+        detectable: the smallest real difference that this many queries, differing as these do, show four times
             of five; NaN where that cannot be said.
     """
 

@@ -34,7 +34,7 @@ class Counts(Presented):
         run: its name.
         queries: the counts of each query.
         micro: their sums over all queries.
-        k, threshold: what makes a result retrieved; without both, that it came back.
+        k, threshold: what makes a result retrieved; without both, that it was returned.
         of: what is counted: all documents, or each query's first k results, which are accepted or rejected.
         rules: under whose rules.
         ledger: what the sums hide.

@@ -46,7 +46,7 @@ class Sweep(Presented):
         run: the name of the run.
         queries: how many there are.
         steps: the highest threshold first.
-        best: the step with the highest F, of equal ones the highest; None where nothing relevant came back.
+        best: the step with the highest F, of equal ones the highest; None where nothing relevant was returned.
         alpha: the weight on precision in that F.
         rules: under whose rules.
         ledger: what the sums hide.
@@ -102,7 +102,7 @@ def sweep(
 
     Args:
         qrels, run, rules, threads: as for `evaluate`.
-        thresholds: those to try; by default the scores at which a relevant document comes back, for only there
+        thresholds: those to try; by default the scores at which a relevant document is returned, for only there
             recall rises and F can be highest.
         k, of: which results may be retrieved and what is counted, as for `confusion`.
         steps: how many of these at most, 3 or more; the first, the last and the best are always among them.
@@ -152,7 +152,7 @@ def _reaching(values: Floats, thresholds: Floats) -> list[int]:
 
 
 def _spread(steps: list[Step], best: Step | None, most: int) -> list[Step]:
-    """At most so many of the steps: the first, the last, the best, and others evenly between."""
+    """At most this many of the steps: the first, the last, the best, and others evenly between."""
     if len(steps) <= most or best is None:
         return steps
     chosen, places = steps.index(best), _evenly(len(steps), most)
@@ -162,5 +162,5 @@ def _spread(steps: list[Step], best: Step | None, most: int) -> list[Step]:
 
 
 def _evenly(length: int, number: int) -> set[int]:
-    """So many places in a list, the first and the last among them."""
+    """This many places in a list, the first and the last among them."""
     return set(np.linspace(0, length - 1, number).round().astype(int).tolist())

@@ -37,7 +37,7 @@ class Explanation(Presented):
         value: what `evaluate` gives for it, to the last bit.
         is_counted: whether the mean over queries includes this one.
         level: the lowest grade that is relevant here.
-        documents: all that came back, best first, then the relevant ones that did not.
+        documents: all that was returned, best first, then the relevant ones that were not.
         worked: the measure worked out line by line.
         ruling: the rule that sets the value in place of the measure, if one does.
         notes: the rules that applied.

@@ -98,7 +98,7 @@ def _without(found: Found) -> Message:
     said = {
         "zero": message("Such a query scores 0, and counts."),
         "skip": message("Such a query is left out of the mean."),
-        "empty-is-right": message("Such a query scores 1 when nothing comes back, else 0."),
+        "empty-is-right": message("Such a query scores 1 when nothing is returned, else 0."),
         "one": message("Such a query scores 1, whatever is returned."),
         "error": message("That is an error under these rules: `truerank eval` stops at it."),
     }
@@ -116,13 +116,13 @@ def _lost(found: Found) -> Iterator[str]:
         return
     if found.rules.unreturned == "ignore":
         yield plural(
-            "{n:,} relevant document did not come back; that counts as not judged.",
-            "{n:,} relevant documents did not come back; that counts as not judged.",
+            "{n:,} relevant document was not returned; that counts as not judged.",
+            "{n:,} relevant documents were not returned; that counts as not judged.",
             n=lost,
         )
     else:
         yield plural(
-            "{n:,} relevant document did not come back.", "{n:,} relevant documents did not come back.", n=lost
+            "{n:,} relevant document was not returned.", "{n:,} relevant documents were not returned.", n=lost
         )
 
 
@@ -169,8 +169,8 @@ def _unjudged(found: Found) -> Iterator[str]:
     strange = sum(doc.place == "ranked" and doc.kind in ("unjudged", "pooled") for doc in found.documents)
     if strange:
         yield plural(
-            "{n:,} unjudged document came back and counts as {what}.",
-            "{n:,} unjudged documents came back and count as {what}.",
+            "{n:,} unjudged document was returned and counts as {what}.",
+            "{n:,} unjudged documents were returned and count as {what}.",
             n=strange,
             what=_as_what(found),
         )
@@ -198,7 +198,7 @@ def _depth(found: Found) -> Iterator[str]:
     below = sum(doc.place == "below depth" for doc in found.documents)
     if below:
         yield message(
-            "Only the first {depth:,} results count; {n:,} more came back.", depth=found.rules.depth, n=below
+            "Only the first {depth:,} results count; {n:,} more were returned.", depth=found.rules.depth, n=below
         )
 
 

@@ -124,7 +124,7 @@ class Answer:
         )
 
     def _known(self, documents: tuple[Listed, ...]) -> list[Hit]:
-        """Every judged document, in any order; under some rules only those that came back."""
+        """Every judged document, in any order; under some rules only those that were returned."""
         if self.rules.unreturned == "ignore":
             came = (listed for listed in documents if listed.score is not None and listed.place != "repeated")
             return [Hit(0, listed.doc, listed.grade) for listed in came if listed.grade is not None]
@@ -209,10 +209,10 @@ def _few(qrels: Qrels, queries: Sequence[bytes]) -> Qrels:
 
 
 def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
-    """The error for a query that nobody judged."""
+    """The error for a query that is unjudged."""
     near = did_you_mean(printable(query), map(printable, qrels.queries))
     if next(answers(run), None):
-        said = f"query {printable(query)} is answered, but nobody judged it, so no measure can tell how well"
+        said = f"query {printable(query)} is answered, but it is unjudged, so no measure can tell how well"
         return InputError(f"{said}.{near}", qrels.name)
     return InputError(f"there is no query {printable(query)} among those that are judged.{near}", qrels.name)
 
@@ -249,7 +249,7 @@ def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Lin
     if not returned:
         return Line(str(measure), message("{score}: nothing is relevant, nothing came", score=score), float(value))
     if is_one:
-        how = message("{score}: nothing is relevant, whatever came back", score=score)
+        how = message("{score}: nothing is relevant, whatever was returned", score=score)
         return Line(str(measure), how, float(value))
-    how = message("{score}: nothing is relevant, and {a} documents came back", score=score, a="{a}")
+    how = message("{score}: nothing is relevant, and {a} documents were returned", score=score, a="{a}")
     return Line(str(measure), how, float(value), (returned,))

@@ -15,7 +15,7 @@ from truerank.core.rules import Rules
 
 Place = Literal["ranked", "repeated", "ignored", "removed", "below depth", "missing"]
 """ranked: it counts; repeated: it has a rank, but counted where it came first. The others have no rank: the qrels
-ignore it, it left the list as nobody judged it, it stands below the depth, it did not come back."""
+ignore it, it left the list as it is unjudged, it stands below the depth, it was not returned."""
 
 Kind = Literal["relevant", "not relevant", "pooled", "unjudged"]
 """pooled: a grade below 0, in the pool but not judged."""
@@ -30,12 +30,12 @@ class Raw(NamedTuple):
 
 @dataclass(frozen=True)
 class Listed:
-    """A document of the query: one that came back, or a relevant one that did not.
+    """A document of the query: one that was returned, or a relevant one that was not.
 
     Attributes:
         doc: its id.
         rank: the rank that counts, 1-based; None where it has none.
-        score: the system's; None where it did not come back.
+        score: the system's; None where it was not returned.
         grade: None: it is not in the qrels.
         kind: what the grade says.
         place: whether it counts, and if not why.
@@ -104,7 +104,7 @@ def _ranks(hits: Hits) -> Iterator[tuple[int, int, int]]:
 def _row(
     doc: bytes, score: float, grade: float | None, ranks: Iterator[tuple[int, int, int]], rules: Rules, level: float
 ) -> Listed:
-    """A document that came back; it takes the next rank, if it counts and one is left within the depth."""
+    """A document that was returned; it takes the next rank, if it counts and one is left within the depth."""
     if grade is not None and math.isnan(grade):
         return _listed(doc, score, grade, level, "ignored")
     if rules.unjudged == "removed" and (grade is None or grade < 0):

@@ -16,7 +16,7 @@ RISING_SHARE = 0.9
 
 @each_list
 def duplicate_document(case: Case) -> Watch:
-    """A document comes back twice for a query."""
+    """A document is returned twice for a query."""
     severity: Severity = "error" if case.rules.duplicates == "error" else "warning"
     while (answer := (yield)) is not None:
         if len(set(answer.docs)) == len(answer.docs):
@@ -29,7 +29,7 @@ def duplicate_document(case: Case) -> Watch:
 
 
 def _repeated(case: Case, doc: bytes, query: bytes, first: int) -> Message:
-    who = message("document {doc} comes back twice for query {query}", doc=printed(doc), query=printed(query))
+    who = message("document {doc} is returned twice for query {query}", doc=printed(doc), query=printed(query))
     if case.log.numbering == "line":
         return message("{fault}, first in line {line}", fault=who, line=first)
     return message("{fault}, first in row {row}", fault=who, row=first)
@@ -126,7 +126,7 @@ def _equal(n: int, query: bytes, score: float) -> Message:
 
 @each_answer
 def returned_self(case: Case) -> Watch:
-    """A query comes back as its own result."""
+    """A query is returned as its own result."""
     found, queries = [], 0
     while (answer := (yield)) is not None:
         queries += 1

@@ -41,7 +41,7 @@ class Judgement(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """What came back for one query, in the order of the file; columns of one length.
+    """What was returned for one query, in the order of the file; columns of one length.
 
     `scores` is None where only the order is given; `ranks` (as they stand in the file) and `tags` are None in
     formats without them.

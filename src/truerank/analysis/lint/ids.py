@@ -138,7 +138,7 @@ def parts_of_judged_docs(case: Case) -> Watch:
         count, whole = count + len(parts), whole + len(there)
     if count and whole <= PARTS * (count + whole):
         fault = message(
-            "judged documents come back only in parts ({n:,} in all), as {part} of {doc}: {advice}",
+            "judged documents are returned only in parts ({n:,} in all), as {part} of {doc}: {advice}",
             n=count,
             part=printed(first[1]),
             doc=printed(first[0]),

@@ -67,7 +67,7 @@ def swapped(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
 
 @on_hits
 def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
-    """Results at the top that nobody judged."""
+    """Results at the top that are unjudged."""
     top, answered = hits.top(TOP), np.flatnonzero(hits.returned > 0)
     listed, graded = np.minimum(hits.returned[answered], TOP), top.where(top.grade >= 0).count[answered]
     if not len(answered) or (share := float(graded.sum() / listed.sum())) == 1:
@@ -80,7 +80,7 @@ def judged_at_top(case: Case, hits: Hits, measures: Sequence[Measure]) -> None:
         "graded": message("they count as of grade {grade:g}", grade=case.rules.unjudged_grade),
     }[case.rules.unjudged]
     fault = message(
-        "{share:.1%} of the results that came back among the first {k:,} are unjudged; {why}; worst queries",
+        "{share:.1%} of the results that were returned among the first {k:,} are unjudged; {why}; worst queries",
         share=1 - share,
         k=TOP,
         why=message("the qrels name only relevant documents") if only_relevant else left,

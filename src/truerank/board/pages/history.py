@@ -22,7 +22,7 @@ WIDTH = 1000
 """Units from side to side; as many pixels as the page has room for."""
 
 MARKS = 7
-"""So many teams have a colour and a mark of their own: the best ones, and the viewer's."""
+"""This many teams have a colour and a mark of their own: the best ones, and the viewer's."""
 
 BETWEEN = 17
 """Pixels from one team's name to the next."""

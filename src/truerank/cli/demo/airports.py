@@ -46,7 +46,7 @@ nearest city for {degrees:,} airports by degrees, and for {sphere:,} on the sphe
 
 
 def airports(least: int = 1000) -> Collection:
-    """Every airport, and every city that has at least so many people."""
+    """Every airport, and every city that has at least this many people."""
     asked, there = _airports(), _cities(least)
     right = nearest(asked, there)
     found = {name: _found(points(asked.places), points(there.places)) for name, points in POINTS.items()}

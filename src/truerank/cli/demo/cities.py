@@ -52,7 +52,7 @@ class City:
 
 
 def cities(queries: int = 1000, seed: int = 0) -> Collection:
-    """Every city of 15,000 people or more, and so many queries: the same ones for the same seed."""
+    """Every city of 15,000 people or more, and this many queries: the same ones for the same seed."""
     everything = _cities()
     asked = _questions(everything, queries, random.Random(seed))
     numbered = {f"q{number:04}": pair for number, pair in enumerate(asked, 1)}
@@ -100,7 +100,7 @@ def _cities() -> list[City]:
 
 
 def _questions(everything: list[City], count: int, rng: random.Random) -> Iterator[tuple[City, str]]:
-    """(city, name to ask for) of so many cities, in an order that the seed decides."""
+    """(city, name to ask for) of this many cities, in an order that the seed decides."""
     owners = Counter(text for city in everything for text in set(city.names.values()))
     common = Counter(script(text) for city in everything for text in city.names.values())
     order = rng.sample(everything, len(everything))

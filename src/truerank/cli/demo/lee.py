@@ -23,7 +23,7 @@ ABOUT = """\
 50 news documents, each of them also a query. People judged how alike each two are, from 0.2 to 1 (Lee,
 Pincombe and Welsh 2005); that is the grade, and 0.5 or more is relevant. gensim's file holds each pair
 once, in the row of its earlier document: the rules leave out the pairs that a row does not hold, and the
-query's own document, which comes back first."""
+query's own document, which is returned first."""
 
 
 def lee() -> Collection:

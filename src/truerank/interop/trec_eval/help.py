@@ -24,7 +24,7 @@ Options:
   -m, --measure NAME[.PARAMETERS]    a measure or nickname; may be repeated (default: official)
   -c, --complete_rel_info_wanted     average over all topics of QRELS; one without answer counts 0
   -l, --level_for_rel GRADE          the lowest grade that is relevant (default: 1)
-  -J, --Judged_docs_only             leave out documents that nobody judged
+  -J, --Judged_docs_only             leave out unjudged documents
   -M, --Max_retrieved_per_topic N    only the first N documents of each topic
   -N, --Number_docs_in_coll N        how many documents there are; only utility asks for it
   -Z, --Zscore FILE                  z scores; FILE has lines of topic, measure, mean, deviation
@@ -47,7 +47,7 @@ Exit status:
 OWN = {
     "runid": "The tag of the run: the last column of its last line.",
     "num_q": "How many topics the averages are over.",
-    "num_ret": "How many documents came back.",
+    "num_ret": "How many documents were returned.",
     "relative_P": "The share of the first k results that is relevant, of as many as it could be.",
     "relstring": "The grades of the first documents: a digit, > above 9, . pooled but not judged, - neither.",
 }

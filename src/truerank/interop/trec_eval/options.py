@@ -48,7 +48,7 @@ class Options:
         per_topic: -q, a row a topic too.
         summary: no -n, the rows "all".
         complete: -c, average over all topics of the qrels.
-        judged_only: -J, drop documents that nobody judged.
+        judged_only: -J, drop unjudged documents.
         level: -l, the lowest grade that is relevant.
         depth: -M, only this many documents a topic.
         collection: -N, how many documents there are.
@@ -132,7 +132,7 @@ def _fields(name: str, value: str) -> dict[str, Any]:
 
 def _level(value: str) -> dict[str, Any]:
     level = decimal(value)
-    if level is None or level < 0:  # below 0 the reference would call documents relevant that nobody judged
+    if level is None or level < 0:  # below 0 the reference would call documents relevant that are unjudged
         raise TrecEvalError(f"-l is a grade of at least 0, not {value!r}", USAGE)
     return {"level": int(level) if level == int(level) else level}
 

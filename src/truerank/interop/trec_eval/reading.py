@@ -1,4 +1,4 @@
-"""The two files: which topics count, where their judged documents came back, and the run's tag."""
+"""The two files: which topics count, where their judged documents were returned, and the run's tag."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
 
     Raises:
         InputError: a file cannot be read.
-        TrecEvalError: a judged topic is not answered (10), no topic is (9), or a document comes back twice.
+        TrecEvalError: a judged topic is not answered (10), no topic is (9), or a document is returned twice.
     """
     qrels, run = read_qrels(options.qrels, "trec"), replace(open_run(options.run, "trec"), watch=watch)
     last = LastRow()
@@ -58,7 +58,7 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
     _refuse(hits, missing, options, run.name)
     if options.compat == 9:
         hits, missing = hits.select(~missing), missing[~missing]
-    else:  # one document that nobody judged stands for the answer
+    else:  # one document that is unjudged stands for the answer
         hits = replace(hits, returned=np.where(missing, 1, hits.returned))
     return Answers(_cut(hits, options), missing, len(qrels), int((qrels.grades > 0).sum()), last.tag)
 
@@ -134,7 +134,7 @@ def _refuse_repeats(topic: bytes, docs: tuple[bytes, ...], name: str) -> None:
     seen: set[bytes] = set()
     for doc in docs:
         if doc in seen:
-            who = f"document {printable(doc)} comes back twice for topic {printable(topic)}"
+            who = f"document {printable(doc)} is returned twice for topic {printable(topic)}"
             raise TrecEvalError(f"{name}: {who}; mend the run", CALCULATION)
         seen.add(doc)
 

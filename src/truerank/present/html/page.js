@@ -376,7 +376,7 @@ function summary(answers, query, system, list) {
   return make("p", {}, `${say("returned", { n: list[2].toLocaleString("en") })} ${say("relevant_of", counts)}`);
 }
 
-/** What a document that is not relevant is: below 0 it was in the pool, but nobody judged it. */
+/** What a document that is not relevant is: below 0 it was in the pool, but it is unjudged. */
 const kindOf = (grade) => (grade === undefined ? "unjudged_mark" : grade < 0 ? "not_judged" : "not_relevant");
 
 /** The beginning of a document's text, what is long being folded. */

@@ -66,7 +66,7 @@ def _sentences(paragraph: str) -> str:
 
 
 def _folded(paragraph: str) -> str:
-    """Lines of at most so many cells; Hangul takes two."""
+    """Lines of at most this many cells; Hangul takes two."""
     from rich.console import Console
     from rich.text import Text
 
@@ -85,7 +85,7 @@ def draw(table: Table, *, styled: bool = False, width: int | None = None) -> str
 
 
 def fits(table: Table, width: int | None) -> bool:
-    """Whether no row need fold or wrap in so many cells; None for any number."""
+    """Whether no row need fold or wrap in this many cells; None for any number."""
     return width is None or sum(_widths(table)) + GAP * (len(table.columns) - 1) <= width
 
 

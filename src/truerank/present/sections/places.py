@@ -51,7 +51,7 @@ def _titled(table: Table, title: str) -> Table:
 
 
 def errors(found: Located) -> Figure:
-    """The share of queries whose first result lies within so many metres."""
+    """The share of queries whose first result lies within this many metres."""
     names, views = list(found.places.views), list(found.places.views.values())
     called = {"metres": message("metres"), "share": message("share of queries"), "by": message("by")}
     spec = geo.error_chart(found.places, **called)

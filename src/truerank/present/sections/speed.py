@@ -69,7 +69,7 @@ def table(benches: Sequence[Bench], names: Sequence[str]) -> Table:
 
 
 def latencies(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
-    """The share of calls that are answered within so many milliseconds."""
+    """The share of calls that are answered within this many milliseconds."""
     called = {"ms": message("milliseconds"), "share": message("share of calls"), "retriever": message("retriever")}
     spec = latency_chart(benches, names, **called)
     return Figure(

@@ -1,4 +1,4 @@
-"""The share of returned documents that are unjudged, by depth."""
+"""The share of returned unjudged documents, by depth."""
 
 from __future__ import annotations
 

@@ -140,11 +140,12 @@ def pairwise_accuracy(case: Case, *, level: float) -> Worked:
     )
     pairs = added(message("in order"), message("others − others before it"), steps).over(len(found) * wrong)
     numbers = (
-        Line("N", message("relevant documents that came back"), len(found)),
-        Line(message("others"), message("documents that came back beside them"), wrong),
+        Line("N", message("relevant documents that were returned"), len(found)),
+        Line(message("others"), message("documents that were returned beside them"), wrong),
     )
     if not wrong:
-        why = message("1, as only relevant documents came back") if found else message("0, as nothing came back")
+        only, none = message("1, as only relevant documents were returned"), message("0, as nothing was returned")
+        why = only if found else none
         return Worked((pairs,), (*numbers, Line(case.measure, why, float(bool(found)))))
     count = Line(message("pairs"), "{} × {}", len(found) * wrong, (len(found), wrong))
     in_order = Line(message("in order"), message("the sum"), int(pairs.value))
@@ -157,7 +158,7 @@ def inverse_negative_penalty(case: Case, *, level: float) -> Worked:
     """How far one must read to find everything."""
     found, total = case.relevant(level), case.total(level)
     if len(found) < total:
-        why = message("0, as {a} of {b} relevant documents did not come back")
+        why = message("0, as {a} of {b} relevant documents were not returned")
         last = Line(case.measure, why, 0.0, (total - len(found), total))
         return Worked((), (relevant_total(total), last))
     rank = found[-1].rank if found else 0

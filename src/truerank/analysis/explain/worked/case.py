@@ -22,7 +22,7 @@ class Case:
 
     Attributes:
         measure: what is worked out, as it prints.
-        returned: how many documents came back.
+        returned: how many documents were returned.
         hits: the judged ones of them, by rank.
         judged: all judged documents, best grade first.
         max_grade: the highest grade of the whole collection, or 0.

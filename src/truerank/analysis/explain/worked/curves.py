@@ -45,7 +45,7 @@ def _point(name: str, recall: float, total: int, rounding: Rounding, found: list
     nth, heights = int(nth_for(recall, np.array([total]), rounding)[0]), best_from(found)
     first = Line(name, reading(recall, rounding), nth, (total,))
     if nth > len(found):
-        return [first, Line(result, message("0, as only {a} relevant documents came back"), 0.0, (len(found),))]
+        return [first, Line(result, message("0, as only {a} relevant documents were returned"), 0.0, (len(found),))]
     at = max(range(nth, len(found) + 1), key=lambda n: n / found[n - 1].rank)
     how = message("the highest from relevant document {a} on: {b} / {c}")
     return [first, Line(result, how, heights[nth - 1], (nth, at, found[at - 1].rank))]

@@ -13,7 +13,7 @@ from truerank.measures.terms import whole as whole
 
 
 def figure(number: float, digits: int | None) -> str:
-    """A number within a sum: whole ones as they are, others with so many digits.
+    """A number within a sum: whole ones as they are, others with this many digits.
 
     >>> figure(3, 2), figure(2 / 3, 2), figure(0.1, None)
     ('3', '0.67', '0.1')
@@ -73,7 +73,7 @@ class Term:
     """What one document adds to a sum.
 
     Attributes:
-        rank: where it stands; None where it did not come back.
+        rank: where it stands; None where it was not returned.
         doc, grade: the document.
         how, numbers: the arithmetic, as in a `Line`.
         value: what it comes to.
@@ -107,7 +107,7 @@ class Sum:
     Attributes:
         name: what the sum is called in the lines below it.
         of: what each term is.
-        terms: by rank; those of documents that did not come back last.
+        terms: by rank; those of documents that were not returned last.
         is_added: False where the terms are only looked at.
     """
 
@@ -140,7 +140,7 @@ class Worked:
     """A measure worked out for one query.
 
     Attributes:
-        sums: what is added up first; the first one is over what came back.
+        sums: what is added up first; the first one is over what was returned.
         lines: the steps to the result, which is the last.
         is_derived: False where only the inputs can be shown.
     """

@@ -46,11 +46,11 @@ def judged(case: Case, *, k: int | None) -> Worked:
     lines = (
         Line(
             message("judged"),
-            message("of the first {a}") if k else message("of all that came back"),
+            message("of the first {a}") if k else message("of all that was returned"),
             len(known),
             (k,) if k else (),
         ),
-        looked or Line("n", message("documents came back"), returned),
+        looked or Line("n", message("documents were returned"), returned),
         divided(case.measure, len(known), returned),
     )
     return Worked((counted(known, returned),), lines)
@@ -58,7 +58,7 @@ def judged(case: Case, *, k: int | None) -> Worked:
 
 @works("Unjudged")
 def unjudged(case: Case, *, k: int) -> Worked:
-    """The share of the first k ranks with a result that nobody judged."""
+    """The share of the first k ranks with a result that is unjudged."""
     known = len([hit for hit in case.top(k) if hit.grade >= 0])
     returned = min(case.returned, k)
     lines = (

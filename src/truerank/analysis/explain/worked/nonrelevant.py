@@ -17,7 +17,7 @@ def others(case: Case, level: float, docs: int | None) -> Line:
     if docs is None:
         found = len(case.relevant(level))
         return Line(
-            message("others"), message("{a} − {b} that came back"), case.returned - found, (case.returned, found)
+            message("others"), message("{a} − {b} that was returned"), case.returned - found, (case.returned, found)
         )
     total = case.total(level)
     return Line(message("others"), message("{a} − {b} of the collection"), docs - total, (docs, total))

@@ -67,7 +67,7 @@ def _inputs(case: Case, chosen: dict[str, Any], rules: Rules, value: float) -> W
     at = f"{', '.join(ranks[:MOST])}{', …' if len(ranks) > MOST else ''}"
     found = message("of them found, at ranks {ranks}", ranks=at) if ranks else message("of them found")
     lines = [
-        Line("n", message("documents came back"), case.returned),
+        Line("n", message("documents were returned"), case.returned),
         Line("R", message("relevant documents, found or not"), case.total(level)),
         Line("N", found, len(ranks)),
         *(

@@ -1,4 +1,4 @@
-"""Measures of everything that came back, whatever its order; and counts."""
+"""Measures of everything that was returned, whatever its order; and counts."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from truerank.core.messages import message
 
 
 def returned(case: Case) -> Line:
-    """The line that says how much came back."""
-    return Line("n", message("documents came back"), case.returned)
+    """The line that says how much was returned."""
+    return Line("n", message("documents were returned"), case.returned)
 
 
 def found(number: int) -> Line:
@@ -21,15 +21,15 @@ def found(number: int) -> Line:
 
 @works("SetSuccess")
 def set_success(case: Case, *, level: float) -> Worked:
-    """Whether anything relevant came back."""
+    """Whether anything relevant was returned."""
     n = len(case.relevant(level))
-    why = message("something relevant came back") if n else message("nothing relevant came back")
+    why = message("something relevant was returned") if n else message("nothing relevant was returned")
     return Worked((), (returned(case), found(n), Line(case.measure, why, float(n > 0))))
 
 
 @works("SetF")
 def set_f(case: Case, *, level: float, beta: float, alpha: float | None, beta_squared: float | None) -> Worked:
-    """Precision and recall of all that came back, as one number."""
+    """Precision and recall of all that was returned, as one number."""
     n, total = len(case.relevant(level)), case.total(level)
     p, r = quotient(n, case.returned), quotient(n, total)
     counts = (relevant_total(total), returned(case), found(n))
@@ -73,9 +73,9 @@ def utility(case: Case, *, level: float, a: float, b: float, c: float, d: float,
     n, total = len(case.relevant(level)), case.total(level)
     wrong, missed, left_out = case.returned - n, total - n, (docs or 0) + n - case.returned - total
     lines = [
-        Line(message("found"), message("relevant documents that came back"), n),
-        Line(message("wrong"), message("others that came back"), wrong),
-        Line(message("missed"), message("relevant documents that did not come back"), missed),
+        Line(message("found"), message("relevant documents that were returned"), n),
+        Line(message("wrong"), message("others that were returned"), wrong),
+        Line(message("missed"), message("relevant documents that were not returned"), missed),
     ]
     priced = [(a, n), (b, wrong), (c, missed), (d, left_out)] if d else [(a, n), (b, wrong), (c, missed)]
     if d:
@@ -93,13 +93,13 @@ def queries(case: Case) -> Worked:
 
 @works("NumRet")
 def number_returned(case: Case, *, rel: float | None) -> Worked:
-    """How many documents came back."""
+    """How many documents were returned."""
     if rel is None:
-        return Worked((), (Line(case.measure, message("documents came back"), case.returned),))
+        return Worked((), (Line(case.measure, message("documents were returned"), case.returned),))
     hits = case.relevant(rel)
     return Worked(
         (counted(hits, 1),),
-        (Line(case.measure, message("came back with a grade of at least {a}"), len(hits), (rel,)),),
+        (Line(case.measure, message("was returned with a grade of at least {a}"), len(hits), (rel,)),),
     )
 
 
