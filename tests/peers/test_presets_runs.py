@@ -75,8 +75,7 @@ def test_beir_s_own_measures_end_at_what_the_preset_refuses_or_scores_0() -> Non
 
 def test_beir_keeps_the_query_itself_among_the_relevant_documents_that_it_cannot_find() -> None:
     case = Case({"q": {"q": 1, "a": 1}}, {"q": [("q", 2.0), ("a", 1.0)]})
-    assert ask("beir", [case])[0]["mean"]["R@10"] == 0.5
-    assert ours("beir", case, ["R@10"]).mean == {"R@10": 1.0}
+    assert ask("beir", [case])[0]["mean"]["R@10"] == ours("beir", case, ["R@10"]).mean["R@10"] == 0.5
 
 
 @GRADES
