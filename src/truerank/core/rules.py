@@ -216,8 +216,10 @@ class Rules:
 
     @classmethod
     def _extended(cls, name: Any) -> Rules:
-        if not isinstance(name, str):
-            raise RulesError(f"extends is the name of a preset, not {name!r}")
+        if not isinstance(name, str) or name not in _presets():
+            hint = did_you_mean(name, _presets()) if isinstance(name, str) else ""
+            known = ", ".join(_presets())
+            raise RulesError(f"extends is the name of a preset, not {name!r}.{hint} Presets: {known}")
         return cls.named(name)
 
     @classmethod
