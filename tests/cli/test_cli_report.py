@@ -81,6 +81,17 @@ def test_figures_are_written_too_and_linked(invoke, here):
     assert {"precision-recall.svg", "precision-recall.png", "cmc.svg"} <= set(names)
 
 
+def test_figures_are_linked_from_where_the_report_is(invoke, here):
+    (here / "sub").mkdir()
+    assert invoke(*ASKED, "-m", "AP", "--figures", "sub/figs", "-o", "sub/report.md").exit_code == 0
+    assert "(<figs/precision-recall.svg>)" in (here / "sub" / "report.md").read_text("utf-8")
+
+
+def test_a_report_may_be_without_result_lists(invoke, here):
+    result = invoke(*ASKED, "-m", "AP", "--results", "0", "-o", "report.md")
+    assert result.exit_code == 0, result.output
+
+
 def test_a_benchmark_is_reported_alone(invoke, here):
     tr.bench(lambda query: ["a"], {"q1": "one", "q2": "two"}, "qrels.txt", measures="RR").save("bench.json")
     result = invoke("report", "--bench", "bench.json", "--lang", "en")

@@ -113,6 +113,7 @@ def write(
     folder = "" if figures is None else os.fspath(figures)
     if folder:
         pictures.save(document, folder)
+        folder = os.path.relpath(folder, os.path.dirname(os.fspath(path)) or ".")  # links start at the document
     data = renderers.to_bytes(document, format, folder)
     with writing(path) as file:
         file.write(data)

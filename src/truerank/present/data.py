@@ -244,7 +244,7 @@ def evaluated(
     opened = [open_run(run, format, name) for name, run in given]
     submitted = [run for _, run in given if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
-    readings = [reading_of(judged, run, under, keep=results) for run in opened]
+    readings = [reading_of(judged, run, under, keep=results or "judged") for run in opened]
     scores = audited or [score(reading, chosen) for reading in readings]
     names = told_apart([run.name for run in opened])
     called = [name or short for (name, _), short in zip(given, names, strict=True)]

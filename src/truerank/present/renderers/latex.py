@@ -110,7 +110,7 @@ def draw(table: Table) -> str:
     body = []
     for r, row in enumerate(table.texts):
         cells = enumerate(map(escape, row))
-        stressed = [rf"\textbf{{{cell}}}" if (r, c) in table.best else cell for c, cell in cells]
+        stressed = [rf"\textbf{{{cell.strip()}}}" if (r, c) in table.best else cell for c, cell in cells]
         marks = [table.raised.get((r, c)) for c in range(len(row))]
         body.append(_line(f"{cell}$^{{{up}}}$" if up else cell for cell, up in zip(stressed, marks, strict=True)))
     said = escape(" ".join([*([table.title] if table.title else []), *table.notes]).replace("\n", " "))

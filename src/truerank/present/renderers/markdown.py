@@ -68,11 +68,14 @@ def draw(table: Table) -> str:
     | run | AP |
     |:--|--:|
     | a\\|b | 0.2500 |
+    >>> print(draw(Table(("score",), ((" 5.90",),), best=frozenset({(0, 0)}))).splitlines()[-1])
+    | **5.90** |
     """
     rule = ["--:" if table.is_numeric(i) else ":--" for i in range(len(table.columns))]
     lines = [_line(map(escape, table.columns)), f"|{'|'.join(rule)}|"]
     for r, row in enumerate(table.texts):
-        stressed = [f"**{cell}**" if (r, c) in table.best else cell for c, cell in enumerate(map(escape, row))]
+        cells = enumerate(map(escape, row))
+        stressed = [f"**{cell.strip()}**" if (r, c) in table.best else cell for c, cell in cells]
         marks = [table.raised.get((r, c)) for c in range(len(row))]
         both = zip(stressed, marks, strict=True)
         lines.append(_line(f"{cell}<sup>{up}</sup>" if up else cell for cell, up in both))
