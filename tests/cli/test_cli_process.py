@@ -130,7 +130,8 @@ def test_a_pipe_gets_plain_text(shell):
 
 
 def test_reading_for_more_than_a_second_shows_a_bar_on_a_terminal(here):
-    slow = "(cat first.run; sleep 2) | truerank eval qrels.txt - -m RR"
+    # longer than a start takes on a busy machine
+    slow = "(cat first.run; sleep 5) | truerank eval qrels.txt - -m RR"
     printed = on_a_terminal(slow)
     assert b"reading" in printed
     assert printed.rstrip().endswith(b"\x1b[0m")  # the bar is gone, the ledger stays
