@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from truerank.analysis.compare import Comparison, Outcome, Pair
 from truerank.core.messages import message
 from truerank.measures import Measure
-from truerank.stats import Interval
+
+if TYPE_CHECKING:  # `eval` shows percentages too, and starts without statistics
+    from truerank.analysis.compare import Comparison, Outcome, Pair
+    from truerank.stats import Interval
 
 HUNDRED = 100
 """A share times this is a percentage."""
