@@ -41,7 +41,7 @@ test: $(VENV)/ready ## everything that must hold: lint, types, tests, laws, orac
 	sh tests/system.sh
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
 
 lint: $(VENV)/ready ## style only
 	$(BIN)/ruff check .

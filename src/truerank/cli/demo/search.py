@@ -45,12 +45,15 @@ def search(collection: Collection, directory: Path, say: Callable[[str], None] =
 
 def counted(answers: Iterable[Ranked], total: int, work: str, say: Callable[[str], None]) -> Iterator[Ranked]:
     """The answers; every other second it is said how many there are, and how long the others will take."""
-    start = said = time.monotonic()
-    for done, answer in enumerate(answers, 1):
+    start = said = 0.0
+    for done, answer in enumerate(answers):
         yield answer
-        if (now := time.monotonic()) - said >= OFTEN:
-            left = (now - start) / done * (total - done)
-            say(f"{work}: {done:,} of {total:,} queries, about {left:.0f} s left")
+        now = time.monotonic()
+        if not done:  # what comes before the first answer, such as loading, says nothing of the others
+            start = said = now
+        elif now - said >= OFTEN:
+            left = (now - start) / done * (total - done - 1)
+            say(f"{work}: {done + 1:,} of {total:,} queries, about {left:.0f} s left")
             said = now
 
 
