@@ -14,7 +14,6 @@ from truerank.core.errors import InputError, RulesError
 from truerank.core.rules import MEANINGS, Rules, presets
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
-from truerank.stats.quantiles import KINDS
 
 if TYPE_CHECKING:
     from truerank.live import Bench
@@ -107,14 +106,20 @@ docs = click.option(
     type=FILE,
     help="The texts of documents, such as BEIR's corpus.jsonl, in the same forms.",
 )
-percentiles = click.option(
-    "--percentiles",
-    type=click.Choice(KINDS),
-    help="Of latencies: values that were measured, or between two as NumPy has them "
-    "[default: nearest-rank; of what is saved, its own].",
-)
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
+
+
+def percentiles(command: Decorated) -> Decorated:
+    """The option of commands that show latencies; only these load the statistics."""
+    from truerank.stats.quantiles import KINDS
+
+    return click.option(
+        "--percentiles",
+        type=click.Choice(KINDS),
+        help="Of latencies: values that were measured, or between two as NumPy has them "
+        "[default: nearest-rank; of what is saved, its own].",
+    )(command)
 
 
 def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
