@@ -1,12 +1,15 @@
-"""What other installed packages add, by entry points: measures, formats and adapters of retrievers.
+"""Modules that register what they have: those of a package here, and those of other installed packages.
 
-A package names a module under `truerank.measures`, `truerank.formats` or `truerank.adapters`; imported, the module
-registers what it has, as the modules here do. None is imported before a name is unknown here, or all are listed.
+Others add measures, formats and adapters of retrievers by entry points: a package names a module under
+`truerank.measures`, `truerank.formats` or `truerank.adapters`; imported, the module registers what it has, as the
+modules here do. None is imported before a name is unknown here, or all are listed.
 """
 
 from __future__ import annotations
 
+import os
 from functools import cache
+from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from truerank.core.errors import TruerankError
@@ -30,6 +33,13 @@ def load(kind: Kind) -> bool:
     for point in points:
         _import(point, kind)
     return bool(points)
+
+
+def load_own(package: str, folder: str) -> None:
+    """Import each module of a package here, in the order of their names: a new file needs no line elsewhere."""
+    for name in sorted(os.listdir(folder)):  # pkgutil asks for much more, at every start
+        if name.endswith(".py") and name != "__init__.py":
+            import_module(f"{package}.{name.removesuffix('.py')}")
 
 
 def _import(point: EntryPoint, kind: Kind) -> None:

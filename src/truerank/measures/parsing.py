@@ -76,9 +76,7 @@ def parse_measures(text: MeasuresLike) -> list[Measure]:
     return list({(m, m.said): m for _, m in each(text, parse_measure)}.values())
 
 
-def each(
-    text: MeasuresLike, read: Callable[[str | Measure], Measure]
-) -> list[tuple[str | Measure, Measure]]:
+def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[tuple[str | Measure, Measure]]:
     """What is asked for, word by word or as it stands in a list, and what is read of each."""
     text = spelled(text)
     if not isinstance(text, str | Measure | Iterable):

@@ -7,9 +7,7 @@ scores = tr.evaluate(right, "model.run", ["R@1", "R@10"])
 A file a rule; importing this package finds them all.
 """
 
-import importlib
-import pkgutil
-
+from truerank.core import plugins
 from truerank.truth.contains import contains
 from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.distances import DISTANCES, Distance, distance_named, on_earth
@@ -45,5 +43,4 @@ __all__ = [
     "within",
 ]
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+plugins.load_own(__name__, __path__[0])

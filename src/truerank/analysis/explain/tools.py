@@ -128,9 +128,7 @@ class ToolComparison(Presented):
         return {"about": reason.about, "what": reason.what, "changes": changes, "refused": reason.refused or None}
 
 
-def under_rules(
-    qrels: QrelsLike, run: RunLike, measures: MeasuresLike, names: Sequence[str]
-) -> ToolComparison:
+def under_rules(qrels: QrelsLike, run: RunLike, measures: MeasuresLike, names: Sequence[str]) -> ToolComparison:
     """One run under the rules of many tools, and what of their rules and measures moves the numbers.
 
     Args:

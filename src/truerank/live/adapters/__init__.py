@@ -5,11 +5,10 @@ No library is imported here: which one a target belongs to is read from the name
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable
 from typing import Any
 
+from truerank.core import plugins
 from truerank.core.errors import InputError
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.objects import load
@@ -18,8 +17,7 @@ from truerank.live.retriever import Retriever
 
 __all__ = ["Adapter", "adapt", "adapter", "adapters"]
 
-for _module in pkgutil.iter_modules(__path__):
-    importlib.import_module(f"{__name__}.{_module.name}")
+plugins.load_own(__name__, __path__[0])
 
 
 def adapt(
