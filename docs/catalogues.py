@@ -22,8 +22,9 @@ from truerank.measures import measures
 SOURCE = Path(__file__).parents[1] / "src" / "truerank"
 LOCALE = SOURCE / "present" / "locale"
 
-TEXTS = {"message": 1, "plural": 2}
-"""The functions that make messages, and how many texts each takes first."""
+ERRORS = ("TruerankError", "InputError", "MeasureError", "RulesError", "BoardError")
+TEXTS = {"message": 1, "plural": 2, **dict.fromkeys(ERRORS, 1)}
+"""What makes messages, and how many texts each takes first; an error may be given a message in place of a text."""
 
 JINJA = {"_": None, "ngettext": (1, 2)}
 """The same in templates."""
@@ -36,7 +37,7 @@ def said() -> Catalog:
     found = Catalog()
     for path in sorted(SOURCE.rglob("*.py")):
         for call in calls(path):
-            found.add(texts(call) or _no_literal(path, call))
+            found.add(texts(path, call))
     for path in sorted(SOURCE.rglob("*.html")):
         with path.open("rb") as file:
             for _, text, _, _ in extract("jinja2.ext:babel_extract", file, JINJA, (), {"silent": "false"}):
@@ -51,21 +52,28 @@ def said() -> Catalog:
 def calls(path: Path) -> Iterator[ast.Call]:
     """Where messages are made; Babel's own extraction overlooks a call among the arguments of another."""
     for node in ast.walk(ast.parse(path.read_text("utf-8"))):
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TEXTS:
+        is_text = isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in TEXTS
+        if is_text and not _takes_message(node, node.func.id):
             yield node
 
 
-def texts(call: ast.Call) -> Text | None:
-    """The text of a message, or its two by number; None where they are no literals."""
-    given = [part.value for part in call.args if isinstance(part, ast.Constant)]
-    first = tuple(text for text in given if isinstance(text, str))
-    if not isinstance(call.func, ast.Name) or not len(first) == len(call.args) == TEXTS[call.func.id]:
-        return None
-    return first if len(first) > 1 else first[0]
+def _takes_message(call: ast.Call, name: str) -> bool:
+    """Whether an error is given a message, by its name or as what an expression yields."""
+    literals = ast.Constant | ast.JoinedStr | ast.BinOp
+    return name in ERRORS and not isinstance(call.args[0], literals)
 
 
-def _no_literal(path: Path, call: ast.Call) -> Text:
-    raise ValueError(f"{path}:{call.lineno}: the text of a message must stand there as a literal")
+def texts(path: Path, call: ast.Call) -> Text:
+    """The text of a message, or its two by number.
+
+    Raises:
+        ValueError: they are no literals.
+    """
+    first = call.args[: TEXTS[call.func.id]] if isinstance(call.func, ast.Name) else []
+    found = tuple(part.value for part in first if isinstance(part, ast.Constant) and isinstance(part.value, str))
+    if not found or len(found) < len(first):
+        raise ValueError(f"{path}:{call.lineno}: the text of a message must stand there as a literal")
+    return found if len(found) > 1 else found[0]
 
 
 def read(path: Path) -> Catalog:

@@ -17,7 +17,8 @@ import truerank as tr
 from board_worlds import Build, World, run
 from truerank.board.models import Submission
 from truerank.core import messages
-from truerank.core.messages import catalogue, from_plain, joined, message, plural, to_plain
+from truerank.core.languages import catalogue
+from truerank.core.messages import from_plain, joined, message, plural, to_plain
 
 LANGUAGE = "qpb"
 ACCENTS = str.maketrans(

@@ -194,7 +194,7 @@ def test_every_meaning_is_of_a_value_that_the_parameter_can_have() -> None:
 
 def test_the_board_says_of_the_contest_s_measure_what_is_true_of_it() -> None:
     from truerank.board.pages.rules import measure_in_words
-    from truerank.core.messages import translated
+    from truerank.core.languages import translated
 
     for measure in ("AP(divisor='hits')@3", "AP(divisor='hits', depth=3)"):
         meaning = measure_in_words(measure)

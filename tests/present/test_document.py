@@ -13,7 +13,7 @@ from hypothesis import given, settings
 import truerank as tr
 from truerank.analysis.explain import explain
 from truerank.core.errors import InputError
-from truerank.core.messages import language_asked, languages
+from truerank.core.languages import language_asked, languages
 from truerank.present import build
 from truerank.present.answers import Wanted, answers
 from truerank.present.data import Located, ReportData, evaluated, inputs

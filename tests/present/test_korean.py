@@ -13,7 +13,7 @@ from truerank import geo
 from truerank.analysis.compare import compare
 from truerank.analysis.explain import explain
 from truerank.contest import judge
-from truerank.core.messages import translated
+from truerank.core.languages import translated
 from truerank.present import audit, bench_notes, cautions
 from truerank.present import geo as places
 

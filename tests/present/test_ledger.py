@@ -8,7 +8,7 @@ import pytest
 
 import truerank as tr
 from truerank.contest import judge
-from truerank.core.messages import translated
+from truerank.core.languages import translated
 from truerank.core.rules import CHOICES
 from truerank.core.scores import Scores
 from truerank.present import few, ledger

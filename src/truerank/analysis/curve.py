@@ -11,9 +11,10 @@ from typing import Any, Literal, get_args
 import numpy as np
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, did_you_mean, printable
+from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
+from truerank.core.messages import did_you_mean
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
@@ -158,7 +159,7 @@ def precision_recall(
 def _checked(recalls: Sequence[float]) -> list[float]:
     ordered = sorted(float(recall) for recall in recalls)
     if not ordered or not all(0 <= recall <= 1 for recall in ordered):
-        raise InputError(f"recalls are numbers from 0 to 1, not {list(recalls)!r}")
+        raise InputError("recalls are numbers from 0 to 1, not {recalls!r}", recalls=list(recalls))
     return ordered
 
 
@@ -166,7 +167,12 @@ def _place(scores: Scores, query: str) -> int:
     """Where a query stands among those that were evaluated."""
     if query not in scores.queries:
         near = did_you_mean(printable(query), map(printable, scores.queries))
-        raise InputError(f"there is no query {printable(query)} among those that are judged.{near}", scores.run)
+        raise InputError(
+            "there is no query {query} among those that are judged.{near}",
+            scores.run,
+            query=printable(query),
+            near=near,
+        )
     return scores.queries.index(query)
 
 

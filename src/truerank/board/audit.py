@@ -178,7 +178,7 @@ def format_of(source: Source) -> str:
         InputError: as none that strangers may send.
     """
     if not source.head.strip():
-        raise InputError(message("the file is empty"), source.name)
+        raise InputError("the file is empty", source.name)
     found = chosen(source, "run").name
     if found not in TEXT:
         formats = ", ".join(TEXT)

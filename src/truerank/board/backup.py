@@ -91,7 +91,7 @@ def restore(database: Database, tables: Path) -> int:
     rows = 0
     with database.writing() as session, tables.open(encoding="utf-8") as file:
         if any(session.execute(select(table).limit(1)).first() for table in known.values()):
-            raise BoardError(message("the database is not empty; restore into a new one"))
+            raise BoardError("the database is not empty; restore into a new one")
         for line in file:
             said = json.loads(line)
             values = {key: bytes.fromhex(v["hex"]) if isinstance(v, dict) else v for key, v in said["row"].items()}

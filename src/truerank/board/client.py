@@ -46,7 +46,9 @@ def address(url: str) -> str:
     before, found, name = parts.path.rstrip("/").rpartition("/boards/")
     name = name.partition("/")[0]
     if parts.scheme not in ("http", "https") or not found or not name:
-        raise InputError(f"--board is the address of a board, e.g. https://host/boards/science; not {url!r}")
+        raise InputError(
+            "--board is the address of a board, e.g. https://host/boards/science; not {url!r}", url=url
+        )
     return f"{parts.scheme}://{parts.netloc}{before.removesuffix('/api')}/api/boards/{name}"
 
 
@@ -102,7 +104,7 @@ def _answered(ask: Callable[[], Any], url: str) -> Any:
             answer = ask()
         except httpx.TransportError as error:
             if not left:
-                raise InputError(f"the board cannot be reached: {error}", url) from None
+                raise InputError("the board cannot be reached: {error}", url, error=error) from None
         else:
             if answer.status_code not in (502, 503, 504) or not left:
                 return answer
@@ -165,7 +167,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError as error:
-        raise InputError(f"cannot be read: {error.strerror}", path) from None
+        raise InputError("cannot be read: {strerror}", path, strerror=error.strerror) from None
 
 
 def _blocks(path: Path, watch: Callable[[int], None]) -> Iterator[bytes]:

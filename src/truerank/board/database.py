@@ -98,9 +98,9 @@ def engine_of(address: str) -> Engine:
             raise ArgumentError(url.get_backend_name())
         engine = create_engine(url, pool_size=2 * READERS, max_overflow=8, pool_pre_ping=True)
     except ModuleNotFoundError:
-        raise MissingPackage("PostgreSQL", "postgresql") from None
+        raise MissingPackage(message("PostgreSQL"), "postgresql") from None
     except ArgumentError:
-        raise BoardError(message("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME")) from None
+        raise BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME") from None
     if url.get_backend_name() == "sqlite":
         if url.database:
             Path(url.database).parent.mkdir(parents=True, exist_ok=True)
@@ -134,7 +134,7 @@ def _migrate(engine: Engine) -> None:
 
 def cannot_open(error: DBAPIError) -> BoardError:
     """A database that is not there, or does not let the service in."""
-    return BoardError(message("the database cannot be opened: {why}", why=str(error.orig)))
+    return BoardError("the database cannot be opened: {why}", why=str(error.orig))
 
 
 def upgrade(connection: Connection, to: str = "head") -> None:

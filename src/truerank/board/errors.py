@@ -15,7 +15,7 @@ class BoardError(TruerankError):
 
 def of_board(name: str, said: Message) -> BoardError:
     """What is wrong with one board."""
-    return BoardError(message("board {name!r}: {what}", name=name, what=said))
+    return BoardError("board {name!r}: {what}", name=name, what=said)
 
 
 class ApiError(TruerankError):

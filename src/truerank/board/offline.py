@@ -83,12 +83,12 @@ def account_named(session: Session, name: str) -> Account:
     Raises:
         BoardError: there is none.
     """
-    from truerank.core.errors import did_you_mean
+    from truerank.core.messages import did_you_mean
 
     account = session.scalar(select(Account).where(Account.name == name))
     if account is None:
         hint = did_you_mean(name, session.scalars(select(Account.name)))
-        raise BoardError(message("there is no account called {name!r}.{hint}", name=name, hint=hint))
+        raise BoardError("there is no account called {name!r}.{hint}", name=name, hint=hint)
     return account
 
 
@@ -189,7 +189,7 @@ def _contest(session: Session, board: BoardSettings, storage: Storage) -> Contes
         raise BoardError(said)
     spec = spec_of(session, board, storage)
     if spec is None:
-        raise BoardError(message("board {name!r} has no truth", name=board.name))
+        raise BoardError("board {name!r} has no truth", name=board.name)
     return load(spec)
 
 

@@ -83,11 +83,15 @@ def _key(keys: tuple[str, ...]) -> str | None:
 def _id(record: Any, name: str, line: int | None) -> Any:
     key = _key(tuple(record)) if isinstance(record, dict) else None
     if key is None:
-        raise InputError(f"no key holds the id of this query; name it query_id: {quoted(record)}", name, line)
+        raise InputError(
+            "no key holds the id of this query; name it query_id: {record}", name, line, record=quoted(record)
+        )
     return _checked(record[key], name, line)
 
 
 def _checked(value: Any, name: str, line: int | None) -> Any:
     if type(value) not in (str, int):
-        raise InputError(f"the id of a query is text or a whole number, not {quoted(value)}", name, line)
+        raise InputError(
+            "the id of a query is text or a whole number, not {value}", name, line, value=quoted(value)
+        )
     return value

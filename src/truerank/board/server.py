@@ -66,4 +66,9 @@ def listen(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, OverflowError) as error:
-        raise BoardError(f"cannot listen on {host}:{port}: {getattr(error, 'strerror', None) or error}") from None
+        raise BoardError(
+            "cannot listen on {host}:{port}: {own}",
+            host=host,
+            port=port,
+            own=getattr(error, "strerror", None) or error,
+        ) from None

@@ -13,8 +13,8 @@ from typing import Any
 
 from truerank.board.errors import BoardError, of_board
 from truerank.core import toml
-from truerank.core.errors import InputError, did_you_mean
-from truerank.core.messages import Message, joined, message
+from truerank.core.errors import InputError
+from truerank.core.messages import Message, did_you_mean, joined, message
 from truerank.core.schema import ANYTHING, NUMBER, POSITIVE, TEXT, TRUTH, Kind, is_number, number, whole
 
 VISIBLE = ("everyone", "teams", "hosts")
@@ -286,7 +286,7 @@ def _refuse_unknown(fields: Mapping[str, Any], known: set[str], where: str) -> N
 
 def _text(value: Any, what: str) -> str:
     if not isinstance(value, str):
-        raise BoardError(message("{what} is text; not {value!r}", what=what, value=value))
+        raise BoardError("{what} is text; not {value!r}", what=what, value=value)
     return value
 
 
@@ -296,7 +296,7 @@ def _size(value: Any, what: str) -> int:
         return value
     match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([A-Za-z]+)\s*", value) if isinstance(value, str) else None
     if match is None or match[2] not in _UNITS:
-        raise BoardError(message("{what} is a size such as '256 MB'; not {value!r}", what=what, value=value))
+        raise BoardError("{what} is a size such as '256 MB'; not {value!r}", what=what, value=value)
     return int(float(match[1]) * _UNITS[match[2]])
 
 

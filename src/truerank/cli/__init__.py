@@ -11,6 +11,7 @@ from truerank import __version__
 from truerank.cli import suggestions
 from truerank.cli.failures import told_in_one_line
 from truerank.cli.repeats import refusing_repeats
+from truerank.core.messages import message
 
 COMMANDS = {
     "eval": "Tell how well runs answer the queries of the qrels.",
@@ -71,7 +72,14 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments begin with, or what was probably meant."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(f"There is no command {args[0]!r}.{suggestions.command(args[0], COMMANDS)}", ctx)
+            raise click.UsageError(
+                message(
+                    "There is no command {args!r}.{command}",
+                    args=args[0],
+                    command=suggestions.command(args[0], COMMANDS),
+                ),
+                ctx,
+            )
         return super().resolve_command(ctx, args)
 
 

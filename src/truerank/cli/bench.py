@@ -17,6 +17,7 @@ from truerank.cli.failures import INTERRUPTED
 from truerank.cli.output import write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live import alternate, compare, sweep
 from truerank.live.adapters.objects import load
 from truerank.live.plan import ARRIVALS
@@ -36,7 +37,7 @@ def seconds(text: str) -> float:
     """A time: 30s, 500ms, 2m, or a number of seconds."""
     found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([a-z]*)", text)
     if not found or found[2] not in UNITS:
-        raise click.BadParameter(f"{text!r} is no time: give 30s, 500ms or 2m")
+        raise click.BadParameter(message("{text!r} is no time: give 30s, 500ms or 2m", text=text))
     return float(found[1]) * UNITS[found[2]]
 
 
@@ -44,7 +45,9 @@ def numbers(text: str) -> tuple[int, ...]:
     """Whole numbers from 1, with commas between them."""
     found = tuple(int(part) if part.strip().isdecimal() else 0 for part in text.split(","))
     if min(found) < 1:
-        raise click.BadParameter(f"{text!r} is no list of whole numbers of 1 or more: give 1,4,16")
+        raise click.BadParameter(
+            message("{text!r} is no list of whole numbers of 1 or more: give 1,4,16", text=text)
+        )
     return found
 
 
@@ -199,17 +202,26 @@ def _check(
     """What goes together."""
     saved = [name for name, given in (("--show", show), ("--compare", pair)) if given]
     if saved and (targets or how["queries"] or len(saved) > 1):
-        raise click.UsageError(f"{saved[0]} reads what is saved: it takes no TARGET and no queries.")
+        raise click.UsageError(
+            message("{saved} reads what is saved: it takes no TARGET and no queries.", saved=saved[0])
+        )
     if saved:
         return
     wanted = 2 if in_turns else 1
     if len(targets) != wanted:
-        hint = "" if in_turns or len(targets) < 2 else " (two take turns with --alternate)"
-        raise click.UsageError(f"Give {'two TARGETs' if in_turns else 'one TARGET'}, not {len(targets)}{hint}.")
+        hint = "" if in_turns or len(targets) < 2 else message(" (two take turns with --alternate)")
+        raise click.UsageError(
+            message(
+                "Give {what}, not {n}{hint}.",
+                what=message("two TARGETs") if in_turns else message("one TARGET"),
+                n=len(targets),
+                hint=hint,
+            )
+        )
     if not how["queries"]:
-        raise click.UsageError("Give the queries to ask: --queries FILE.")
+        raise click.UsageError(message("Give the queries to ask: --queries FILE."))
     if how["measures"] and not how["qrels"]:
-        raise click.UsageError("Measures need to know what is right: --qrels FILE.")
+        raise click.UsageError(message("Measures need to know what is right: --qrels FILE."))
 
 
 def _status(found: Sequence[Bench]) -> int:
@@ -231,16 +243,18 @@ def _place(path: str | None) -> str | None:
     except OSError as error:
         if os.path.exists(path) and not os.path.isfile(path):  # a device, such as /dev/null
             return path
-        raise InputError(f"cannot be written: {error.strerror or error}", path) from None
+        raise InputError("cannot be written: {strerror}", path, strerror=error.strerror or error) from None
 
 
 def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
     """What can be told of a picture before anything is asked."""
     figures.ending_of(path)
     if not is_saved and not _swept(how):
-        raise click.UsageError("--plot draws several settings: more than one -k or --concurrency, or --sweep.")
+        raise click.UsageError(
+            message("--plot draws several settings: more than one -k or --concurrency, or --sweep.")
+        )
     if not is_saved and not how["qrels"]:
-        raise click.UsageError("--plot draws quality against latency: it needs --qrels FILE.")
+        raise click.UsageError(message("--plot draws quality against latency: it needs --qrels FILE."))
 
 
 def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Document:
@@ -264,7 +278,9 @@ def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str
         pair = alternate(targets[0], targets[1], *questions, **what)
         return [pair.a, pair.b]
     if in_turns:
-        raise click.UsageError("--alternate compares two TARGETs under one setting: one -k, one --concurrency.")
+        raise click.UsageError(
+            message("--alternate compares two TARGETs under one setting: one -k, one --concurrency.")
+        )
     if not over:
         return [bench(targets[0], *questions, **what)]
     target = load(targets[0]) if set(over) - set(LOADS) else targets[0]
@@ -283,7 +299,9 @@ def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     given = distinct(map(_named, how["given"]), "--option")
     own = set(inspect.signature(bench).parameters) - {"ids"}
     if taken := [name for name in given if name in own]:
-        raise click.UsageError(f"--option is for what the target takes; {taken[0]} is none of that.")
+        raise click.UsageError(
+            message("--option is for what the target takes; {taken} is none of that.", taken=taken[0])
+        )
     distinct(((header.partition(":")[0].strip().lower(), header) for header in how["headers"]), "--header")
     if how["headers"]:
         given["headers"] = how["headers"]
@@ -303,7 +321,7 @@ def _settings(how: dict[str, Any]) -> dict[str, Sequence[Any]]:
     for text in how["swept"]:
         name, equals, values = text.partition("=")
         if not equals or not values:
-            raise click.UsageError(f"--sweep takes NAME=A,B,…, e.g. nprobe=1,4,16; not {text!r}")
+            raise click.UsageError(message("--sweep takes NAME=A,B,…, e.g. nprobe=1,4,16; not {text!r}", text=text))
         over[name.strip()] = [_value(value.strip()) for value in values.split(",")]
     return over
 
@@ -317,7 +335,7 @@ def _swept(how: dict[str, Any]) -> dict[str, Sequence[Any]]:
 def _named(text: str) -> tuple[str, Any]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise click.UsageError(f"--option takes NAME=VALUE, e.g. method=POST; not {text!r}")
+        raise click.UsageError(message("--option takes NAME=VALUE, e.g. method=POST; not {text!r}", text=text))
     return name.strip(), _value(value.strip())
 
 

@@ -202,7 +202,7 @@ def export(settings: ServiceSettings, database: Database, board: str, output: st
     from truerank.board.export import export_lines
 
     if settings.board(board) is None:
-        raise BoardError(f"there is no board called {board!r} in {settings.path}")
+        raise BoardError("there is no board called {board!r} in {path}", board=board, path=settings.path)
     with database.reading() as session:
         write("".join(export_lines(session, board)), output)
 

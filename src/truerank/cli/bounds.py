@@ -12,6 +12,7 @@ from truerank.analysis.bounds.pool import bare
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
 from truerank.core.evaluate import DEFAULT, reading_of
+from truerank.core.messages import message
 from truerank.core.reading import Keep, Reading
 from truerank.formats import open_run, read_qrels
 from truerank.measures import parse_measures
@@ -82,7 +83,7 @@ def command(
     names = [run, *([run_b] if run_b else [])]
     inputs.refuse(qrels, *names, rules=rules, output=output)
     if to_judge and not run_b:
-        raise click.UsageError("--judge-next needs a second run to tell the first one from.")
+        raise click.UsageError(message("--judge-next needs a second run to tell the first one from."))
     under = options.changed(rules, changes)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     bare(under)  # refuses rules that have no bounds before anything is read

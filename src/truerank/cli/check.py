@@ -17,6 +17,7 @@ from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores
@@ -140,7 +141,7 @@ def _sorted_out(files: Sequence[str]) -> tuple[str | None, dict[str, str]]:
     toml = files[0] if files and files[0].endswith(".toml") else None
     rest = files[1:] if toml else files
     if len(rest) > 2:
-        raise click.UsageError("Give QRELS and RUN, or saved scores, or only a file of gates.")
+        raise click.UsageError(message("Give QRELS and RUN, or saved scores, or only a file of gates."))
     if len(rest) == 2:
         return toml, {"qrels": rest[0], "run": rest[1]}
     return toml, {"scores": rest[0]} if rest else {}
@@ -166,7 +167,7 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise InputError(f"--margin takes a number or NAME=NUMBER, e.g. 0.01; not {text!r}") from None
+        raise InputError("--margin takes a number or NAME=NUMBER, e.g. 0.01; not {text!r}", text=text) from None
 
 
 @dataclass(frozen=True)

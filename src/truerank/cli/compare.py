@@ -13,6 +13,7 @@ from truerank.cli.output import width
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import message
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.present.comparison import LAYOUTS, document
@@ -118,7 +119,7 @@ def command(
     path, column = _split(by)
     inputs.refuse(qrels, *runs, path, rules=rules, output=output)
     if intervals and layout == "long":
-        raise click.UsageError("--intervals is for --layout wide; the long layout has them.")
+        raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
     under = options.changed(rules, changes)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
@@ -149,5 +150,5 @@ def _split(by: str | None) -> tuple[str, str]:
     """The file and the column; a path may have colons of its own."""
     path, _, column = (by or "").rpartition(":")
     if by and not (path and column):
-        raise InputError(f"--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}")
+        raise InputError("--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
     return path, column

@@ -10,6 +10,7 @@ import click
 from truerank.analysis.confusion import UNITS, Confusion, Counts, Sweep, confusion, counted, sweep
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.rules import DEEPEST
 from truerank.formats import read_qrels
 from truerank.present import counts as report
@@ -98,7 +99,7 @@ def command(
         tables.show(report.of_counts(_given(counts, documents), weight, digits), format, output)
         return
     if qrels is None or run is None:
-        raise click.UsageError("Give QRELS and RUN, or --counts.")
+        raise click.UsageError(message("Give QRELS and RUN, or --counts."))
     inputs.refuse(qrels, run, rules=rules, output=output)
     _refuse_with("--documents", {"--of results": of == "results" and documents is not None})
     how: dict[str, Any] = {"k": k, "of": of, "documents": documents, "rules": options.changed(rules, changes)}
@@ -124,8 +125,9 @@ def _given(text: str, documents: int | None) -> Confusion:
         if len(rest) > 1 or (rest and documents is not None):
             raise ValueError
     except ValueError:
-        message = f"--counts takes TP,FP,FN,TN or, with --documents, TP,FP,FN: whole numbers; not {text!r}"
-        raise InputError(message) from None
+        raise InputError(
+            "--counts takes TP,FP,FN,TN or, with --documents, TP,FP,FN: whole numbers; not {text!r}", text=text
+        ) from None
     return Confusion(tp, fp, fn, tn) if documents is None else counted(tp, tp + fp, tp + fn, documents)
 
 
@@ -139,7 +141,7 @@ def _count(text: str) -> int:
 def _refuse_together(given: dict[str, bool]) -> None:
     there = [name for name, is_given in given.items() if is_given]
     if len(there) > 1:
-        raise click.UsageError(f"{' and '.join(there)} do not go together.")
+        raise click.UsageError(message("{there} do not go together.", there=" and ".join(there)))
 
 
 def _refuse_with(option: str, others: dict[str, bool]) -> None:

@@ -12,8 +12,9 @@ from truerank.analysis.explain.moves import MOST
 from truerank.cli import inputs, options, tables
 from truerank.cli.output import width
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, did_you_mean, printable
+from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import DEFAULT
+from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Run
@@ -29,7 +30,9 @@ def _depth(ctx: click.Context, param: click.Parameter, value: str) -> int | None
         return None
     if value.isdecimal() and int(value):
         return int(value)
-    raise click.BadParameter(f"{value!r} is neither a positive whole number nor all", ctx, param)
+    raise click.BadParameter(
+        message("{value!r} is neither a positive whole number nor all", value=value), ctx, param
+    )
 
 
 class _Explain(click.Command):
@@ -39,8 +42,14 @@ class _Explain(click.Command):
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args)
         if ctx.args and not ctx.resilient_parsing:
-            extra = f"Got unexpected extra argument{'s' if len(ctx.args) > 1 else ''} ({' '.join(ctx.args)})"
-            raise click.UsageError(f"{extra}. A query of two runs is named with --query ID.", ctx)
+            extra = message(
+                "Got unexpected extra argument{what} ({args})",
+                what="s" if len(ctx.args) > 1 else "",
+                args=" ".join(ctx.args),
+            )
+            raise click.UsageError(
+                message("{extra}. A query of two runs is named with --query ID.", extra=extra), ctx
+            )
         return rest
 
 
@@ -115,9 +124,9 @@ def command(
     judged = read_qrels(qrels, qrels_format)
     if rules and "," in rules and not os.path.isfile(rules):
         if other or query or changes:
-            raise click.UsageError("Several --rules are for one run: no query, no second run, no --set.")
+            raise click.UsageError(message("Several --rules are for one run: no query, no second run, no --set."))
         if queries or docs:
-            raise click.UsageError("Several --rules are about means: there is nothing that has a text.")
+            raise click.UsageError(message("Several --rules are about means: there is nothing that has a text."))
         with inputs.opened([run], run_format, again=True) as (source,):
             document = _under_many(judged, source, chosen, rules, digits, width(output))
         return tables.show(document, format, output)
@@ -137,7 +146,9 @@ def command(
             reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **texts)
             document = report.document(reasons, depth=depth, digits=digits)
         else:
-            raise click.UsageError(f"Name a query{_example(judged)}, a second run, or several --rules.")
+            raise click.UsageError(
+                message("Name a query{example}, a second run, or several --rules.", example=_example(judged))
+            )
     return tables.show(document, format, output)
 
 
@@ -160,7 +171,7 @@ def _is_run(name: str, judged: Qrels) -> bool:
         return True
     if os.sep in name or os.path.splitext(name)[1][1:].isalpha():
         near = did_you_mean(printable(name), map(printable, judged.queries))
-        raise InputError(f"there is no such file, and no judged query of this name.{near}", name)
+        raise InputError("there is no such file, and no judged query of this name.{near}", name, near=near)
     return False
 
 

@@ -12,7 +12,8 @@ import click
 
 from truerank.cli import suggestions
 from truerank.core.errors import TruerankError
-from truerank.core.messages import language_asked, translated
+from truerank.core.languages import language_asked, translated
+from truerank.core.messages import Message, joined, message
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
@@ -37,9 +38,9 @@ def told_in_one_line() -> Iterator[None]:
     try:
         yield
     except TruerankError as error:
-        raise Failure(_translated(error)) from None
+        raise Failure(_in_one_line(error.where + _translated(error.said))) from None
     except click.UsageError as error:
-        raise _in_one_line(error) from None
+        raise Failure(_of_call(error)) from None
     except BrokenPipeError:
         _drop_unwritten()
         raise click.exceptions.Exit(CLOSED_PIPE) from None
@@ -48,33 +49,39 @@ def told_in_one_line() -> Iterator[None]:
         where = f"{error.filename}: " if error.filename else ""
         raise Failure(where + (error.strerror or str(error))) from None
     except MemoryError:
-        raise Failure("there is not enough memory for this") from None
+        raise Failure(_translated(message("there is not enough memory for this"))) from None
     except KeyboardInterrupt:
         raise click.exceptions.Exit(INTERRUPTED) from None
 
 
-def _translated(error: TruerankError) -> str:
-    """Where and what, in one line and in the language that is asked for, if that can be had."""
+def _translated(said: str) -> str:
+    """A message in the language that is asked for, if that can be had."""
     try:
-        said = translated(error.said, language_asked(of_locale=False))
+        return translated(said, language_asked(of_locale=False))
     except TruerankError:  # there is no such language, or no package that reads its catalogue
-        said = error.said
-    return " ".join(f"{error.where}{said}".split("\n"))
+        return said
 
 
-def _in_one_line(error: click.UsageError) -> Failure:
+def _in_one_line(text: str) -> str:
+    return " ".join(text.split("\n"))
+
+
+def _of_call(error: click.UsageError) -> str:
     """What is wrong with the call, and where its help is."""
+    said = " ".join(_translated(_said(error)).split()).removesuffix(".")
     command = error.ctx.command_path if error.ctx else "truerank"
-    message = " ".join(_said(error).split()).removesuffix(".")
-    return Failure(f"{message} (see {command} --help)")
+    return _translated(message("{said} (see {command} --help)", said=said, command=command))
 
 
 def _said(error: click.UsageError) -> str:
-    """What click says; of an option that there is not, with what was meant where that is known."""
+    """What is wrong; of an option that there is not, with what was meant where that is known."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
         meant = suggestions.option(error.option_name, error.ctx.command)
-        return f"{error.message.rstrip('.')}.{meant}" if meant else error.format_message()
-    return error.format_message()
+        return joined("", [error.message.rstrip("."), ".", meant]) if meant else error.format_message()
+    if isinstance(error.message, Message) and isinstance(error, click.BadParameter) and error.param:
+        option = error.param.get_error_hint(error.ctx) if error.ctx else error.param.opts[-1]
+        return message("Invalid value for {option}: {said}", option=option, said=error.message)
+    return error.message if isinstance(error.message, Message) else error.format_message()
 
 
 def _drop_unwritten() -> None:

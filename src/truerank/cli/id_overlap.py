@@ -11,7 +11,8 @@ import click
 from truerank.cli.output import spoken
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, truncated
-from truerank.core.messages import message, translated
+from truerank.core.languages import translated
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
@@ -36,7 +37,7 @@ def refuse_or_warn(
         ledger = one.ledger
         if ledger.extra and not ledger.answered:
             others = list(map(as_bytes, ledger.examples["extra"]))
-            raise InputError(f"no query of the run is judged: {_likely(judged, others)}", name)
+            raise InputError("no query of the run is judged: {likely}", name, likely=_likely(judged, others))
         if not ledger.answered:
             _warn(message("{run} answers no query: is the run complete?", run=name))
         elif _is_strange(judged, ledger.returned, ledger.unjudged):

@@ -47,6 +47,6 @@ def _beside(path: str) -> str:
     name = file.removesuffix(".py")
     there = sys.modules.get(name)
     if name in sys.stdlib_module_names or (there and os.path.dirname(str(there.__file__)) != folder):
-        raise InputError(f"another module is called {name!r} already: rename the file", path)
+        raise InputError("another module is called {name!r} already: rename the file", path, name=name)
     sys.path.insert(0, folder)
     return name

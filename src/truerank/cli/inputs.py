@@ -11,6 +11,7 @@ import click
 
 from truerank.cli.progress import ReadingBar
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.run import Run
 from truerank.formats import open_run
 from truerank.formats.target import refuse_unwritten
@@ -25,7 +26,7 @@ def refuse(*files: str | None, rules: str | None = None, **outputs: str | None) 
         outputs: what is written, by the names of their options.
     """
     if files.count("-") > 1:
-        raise click.UsageError("Standard input (-) can be only one of the files.")
+        raise click.UsageError(message("Standard input (-) can be only one of the files."))
     read = [*files, rules, *map(str.strip, (rules or "").split(","))]
     for path in filter(None, outputs.values()):
         if any(name and _is_same(path, name) for name in read):
@@ -46,7 +47,7 @@ def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:
         first = written.setdefault(os.path.realpath(path), option)
         if first != option:
             options = f"--{first} and --{option}".replace("_", "-")
-            raise click.UsageError(f"{options} would be written to one file.")
+            raise click.UsageError(message("{options} would be written to one file.", options=options))
 
 
 @contextmanager

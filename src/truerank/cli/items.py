@@ -9,6 +9,7 @@ from typing import TypeVar
 import click
 
 from truerank.cli.repeats import distinct
+from truerank.core.messages import message
 from truerank.truth import Items, read_items
 
 Number = TypeVar("Number", int, float)
@@ -33,7 +34,7 @@ def read(path: str, keys: Sequence[str], role: str) -> Items:
         field, equals, column = key.partition("=")
         owner, dot, inner = field.rpartition(".")
         if not equals or (dot and owner not in ("queries", "references")):
-            raise click.UsageError(f"--key takes FIELD=COLUMN, e.g. lat=gps.phi; not {key!r}.")
+            raise click.UsageError(message("--key takes FIELD=COLUMN, e.g. lat=gps.phi; not {key!r}.", key=key))
         if owner in ("", role):
             named.append((inner, column))
     return read_items(path, **distinct(named, "--key"))
@@ -55,5 +56,9 @@ def split(texts: Sequence[str], number: Callable[[str], Number], option: str) ->
         return [number(word) for word in words]
     except ValueError:
         raise click.UsageError(
-            f"{option} takes numbers with commas between them, not {' '.join(texts)!r}."
+            message(
+                "{option} takes numbers with commas between them, not {texts!r}.",
+                option=option,
+                texts=" ".join(texts),
+            )
         ) from None

@@ -11,7 +11,8 @@ from truerank.analysis.lint.findings import SAID
 from truerank.cli import inputs, options
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import ReadingBar
-from truerank.core.messages import plural, translated
+from truerank.core.languages import translated
+from truerank.core.messages import plural
 from truerank.present.renderers.json import dumps
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}

@@ -135,7 +135,7 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
     for change in changes:
         field, equals, value = change.partition("=")
         if not equals:
-            raise RulesError(f"--set takes field=value, e.g. level=2; not {change!r}")
+            raise RulesError("--set takes field=value, e.g. level=2; not {change!r}", change=change)
         fields.append((field.strip(), _value(field.strip(), value.strip())))
     name = f"{rules.name} with {', '.join(changes)}"
     return Rules.from_dict({"name": name, **distinct(fields, "--set")}, rules)
@@ -157,7 +157,7 @@ def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
     if baseline is None or not baseline.isdecimal():
         return baseline
     if not 1 <= int(baseline) <= len(runs):
-        raise InputError(f"--baseline {baseline}: there are {len(runs)} runs")
+        raise InputError("--baseline {baseline}: there are {n} runs", baseline=baseline, n=len(runs))
     return int(baseline) - 1
 
 

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 
-from truerank.core.messages import in_language, language_asked
+from truerank.core.languages import in_language, language_asked
 from truerank.formats.target import writing
 from truerank.present.renderers import terminal
 from truerank.present.table import Table

@@ -7,6 +7,8 @@ from typing import Any, TypeVar
 
 import click
 
+from truerank.core.messages import message
+
 Value = TypeVar("Value")
 
 
@@ -44,7 +46,7 @@ def _refuse(given: Sequence[click.Parameter], ctx: click.Context) -> None:
     seen: set[click.Parameter] = set()
     for param in given:
         if param in seen and not ctx.resilient_parsing:
-            raise click.UsageError(f"{param.opts[-1]} is given twice; it takes one value.", ctx)
+            raise click.UsageError(message("{opts} is given twice; it takes one value.", opts=param.opts[-1]), ctx)
         if isinstance(param, click.Option) and _has_one_value(param):
             seen.add(param)
 
@@ -59,6 +61,8 @@ def distinct(pairs: Iterable[tuple[str, Value]], option: str) -> dict[str, Value
     found: dict[str, Value] = {}
     for name, value in pairs:
         if name in found:
-            raise click.UsageError(f"{option} says {name} twice; only one would count.")
+            raise click.UsageError(
+                message("{option} says {name} twice; only one would count.", option=option, name=name)
+            )
         found[name] = value
     return found

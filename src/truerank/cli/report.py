@@ -16,7 +16,8 @@ from truerank.cli import importing, inputs, options, places, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, write
 from truerank.cli.progress import Counting
-from truerank.core.messages import language_asked, languages
+from truerank.core.languages import language_asked, languages
+from truerank.core.messages import message
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
 from truerank.live.result import Bench
@@ -98,7 +99,7 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     """
     files = [path for path in (qrels, *runs, *asked["benches"], *(asked["places"] or ())) if path]
     if not files or (qrels and not runs):
-        raise click.UsageError("A report needs QRELS and RUNs, or --geo, or --bench.")
+        raise click.UsageError(message("A report needs QRELS and RUNs, or --geo, or --bench."))
     _refuse_unused(bool(qrels), asked)
     texts = (asked["queries"], asked["docs"])
     inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
@@ -119,13 +120,13 @@ def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
     has_places = bool(asked["places"])
     for option in _given():
         if option.name in OF_RUNS and not has_runs:
-            raise click.UsageError(f"{option.opts[-1]} needs QRELS and RUNs.")
+            raise click.UsageError(message("{opts} needs QRELS and RUNs.", opts=option.opts[-1]))
         if option.name in OF_EITHER and not (has_runs or has_places):
-            raise click.UsageError(f"{option.opts[-1]} needs QRELS and RUNs, or --geo.")
+            raise click.UsageError(message("{opts} needs QRELS and RUNs, or --geo.", opts=option.opts[-1]))
         if option.name == "percentiles" and not asked["benches"]:
-            raise click.UsageError("--percentiles needs --bench.")
+            raise click.UsageError(message("--percentiles needs --bench."))
         if option.name in places.OPTIONS and not has_places:
-            raise click.UsageError(f"{option.opts[-1]} needs --geo.")
+            raise click.UsageError(message("{opts} needs --geo.", opts=option.opts[-1]))
 
 
 def _given() -> list[click.Parameter]:

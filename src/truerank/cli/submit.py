@@ -16,6 +16,7 @@ import click
 from truerank.cli import options
 from truerank.cli.output import write
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import message
 from truerank.formats import convert
 
 
@@ -39,11 +40,11 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
       truerank submit answers.jsonl --board https://host/boards/science --check
     """
     if not token:
-        raise click.UsageError("No token; give --token or set TRUERANK_TOKEN.")
+        raise click.UsageError(message("No token; give --token or set TRUERANK_TOKEN."))
     try:
         import httpx  # noqa: F401
     except ModuleNotFoundError:
-        raise MissingPackage("truerank submit", "http") from None
+        raise MissingPackage(message("truerank submit"), "http") from None
     from truerank.board.client import NotTaken, submit
 
     if not os.path.exists(file):

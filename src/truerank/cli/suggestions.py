@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 
 import click
 
-from truerank.core.errors import did_you_mean
+from truerank.core.messages import did_you_mean
 
 COMMANDS = {
     "eval": "evaluate evaluation score scores run calculate compute mean",

@@ -11,7 +11,8 @@ import click
 from truerank.cli import options
 from truerank.cli.output import is_styled, spoken, write
 from truerank.core.errors import InputError
-from truerank.core.messages import message, translated
+from truerank.core.languages import translated
+from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.formats.compression import codec_for
 from truerank.present import ledger, scores
@@ -88,7 +89,9 @@ def show_scores(
     if format in ("csv", "trec") or (format == "jsonl" and per_query):
         tell(ledger.named_remarks(found, scores.labels(found)))
     if layout and format in ("json", "jsonl", "trec"):
-        raise click.UsageError(f"--layout is for tables and csv; {format} has one of its own.")
+        raise click.UsageError(
+            message("--layout is for tables and csv; {format} has one of its own.", format=format)
+        )
     how: dict[str, Any] = {"per_query": per_query, "digits": digits, "percent": percent, "layout": layout}
     write(scores.render(found, format, **how, styled=is_styled(output), language=spoken()), output)
 
@@ -111,7 +114,12 @@ def scores_by_ending(path: str) -> str:
     if found or ending in PLAIN or not ending[1:2].isalpha():
         return found or "table"
     known = ", ".join(one for endings in scores.FORMATS.values() for one in endings)
-    raise InputError(f"no format of scores ends in {ending}: say which (--format), or end it in {known}", path)
+    raise InputError(
+        "no format of scores ends in {ending}: say which (--format), or end it in {known}",
+        path,
+        ending=ending,
+        known=known,
+    )
 
 
 def tell(remarks: Iterable[str]) -> None:

@@ -9,6 +9,7 @@ import click
 
 from truerank.cli import inputs, options, tables
 from truerank.cli.progress import Counting
+from truerank.core.messages import message
 from truerank.vectors import evaluate_matrix, evaluate_vectors
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.files import Files
@@ -121,7 +122,7 @@ def command(
     how: dict[str, Any] = {"rules": under, "qrels": qrels, "name": os.path.basename(queries)}
     how |= {"measures": " ".join(measures) or None, "save_run": save_run, "save_depth": save_depth}
     if pool and holds != "vectors":
-        raise click.UsageError("--pool is for vectors; a matrix has no frames.")
+        raise click.UsageError(message("--pool is for vectors; a matrix has no frames."))
     with Counting("ranking queries") as bar:
         if holds == "vectors":
             scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, watch=bar.reach)

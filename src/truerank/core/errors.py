@@ -12,18 +12,31 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from typing import Any
+
+from truerank.core.messages import Message
 
 
 class TruerankError(Exception):
-    """Something about the input or the request is wrong; the message says what, where and what now."""
+    """Something about the input or the request is wrong; the message says what, where and what now.
+
+    Args:
+        text: a message, or the text of one with the names of its values in braces; then it is a literal.
+
+    Attributes:
+        said: what is wrong, as a message.
+        where: the place, as the error's text begins.
+
+    >>> raise TruerankError("query {query} is not judged", query="q7")
+    Traceback (most recent call last):
+    truerank.core.errors.TruerankError: query q7 is not judged
+    """
 
     where = ""
 
-    @property
-    def said(self) -> str:
-        """What is wrong, without where; a message where it was raised with one."""
-        return self.args[0] if self.args else ""
+    def __init__(self, text: str, /, **values: Any):
+        self.said = text if isinstance(text, Message) else Message(text, "", values)
+        super().__init__(self.where + self.said)
 
 
 class InputError(TruerankError):
@@ -35,17 +48,18 @@ class InputError(TruerankError):
         line: the line, 1-based, or None.
     """
 
-    def __init__(self, message: str, path: str | os.PathLike[str] | None = None, line: int | None = None):
+    def __init__(
+        self,
+        text: str,
+        /,
+        path: str | os.PathLike[str] | None = None,
+        line: int | None = None,
+        **values: Any,
+    ):
         self.where = "" if path is None else os.fspath(path) + (f":{line}" if line else "") + ": "
-        super().__init__(self.where + message)
-        self.message = message
+        super().__init__(text, **values)
         self.path = path
         self.line = line
-
-    @property
-    def said(self) -> str:
-        """What is wrong, without where."""
-        return self.message
 
 
 class MeasureError(TruerankError):
@@ -60,7 +74,7 @@ class MissingPackage(TruerankError):
     """An optional package is not installed; the message says which extra brings it."""
 
     def __init__(self, what: str, extra: str):
-        super().__init__(f'{what} needs: pip install "truerank[{extra}]"')
+        super().__init__('{what} needs: pip install "truerank[{extra}]"', what=what, extra=extra)
 
 
 class Refused(Exception):
@@ -118,12 +132,3 @@ def quoted(value: object) -> str:
         return truncated(repr(value)[: LONGEST + 1])
     except ValueError:  # Python writes no number of more than some thousand digits
         return "a number of thousands of digits"
-
-
-def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """' Did you mean nDCG?' when a known word is near, else ''."""
-    import difflib
-
-    folded = {name.lower(): name for name in known}
-    near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
-    return f" Did you mean {folded[near[0]]}?" if near else ""

@@ -144,7 +144,9 @@ def reading_of(
         )
     needed = keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
     if qrels.kept < needed:
-        raise InputError(f"the reading lacks unjudged documents; read the run with keep={keep!r}", qrels.name)
+        raise InputError(
+            "the reading lacks unjudged documents; read the run with keep={keep!r}", qrels.name, keep=keep
+        )
     return qrels if rules == qrels.rules else qrels.under(rules)
 
 
@@ -153,7 +155,9 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     missing = hits.returned < 0
     if missing.any() and rules.missing == "error":
         first = printable(hits.queries[int(np.argmax(missing))])
-        raise InputError(f"query {first} is judged but not answered; {MEND_MISSING}", name)
+        raise InputError(
+            "query {first} is judged but not answered; {mend_missing}", name, first=first, mend_missing=MEND_MISSING
+        )
     keep = np.ones(len(hits.queries), bool)
     if rules.missing == "skip":
         keep &= ~missing
@@ -161,7 +165,9 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
         answerable = hits.relevant_total(rules.level) > 0
         if rules.without_relevant == "error" and not answerable.all():
             first = printable(hits.queries[int(np.argmin(answerable))])
-            raise InputError(f"query {first} has no relevant document; {MEND_BARREN}", name)
+            raise InputError(
+                "query {first} has no relevant document; {mend_barren}", name, first=first, mend_barren=MEND_BARREN
+            )
         keep &= answerable
     hits = replace(hits, returned=np.maximum(hits.returned, 0))
     return hits if keep.all() else hits.select(keep)
@@ -207,14 +213,20 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
     definition = measure.definition
     if cuts_first(rules) and dict(measure.params).get("ties", "ordered") != "ordered":
         raise MeasureError(
-            f"{measure} cannot be had where the depth ({rules.depth}) cuts lists before unjudged documents are "
-            "removed: which of a group of equal scores are cut depends on its order. Say depth_of = 'left' in the "
-            "rules (--set depth_of=left), or leave the depth out and name a cutoff: nDCG@10"
+            "{measure} cannot be had where the depth ({depth}) cuts lists before unjudged documents are "
+            "removed: which of a group of equal scores are cut depends on its order. Say depth_of = "
+            "'left' in the rules (--set depth_of=left), or leave the depth out and name a cutoff: nDCG@10",
+            measure=measure,
+            depth=rules.depth,
         )
     if rules.unjudged != "graded" or (definition.sees_judged and not definition.divides_by):
         return hits
     if not definition.takes_grades:
-        raise MeasureError(f"{measure} cannot be had under unjudged = 'graded': {_why_not(definition)}")
+        raise MeasureError(
+            "{measure} cannot be had under unjudged = 'graded': {why_not}",
+            measure=measure,
+            why_not=_why_not(definition),
+        )
     return hits.with_unjudged(rules.unjudged_grade, dict(measure.params).get("k"))
 
 

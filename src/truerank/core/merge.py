@@ -38,7 +38,11 @@ def merge(readings: Iterable[Reading]) -> Reading:
     first = parts[0]
     for part in parts[1:]:
         if part.rules != first.rules or part.kept != first.kept:
-            raise RulesError(f"{part.name} and {first.name} were read under different rules, or keep other rows")
+            raise RulesError(
+                "{part} and {first} were read under different rules, or keep other rows",
+                part=part.name,
+                first=first.name,
+            )
     qrels = _judgements(parts)
     place = {query: number for number, query in enumerate(qrels.queries)}
     queries = [np.array([place[name] for name in part.rows.queries], np.int64) for part in parts]
@@ -63,7 +67,9 @@ def _returned(parts: Sequence[Reading], queries: Sequence[Ints], qrels: Qrels) -
         again = answered & (returned[query] >= 0)
         if again.any():
             twice = printable(part.rows.queries[int(np.argmax(again))])
-            raise InputError(f"query {twice} is answered in two parts: read its rows together", part.name)
+            raise InputError(
+                "query {twice} is answered in two parts: read its rows together", part.name, twice=twice
+            )
         returned[query[answered]] = part.rows.returned[answered]
     return returned
 
@@ -94,7 +100,9 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
         for number, query in enumerate(qrels.queries):
             other, at = owner.setdefault(query, (qrels, number))
             if other is not qrels and _of(other, at) != _of(qrels, number):
-                raise InputError(f"query {printable(query)} is judged differently, or in another order", qrels.name)
+                raise InputError(
+                    "query {query} is judged differently, or in another order", qrels.name, query=printable(query)
+                )
     names = sorted(owner)
     judged = [_of(*owner[name]) for name in names]
     numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))

@@ -1,25 +1,16 @@
 """Messages: what is said to people, as English text in place with named values, translated where it is shown.
 
 A message is its English text, and remembers what it was made of: renderers and the command line ask for it in
-another language with `translated`. Nothing recognises a message by its text. Catalogues are gettext's, a `.po` file
-a language.
+another language with `translated` of `core.languages`. Nothing recognises a message by its text.
 """
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import fields, is_dataclass, replace
-from functools import lru_cache
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
-
-from truerank.core.errors import InputError, MissingPackage
 
 if TYPE_CHECKING:
     import gettext
-
-SOURCE = "en"
-"""The language in which messages are written."""
 
 
 class Message(str):
@@ -132,88 +123,13 @@ def listed(names: Sequence[str], most: int | None = None) -> Message:
     return message("{names} and {last}", names=joined(", ", names[:-1]), last=names[-1])
 
 
-def in_language(value: Any, language: str = SOURCE) -> Any:
-    """The value with every message in it in a language: in tuples, lists, mappings and dataclasses too."""
-    if language == SOURCE:
-        return value
-    if isinstance(value, Message):
-        return value.into(catalogue(language))
-    if isinstance(value, tuple | list):
-        parts = [in_language(part, language) for part in value]
-        return tuple(parts) if isinstance(value, tuple) else parts
-    if isinstance(value, Mapping):
-        return {key: in_language(part, language) for key, part in value.items()}
-    if is_dataclass(value) and not isinstance(value, type):
-        own = {
-            field.name: in_language(getattr(value, field.name), language) for field in fields(value) if field.init
-        }
-        return replace(value, **own)
-    return value
+def did_you_mean(word: str, known: Iterable[str]) -> str:
+    """' Did you mean nDCG?' when a known word is near, else ''."""
+    import difflib
 
-
-def translated(text: str, language: str = SOURCE) -> str:
-    """The text in a language; what is no message stays as it is.
-
-    Raises:
-        InputError: there is no such language.
-    """
-    if language == SOURCE or not isinstance(text, Message):
-        return str(text)
-    return text.into(catalogue(language))
-
-
-def languages() -> list[str]:
-    """Those that there is a catalogue for, English first."""
-    folder = _folder()
-    return [SOURCE, *sorted(name[:-3] for name in os.listdir(folder) if name.endswith(".po"))]
-
-
-@lru_cache(maxsize=8)
-def catalogue(language: str) -> gettext.NullTranslations:
-    """The translations into a language, out of its `.po` file.
-
-    Raises:
-        InputError: there is no such language.
-        MissingPackage: Babel, which reads catalogues, is not installed.
-    """
-    if language not in languages():
-        known = ", ".join(languages())
-        raise InputError(f"there is no language {language!r}; there is {known}")
-    import gettext
-    import io
-
-    try:
-        from babel.messages.mofile import write_mo
-        from babel.messages.pofile import read_po
-    except ModuleNotFoundError:
-        raise MissingPackage(f"the language {language!r}", "report") from None
-    compiled = io.BytesIO()
-    with open(os.path.join(_folder(), f"{language}.po"), "rb") as file:
-        write_mo(compiled, read_po(file, locale=language))
-    compiled.seek(0)
-    return gettext.GNUTranslations(compiled)
-
-
-def language_asked(wanted: str | None = None, *, of_locale: bool = True) -> str:
-    """The language that is asked for: by name, by `TRUERANK_LANG`, or by the locale; else English.
-
-    Args:
-        of_locale: whether the locale's language is asked for, where there is a catalogue of it.
-
-    Raises:
-        InputError: there is no such language.
-    """
-    named = wanted or os.environ.get("TRUERANK_LANG")
-    if named:
-        if named not in languages():
-            raise InputError(f"there is no language {named!r}; there is {', '.join(languages())}")
-        return named
-    if not of_locale:
-        return SOURCE
-    names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
-    asked = next(filter(None, map(os.environ.get, names)), "")
-    short = asked.partition(":")[0].partition("_")[0].partition(".")[0].lower()
-    return short if short in languages() else SOURCE
+    folded = {name.lower(): name for name in known}
+    near = difflib.get_close_matches(word.lower(), folded, n=1, cutoff=0.6)
+    return message(" Did you mean {name}?", name=folded[near[0]]) if near else ""
 
 
 def to_plain(value: Any) -> Any:
@@ -241,10 +157,3 @@ def from_plain(value: Any) -> Any:
     if "between" in value:
         return Joined(value["between"], [from_plain(part) for part in value["parts"]])
     return Message(value["text"], value["many"], {name: from_plain(own) for name, own in value["values"].items()})
-
-
-def _folder() -> str:
-    """Where the catalogues are; `TRUERANK_LOCALE` names another place."""
-    from importlib import resources
-
-    return os.environ.get("TRUERANK_LOCALE") or str(resources.files("truerank").joinpath("present", "locale"))

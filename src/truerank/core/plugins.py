@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Literal
 
 from truerank.core.errors import TruerankError
+from truerank.core.messages import message
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -47,5 +48,15 @@ def _import(point: EntryPoint, kind: Kind) -> None:
         point.load()
     except Exception as error:  # whatever somebody else's module raises
         package = point.dist.name if point.dist else point.name
-        said = f"the package {package} adds {kind} by {point.value}, which cannot be imported"
-        raise TruerankError(f"{said} ({type(error).__name__}: {error}); update or remove the package") from error
+        said = message(
+            "the package {package} adds {kind} by {point}, which cannot be imported",
+            package=package,
+            kind=kind,
+            point=point.value,
+        )
+        raise TruerankError(
+            "{said} ({kind}: {error}); update or remove the package",
+            said=said,
+            kind=type(error).__name__,
+            error=error,
+        ) from error

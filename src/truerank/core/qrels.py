@@ -16,6 +16,7 @@ from truerank.core._kernel import Judged, as_bytes
 from truerank.core._names import Names
 from truerank.core._names import judgements as plain_judgements
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.messages import message
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -91,9 +92,19 @@ class Qrels:
         if self.judged.duplicates:
             one, two = self.judged.duplicates[0]
             at = None if self.lines is None else (int(self.lines[one]), int(self.lines[two]))
-            who = f"document {truncated(self.doc(two))} of query {truncated(self.queries[int(self.query[two])])}"
-            where = f" (first in line {at[0]})" if at else ""
-            raise InputError(f"{who} is judged twice{where}; keep one of them", self.name, at[1] if at else None)
+            who = message(
+                "document {doc} of query {queries}",
+                doc=truncated(self.doc(two)),
+                queries=truncated(self.queries[int(self.query[two])]),
+            )
+            where = message(" (first in line {at})", at=at[0]) if at else ""
+            raise InputError(
+                "{who} is judged twice{where}; keep one of them",
+                self.name,
+                at[1] if at else None,
+                who=who,
+                where=where,
+            )
 
     @classmethod
     def from_dict(cls, judgements: Mapping[Any, Any], name: str = "qrels") -> Qrels:
@@ -230,10 +241,20 @@ def _graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
     if isinstance(judged, np.ndarray):
         judged = judged.tolist()  # None where it is masked
     if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
-        raise InputError(f"query {quoted(query)} has {quoted(judged)} where its documents should stand", name)
+        raise InputError(
+            "query {query} has {judged} where its documents should stand",
+            name,
+            query=quoted(query),
+            judged=quoted(judged),
+        )
     docs = list(judged)
     if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
-        raise InputError(f"query {quoted(query)} has {quoted(docs)}: documents are ids, or {{id: grade}}", name)
+        raise InputError(
+            "query {query} has {docs}: documents are ids, or {{id: grade}}",
+            name,
+            query=quoted(query),
+            docs=quoted(docs),
+        )
     return dict.fromkeys(docs, 1.0)
 
 
@@ -241,7 +262,7 @@ def _ids(names: Iterable[Any], name: str) -> list[bytes]:
     try:
         return list(map(as_bytes, names))
     except ValueError as error:
-        raise InputError(f"an id cannot be written as text: {error}", name) from None
+        raise InputError("an id cannot be written as text: {error}", name, error=error) from None
 
 
 def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[bytes], name: str) -> Floats:
@@ -254,8 +275,14 @@ def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[by
         numbers = np.full(len(grades), np.inf)
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         if grades[row] is not IGNORED and not _is_finite(grades[row]):
-            who = f"document {truncated(docs[row])} of query {truncated(queries[query[row]])}"
-            raise InputError(f"{who} has the grade {quoted(grades[row])}, which is no finite number", name)
+            who = message(
+                "document {docs} of query {queries}",
+                docs=truncated(docs[row]),
+                queries=truncated(queries[query[row]]),
+            )
+            raise InputError(
+                "{who} has the grade {grades}, which is no finite number", name, who=who, grades=quoted(grades[row])
+            )
     return numbers
 
 

@@ -110,7 +110,7 @@ def _score(text: bytes, name: str | None, line: int) -> float:
     except ValueError:
         score = math.nan
     if not math.isfinite(score) or b"_" in text:
-        raise InputError(f"'{truncated(text)}' is no score: it should be a finite number", name, line)
+        raise InputError("'{text}' is no score: it should be a finite number", name, line, text=truncated(text))
     return score
 
 

@@ -117,8 +117,11 @@ class Reading:
         for field_name in READ_UNDER:
             if getattr(rules, field_name) != getattr(self.rules, field_name):
                 raise RulesError(
-                    f"{self.name} was read under {field_name} = {getattr(self.rules, field_name)!r}; "
-                    f"read it again for {getattr(rules, field_name)!r}"
+                    "{name} was read under {field_name} = {own!r}; read it again for {asked!r}",
+                    name=self.name,
+                    field_name=field_name,
+                    own=getattr(self.rules, field_name),
+                    asked=getattr(rules, field_name),
                 )
         return replace(self, rules=rules)
 
@@ -176,7 +179,12 @@ def read(
     if under.empty == "missing":
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and under.extra == "error":
-        raise InputError(f"query {printable(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
+        raise InputError(
+            "query {as_text} is not judged; {mend_extra}",
+            source.name,
+            as_text=printable(as_text(found.extra[0])),
+            mend_extra=MEND_EXTRA,
+        )
     return Reading.of(judged, found, under, source.name, kept)
 
 
@@ -204,7 +212,7 @@ def _kept(keep: Keep, qrels: Qrels) -> int:
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
     if not isinstance(keep, int) or isinstance(keep, bool) or keep < 1:
-        raise InputError(f"keep is 'judged', 'all' or a number of ranks, not {keep!r}")
+        raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
     ignored = np.isnan(qrels.grades)
     return keep + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0)
 
@@ -257,7 +265,9 @@ def _from_arrow(table: pyarrow.Table) -> Reading:
         raise InputError("the table is not one of a reading: it lacks the metadata 'truerank.reading'", "table")
     facts = json.loads(metadata)
     if facts["version"] != VERSION:
-        raise InputError(f"the reading was written by another version of truerank ({facts['version']})", "table")
+        raise InputError(
+            "the reading was written by another version of truerank ({facts})", "table", facts=facts["version"]
+        )
     table = table.combine_chunks().sort_by("query")
     queries = table["query"].to_pylist()
     _, judged = _flat(table["judgements"])

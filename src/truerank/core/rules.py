@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core import schema, toml
-from truerank.core.errors import RulesError, did_you_mean
-from truerank.core.messages import Message, message
+from truerank.core.errors import RulesError
+from truerank.core.messages import Message, did_you_mean, message
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
@@ -149,8 +149,9 @@ class Rules:
         object.__setattr__(self, "readings", _readings(self.readings))
         if self.unit == "line" and self.missing != "skip":
             raise RulesError(
-                f"unit = line and missing = {self.missing} do not go together: a query without a line is not in "
-                "the mean over lines; missing = skip says so"
+                "unit = line and missing = {missing} do not go together: a query without a line is not in "
+                "the mean over lines; missing = skip says so",
+                missing=self.missing,
             )
         if self.unjudged == "graded" and self.duplicates == "once":
             raise RulesError(
@@ -170,7 +171,7 @@ class Rules:
             RulesError: the mean is over submitted lines.
         """
         if self.unit == "line":
-            raise RulesError(f"{what}; under these rules the mean is over submitted lines")
+            raise RulesError("{what}; under these rules the mean is over submitted lines", what=what)
         return self
 
     def is_like(self, other: Rules) -> bool:
@@ -187,7 +188,7 @@ class Rules:
         if isinstance(rules, dict):
             return cls.from_dict({"name": "custom", **rules})
         if not isinstance(rules, str | os.PathLike):
-            raise RulesError(f"rules are a preset's name, a file, a dict or Rules, not {rules!r}")
+            raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules!r}", rules=rules)
         path = Path(rules)
         if path.suffix == ".toml" or os.sep in str(rules):
             return cls.from_toml(toml.text_of(path, "the rules"), path)
@@ -200,7 +201,10 @@ class Rules:
         if text is None:
             hint = did_you_mean(name, _presets())
             raise RulesError(
-                f"there are no rules named {name!r}.{hint} Presets: {', '.join(_presets())}; or a .toml file"
+                "there are no rules named {name!r}.{hint} Presets: {presets}; or a .toml file",
+                name=name,
+                hint=hint,
+                presets=", ".join(_presets()),
             )
         return cls.from_toml(text, Path(f"{name}.toml"))
 
@@ -212,14 +216,19 @@ class Rules:
             start = cls._extended(fields.pop("extends")) if "extends" in fields else None
             return cls.from_dict({"name": path.stem, **fields}, start)
         except RulesError as error:
-            raise RulesError(f"{path}: {error}") from None
+            raise RulesError("{path}: {error}", path=path, error=error) from None
 
     @classmethod
     def _extended(cls, name: Any) -> Rules:
         if not isinstance(name, str) or name not in _presets():
             hint = did_you_mean(name, _presets()) if isinstance(name, str) else ""
             known = ", ".join(_presets())
-            raise RulesError(f"extends is the name of a preset, not {name!r}.{hint} Presets: {known}")
+            raise RulesError(
+                "extends is the name of a preset, not {name!r}.{hint} Presets: {known}",
+                name=name,
+                hint=hint,
+                known=known,
+            )
         return cls.named(name)
 
     @classmethod
@@ -229,7 +238,10 @@ class Rules:
         for key in fields:
             if key not in known:
                 raise RulesError(
-                    f"no rule is called {key!r}.{did_you_mean(str(key), known)} Rules: {', '.join(sorted(known))}"
+                    "no rule is called {key!r}.{hint} Rules: {known}",
+                    key=key,
+                    hint=did_you_mean(str(key), known),
+                    known=", ".join(sorted(known)),
                 )
         fields = {key: tuple(value) if isinstance(value, list) else value for key, value in fields.items()}
         start = start or cls()
@@ -268,7 +280,7 @@ def _readings(readings: Any) -> tuple[tuple[str, str], ...]:
     pairs = tuple(readings.items()) if isinstance(readings, Mapping) else readings
     if isinstance(pairs, tuple) and all(map(_is_reading, pairs)):
         return tuple(sorted(dict(pairs).items()))
-    raise RulesError(f"readings is a table of measures by their names, not {readings!r}")
+    raise RulesError("readings is a table of measures by their names, not {readings!r}", readings=readings)
 
 
 def _is_reading(pair: Any) -> bool:

@@ -119,9 +119,17 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
             query = as_bytes(batch.query)
             place = batch.line or number
             if (before := first.setdefault(query, place)) != place:
-                where = f"first in line {before}" if batch.line else f"lists {before} and {place}"
+                where = (
+                    message("first in line {before}", before=before)
+                    if batch.line
+                    else message("lists {before} and {place}", before=before, place=place)
+                )
                 raise InputError(
-                    f"query {truncated(query)} comes twice ({where}); keep one of them", name, batch.line
+                    "query {query} comes twice ({where}); keep one of them",
+                    name,
+                    batch.line,
+                    query=truncated(query),
+                    where=where,
                 )
         yield batch
 

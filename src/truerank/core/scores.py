@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import MeasureError, did_you_mean
+from truerank.core.errors import MeasureError
+from truerank.core.messages import did_you_mean
 from truerank.core.presented import Presented
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
@@ -114,7 +115,11 @@ class ByMeasure(Mapping[str, Value]):
         named, name = self._named, self.heading(measure)
         if name not in named:
             raise MeasureError(
-                f"{name} was not {self.done}.{did_you_mean(name, named)} There is {', '.join(named)}"
+                "{name} was not {done}.{hint} There is {named}",
+                name=name,
+                done=self.done,
+                hint=did_you_mean(name, named),
+                named=", ".join(named),
             )
         return named[name]
 

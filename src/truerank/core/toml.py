@@ -23,7 +23,7 @@ def parsed(text: str, path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also a number of thousands of digits, or too many brackets
-        raise InputError(f"this is no TOML: {error}", path) from None
+        raise InputError("this is no TOML: {error}", path, error=error) from None
 
 
 def read(path: Path, what: str, hint: str = "") -> dict[str, Any]:
@@ -49,4 +49,10 @@ def text_of(path: Path, what: str, hint: str = "") -> str:
         return path.read_text("utf-8")
     except (OSError, ValueError) as error:
         more = hint if isinstance(error, FileNotFoundError) else ""
-        raise InputError(f"cannot read {what}: {getattr(error, 'strerror', None) or error}{more}", path) from None
+        raise InputError(
+            "cannot read {what}: {own}{more}",
+            path,
+            what=what,
+            own=getattr(error, "strerror", None) or error,
+            more=more,
+        ) from None

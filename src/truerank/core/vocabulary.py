@@ -88,7 +88,11 @@ def _settled(asked: Measure, rules: Rules) -> Measure | None:
         if found == seen[-1] or not found.is_plain:
             return found
         if found in seen:
-            raise RulesError(f"the readings of {rules.name} go in a circle: {', '.join(map(str, [*seen, found]))}")
+            raise RulesError(
+                "the readings of {rules} go in a circle: {str}",
+                rules=rules.name,
+                str=", ".join(map(str, [*seen, found])),
+            )
         seen.append(found)
     return seen[-1] if len(seen) > 1 else None
 
@@ -154,4 +158,4 @@ def _by_name(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     try:
         return {named(word): text for word, text in pairs}
     except MeasureError as error:
-        raise RulesError(f"readings: {error}") from None
+        raise RulesError("readings: {error}", error=error) from None

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.messages import message
 from truerank.formats import frames
 from truerank.formats.names import folded
 from truerank.formats.source import Source, as_source
@@ -27,11 +28,13 @@ IDS = ("ids", "id", "paths", "path", "images", "image", "files", "file", "filena
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
 
-_HDF5 = "this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz"
+_HDF5 = message("this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz")
 _REFUSED = {
     b"\x89HDF": _HDF5,
     b"MATLAB 7": _HDF5,
-    b"\x80": "this is a pickle, which runs code when it is read; save the arrays with numpy.save or numpy.savez",
+    b"\x80": message(
+        "this is a pickle, which runs code when it is read; save the arrays with numpy.save or numpy.savez"
+    ),
 }
 
 
@@ -68,7 +71,7 @@ def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
     found = {side: arrays[name] for side, names in sides if (name := _list(arrays, names, kind)) is not None}
     if not found:
         there = ", ".join(map(quoted, arrays))
-        raise InputError(f"none of the arrays is called {kind[0]} (there is {there})", path)
+        raise InputError("none of the arrays is called {kind} (there is {there})", path, kind=kind[0], there=there)
     return found
 
 
@@ -125,11 +128,13 @@ def read_arrays(source: Source) -> Mapping[str, Array]:
     opener = _opener(source)
     if opener is None:
         why = next((why for head, why in _REFUSED.items() if source.head.startswith(head)), None)
-        raise InputError(why or "this is no .npy, .npz, .mat or Parquet file", source.name)
+        raise InputError(why or message("this is no .npy, .npz, .mat or Parquet file"), source.name)
     try:
         return opener(source)  # type: ignore[no-any-return]
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-        raise InputError(f"the arrays cannot be read: {str(error).partition(chr(10))[0]}", source.name) from None
+        raise InputError(
+            "the arrays cannot be read: {partition}", source.name, partition=str(error).partition(chr(10))[0]
+        ) from None
 
 
 def _opener(source: Source) -> Any:
@@ -155,7 +160,7 @@ def _mat(source: Source) -> Mapping[str, Array]:
     try:
         from scipy.io import loadmat  # type: ignore[import-untyped]
     except ModuleNotFoundError:
-        raise MissingPackage(f"reading {source.name}", "vectors") from None
+        raise MissingPackage(message("reading {source}", source=source.name), "vectors") from None
     try:
         arrays = loadmat(str(source.path) if source.path else BytesIO(source.read()), appendmat=False)
     except Exception as error:  # whatever its parser meets in a damaged file
@@ -170,7 +175,7 @@ def _parquet(source: Source) -> Mapping[str, Array]:
     try:
         table = ParquetFile(source.path or BytesIO(source.read()))
     except pyarrow.ArrowException as error:
-        raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
+        raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
     return _Columns(table, source.name)
 
 
@@ -185,7 +190,9 @@ class _Checked(Mapping[str, Array]):
         try:
             return np.asarray(self.file[name])
         except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
-            raise InputError(f"the array {quoted(name)} cannot be read: {error}", self.path) from None
+            raise InputError(
+                "the array {name} cannot be read: {error}", self.path, name=quoted(name), error=error
+            ) from None
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.file.files)
@@ -204,7 +211,7 @@ class _Columns(Mapping[str, Array]):
     def __getitem__(self, name: str) -> Array:
         column = self.table.read([name]).column(0)
         if column.null_count:
-            raise InputError(f"column {quoted(name)} has rows without a value", self.path)
+            raise InputError("column {name} has rows without a value", self.path, name=quoted(name))
         if not hasattr(column.type, "value_type") or hasattr(column.type, "index_type"):
             return np.asarray(column.to_numpy())
         return self._table(name, column)
@@ -215,8 +222,8 @@ class _Columns(Mapping[str, Array]):
 
         lengths = compute.unique(compute.list_value_length(column)).to_pylist()
         if len(lengths) > 1:
-            found = f"lists of {min(lengths)} to {max(lengths)} numbers"
-            raise InputError(f"column {quoted(name)} has {found}", self.path)
+            found = message("lists of {lengths} to {longest} numbers", lengths=min(lengths), longest=max(lengths))
+            raise InputError("column {name} has {found}", self.path, name=quoted(name), found=found)
         return np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks]).reshape(-1, *lengths)
 
     def __iter__(self) -> Iterator[str]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any, BinaryIO
 
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import message
 
 MOST = 4 << 20
 """Bytes that are unpacked at once, so that a small file which grows without end fills no memory."""
@@ -69,7 +70,9 @@ def _lzma() -> Any:
     try:
         import lzma
     except ModuleNotFoundError:
-        raise Damaged("this Python was built without lzma, which reads .xz: unpack the file first") from None
+        raise Damaged(
+            message("this Python was built without lzma, which reads .xz: unpack the file first")
+        ) from None
     return lzma
 
 
@@ -77,7 +80,7 @@ def _zstandard() -> Any:
     try:
         import zstandard
     except ModuleNotFoundError:
-        raise MissingPackage("zstd compression", "zstd") from None
+        raise MissingPackage(message("zstd compression"), "zstd") from None
     return zstandard
 
 
@@ -178,7 +181,7 @@ class Members:
             Damaged: the last member is not whole.
         """
         if self._unpacker is not None:
-            raise Damaged(f"the {self.codec.name} data ends too early: the file was cut short")
+            raise Damaged(message("the {codec} data ends too early: the file was cut short", codec=self.codec.name))
 
     def _begin(self, data: bytes, at: int) -> int:
         """Where the next member's bytes begin; those of gzip and xz may be padded."""
@@ -196,7 +199,9 @@ class Members:
         try:
             return (yield from steps(self._unpacker, window, self.most))
         except Exception as error:  # each library has its own: zlib.error, OSError, ZstdError, LZMAError
-            raise Damaged(f"the {self.codec.name} data is damaged ({error})") from None
+            raise Damaged(
+                message("the {codec} data is damaged ({error})", codec=self.codec.name, error=error)
+            ) from None
 
 
 def _after_padding(data: bytes, at: int) -> int:

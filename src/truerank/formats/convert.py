@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, pluralize, quoted, truncated
+from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Ranked, Run
@@ -57,12 +58,12 @@ def convert(
     origin = _origin(source, watch) if isinstance(source, str | os.PathLike) else None
     what = what or _what(origin, name, format)
     if what not in SPOKEN:
-        raise InputError(f"what is converted is 'run' or 'qrels', not {quoted(what)}")
+        raise InputError("what is converted is 'run' or 'qrels', not {what}", what=quoted(what))
     refuse_unwritten(name)
     chosen = named(to) if to else _suggested(name)
     write = getattr(chosen, f"write_{what}")
     if write is None:
-        raise InputError(f"the format {chosen.name} cannot hold {SPOKEN[what]}", name)
+        raise InputError("the format {chosen} cannot hold {spoken}", name, chosen=chosen.name, spoken=SPOKEN[what])
     if what == "qrels":
         qrels = read_qrels(origin or source, format)
         _refuse_ignored(qrels, chosen)
@@ -80,8 +81,12 @@ def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
     ignored = int(np.isnan(qrels.grades).sum())
     if ignored and not chosen.holds_ignored:
         able = ", ".join(f.name for f in formats().values() if f.holds_ignored)
-        pairs = f"{pluralize(ignored, 'pair is', 'pairs are')} ignored, which {chosen.name} cannot say"
-        raise InputError(f"{pairs}; {able} can (--to {able})")
+        pairs = message(
+            "{iss} ignored, which {chosen} cannot say",
+            iss=plural("{n:,} pair is", "{n:,} pairs are", n=ignored),
+            chosen=chosen.name,
+        )
+        raise InputError("{pairs}; {able} can (--to {able})", pairs=pairs, able=able)
 
 
 def _origin(source: str | os.PathLike[str], watch: Callable[[int], None]) -> Source:
@@ -102,7 +107,7 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
             held = held or next((what for what in ("qrels", "run") if what in words), None)
         if held:
             return held
-    why = "this may be a run or qrels: say which (--as run, --as qrels)"
+    why = message("this may be a run or qrels: say which (--as run, --as qrels)")
     raise InputError(why, source.name if source else None)
 
 
@@ -114,7 +119,12 @@ def _suggested(name: str) -> Format:
     if found or not ending or ending[1] in PLAIN or TREC_NAME.match(os.path.basename(plain)):
         return found or named("trec")
     known = dict.fromkeys([".run", *(suffix for f in formats().values() for suffix in f.suffixes)])
-    raise InputError(f"no format ends in {ending[1]}: say which (--to trec), or end it in {', '.join(known)}", name)
+    raise InputError(
+        "no format ends in {ending}: say which (--to trec), or end it in {known}",
+        name,
+        ending=ending[1],
+        known=", ".join(known),
+    )
 
 
 def _tag(source: Source | None) -> str:
@@ -139,11 +149,13 @@ def _sound(run: Run) -> Iterator[Ranked]:
 
 def _refuse_empty(query: bytes, docs: Collection[bytes], name: str, line: int | None = None) -> None:
     if not query or b"" in docs:
-        raise InputError(f"an id of query '{truncated(query)}' is empty", name, line)
+        raise InputError("an id of query '{query}' is empty", name, line, query=truncated(query))
 
 
 def _refuse(part: Ranked, scores: list[float], name: str) -> None:
     for doc, score in zip(part.docs, scores, strict=True):
         if not math.isfinite(score):
-            who = f"document {truncated(doc)} of query {truncated(part.query)}"
-            raise InputError(f"{who} has the score {score}, which is not finite", name, part.line)
+            who = message("document {doc} of query {query}", doc=truncated(doc), query=truncated(part.query))
+            raise InputError(
+                "{who} has the score {score}, which is not finite", name, part.line, who=who, score=score
+            )

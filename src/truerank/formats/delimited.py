@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, truncated
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
@@ -186,20 +187,22 @@ class Reader:
             for row in rows:
                 line = before + rows.line_num
                 if row and len(row) != self.width:
-                    found = f"the header has {self.width} columns, but this line {len(row)}"
+                    found = message(
+                        "the header has {width} columns, but this line {n}", width=self.width, n=len(row)
+                    )
                     raise InputError(found, self.name, line)
                 if row:
                     yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line)
         except csv.Error as error:
-            raise InputError(f"this is no CSV: {error}", self.name, before + rows.line_num) from None
+            raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
 
     def number(self, text: str, line: int) -> float:
         """The number that a cell holds."""
         try:
             return float(text if _PLAIN.fullmatch(text) else "_")
         except ValueError:
-            why = ": blanks are part of a cell" if text != text.strip() else ""
-            raise InputError(f"'{truncated(text)}' is no number{why}", self.name, line) from None
+            why = message(": blanks are part of a cell") if text != text.strip() else ""
+            raise InputError("'{text}' is no number{why}", self.name, line, text=truncated(text), why=why) from None
 
 
 def _ends(lengths: Ints) -> Ints:
@@ -255,7 +258,7 @@ def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
     if _UNFIT.search(b"".join([query, *docs])):
         name = next(filter(_UNFIT.search, (query, *docs)))
         raise InputError(
-            f"CSV and TSV cannot hold the id '{truncated(name)}': it has a NUL byte or a carriage return"
+            "CSV and TSV cannot hold the id '{name}': it has a NUL byte or a carriage return", name=truncated(name)
         )
 
 

@@ -36,9 +36,11 @@ def configured(
     """
     for option, value in {"pattern": pattern, "name": name, "better": better or ""}.items():
         if not isinstance(value, str):
-            raise InputError(f"{option} of {NAME} is text, not {quoted(value)}")
+            raise InputError(
+                "{option} of {name} is text, not {value}", option=option, name=NAME, value=quoted(value)
+            )
     if others not in ("refuse", "skip"):
-        raise InputError(f"others of {NAME} is refuse or skip, not {quoted(others)}")
+        raise InputError("others of {name} is refuse or skip, not {others}", name=NAME, others=quoted(others))
     read = partial(read_run, pattern=pattern, name=name, better=better, is_skipping=others == "skip")
     return Format(
         NAME,

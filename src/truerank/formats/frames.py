@@ -65,7 +65,7 @@ def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
             return pyarrow.RecordBatchReader.from_stream(frame)
         return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()  # before pandas 2.2
     except (pyarrow.ArrowException, TypeError) as error:
-        raise InputError(f"Arrow cannot hold this table: {first_line(error)}", name) from None
+        raise InputError("Arrow cannot hold this table: {first_line}", name, first_line=first_line(error)) from None
 
 
 def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> Iterator[Columns]:
@@ -83,7 +83,9 @@ def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -
     try:
         return _columns(batch, where, name, row)
     except pyarrow.ArrowException as error:
-        raise InputError(f"Arrow cannot convert this table: {first_line(error)}", name) from None
+        raise InputError(
+            "Arrow cannot convert this table: {first_line}", name, first_line=first_line(error)
+        ) from None
 
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
@@ -103,7 +105,7 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
         array = (values.cast("large_string") if is_text(values.type) else values).take(array.indices)
     if array.null_count:
         first = row + int(array.is_null().to_numpy(zero_copy_only=False).argmax())
-        raise InputError(f"column {quoted(field)} has no value in row {first}", name)
+        raise InputError("column {field} has no value in row {first}", name, field=quoted(field), first=first)
     return array
 
 
@@ -115,7 +117,9 @@ def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     elif pyarrow.types.is_integer(array.type) or is_text(array.type):
         array = array.cast("large_string")
     else:
-        raise InputError(f"column {quoted(field)} holds {array.type}; ids are text or whole numbers", name)
+        raise InputError(
+            "column {field} holds {type}; ids are text or whole numbers", name, field=quoted(field), type=array.type
+        )
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, np.int64, len(array) + 1, 8 * array.offset)
     text = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
@@ -131,7 +135,9 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
     pyarrow = arrow("a DataFrame", "frames")
     kinds = pyarrow.types
     if not (kinds.is_integer(array.type) or kinds.is_floating(array.type) or kinds.is_decimal(array.type)):
-        raise InputError(f"column {quoted(field)} holds {array.type}; it should hold numbers", name)
+        raise InputError(
+            "column {field} holds {type}; it should hold numbers", name, field=quoted(field), type=array.type
+        )
     numbers = array.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
     return cast("NDArray[np.float64]", numbers)
 

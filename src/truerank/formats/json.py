@@ -10,6 +10,7 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from truerank.core.errors import InputError, truncated
+from truerank.core.messages import message
 from truerank.core.qrels import IGNORED, Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
@@ -71,7 +72,7 @@ def read_qrels(source: Source) -> Qrels:
 
 
 def _nothing(source: Source) -> InputError:
-    return InputError(f"this JSON holds {source.head.decode().strip()} and no queries", source.name)
+    return InputError("this JSON holds {strip} and no queries", source.name, strip=source.head.decode().strip())
 
 
 def _ignoring(whole: dict[str, Any]) -> dict[str, Any]:
@@ -111,7 +112,10 @@ def _refuse_repeats(text: bytes | bytearray, name: str) -> None:
         for key, count in Counter(key for key, _ in pairs).items():
             if count > 1:
                 raise InputError(
-                    f"'{truncated(key)}' comes {count} times in one object: only one would count", name
+                    "'{key}' comes {count} times in one object: only one would count",
+                    name,
+                    key=truncated(key),
+                    count=count,
                 )
 
     with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
@@ -128,8 +132,13 @@ def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
     for query, docs in whole.items():
         values = docs.values() if type(docs) is dict else docs if type(docs) is list else ()
         if bool in set(map(type, values)):
-            what = "number" if type(docs) is dict else "document's id"
-            raise InputError(f"query {truncated(query)} has true or false where a {what} should stand", name)
+            what = message("number") if type(docs) is dict else message("document's id")
+            raise InputError(
+                "query {query} has true or false where a {what} should stand",
+                name,
+                query=truncated(query),
+                what=what,
+            )
 
 
 def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:
@@ -137,7 +146,9 @@ def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, 
     seen: set[str] = set()
     for part in parts:
         for query in part.keys() & seen:
-            raise InputError(f"'{truncated(query)}' comes twice in one object: only one would count", name)
+            raise InputError(
+                "'{query}' comes twice in one object: only one would count", name, query=truncated(query)
+            )
         seen |= part.keys()
         yield part
 
@@ -180,12 +191,14 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     for ranked in run:
         if ranked.query in seen:
             raise InputError(
-                f"the rows of query {truncated(ranked.query)} are scattered; sort the run by query for JSON"
+                "the rows of query {query} are scattered; sort the run by query for JSON",
+                query=truncated(ranked.query),
             )
         scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
         if len(scored) < len(ranked.docs):
             raise InputError(
-                f"a document is returned twice for query {truncated(ranked.query)}: JSON cannot hold both"
+                "a document is returned twice for query {query}: JSON cannot hold both",
+                query=truncated(ranked.query),
             )
         _entry(file, ranked.query, scored, first=not seen)
         seen.add(ranked.query)

@@ -105,7 +105,7 @@ def utf8(name: bytes) -> str:
         return name.decode()
     except UnicodeDecodeError:
         raise InputError(
-            f"the id {quoted(name)} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can"
+            "the id {name} is not UTF-8: JSON and Parquet cannot hold it; trec, csv and tsv can", name=quoted(name)
         ) from None
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
 
 # Each as `folded` spells it, the surest first: a file may have "docno" beside "docid", "qid" beside "query".
 QUERY = ("queryid", "qid", "evalid", "topicid", "questionid", "topic", "query", "q")
@@ -97,7 +98,9 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
     for place in (found.query, found.doc, found.value):
         same = [name for name in names if folded(name) == folded(names[place])]
         if len(same) > 1:
-            raise InputError(f"{len(same)} columns have one name, {_few(same)}: keep one of them", path, line)
+            raise InputError(
+                "{n} columns have one name, {few}: keep one of them", path, line, n=len(same), few=_few(same)
+            )
     return found
 
 
@@ -105,7 +108,14 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
     query, doc, score, grade, rank = (find(names, wanted) for wanted in (QUERY, DOC, SCORE, GRADE, RANK))
     if query is None or doc is None:
         missing, hint = ("query", "query_id") if query is None else ("document", "doc_id")
-        raise InputError(f"no column holds the {missing} ids; name it {hint} ({_listed(names)})", path, line)
+        raise InputError(
+            "no column holds the {missing} ids; name it {hint} ({listed})",
+            path,
+            line,
+            missing=missing,
+            hint=hint,
+            listed=_listed(names),
+        )
     if what == "run" and score is not None:
         return Layout(query, doc, score)
     if what == "run" and rank is not None:
@@ -115,9 +125,19 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
     if what == "qrels" and score is not None:
         return Layout(query, doc, score, unsure=True)
     found = {"run": grade is not None, "qrels": rank is not None}[what]
-    hint = f"; these look like {'qrels' if what == 'run' else 'a run'}: {SWAPPED}" if found else ""
-    needed = "scores; name it score" if what == "run" else "grades; name it relevance"
-    raise InputError(f"no column holds the {needed} ({_listed(names)}){hint}", path, line)
+    hint = (
+        message(
+            "; these look like {what}: {swapped}",
+            what=message("qrels") if what == "run" else message("a run"),
+            swapped=SWAPPED,
+        )
+        if found
+        else ""
+    )
+    needed = message("scores; name it score") if what == "run" else message("grades; name it relevance")
+    raise InputError(
+        "no column holds the {needed} ({listed}){hint}", path, line, needed=needed, listed=_listed(names), hint=hint
+    )
 
 
 def kind(names: Sequence[str]) -> str | None:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.messages import message
 from truerank.core.run import Ranked, Run
 from truerank.formats.compression import codec_for
 from truerank.formats.objects import FILL
@@ -63,7 +64,7 @@ class Folder:
         if which is None or self.shape is None:
             return self
         if which not in (*BETTER, "order"):
-            raise InputError(f"better is lower, higher or order, not {quoted(which)}", self.name)
+            raise InputError("better is lower, higher or order, not {which}", self.name, which=quoted(which))
         value = None if which == "order" else self.shape.value
         return replace(self, shape=replace(self.shape, value=value, sign=BETTER.get(which, 1)))
 
@@ -100,8 +101,10 @@ class Folder:
     def _unlike(self, file: str, error: Exception) -> InputError:
         where = os.path.join(self.name, file)
         if self.shape is None or not isinstance(error, ValueError):
-            return InputError(f"no neighbours are where other files have them ({self.shape or 'nowhere'})", where)
-        return InputError(str(error), where)
+            return InputError(
+                "no neighbours are where other files have them ({shape})", where, shape=self.shape or "nowhere"
+            )
+        return InputError(error.args[0], where)
 
 
 def _value(path: str, watch: Callable[[int], None] | None = None) -> Any:
@@ -139,7 +142,9 @@ def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], flo
         return Folder(name, files, None)
     likely = list(shapes(samples[0]))
     if not likely:
-        what = "no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for"
+        what = message(
+            "no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for"
+        )
         raise InputError(what, os.path.join(name, files[0]))
     return Folder(name, files, _best(likely, lambda shape: known(_ids(samples, shape))))
 
@@ -198,10 +203,12 @@ def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> d
             for file, match in found.items()
         }
     except re.error as error:
-        raise InputError(f"the pattern {quoted(pattern)} is no regular expression: {error}") from None
+        raise InputError(
+            "the pattern {pattern} is no regular expression: {error}", pattern=quoted(pattern), error=error
+        ) from None
     except (IndexError, KeyError, ValueError):
-        asked = f"the name {quoted(name)} asks for more"
-        raise InputError(f"{asked} than the pattern {quoted(pattern)} finds") from None
+        asked = message("the name {name} asks for more", name=quoted(name))
+        raise InputError("{asked} than the pattern {pattern} finds", asked=asked, pattern=quoted(pattern)) from None
 
 
 def one_file_each(files: Mapping[str, str], folder: str) -> None:
@@ -214,7 +221,11 @@ def one_file_each(files: Mapping[str, str], folder: str) -> None:
     for file, query in files.items():
         if query in first:
             raise InputError(
-                f"{truncated(first[query])} and {truncated(file)} are both query {truncated(query)}", folder
+                "{first} and {file} are both query {query}",
+                folder,
+                first=truncated(first[query]),
+                file=truncated(file),
+                query=truncated(query),
             )
         first[query] = file
 
@@ -244,10 +255,18 @@ def folder_run(
     strange = [file for file in opened.files if file not in files]
     if not files or (strange and not is_skipping):
         who = (
-            f"{truncated(strange[0])} and {len(strange) - 1:,} more" if len(strange) > 1 else truncated(strange[0])
+            message("{strange} and {n:,} more", strange=truncated(strange[0]), n=len(strange) - 1)
+            if len(strange) > 1
+            else truncated(strange[0])
         )
-        say = "say where the query's id is (--run-format \"faiss-folder(pattern='…', name='{}')\")"
-        raise InputError(f"no query's id is in a file's name ({who}) by {quoted(pattern)}: {say}", opened.name)
+        say = message("say where the query's id is (--run-format \"faiss-folder(pattern='…', name='{}')\")")
+        raise InputError(
+            "no query's id is in a file's name ({who}) by {pattern}: {say}",
+            opened.name,
+            who=who,
+            pattern=quoted(pattern),
+            say=say,
+        )
     one_file_each(files, opened.name)
     return Run(opened.name, lambda: _ranked(opened, files, watch, is_sure=better is not None))
 
@@ -268,15 +287,23 @@ def _ranked(
     if opened.shape and not is_sure and is_against(*steps.tolist()):
         named, other = ("lower", "higher") if sign < 0 else ("higher", "lower")
         value = quoted(opened.shape.value)
-        what = f"by its name the {named} {value} is better, but it runs the other way in every list"
-        say = f"say which it is: --run-format \"faiss-folder(better='{other}')\" or better='{named}'"
-        raise InputError(f"{what}; {say}", opened.name)
+        what = message(
+            "by its name the {named} {value} is better, but it runs the other way in every list",
+            named=named,
+            value=value,
+        )
+        say = message(
+            "say which it is: --run-format \"faiss-folder(better='{other}')\" or better='{named}'",
+            other=other,
+            named=named,
+        )
+        raise InputError("{what}; {say}", opened.name, what=what, say=say)
 
 
 def _checked(values: list[Any], file: str) -> list[Any]:
     for value in values:
         if type(value) not in (int, float):
-            raise InputError(f"a score or a distance is a number, not {value!r:.60}", file)
+            raise InputError("a score or a distance is a number, not {value!r:.60}", file, value=value)
     return values
 
 

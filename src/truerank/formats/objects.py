@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked, Run
@@ -30,7 +31,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
     """Judgements from a dict of dicts or of documents, a list of records, or a DataFrame."""
     qrels = _whole(qrels)
     if isinstance(qrels, Presented):
-        raise InputError(f"qrels are judgements, not {type(qrels).__name__}, which was made of them")
+        raise InputError("qrels are judgements, not {kind}, which was made of them", kind=type(qrels).__name__)
     if isinstance(qrels, Mapping) and (table := _table(qrels, "qrels")):
         return qrels_of_records(((None, record) for record in table()), "qrels")
     if isinstance(qrels, Mapping):
@@ -41,8 +42,10 @@ def qrels_from_object(qrels: Any) -> Qrels:
         return qrels_from_frame(qrels)
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
         return qrels_of_records(((None, record) for record in rows()), "qrels")
-    what = "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) or a DataFrame"
-    raise InputError(f"qrels are {what}, not {quoted(qrels)}")
+    what = message(
+        "a path, {query: {document: grade}}, {query: documents}, rows (query, document, grade) or a DataFrame"
+    )
+    raise InputError("qrels are {what}, not {qrels}", what=what, qrels=quoted(qrels))
 
 
 def run_from_object(run: Any, name: str) -> Run:
@@ -50,7 +53,9 @@ def run_from_object(run: Any, name: str) -> Run:
     name = run.name if _is_ranx(run) and run.name else name
     run = _whole(run)
     if isinstance(run, Presented):
-        raise InputError(f"a run is what a system returned, not {type(run).__name__}, which was made of one")
+        raise InputError(
+            "a run is what a system returned, not {kind}, which was made of one", kind=type(run).__name__
+        )
     if isinstance(run, Mapping) and (table := _table(run, "run")):
         return Run(name, lambda: run_parts(((None, record) for record in table()), name))
     if isinstance(run, Mapping):
@@ -66,8 +71,8 @@ def run_from_object(run: Any, name: str) -> Run:
         return Run(name, lambda: run_parts(((None, record) for record in rows()), name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):
         return Run(name, lambda: _pairs(run, name))
-    what = "a path, {query: {document: score}}, {query: documents}, rows (query, document, score)"
-    raise InputError(f"a run is {what}, arrays (ids, scores) or a DataFrame, not {quoted(run)}")
+    what = message("a path, {query: {document: score}}, {query: documents}, rows (query, document, score)")
+    raise InputError("a run is {what}, arrays (ids, scores) or a DataFrame, not {run}", what=what, run=quoted(run))
 
 
 def is_frame(thing: Any) -> bool:
@@ -84,7 +89,9 @@ def _whole(thing: Any) -> Any:
         return thing.to_dict()
     if hasattr(thing, "with_format") and hasattr(thing, "column_names"):
         if isinstance(thing, Mapping):
-            raise InputError(f"this has several splits, {', '.join(map(quoted, thing))}: give one of them")
+            raise InputError(
+                "this has several splits, {quoted}: give one of them", quoted=", ".join(map(quoted, thing))
+            )
         return thing.with_format("arrow")[:]
     if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
         return thing.collect()
@@ -104,7 +111,7 @@ def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]]
     if find(keys, QUERY) is None or find(keys, DOC) is None or any(map(_is_answer, values)):
         return None
     if len(set(map(len, values))) > 1:
-        raise InputError(f"the columns {', '.join(map(quoted, keys))} are not of one length", what)
+        raise InputError("the columns {quoted} are not of one length", what, quoted=", ".join(map(quoted, keys)))
     plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
     return lambda: (dict(zip(keys, row, strict=True)) for row in zip(*plain, strict=True))
 
@@ -123,8 +130,10 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
     names, values = list(run), list(run.values())
     if values and all(is_frame(v) or (isinstance(v, Mapping) and _holds_answers(v)) for v in values):
         several = ", ".join(map(quoted, names[:3]))
-        calls = f"compare(qrels, runs) takes them all, evaluate(qrels, runs[{names[0]!r}]) one"
-        raise InputError(f"these are several runs ({several}), by their names: {calls}")
+        calls = message("compare(qrels, runs) takes them all, evaluate(qrels, runs[{names!r}]) one", names=names[0])
+        raise InputError(
+            "these are several runs ({several}), by their names: {calls}", several=several, calls=calls
+        )
 
 
 def _holds_answers(value: Mapping[Any, Any]) -> bool:
@@ -160,7 +169,7 @@ def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
 def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
     for pair in pairs:
         if not isinstance(pair, Sequence) or len(pair) != 2:
-            raise InputError(f"a list of answers has pairs (query, documents), not {quoted(pair)}", name)
+            raise InputError("a list of answers has pairs (query, documents), not {pair}", name, pair=quoted(pair))
         yield _answer(pair[0], pair[1], name)
 
 
@@ -170,7 +179,12 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
     if isinstance(docs, np.ndarray):
         docs = docs.tolist()
     if isinstance(docs, str | bytes) or not isinstance(docs, Sequence):
-        raise InputError(f"query {quoted(query)} has {quoted(docs)} where its documents should stand", name)
+        raise InputError(
+            "query {query} has {docs} where its documents should stand",
+            name,
+            query=quoted(query),
+            docs=quoted(docs),
+        )
     scores = None
     if docs and all(isinstance(doc, tuple | list) and len(doc) == 2 for doc in docs):
         docs, scores = zip(*docs, strict=True)
@@ -180,7 +194,12 @@ def _answer(query: Any, docs: Any, name: str) -> Ranked:
 def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
     """The documents, if none is something else than an id."""
     if not {type(None), dict, list, tuple}.isdisjoint(map(type, docs)):
-        raise InputError(f"query {quoted(query)} has {quoted(docs)}: documents are ids, or pairs (id, score)", name)
+        raise InputError(
+            "query {query} has {docs}: documents are ids, or pairs (id, score)",
+            name,
+            query=quoted(query),
+            docs=quoted(docs),
+        )
     return docs
 
 
@@ -197,10 +216,16 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
         or ids.dtype.kind not in "iuUSO"
         or scores.dtype.kind not in "iuf"
     ):
-        found = f"{ids.dtype} {ids.shape} and {scores.dtype} {scores.shape}"
-        raise InputError(f"(ids, scores) are two arrays of one shape (queries, k), not {found}", name)
+        found = message(
+            "{dtype} {shape} and {score_type} {other_shape}",
+            dtype=ids.dtype,
+            shape=ids.shape,
+            score_type=scores.dtype,
+            other_shape=scores.shape,
+        )
+        raise InputError("(ids, scores) are two arrays of one shape (queries, k), not {found}", name, found=found)
     if queries is not None and len(queries) != len(ids):
-        raise InputError(f"there are {len(queries)} query ids for {len(ids)} rows", name)
+        raise InputError("there are {n} query ids for {others} rows", name, n=len(queries), others=len(ids))
     names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
     if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
         for query, docs, values, there in zip(names, ids, scores, _there(ids), strict=True):
@@ -223,7 +248,9 @@ def _array(values: Any, what: str, name: str) -> NDArray[Any]:
         values = (values.float() if "bfloat16" in str(values.dtype) else values).numpy()
     rows = values if isinstance(values, list | tuple) else [values]
     if any(type(row) not in (list, tuple, np.ndarray) and np.ma.is_masked(row) for row in rows):
-        raise InputError(f"some {what} are masked; where no document stands, give the id -1 and any score", name)
+        raise InputError(
+            "some {what} are masked; where no document stands, give the id -1 and any score", name, what=what
+        )
     return np.asarray(values)
 
 

@@ -79,7 +79,9 @@ def _opened(source: Source) -> Iterator[Any]:
                 yield table
         except (pyarrow.ArrowException, OSError) as error:
             raise InputError(
-                f"the Parquet data is damaged or cut short ({frames.first_line(error)})", source.name
+                "the Parquet data is damaged or cut short ({first_line})",
+                source.name,
+                first_line=frames.first_line(error),
             ) from None
 
 

@@ -32,7 +32,7 @@ def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"this is no JSON: {error.msg}", name, line + error.lineno - 1) from None
+        raise InputError("this is no JSON: {msg}", name, line + error.lineno - 1, msg=error.msg) from None
 
 
 def written(value: Any, *, indent: bool = False) -> bytes:
@@ -96,7 +96,7 @@ class _Lists:
 def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
     line, record = numbered
     if not isinstance(record, dict):
-        raise InputError(f"a JSON object should stand here, not {quoted(record)}", name, line)
+        raise InputError("a JSON object should stand here, not {record}", name, line, record=quoted(record))
     return tuple(record)
 
 
@@ -121,9 +121,11 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     if scores is None:
         docs, scores = _split(docs, SCORE, name, line)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
-        raise InputError(f"a list of documents should stand here, not {quoted(docs)}", name, line)
+        raise InputError("a list of documents should stand here, not {docs}", name, line, docs=quoted(docs))
     if scores is not None and len(docs) != len(scores):
-        raise InputError(f"there are {len(docs)} documents, but {len(scores)} scores", name, line)
+        raise InputError(
+            "there are {n} documents, but {others} scores", name, line, n=len(docs), others=len(scores)
+        )
     return Ranked(query, _checked(docs, name, line), None if scores is None else _numbers(scores, name, line), line)
 
 
@@ -139,7 +141,9 @@ def _split(docs: Any, value_names: tuple[str, ...], name: str, line: int | None)
         keys = tuple(docs[0])
         doc, value = names.find(keys, DOC), names.find(keys, value_names)
         if doc is None:
-            raise InputError(f"no key holds the document ids; name it doc_id, not {quoted(keys)}", name, line)
+            raise InputError(
+                "no key holds the document ids; name it doc_id, not {keys}", name, line, keys=quoted(keys)
+            )
         return [item[keys[doc]] for item in docs], None if value is None else [item[keys[value]] for item in docs]
     except (KeyError, TypeError, ValueError):
         raise InputError("the documents of this query are not all written in one way", name, line) from None
@@ -172,12 +176,14 @@ def _judged(
     if lists:
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
-            raise InputError(f"a list of documents should stand here, not {quoted(docs)}", name, line)
+            raise InputError("a list of documents should stand here, not {docs}", name, line, docs=quoted(docs))
         return record[lists.query], zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
     where = names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
     if where.unsure and isinstance(grade, float) and grade % 1:
-        raise InputError(f"the score is a fraction, as in a run, not a grade: {names.SWAPPED}", name, line)
+        raise InputError(
+            "the score is a fraction, as in a run, not a grade: {swapped}", name, line, swapped=names.SWAPPED
+        )
     return record[keys[where.query]], [(record[keys[where.doc]], grade)]
 
 
@@ -189,14 +195,14 @@ def _ids(ids: list[Any], name: str, line: int | None) -> list[bytes]:
     try:
         return list(map(as_bytes, _checked(ids, name, line)))
     except ValueError as error:
-        raise InputError(f"an id cannot be written as text: {error}", name, line) from None
+        raise InputError("an id cannot be written as text: {error}", name, line, error=error) from None
 
 
 def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text or whole numbers."""
     if not set(map(type, ids)) <= {str, int} or "" in ids:
         bad = next(i for i in ids if type(i) not in (str, int) or i == "")
-        raise InputError(f"an id is text or a whole number, not {quoted(bad)}", name, line)
+        raise InputError("an id is text or a whole number, not {bad}", name, line, bad=quoted(bad))
     return ids
 
 
@@ -208,7 +214,7 @@ def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
     kinds = set(map(type, values))
     if not kinds <= {int, float}:
         bad = next(value for value in values if type(value) not in (int, float))
-        raise InputError(f"a number should stand here, not {quoted(bad)}", name, line)
+        raise InputError("a number should stand here, not {bad}", name, line, bad=quoted(bad))
     if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
         raise InputError("a number here is too large", name, line)
     return values

@@ -9,8 +9,8 @@ from inspect import signature
 from typing import BinaryIO
 
 from truerank.core import plugins
-from truerank.core.errors import InputError, did_you_mean, quoted
-from truerank.core.messages import message
+from truerank.core.errors import InputError, quoted
+from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats.names import SWAPPED
@@ -72,7 +72,10 @@ def named(text: str) -> Format:
     name, bracket, inside = text.partition("(")
     if name not in _formats and not (plugins.load("formats") and name in _formats):
         raise InputError(
-            f"there is no format {quoted(name)}.{did_you_mean(name, _formats)} Formats: {', '.join(_formats)}"
+            "there is no format {name}.{hint} Formats: {formats}",
+            name=quoted(name),
+            hint=did_you_mean(name, _formats),
+            formats=", ".join(_formats),
         )
     return _configured(_formats[name], f"options({inside}") if bracket else _formats[name]
 
@@ -80,20 +83,28 @@ def named(text: str) -> Format:
 def _configured(format: Format, call: str) -> Format:
     """The format with the options of a call such as `options(better='higher')`; a backslash means itself."""
     if format.options is None:
-        raise InputError(f"the format {format.name} has no options")
+        raise InputError("the format {format} has no options", format=format.name)
     try:
         node = ast.parse(call.replace("\\", "\\\\"), mode="eval").body
         if not isinstance(node, ast.Call) or node.args:
             raise ValueError
         options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        wanted = f"write it like {format.name}(option='value')"
-        raise InputError(f"cannot read the options of the format {format.name}; {wanted}") from None
+        wanted = message("write it like {format}(option='value')", format=format.name)
+        raise InputError(
+            "cannot read the options of the format {format}; {wanted}", format=format.name, wanted=wanted
+        ) from None
     known = signature(format.options).parameters
     for option in options:
         if option not in known:
             hint = did_you_mean(option, known)
-            raise InputError(f"{format.name} has no option {quoted(option)}.{hint} There is {', '.join(known)}")
+            raise InputError(
+                "{format} has no option {option}.{hint} There is {known}",
+                format=format.name,
+                option=quoted(option),
+                hint=hint,
+                known=", ".join(known),
+            )
     return format.options(**options)
 
 
@@ -105,11 +116,13 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     """
     found = named(format) if format else sniffed(source, what)
     if getattr(found, f"read_{what}") is None:
-        raise InputError(f"the format {found.name} cannot hold {SPOKEN[what]}", source.name)
+        raise InputError(
+            "the format {found} cannot hold {spoken}", source.name, found=found.name, spoken=SPOKEN[what]
+        )
     if found.is_folder and not source.is_folder:
-        raise InputError(f"the format {found.name} is a folder, not a file", source.name)
+        raise InputError("the format {found} is a folder, not a file", source.name, found=found.name)
     if not found.is_folder and not source.head.strip():
-        raise InputError(message("the file is empty"), source.name)
+        raise InputError("the file is empty", source.name)
     return found
 
 
@@ -126,7 +139,13 @@ def sniffed(source: Source, what: str | None = None) -> Format:
     if what is None:
         return best
     if (held := best.holds(source)) and held != what:
-        raise InputError(f"this holds {SPOKEN[held]}, not {SPOKEN[what]}: {SWAPPED}", source.name)
+        raise InputError(
+            "this holds {spoken}, not {expected}: {swapped}",
+            source.name,
+            spoken=SPOKEN[held],
+            expected=SPOKEN[what],
+            swapped=SWAPPED,
+        )
     if best.is_folder:
         return best
     return _best([f for f in _formats.values() if getattr(f, f"read_{what}")], source)
@@ -141,7 +160,7 @@ def _of_folder(source: Source) -> Format | None:
 def _of_file(source: Source) -> Format:
     """The format that a file looks like."""
     if not source.head.strip():
-        raise InputError(message("the file is empty"), source.name)
+        raise InputError("the file is empty", source.name)
     best = _best(_formats.values(), source)
     if best.sniff(source.head, source.name) <= 0 and plugins.load("formats"):
         best = _best(_formats.values(), source)
@@ -159,9 +178,13 @@ def _unknown(source: Source) -> InputError:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)
     if head.startswith(b"PK\3\4"):
-        what = "this is a .zip archive, which may hold many files"
-        return InputError(f"{what}; unpack it (unzip), or compress one file (gzip, xz)", source.name)
+        what = message("this is a .zip archive, which may hold many files")
+        return InputError("{what}; unpack it (unzip), or compress one file (gzip, xz)", source.name, what=what)
     zero = head.find(b"\0")
     line = head.count(b"\n", 0, zero) + 1 if zero >= 0 else None
-    why = "this line holds a NUL byte: the file is binary or damaged" if line else "this is in no known format"
-    return InputError(f"{why}; `truerank formats` lists what can be read", source.name, line)
+    why = (
+        message("this line holds a NUL byte: the file is binary or damaged")
+        if line
+        else message("this is in no known format")
+    )
+    return InputError("{why}; `truerank formats` lists what can be read", source.name, line, why=why)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Columns
 from truerank.formats.names import SWAPPED
@@ -36,7 +37,7 @@ def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
     for what, ends in (("query", part.query_ends), ("document", part.doc_ends)):
         empty = ends[1:] == ends[:-1]
         if empty.any():
-            raise InputError(f"the {what} id is empty", name, _line(part, int(empty.argmax()), row))
+            raise InputError("the {what} id is empty", name, _line(part, int(empty.argmax()), row), what=what)
     return part
 
 
@@ -80,7 +81,7 @@ def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:
         raise InputError("the grade is not a finite number", name, _line(part, int(bad.argmax()), row))
     fraction = part.scores % 1 != 0
     if unsure and fraction.any():
-        why = f"this score is a fraction, as in a run, and no grade: {SWAPPED}"
+        why = message("this score is a fraction, as in a run, and no grade: {swapped}", swapped=SWAPPED)
         raise InputError(why, name, _line(part, int(fraction.argmax()), row))
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from operator import itemgetter
 from typing import Any
 
+from truerank.core.messages import message
 from truerank.formats.names import ANSWERS, DOC, folded
 
 LISTS = (
@@ -73,7 +74,14 @@ class Shape:
         """
         ids, values = _READERS[self.kind](self, at(value, self.way))
         if values is not None and len(values) != len(ids):
-            raise ValueError(f"there are {len(ids)} ids, but {len(values)} values of {self.value}")
+            raise ValueError(
+                message(
+                    "there are {n} ids, but {others} values of {what}",
+                    n=len(ids),
+                    others=len(values),
+                    what=self.value,
+                )
+            )
         return ids, values
 
     def ids(self, value: Any) -> list[Any]:

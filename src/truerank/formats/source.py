@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import message
 from truerank.core.scan import CHUNK
 from truerank.formats.compression import Damaged, ahead, codec_of, unpacked
 
@@ -158,13 +159,13 @@ class Source:
             try:
                 yield from ahead(plain) if in_background else plain
             except Damaged as error:
-                raise InputError(str(error), self.name) from None
+                raise InputError(error.args[0], self.name) from None
 
     def _read(self, file: IO[bytes]) -> bytes:
         try:
             return file.read(CHUNK)
         except self._faults as error:
-            raise InputError(f"cannot be read: {_why(error)}", self.name) from None
+            raise InputError("cannot be read: {why}", self.name, why=_why(error)) from None
 
     def _watched(self, file: IO[bytes]) -> bytes:
         chunk = self._read(file)
@@ -175,14 +176,14 @@ class Source:
         try:
             return _remote(self.name) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
-            nobody = ", or nobody answers" if self.is_http else ""
-            raise InputError(f"there is no such file{nobody}", self.name) from None
+            nobody = message(", or nobody answers") if self.is_http else ""
+            raise InputError("there is no such file{nobody}", self.name, nobody=nobody) from None
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
         except MissingPackage:
             raise
         except self._faults as error:
-            raise InputError(f"cannot be opened: {_why(error)}", self.name) from None
+            raise InputError("cannot be opened: {why}", self.name, why=_why(error)) from None
 
     @cached_property
     def _is_pipe(self) -> bool:
@@ -223,7 +224,7 @@ def _remote(url: str) -> Any:
         return fsspec.open(url, "rb").open()
     except ImportError as error:  # of others than http, fsspec says which package reads them: s3fs, gcsfs, …
         if error.name == "fsspec" or url.startswith(("http://", "https://")):
-            raise MissingPackage(f"reading {url}", "remote") from None
+            raise MissingPackage(message("reading {url}", url=url), "remote") from None
         raise
 
 

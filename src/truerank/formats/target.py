@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, BinaryIO, cast
 
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import message
 from truerank.formats.compression import codec_for
 
 UNWRITTEN = (".lz4", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")
@@ -27,7 +28,9 @@ def refuse_unwritten(target: str | os.PathLike[str]) -> None:
     name = os.fspath(target)
     ending = os.path.splitext(name.lower())[1]
     if ending in UNWRITTEN:
-        raise InputError(f"{ending} is not written: compressed files end in .gz, .zst, .bz2 or .xz", name)
+        raise InputError(
+            "{ending} is not written: compressed files end in .gz, .zst, .bz2 or .xz", name, ending=ending
+        )
 
 
 @contextmanager
@@ -48,7 +51,7 @@ def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except (BrokenPipeError, InputError):
         raise
     except OSError as error:
-        raise InputError(f"cannot be written: {error.strerror or error}", name) from None
+        raise InputError("cannot be written: {strerror}", name, strerror=error.strerror or error) from None
 
 
 @contextmanager
@@ -103,11 +106,11 @@ def _remote(url: str) -> Iterator[BinaryIO]:
     try:
         import fsspec
     except ModuleNotFoundError:
-        raise MissingPackage(f"writing {url}", "remote") from None
+        raise MissingPackage(message("writing {url}", url=url), "remote") from None
     try:
         files, path = cast(Any, fsspec).core.url_to_fs(url)
     except (OSError, ValueError, ImportError) as error:
-        raise InputError(f"cannot be written: {error}", url) from None
+        raise InputError("cannot be written: {error}", url, error=error) from None
     with files.transaction, _begun(files, path, url) as file:
         yield file
 
@@ -117,4 +120,4 @@ def _begun(files: Any, path: str, url: str) -> BinaryIO:
         return cast(BinaryIO, files.open(path, "wb"))
     except NotImplementedError:
         scheme = url.split("://")[0]
-        raise InputError(f"cannot be written: {scheme} URLs can only be read", url) from None
+        raise InputError("cannot be written: {scheme} URLs can only be read", url, scheme=scheme) from None

@@ -15,8 +15,8 @@ from functools import lru_cache
 from typing import Any
 
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, did_you_mean, printable, quoted, truncated
-from truerank.core.messages import Message, plural
+from truerank.core.errors import InputError, printable, quoted, truncated
+from truerank.core.messages import Message, did_you_mean, plural
 from truerank.formats import names
 from truerank.formats.delimited import header
 from truerank.formats.jsonl import KEY, LONGEST, records
@@ -164,7 +164,9 @@ def _found(source: Any, left: Collection[str], kind: TextKind) -> Found:
     if isinstance(source, Mapping):
         return _of_mapping(source, left)
     if not isinstance(source, str | os.PathLike):
-        raise InputError(f"texts of {kind.many} are a file or {{id: text}}, not {type(source).__name__}")
+        raise InputError(
+            "texts of {many} are a file or {{id: text}}, not {kind}", many=kind.many, kind=type(source).__name__
+        )
     return _of_file(as_source(source), left, kind)
 
 
@@ -188,9 +190,10 @@ def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
     first = header(head)
     if len(first.names) < 2:
         raise InputError(
-            f"a text is found by its id: an id, a tab and a text should stand here, or {kind.ids[0]}",
+            "a text is found by its id: an id, a tab and a text should stand here, or {ids}",
             source.name,
             1,
+            ids=kind.ids[0],
         )
     return (
         _of_tabs(source, left, kind) if first.delimiter == "\t" else _of_cells(source, first.delimiter, left, kind)
@@ -225,7 +228,10 @@ def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
         yield from _of_records(((None, record) for record in value), source.name, left, kind)
     else:
         raise InputError(
-            f"texts of {kind.many} are {{id: text}} or a list of records, not {quoted(value)}", source.name
+            "texts of {many} are {{id: text}} or a list of records, not {value}",
+            source.name,
+            many=kind.many,
+            value=quoted(value),
         )
 
 
@@ -233,7 +239,7 @@ def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kin
     is_first = True
     for line, record in there:
         if not isinstance(record, dict):
-            raise InputError(f"a JSON object should stand here, not {quoted(record)}", name, line)
+            raise InputError("a JSON object should stand here, not {record}", name, line, record=quoted(record))
         keys = tuple(record)
         where = _columns(keys, kind)
         if where is None:
@@ -275,7 +281,16 @@ def _nameless(there: Sequence[str], kind: TextKind, name: str, line: int | None 
     others = (key for key in there if names.folded(key) not in (*kind.ids, *kind.texts))
     near = next((hint for key in others if (hint := did_you_mean(key, known))), "")
     listed = truncated(", ".join(there))
-    return InputError(f"none of {listed} is the {what} of a {kind.one}; name it {known[0]}.{near}", name, line)
+    return InputError(
+        "none of {listed} is the {what} of a {one}; name it {known}.{near}",
+        name,
+        line,
+        listed=listed,
+        what=what,
+        one=kind.one,
+        known=known[0],
+        near=near,
+    )
 
 
 def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:
@@ -323,7 +338,7 @@ def _of_cells(source: Source, delimiter: str, left: Collection[str], kind: TextK
                 if len(row) > place and row[place] in left:
                     yield row[place], _row(where, row, source.name, rows.line_num) if where else " ".join(row[1:])
         except csv.Error as error:
-            raise InputError(f"this is no CSV: {error}", source.name, rows.line_num) from None
+            raise InputError("this is no CSV: {error}", source.name, rows.line_num, error=error) from None
 
 
 def _row(where: _Columns, cells: Sequence[str], name: str, line: int) -> str:

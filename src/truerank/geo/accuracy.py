@@ -92,7 +92,7 @@ def distances(metres: Sequence[float]) -> tuple[float, ...]:
     """
     for number in metres:
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
-            raise RulesError(f"a distance is a positive number of metres, not {number!r}")
+            raise RulesError("a distance is a positive number of metres, not {number!r}", number=number)
     return tuple(sorted(set(metres)))
 
 
@@ -103,7 +103,7 @@ def checked_steepness(steepness: float) -> float:
         RulesError: it is no positive number.
     """
     if isinstance(steepness, bool) or not isinstance(steepness, int | float) or not 0 < steepness < math.inf:
-        raise RulesError(f"the steepness of SDM is a positive number, not {steepness!r}")
+        raise RulesError("the steepness of SDM is a positive number, not {steepness!r}", steepness=steepness)
     return float(steepness)
 
 

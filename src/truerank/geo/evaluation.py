@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, RulesError, did_you_mean
+from truerank.core.errors import InputError, RulesError
 from truerank.core.evaluate import evaluate as evaluate_run
-from truerank.core.messages import joined, message, plural
+from truerank.core.messages import Message, did_you_mean, joined, message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run
@@ -119,7 +119,7 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Tru
 def _cuts(k: Sequence[int]) -> list[int]:
     for cut in k:
         if isinstance(cut, bool) or not isinstance(cut, int) or cut < 1:
-            raise RulesError(f"k is positive whole numbers, not {cut!r}")
+            raise RulesError("k is positive whole numbers, not {cut!r}", cut=cut)
     if not k:
         raise RulesError("k is one positive whole number at least")
     return sorted(set(k))
@@ -130,7 +130,10 @@ def _distances(names: Sequence[str], queries: Items, references: Items) -> list[
     for name in names:
         if name not in METRICS:
             raise RulesError(
-                f"no metric is called {name!r}.{did_you_mean(name, METRICS)} There is {', '.join(METRICS)}"
+                "no metric is called {name!r}.{hint} There is {metrics}",
+                name=name,
+                hint=did_you_mean(name, METRICS),
+                metrics=", ".join(METRICS),
             )
     wanted = [one for name in names for one in (_possible(queries, references) if name == "both" else (name,))]
     if "geodesic" in wanted and "haversine" in wanted:
@@ -229,14 +232,21 @@ class _Plan:
             notes=(*right.notes, *self._on_the_sphere(right)),
         )
 
-    def _nothing_right(self, right: Truth, distance: str) -> str:
+    def _nothing_right(self, right: Truth, distance: str) -> Message:
         """Why there is nothing to find, most likely."""
         if len(right.without_relevant) < len(right.queries):
-            who = f"only queries without results have anything right by {right.rule}"
-            return f"{who}: are these the results of other queries?"
+            return message(
+                "only queries without results have anything right by {rule}: "
+                "are these the results of other queries?",
+                rule=right.rule,
+            )
         metres = nearest(distance_named(distance), self.queries.places, self.references.places, 1)[1].min()
-        far = f"no reference is nearer to a query than {metres:,.2f} m"
-        return f"no query has anything right by {right.rule}; {far}: is the rule too strict, or a place mistaken?"
+        return message(
+            "no query has anything right by {rule}; no reference is nearer to a query than {metres:,.2f} m: "
+            "is the rule too strict, or a place mistaken?",
+            rule=right.rule,
+            metres=metres,
+        )
 
     @cached_property
     def first(self) -> Ints:

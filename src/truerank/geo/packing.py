@@ -77,7 +77,9 @@ class PackedAnswers:
         try:
             self.docs.append(packed(names))
         except TypeError as error:
-            raise InputError(f"an id is text or a whole number, not {error.args[0]!r:.60}", where) from None
+            raise InputError(
+                "an id is text or a whole number, not {args!r:.60}", where, args=error.args[0]
+            ) from None
         self.queries.append(query)
         self.counts.append(len(names))
         if values is not None:
@@ -90,7 +92,7 @@ class PackedAnswers:
             self._values.fromlist(values if isinstance(values, list) else list(values))
         except TypeError:
             bad = next(value for value in values if not isinstance(value, int | float))
-            raise InputError(f"a score or a distance is a number, not {bad!r:.60}", where) from None
+            raise InputError("a score or a distance is a number, not {bad!r:.60}", where, bad=bad) from None
 
     @property
     def start(self) -> Ints:
@@ -109,7 +111,9 @@ class PackedAnswers:
         if not np.isfinite(values).all():
             row = int(np.argmin(np.isfinite(values)))
             query = self.queries[int(np.searchsorted(self.start, row, side="right")) - 1]
-            raise InputError(f"query {printable(query)} has a score or a distance that is not finite", self.source)
+            raise InputError(
+                "query {query} has a score or a distance that is not finite", self.source, query=printable(query)
+            )
         return sign * values
 
     def __iter__(self) -> Iterator[tuple[str, list[Any]]]:

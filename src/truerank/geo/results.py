@@ -139,8 +139,14 @@ def _named(
             notes = [TruthNote("query names", message("The queries are known by their names in the files' names."))]
         files = inside or files
     if not files:
-        wanted = f"the pattern {pattern or PATTERN!r} finds nothing in {printable(folder.files[0])}"
-        raise InputError(f"no file's name has a query's id: {wanted}; say where it is with a pattern", folder.name)
+        wanted = message(
+            "the pattern {pattern!r} finds nothing in {files}",
+            pattern=pattern or PATTERN,
+            files=printable(folder.files[0]),
+        )
+        raise InputError(
+            "no file's name has a query's id: {wanted}; say where it is with a pattern", folder.name, wanted=wanted
+        )
     skipped = [file for file in folder.files if file not in files]
     if skipped:
         said = plural(
@@ -201,18 +207,26 @@ def _known(found: Sequence[str], names: Names, source: str) -> dict[str, str]:
     form, items = names.best(found), names.items
     rows = form.rows(found)
     if set(rows) <= {UNKNOWN}:
-        example = f"the results have {printable(found[0])}, {items.name} has {printable(items.ids[0])}"
-        raise InputError(f"no query is known by the results' names: {example}", source)
+        example = message(
+            "the results have {found}, {items} has {ids}",
+            found=printable(found[0]),
+            items=items.name,
+            ids=printable(items.ids[0]),
+        )
+        raise InputError("no query is known by the results' names: {example}", source, example=example)
     return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(found, rows, strict=True)}
 
 
 def _form(names: Names, sample: Sequence[Any], source: str) -> NameForm:
     form = names.best(sample)
     if sample and not form.share(sample):
-        example = (
-            f"the results have {printable(str(sample[0]))}, {names.items.name} has {printable(names.items.ids[0])}"
+        example = message(
+            "the results have {sample}, {items} has {ids}",
+            sample=printable(str(sample[0])),
+            items=names.items.name,
+            ids=printable(names.items.ids[0]),
         )
-        raise InputError(f"no reference is known by the results' names: {example}", source)
+        raise InputError("no reference is known by the results' names: {example}", source, example=example)
     return form
 
 

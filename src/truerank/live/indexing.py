@@ -72,15 +72,15 @@ def timed(index: Any, clock: Clock) -> Indexing:
     call = load(index) if isinstance(index, str) else index
     name = index if isinstance(index, str) else getattr(index, "__name__", type(index).__name__)
     if not callable(call):
-        raise InputError(f"{name} cannot be called; the indexing is a function without arguments")
+        raise InputError("{name} cannot be called; the indexing is a function without arguments", name=name)
     begin = clock.now()
     try:
         documents = _counted(_result(call))
     except (Exception, SystemExit) as error:
-        raise InputError(f"the indexing failed: {type(error).__name__}: {error}") from error
+        raise InputError("the indexing failed: {kind}: {error}", kind=type(error).__name__, error=error) from error
     end = clock.now()
     if documents is None:
-        raise InputError(f"{name} should return how many documents it indexed, or the documents")
+        raise InputError("{name} should return how many documents it indexed, or the documents", name=name)
     return Indexing(name, documents, end - begin)
 
 

@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MissingPackage, did_you_mean
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import did_you_mean, message
 from truerank.live.samples import Ints
 from truerank.stats import Interval
 from truerank.stats.quantiles import KINDS, LINEAR, NEAREST
@@ -81,7 +82,12 @@ def checked(kind: str) -> str:
         InputError: there is no such kind.
     """
     if kind not in KINDS:
-        raise InputError(f"percentiles are {' or '.join(KINDS)}, not {kind!r}.{did_you_mean(str(kind), KINDS)}")
+        raise InputError(
+            "percentiles are {kinds}, not {kind!r}.{hint}",
+            kinds=" or ".join(KINDS),
+            kind=kind,
+            hint=did_you_mean(str(kind), KINDS),
+        )
     return kind
 
 
@@ -110,7 +116,7 @@ def value_intervals(values: Floats, query: Ints, confidence: float, seed: int = 
             return _of_single(values, confidence, seed)
         return _of_clusters(values, query, confidence, seed)
     except ModuleNotFoundError:
-        raise MissingPackage("an interval", "stats") from None
+        raise MissingPackage(message("an interval"), "stats") from None
 
 
 def _of_single(values: Floats, confidence: float, seed: int) -> dict[str, Interval | None]:

@@ -153,11 +153,11 @@ def compare(a: Bench, b: Bench) -> BenchComparison:
         MissingPackage: SciPy is not installed.
     """
     if not set(a.queries) & set(b.queries):
-        raise InputError(f"{a.name} and {b.name} have no query in common: there is nothing to pair")
+        raise InputError("{a} and {b} have no query in common: there is nothing to pair", a=a.name, b=b.name)
     try:
         import scipy  # type: ignore[import-untyped]  # noqa: F401
     except ModuleNotFoundError:
-        raise MissingPackage("a comparison", "stats") from None
+        raise MissingPackage(message("a comparison"), "stats") from None
     return BenchComparison(a, b, alternated=a.beside == b.name and b.beside == a.name and a.begun == b.begun)
 
 

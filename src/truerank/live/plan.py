@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.clock import NANO
 
 ARRIVALS = ("constant", "poisson")
@@ -66,19 +67,32 @@ class Load:
         for name, least in (("k", 1), ("warmup", 0), ("concurrency", 1), ("repeats", 1), ("seed", 0)):
             value = getattr(self, name)
             if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < least):
-                raise InputError(f"{name} is a whole number of {least} or more, not {value!r}")
+                raise InputError(
+                    "{name} is a whole number of {least} or more, not {value!r}",
+                    name=name,
+                    least=least,
+                    value=value,
+                )
         for name in ("rate", "duration", "timeout"):
             value = getattr(self, name)
             if value is not None and not (isinstance(value, int | float) and 0 < value < math.inf):
-                raise InputError(f"{name} is a number above 0, not {value!r}")
+                raise InputError("{name} is a number above 0, not {value!r}", name=name, value=value)
             if value is not None and name != "rate" and value > LONGEST:
-                raise InputError(f"{name} is at most {LONGEST:,} seconds, not {value:g}")
+                raise InputError(
+                    "{name} is at most {longest:,} seconds, not {value:g}", name=name, longest=LONGEST, value=value
+                )
         if self.rate is not None and self.rate > NANO:
-            raise InputError(f"rate is at most one start a nanosecond, not {self.rate:g} a second")
+            raise InputError("rate is at most one start a nanosecond, not {rate:g} a second", rate=self.rate)
         if self.concurrency > CROWD:
-            raise InputError(f"concurrency is at most {CROWD:,}, not {self.concurrency:,}")
+            raise InputError(
+                "concurrency is at most {crowd:,}, not {concurrency:,}", crowd=CROWD, concurrency=self.concurrency
+            )
         if self.arrivals not in ARRIVALS:
-            raise InputError(f"arrivals are {' or '.join(ARRIVALS)}, not {self.arrivals!r}")
+            raise InputError(
+                "arrivals are {arrivals}, not {given!r}",
+                arrivals=" or ".join(ARRIVALS),
+                given=self.arrivals,
+            )
         if self.plain and (self.concurrency > 1 or self.rate or self.duration or self.repeats):
             raise InputError(
                 "a plain loop asks each query once, one after another: no concurrency, rate, duration or repeats"
@@ -173,8 +187,14 @@ def plan(load: Load, jobs: Sequence[Job], queries: int) -> Plan:
 def _plain(load: Load, jobs: Sequence[Job], queries: int, retrievers: int) -> Plan:
     """Each query once, in the given order; the first ones warm up."""
     if load.warmup >= queries:
-        most = f"{queries} {'query' if queries == 1 else 'queries'}"
-        raise InputError(f"a plain loop that warms up with {load.warmup} of {most} has none left to measure")
+        most = message(
+            "{queries} {what}", queries=queries, what=message("query") if queries == 1 else message("queries")
+        )
+        raise InputError(
+            "a plain loop that warms up with {warmup} of {most} has none left to measure",
+            warmup=load.warmup,
+            most=most,
+        )
     order = [who * queries + query for query in range(queries) for who in range(retrievers)]
     first = load.warmup * retrievers
     return Plan(load, jobs, retrievers, order[:first], order[first:], len(order) - first)
@@ -207,7 +227,9 @@ def _count(load: Load, jobs: int) -> int:
 
 def _bounded(count: int) -> int:
     if count > MOST:
-        raise InputError(f"too many calls; {MOST:,} are the most: fewer repeats, less warm-up, a shorter duration")
+        raise InputError(
+            "too many calls; {most:,} are the most: fewer repeats, less warm-up, a shorter duration", most=MOST
+        )
     return count
 
 
@@ -220,7 +242,12 @@ def _schedule(load: Load, jobs: int, rng: np.random.Generator) -> list[int] | No
         fitting = math.ceil(load.duration * load.rate)
         wanted = fitting if load.repeats is None else min(wanted, fitting)
     if _bounded(wanted) > LONGEST * load.rate:
-        raise InputError(f"at {load.rate:g} a second {wanted:,} calls take more than {LONGEST:,} seconds")
+        raise InputError(
+            "at {rate:g} a second {wanted:,} calls take more than {longest:,} seconds",
+            rate=load.rate,
+            wanted=wanted,
+            longest=LONGEST,
+        )
     if load.arrivals == "constant":
         return [round(i * NANO / load.rate) for i in range(wanted)]
     return list(_poisson(load, wanted, rng))

@@ -48,7 +48,7 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
     judged = {query: docs for query, docs in qrels.to_dict().items() if query in names}
     if not judged:
         some = ", ".join(list(asked)[:3])
-        raise InputError(f"none of the queries is judged: they are called {some} and so on", qrels.name)
+        raise InputError("none of the queries is judged: they are called {some} and so on", qrels.name, some=some)
     return qrels if len(judged) == len(qrels) else Qrels.from_dict(judged, qrels.name)
 
 

@@ -8,7 +8,8 @@ import os
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
 
@@ -40,18 +41,24 @@ def read_queries(queries: Any) -> dict[str, str]:
         return _checked(queries.items(), "queries")
     if isinstance(queries, Iterable):
         return _checked(_of_values(list(queries), "queries"), "queries")
-    raise InputError(f"queries are a dict of id and text, a list of texts, or a file; not {type(queries).__name__}")
+    raise InputError(
+        "queries are a dict of id and text, a list of texts, or a file; not {kind}", kind=type(queries).__name__
+    )
 
 
 def _checked(pairs: Iterable[tuple[Any, Any]], name: str) -> dict[str, str]:
     found: dict[str, str] = {}
     for number, (key, text) in enumerate(pairs, 1):
         if not isinstance(text, str) or not text.strip():
-            raise InputError(f"query {key} (number {number}) has no text: {text!r:.60}", name)
+            raise InputError(
+                "query {key} (number {number}) has no text: {text!r:.60}", name, key=key, number=number, text=text
+            )
         if key is None or str(key) == "":
-            raise InputError(f"query number {number} has no id", name)
+            raise InputError("query number {number} has no id", name, number=number)
         if str(key) in found:
-            raise InputError(f"query {key} comes twice (the second time as number {number})", name)
+            raise InputError(
+                "query {key} comes twice (the second time as number {number})", name, key=key, number=number
+            )
         found[str(key)] = text
     if not found:
         raise InputError("there are no queries", name)
@@ -69,7 +76,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
     try:
         text = source.read().removeprefix(MARK).decode()
     except UnicodeDecodeError as error:
-        raise InputError(f"this is not UTF-8 (byte {error.start + 1})", source.name) from None
+        raise InputError("this is not UTF-8 (byte {start})", source.name, start=error.start + 1) from None
     return _of_text(text, source.name)
 
 
@@ -98,7 +105,12 @@ def _of_values(values: list[Any], name: str) -> Iterable[tuple[Any, Any]]:
         return [(key, text) for key, text in values]
     for number, value in enumerate(values, 1):
         if not isinstance(value, Mapping):
-            raise InputError(f"query number {number} is {value!r:.60}; it should have an id and a text", name)
+            raise InputError(
+                "query number {number} is {value!r:.60}; it should have an id and a text",
+                name,
+                number=number,
+                value=value,
+            )
     return [_record(value, name) for value in values]
 
 
@@ -116,7 +128,14 @@ def _column(there: Iterable[str], known: Iterable[str], what: str, name: str) ->
             return key
     near = next((hint for key in there if (hint := did_you_mean(key, known))), "")
     usual = " or ".join(list(known)[:3])
-    raise InputError(f"none of {', '.join(there)} is a query's {what}; name it {usual}.{near}", name)
+    raise InputError(
+        "none of {there} is a query's {what}; name it {usual}.{near}",
+        name,
+        there=", ".join(there),
+        what=what,
+        usual=usual,
+        near=near,
+    )
 
 
 def _of_text(text: str, name: str) -> Iterable[tuple[Any, Any]]:
@@ -149,7 +168,9 @@ def _of_table(rows: list[list[str]], name: str) -> Iterable[tuple[Any, Any]]:
     at = [names.index(_column(names, known, what, name)) for known, what in WANTED]
     for number, row in enumerate(rows[1:], 2):
         if len(row) != len(names):
-            raise InputError(f"there are {len(names)} columns, but this row has {len(row)}", name, number)
+            raise InputError(
+                "there are {n} columns, but this row has {others}", name, number, n=len(names), others=len(row)
+            )
     return [(row[at[0]].strip(), row[at[1]]) for row in rows[1:]]
 
 

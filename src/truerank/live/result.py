@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.rankings import rankings
 from truerank.core.run import Run
@@ -140,7 +141,7 @@ class Bench(Presented):
         try:
             found = intervals(means, np.stack([self.scores[m] for m in means], axis=1)) if means else []
         except ModuleNotFoundError:
-            raise MissingPackage("an interval", "stats") from None
+            raise MissingPackage(message("an interval"), "stats") from None
         return dict(zip(map(str, means), found, strict=True))
 
     @property
@@ -275,7 +276,7 @@ class Bench(Presented):
         """
         benches = Bench.read_all(path)
         if len(benches) > 1:
-            raise InputError(f"there are {len(benches)} benchmarks in it, not one", path)
+            raise InputError("there are {n} benchmarks in it, not one", path, n=len(benches))
         return benches[0]
 
     @staticmethod

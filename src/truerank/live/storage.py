@@ -51,13 +51,15 @@ def loaded(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     values = whole if isinstance(whole, list) else [whole]
     for value in values:
         if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise InputError(f"this is no benchmark: 'format' should be {FORMAT!r}", source.name)
+            raise InputError("this is no benchmark: 'format' should be {format!r}", source.name, format=FORMAT)
     if not values:
         raise InputError("there are no benchmarks in it", source.name)
     try:
         return [_checked(_parts(value)) for value in values]
     except (AttributeError, IndexError, KeyError, OverflowError, TypeError, ValueError, TruerankError) as error:
-        raise InputError(f"this benchmark is damaged: {type(error).__name__}: {error}", source.name) from None
+        raise InputError(
+            "this benchmark is damaged: {kind}: {error}", source.name, kind=type(error).__name__, error=error
+        ) from None
 
 
 def _parsed(text: bytes, name: str) -> Any:

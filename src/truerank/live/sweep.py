@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
+from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers
@@ -98,12 +99,16 @@ def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:
     if not parameters:
         return retriever
     if not callable(retriever):
-        raise InputError(f"{retriever!r:.60} takes no parameters; give a function that returns the retriever")
+        raise InputError(
+            "{retriever!r:.60} takes no parameters; give a function that returns the retriever", retriever=retriever
+        )
     try:
         return retriever(**parameters)
     except (Exception, SystemExit) as error:
-        said = "" if isinstance(error, TypeError) else f"{type(error).__name__}: "
-        raise InputError(f"the retriever cannot be made with {dict(parameters)}: {said}{error}") from error
+        said = "" if isinstance(error, TypeError) else message("{kind}: ", kind=type(error).__name__)
+        raise InputError(
+            "the retriever cannot be made with {dict}: {said}{error}", dict=dict(parameters), said=said, error=error
+        ) from error
 
 
 def front(found: Sequence[Bench], measure: str, latency: str = "p50") -> frozenset[int]:

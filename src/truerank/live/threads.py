@@ -72,7 +72,9 @@ class Threads(WorkerPool):
         try:
             self.clock.start(partial(self._live, worker))
         except RuntimeError as error:
-            self.fault = InputError(f"the system gives no thread to worker {worker.number + 1}: {error}")
+            self.fault = InputError(
+                "the system gives no thread to worker {number}: {error}", number=worker.number + 1, error=error
+            )
             self._stop("failed")
 
     def _live(self, worker: Worker) -> None:

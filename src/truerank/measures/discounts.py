@@ -69,4 +69,6 @@ def check_base(discount: Discount, log_base: float) -> None:
         MeasureError: the discount has none.
     """
     if log_base != 2 and discount not in ("log2", "jk"):
-        raise MeasureError(f"log_base is for discount='log2' or 'jk'; discount={discount!r} takes no logarithm")
+        raise MeasureError(
+            "log_base is for discount='log2' or 'jk'; discount={discount!r} takes no logarithm", discount=discount
+        )

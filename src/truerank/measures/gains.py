@@ -28,7 +28,9 @@ def gains(grade: Floats, gain: Gain, start: float = 0) -> Floats:
     worth = _gains(grade if start <= 0 else np.where(grade >= start, grade, -1.0), gain)
     if worth.max(initial=0) > HEAVIEST:
         most = worth.max()
-        raise MeasureError(f"a gain of {most:g} is too large to be summed; use gain='binary' or a mapping")
+        raise MeasureError(
+            "a gain of {most:g} is too large to be summed; use gain='binary' or a mapping", most=most
+        )
     return worth
 
 
@@ -47,7 +49,9 @@ def _worth(grade: float, gain: Gain) -> float:
     if isinstance(gain, Mapping):
         return float(gain.get(grade, grade))
     if grade > STEEPEST:
-        raise MeasureError(f"gain='exp' cannot weigh a grade of {grade:g}; use gain='linear' or a mapping")
+        raise MeasureError(
+            "gain='exp' cannot weigh a grade of {grade:g}; use gain='linear' or a mapping", grade=grade
+        )
     return float(2.0**grade - 1)
 
 

@@ -22,7 +22,11 @@ def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
     total = hits.relevant_total(level)
     if (docs < others + total).any():
         most = int((others + total).max())
-        raise MeasureError(f"docs={docs} is too small: there are {most} relevant or returned documents of a query")
+        raise MeasureError(
+            "docs={docs} is too small: there are {most} relevant or returned documents of a query",
+            docs=docs,
+            most=most,
+        )
     return docs - total.astype(np.float64)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from truerank.core import plugins
 from truerank.core.errors import MeasureError
+from truerank.core.messages import message
 from truerank.measures.definition import Definition
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import Measure, MeasuresLike, checked, cutoff_of, find, fold, known_words, takes
@@ -35,15 +36,23 @@ def parse_measure(text: str | Measure) -> Measure:
     match = _SHAPE.match(text) if isinstance(text, str) else None
     if not match or not isinstance(text, str):
         hint = suggestion(text, ()) if isinstance(text, str) else ""
-        how = f".{hint} Write" if hint else "; write"
-        raise MeasureError(f"cannot read the measure {text!r}{how} it like nDCG@10 or AP(level=2)")
+        how = message(".{hint} Write", hint=hint) if hint else message("; write")
+        raise MeasureError(
+            "cannot read the measure {text!r}{how} it like nDCG@10 or AP(level=2)", text=text, how=how
+        )
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
-        raise MeasureError(f"cannot read the measure {text!r}: it has two sets of parameters")
+        raise MeasureError("cannot read the measure {text!r}: it has two sets of parameters", text=text)
     definition, params = _resolve(word, cut, text)
     for key, value in _arguments(inside or after or "", definition, text).items():
         if params.get(key, value) != value:
-            raise MeasureError(f"{text!r} says {key} twice: {params[key]!r} and {value!r}")
+            raise MeasureError(
+                "{text!r} says {key} twice: {params!r} and {value!r}",
+                text=text,
+                key=key,
+                params=params[key],
+                value=value,
+            )
         params[key] = value
     return checked(definition, params)
 
@@ -54,9 +63,17 @@ def _at_level(text: str, level: int, whole: str) -> Measure:
     definition, params = measure.definition, dict(measure.params)
     key = next((name for name in ("level", "gain_from") if name in definition.parameters), None)
     if key is None:
-        raise MeasureError(f"{whole!r}: {measure.name} has no level; {takes(definition)}")
+        raise MeasureError(
+            "{whole!r}: {measure} has no level; {takes}", whole=whole, measure=measure.name, takes=takes(definition)
+        )
     if params.get(key, level) != level:
-        raise MeasureError(f"{whole!r} says {key} twice: {params[key]!r} and {level!r}")
+        raise MeasureError(
+            "{whole!r} says {key} twice: {params!r} and {level!r}",
+            whole=whole,
+            key=key,
+            params=params[key],
+            level=level,
+        )
     return checked(definition, {**params, key: level})
 
 
@@ -80,7 +97,7 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
     """What is asked for, word by word or as it stands in a list, and what is read of each."""
     text = spelled(text)
     if not isinstance(text, str | Measure | Iterable):
-        raise MeasureError(f"measures are named by text, such as nDCG@10, not {text!r}")
+        raise MeasureError("measures are named by text, such as nDCG@10, not {text!r}", text=text)
     words: Iterable[str | Measure] = [text] if isinstance(text, Measure) else text
     if isinstance(text, str):
         words = split(text)
@@ -88,7 +105,9 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
         return [(word, read(word)) for word in words]
     except MeasureError:
         if isinstance(text, str) and is_phrase(text):  # its words are no measures each
-            raise MeasureError(f"unknown measure {text!r}.{suggestion(text, ())}") from None
+            raise MeasureError(
+                "unknown measure {text!r}.{suggestion}", text=text, suggestion=suggestion(text, ())
+            ) from None
         raise
 
 
@@ -101,9 +120,9 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         cut = suffix["number"]
     if entry is None:
         if other := OTHERS.get(SUFFIX.sub(r"\g<word>", fold(word))):
-            raise MeasureError(f"{word} is {other}")
+            raise MeasureError("{word} is {other}", word=word, other=other)
         hint = suggestion(word, known_words())
-        raise MeasureError(f"unknown measure {word!r}.{hint} `truerank measures` lists them")
+        raise MeasureError("unknown measure {word!r}.{hint} `truerank measures` lists them", word=word, hint=hint)
     definition = entry[0]
     params = {key: value for key, value in entry[1].items() if value is not ...}
     if by_suffix and suffix and "p" in definition.parameters and suffix["mark"] != "_at_":
@@ -128,12 +147,14 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         call = None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
-        raise MeasureError(f"cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')")
+        raise MeasureError(
+            "cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')", whole=whole
+        )
     if call.args or any(keyword.arg is None for keyword in call.keywords):
-        raise MeasureError(f"{whole!r}: parameters have names; {takes(definition)}")
+        raise MeasureError("{whole!r}: parameters have names; {takes}", whole=whole, takes=takes(definition))
     pairs = [_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords]
     if len(dict(pairs)) < len(pairs):
-        raise MeasureError(f"{whole!r} says a parameter twice; {takes(definition)}")
+        raise MeasureError("{whole!r} says a parameter twice; {takes}", whole=whole, takes=takes(definition))
     return dict(pairs)
 
 
@@ -150,9 +171,13 @@ def _value(node: ast.expr, whole: str) -> Any:
         value = ast.literal_eval(node)
         found = canonical(value)
     except (ValueError, TypeError, OverflowError):
-        raise MeasureError(f"{whole!r}: a parameter is a number, a word, or a mapping of numbers") from None
+        raise MeasureError(
+            "{whole!r}: a parameter is a number, a word, or a mapping of numbers", whole=whole
+        ) from None
     if isinstance(node, ast.Dict) and len(value) < len(node.keys):
-        raise MeasureError(f"{whole!r} says twice what a grade is worth; a mapping names each grade once")
+        raise MeasureError(
+            "{whole!r} says twice what a grade is worth; a mapping names each grade once", whole=whole
+        )
     return found
 
 
@@ -160,7 +185,7 @@ def _literal(text: str, whole: str) -> int | float:
     try:
         return int(text) if text.isdigit() else float(text)
     except ValueError:
-        raise MeasureError(f"{whole!r}: {text!r} is no cutoff") from None
+        raise MeasureError("{whole!r}: {text!r} is no cutoff", whole=whole, text=text) from None
 
 
 def named(word: str) -> str:
@@ -171,5 +196,10 @@ def named(word: str) -> str:
     """
     definition, params = _resolve(word, None, word)
     if params:
-        raise MeasureError(f"{word} is {definition.name} with {', '.join(params)}; a name alone is needed here")
+        raise MeasureError(
+            "{word} is {definition} with {params}; a name alone is needed here",
+            word=word,
+            definition=definition.name,
+            params=", ".join(params),
+        )
     return definition.name

@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 import numpy as np
 
 from truerank.core import plugins
-from truerank.core.errors import MeasureError, did_you_mean, printable
+from truerank.core.errors import MeasureError, printable
 from truerank.core.hits import Bools, Hits
-from truerank.core.messages import Message, message
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
@@ -161,7 +161,9 @@ class Measure:
         with np.errstate(over="ignore"):
             found = MEANS[self.definition.average](values)
         if math.isinf(found) and np.isfinite(values).all():
-            raise MeasureError(f"the values of {self} are too large to be summed over {len(values)} queries")
+            raise MeasureError(
+                "the values of {value} are too large to be summed over {n} queries", value=self, n=len(values)
+            )
         return found
 
     def is_defined(self, hits: Hits, level: float) -> Bools:
@@ -181,7 +183,7 @@ MeasuresLike = str | Measure | Iterable[str | Measure]
 def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str, Any], ...]) -> Measure:
     """A measure that was pickled, of the definition that has its name here."""
     if name not in _definitions:
-        raise MeasureError(f"unknown measure {name!r}: what defines it was not imported here")
+        raise MeasureError("unknown measure {name!r}: what defines it was not imported here", name=name)
     return Measure(_definitions[name], name, params, said)
 
 
@@ -190,15 +192,32 @@ def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
     try:
         values: PerQuery = np.asarray(found, dtype=np.float64)
     except (TypeError, ValueError):
-        raise MeasureError(f"{measure} gives a {type(found).__name__}, not one number a query") from None
+        raise MeasureError(
+            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(found).__name__
+        ) from None
     if values.shape != (len(hits.queries),):
-        what = f"{values.size} values" if values.ndim == 1 else f"a {type(found).__name__} of shape {values.shape}"
-        hint = "it gives one number a query, as hits.sum(…) makes it from one a hit"
-        raise MeasureError(f"{measure} gives {what} for {len(hits.queries)} queries; {hint}")
+        what = (
+            message("{size} values", size=values.size)
+            if values.ndim == 1
+            else message("a {kind} of shape {shape}", kind=type(found).__name__, shape=values.shape)
+        )
+        hint = message("it gives one number a query, as hits.sum(…) makes it from one a hit")
+        raise MeasureError(
+            "{measure} gives {what} for {n} queries; {hint}",
+            measure=measure,
+            what=what,
+            n=len(hits.queries),
+            hint=hint,
+        )
     if not np.isfinite(values).all():
         worst = int(np.argmin(np.isfinite(values)))
         query = printable(hits.queries[worst])
-        raise MeasureError(f"{measure} gives {values[worst]} for query {query}; a value is a finite number")
+        raise MeasureError(
+            "{measure} gives {values} for query {query}; a value is a finite number",
+            measure=measure,
+            values=values[worst],
+            query=query,
+        )
     return values
 
 
@@ -265,12 +284,16 @@ def measure(
             takes_grades,
         )
         if average not in MEANS:
-            raise MeasureError(f"average is one of {', '.join(MEANS)}, not {average!r}")
+            raise MeasureError(
+                "average is one of {means}, not {average!r}", means=", ".join(MEANS), average=average
+            )
         if name in _definitions and _same(_definitions[name].function, function):
             unregister(name)  # a cell or module that runs again
         for word in (name, *names):
             if fold(word) in _names:
-                raise MeasureError(f"the measure name {word!r} is taken by {_names[fold(word)][0]}")
+                raise MeasureError(
+                    "the measure name {word!r} is taken by {names}", word=word, names=_names[fold(word)][0]
+                )
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
             _names[fold(word)] = (name, params)
@@ -286,7 +309,9 @@ def _same(one: Function, other: Function) -> bool:
 def unregister(name: str) -> None:
     """Forget a measure."""
     if name not in _definitions:
-        raise MeasureError(f"no measure is registered as {name!r}.{did_you_mean(name, _definitions)}")
+        raise MeasureError(
+            "no measure is registered as {name!r}.{hint}", name=name, hint=did_you_mean(name, _definitions)
+        )
     definition = _definitions.pop(name)
     for word in (name, *definition.aliases):
         _names.pop(fold(word), None)
@@ -324,12 +349,26 @@ def cutoff_of(definition: Definition, word: str, cut: str) -> str:
     """The parameter that a cutoff sets; where there is none, the message says what cuts the lists instead."""
     if definition.at in definition.parameters:
         return definition.at
-    name = definition.name if fold(word) == fold(definition.name) else f"{word} ({definition.name})"
-    hint = f"; rules with depth = {cut} (--set depth={cut}) cut every list there" if cut.isdecimal() else ""
+    name = (
+        definition.name
+        if fold(word) == fold(definition.name)
+        else message("{word} ({definition})", word=word, definition=definition.name)
+    )
+    hint = (
+        message("; rules with depth = {cut} (--set depth={cut}) cut every list there", cut=cut)
+        if cut.isdecimal()
+        else ""
+    )
     if cut.isdecimal() and definition.name in AT_K:
-        hint = f"; {AT_K[definition.name]}@{cut} is the measure of the first {cut}"
-    more = f" (`truerank measures {definition.name}` explains)" if definition.parameters else ""
-    raise MeasureError(f"{name} takes no cutoff{hint}; {takes(definition)}{more}")
+        hint = message("; {at_k}@{cut} is the measure of the first {cut}", at_k=AT_K[definition.name], cut=cut)
+    more = (
+        message(" (`truerank measures {definition}` explains)", definition=definition.name)
+        if definition.parameters
+        else ""
+    )
+    raise MeasureError(
+        "{name} takes no cutoff{hint}; {takes}{more}", name=name, hint=hint, takes=takes(definition), more=more
+    )
 
 
 def takes(definition: Definition) -> str:
@@ -349,11 +388,11 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
         if key not in definition.kinds:
             near = did_you_mean(key, known)
             hint = ELSEWHERE.get(key) or takes(definition) + (f".{near}" if near else "")
-            raise MeasureError(f"{name} has no parameter {key!r}; {hint}")
+            raise MeasureError("{name} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
     for key, parameter in known.items():
         if is_whole and parameter.default is parameter.empty and key not in params:
-            example = "@10" if key == "k" else "@0.5" if key == definition.at else f"({key}=…)"
-            raise MeasureError(f"{name} needs {key}: write {name}{example}")
+            example = "@10" if key == "k" else "@0.5" if key == definition.at else message("({key}=…)", key=key)
+            raise MeasureError("{name} needs {key}: write {name}{example}", name=name, key=key, example=example)
     order = [*known, *(key for key in definition.kinds if key not in known)]
     given = {key: canonical(params[key]) for key in order if key in params}
     for key, value in given.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from truerank.core.errors import MeasureError
+from truerank.core.messages import message
 
 SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
 """What ir_measures calls a parameter, and what it is called here."""
@@ -42,8 +43,8 @@ def persistence(name: str, mark: str, number: str, whole: str) -> float:
         return float(number)
     p = float(f"0.{number}")
     if mark != "." or len(number) > 2:
-        both = f"{name}(p={p:g}) or {name}@{int(number)}"
-        raise MeasureError(f"{whole!r} could be {both}; write the one that you mean")
+        both = message("{name}(p={p:g}) or {name}@{number}", name=name, p=p, number=int(number))
+        raise MeasureError("{whole!r} could be {both}; write the one that you mean", whole=whole, both=both)
     return p
 
 

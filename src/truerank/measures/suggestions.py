@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from truerank.core.errors import did_you_mean
+from truerank.core.messages import did_you_mean
 
 CALLED = {
     "P@10": ("precision at", "precision", "prec", "positive predictive value"),

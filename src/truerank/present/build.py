@@ -10,7 +10,8 @@ from typing import Any
 
 from truerank import __version__
 from truerank.core.errors import printable
-from truerank.core.messages import in_language, language_asked, message, translated
+from truerank.core.languages import in_language, language_asked, translated
+from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
 from truerank.live.result import Bench

@@ -8,7 +8,8 @@ from xml.etree import ElementTree
 
 from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import printable
-from truerank.core.messages import SOURCE, joined, message
+from truerank.core.languages import SOURCE
+from truerank.core.messages import joined, message
 from truerank.present import few
 from truerank.present.document import Document
 from truerank.present.names import labels

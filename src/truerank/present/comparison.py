@@ -48,7 +48,7 @@ def document(
         tables = wide.wide_tables(read, drawn, intervals=intervals)
         return Document(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
     if layout != "long":
-        raise InputError(f"a layout is {' or '.join(LAYOUTS)}, not {quoted(layout)}")
+        raise InputError("a layout is {layouts}, not {layout}", layouts=" or ".join(LAYOUTS), layout=quoted(layout))
     tables = list(_tables(read, drawn, width))
     tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(read)))
     tables += _slices(read, drawn, width)

@@ -8,7 +8,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import pluralize
-from truerank.core.messages import SOURCE, in_language
+from truerank.core.languages import SOURCE, in_language
 from truerank.core.presented import Printable
 from truerank.core.scores import distinct
 from truerank.measures.sums import PerQuery

@@ -8,7 +8,8 @@ from typing import Any
 
 from truerank.core.equal import is_equal
 from truerank.core.errors import printable
-from truerank.core.messages import SOURCE, message
+from truerank.core.languages import SOURCE
+from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.present import audit, ledger, lines, values
 from truerank.present.document import Document

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.errors import InputError, printable
+from truerank.core.messages import message
 from truerank.truth.items import Floats, Items
 
 
@@ -23,11 +24,20 @@ def checked(items: Items, distance: str) -> Items:
     if (high := np.abs(lat) > 90).any():
         row = int(np.argmax(high))
         swapped = " Latitude and longitude look swapped." if (np.abs(lon) <= 90).all() else ""
-        what = f"the latitude of {printable(items.ids[row])} is {lat[row]:g}: no latitude is beyond 90.{swapped}"
+        what = message(
+            "the latitude of {ids} is {lat:g}: no latitude is beyond 90.{swapped}",
+            ids=printable(items.ids[row]),
+            lat=lat[row],
+            swapped=swapped,
+        )
         raise InputError(what, items.name)
     if (wide := (lon < -180) | (lon > 360)).any():
         row = int(np.argmax(wide))
-        what = f"the longitude of {printable(items.ids[row])} is {lon[row]:g}, not between -180 and 360"
+        what = message(
+            "the longitude of {ids} is {lon:g}, not between -180 and 360",
+            ids=printable(items.ids[row]),
+            lon=lon[row],
+        )
         raise InputError(what, items.name)
     return items
 
@@ -40,14 +50,22 @@ def one_plane(queries: Items, references: Items) -> None:
     """
     zones = {zone for items in (queries, references) for zone in items.zone or () if zone}
     if len(zones) > 1:
-        planes = f"x and y are measured on several planes (zones {', '.join(sorted(zones)[:4])})"
-        why = "distances between them mean nothing; measure by latitude and longitude"
-        raise InputError(f"{planes}: {why}", references.name)
+        planes = message(
+            "x and y are measured on several planes (zones {zones})", zones=", ".join(sorted(zones)[:4])
+        )
+        why = message("distances between them mean nothing; measure by latitude and longitude")
+        raise InputError("{planes}: {why}", references.name, planes=planes, why=why)
 
 
 def _refuse_unplaced(items: Items, coordinates: Floats, spoken: str) -> None:
     bad = ~np.isfinite(coordinates).all(axis=1)
     if bad.any():
         first, count = printable(items.ids[int(np.argmax(bad))]), int(bad.sum())
-        more = f", and {count - 1:,} more have none" if count > 1 else ""
-        raise InputError(f"{first} has no {spoken}{more}; give them a place or leave them out", items.name)
+        more = message(", and {count:,} more have none", count=count - 1) if count > 1 else ""
+        raise InputError(
+            "{first} has no {spoken}{more}; give them a place or leave them out",
+            items.name,
+            first=first,
+            spoken=spoken,
+            more=more,
+        )

@@ -10,7 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import MissingPackage, RulesError, did_you_mean
+from truerank.core.errors import MissingPackage, RulesError
+from truerank.core.messages import did_you_mean, message
 from truerank.truth.items import Floats, Items
 
 RADIUS = 6371008.8
@@ -52,7 +53,7 @@ def _ellipsoid() -> Any:
     try:
         from pyproj import Geod
     except ModuleNotFoundError:
-        raise MissingPackage("geodesic distance", "geo") from None
+        raise MissingPackage(message("geodesic distance"), "geo") from None
     return Geod(ellps="WGS84")
 
 
@@ -131,7 +132,7 @@ def on_earth(radius: float) -> str:
     'haversine(6371000)'
     """
     if isinstance(radius, bool) or not isinstance(radius, int | float) or not 6.3e6 <= radius <= 6.4e6:
-        raise RulesError(f"the radius of the earth is 6300000 to 6400000 metres, not {radius!r}")
+        raise RulesError("the radius of the earth is 6300000 to 6400000 metres, not {radius!r}", radius=radius)
     return f"haversine({int(radius) if radius == int(radius) else float(radius)!r})"
 
 
@@ -155,7 +156,10 @@ def distance_named(name: str) -> Distance:
         return _sphere(_number(sphere[1]))
     if name not in DISTANCES:
         raise RulesError(
-            f"no distance is called {name!r}.{did_you_mean(name, DISTANCES)} There is {', '.join(DISTANCES)}"
+            "no distance is called {name!r}.{hint} There is {distances}",
+            name=name,
+            hint=did_you_mean(name, DISTANCES),
+            distances=", ".join(DISTANCES),
         )
     return DISTANCES[name]
 
@@ -164,4 +168,4 @@ def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise RulesError(f"the radius of the earth is a number of metres, not {text!r}") from None
+        raise RulesError("the radius of the earth is a number of metres, not {text!r}", text=text) from None

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core.errors import InputError, printable
+from truerank.core.messages import message
 from truerank.truth.keys import KNOWN
 
 PARTS = ("x", "y", "zone", "letter", "lat", "lon")
@@ -37,8 +38,8 @@ def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str,
     said = [match(name) for name in names]
     for name, found in zip(names, said, strict=True):
         if found is None:
-            shape = f"the pattern {pattern}" if pattern else "@easting@northing@…"
-            raise InputError(f"the name {printable(name)!r} is not like {shape}", source)
+            shape = message("the pattern {pattern}", pattern=pattern) if pattern else message("@easting@northing@…")
+            raise InputError("the name {name!r} is not like {shape}", source, name=printable(name), shape=shape)
     roles = dict.fromkeys(role for found in said if found for role in found)
     return {"id": list(names), **{role: [(found or {}).get(role) for found in said] for role in roles}}
 
@@ -57,7 +58,7 @@ def gps_columns(lines: Sequence[str], source: str) -> dict[str, Sequence[Any]]:
     for number, line in enumerate(lines, 1):
         found = GPS.fullmatch(line)
         if found is None:
-            raise InputError(f"{line!r:.60} is not like path E127.0 N37.5", source, number)
+            raise InputError("{number!r:.60} is not like path E127.0 N37.5", source, number, number=line)
         path, east, lon, north, lat = found.groups()
         rows["id"].append(path)
         rows["lon"].append(_degrees(lon, east in "Ww", source, number))
@@ -70,7 +71,7 @@ def _degrees(text: str, is_negative: bool, source: str, line: int) -> float:
     try:
         return -float(text) if is_negative else float(text)
     except ValueError:
-        raise InputError(f"{text!r} is no number of degrees", source, line) from None
+        raise InputError("{text!r} is no number of degrees", source, line, text=text) from None
 
 
 def _by_at(name: str) -> dict[str, str] | None:
@@ -84,11 +85,16 @@ def _by_pattern(pattern: str, source: str) -> Any:
     try:
         compiled = re.compile(pattern)
     except re.error as error:
-        raise InputError(f"{pattern!r} is no regular expression: {error}", source) from None
+        raise InputError(
+            "{pattern!r} is no regular expression: {error}", source, pattern=pattern, error=error
+        ) from None
     roles = [role for role in compiled.groupindex if role in KNOWN]
     if not roles:
         raise InputError(
-            f"the pattern {pattern!r} names nothing: write (?P<lat>…), one of {', '.join(KNOWN)}", source
+            "the pattern {pattern!r} names nothing: write (?P<lat>…), one of {known}",
+            source,
+            pattern=pattern,
+            known=", ".join(KNOWN),
         )
 
     def match(name: str) -> dict[str, str] | None:

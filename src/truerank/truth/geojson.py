@@ -22,7 +22,7 @@ def record(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
 def _object(feature: Mapping[str, Any], key: str, name: str) -> Mapping[str, Any]:
     value = feature.get(key) or {}
     if not isinstance(value, Mapping):
-        raise InputError(f"a feature has {key} that are no object: {value!r:.60}", name)
+        raise InputError("a feature has {key} that are no object: {value!r:.60}", name, key=key, value=value)
     return value
 
 
@@ -37,7 +37,7 @@ def _geometry(feature: Mapping[str, Any], name: str) -> dict[str, Any]:
         }
     if kind is None:
         return {}
-    raise InputError(f"an item's geometry is a Point or a rectangular Polygon, not a {kind}", name)
+    raise InputError("an item's geometry is a Point or a rectangular Polygon, not a {kind}", name, kind=kind)
 
 
 def _corners(coordinates: Any, name: str) -> list[tuple[float, float]]:
@@ -47,7 +47,11 @@ def _corners(coordinates: Any, name: str) -> list[tuple[float, float]]:
         corners = [(corner[0], corner[1]) for corner in ring]
         if all(type(number) in (int, float) for corner in corners for number in corner):
             return corners
-    raise InputError(f"a polygon's coordinates are rings of [longitude, latitude], not {coordinates!r:.60}", name)
+    raise InputError(
+        "a polygon's coordinates are rings of [longitude, latitude], not {coordinates!r:.60}",
+        name,
+        coordinates=coordinates,
+    )
 
 
 def _rectangle(corners: list[tuple[float, float]], name: str) -> list[float]:

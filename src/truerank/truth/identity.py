@@ -32,7 +32,7 @@ def identity(
     {b'q': {b'a': nan, b'b': 1.0, b'c': nan}}
     """
     if ignore_same not in ("camera", None):
-        raise RulesError(f"identity: ignore_same is 'camera' or None, not {ignore_same!r}")
+        raise RulesError("identity: ignore_same is 'camera' or None, not {ignore_same!r}", ignore_same=ignore_same)
     asked, there = _labels(queries), _labels(references)
     query, reference = _same(asked, there)
     grade = np.ones(len(query))
@@ -53,7 +53,7 @@ def _labels(items: Items) -> Texts:
         raise InputError("the items have no labels; name them: label=…", items.name)
     if None in items.label:
         row = items.label.index(None)
-        raise InputError(f"{printable(items.ids[row])} has no label", items.name)
+        raise InputError("{ids} has no label", items.name, ids=printable(items.ids[row]))
     return items.label
 
 

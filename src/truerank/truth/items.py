@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, did_you_mean, printable
+from truerank.core.errors import InputError, printable
+from truerank.core.messages import did_you_mean, message
 from truerank.truth.bounds import middles
 from truerank.truth.keys import unread
 
@@ -68,7 +69,13 @@ class Items:
                 object.__setattr__(self, column, np.asarray(given, np.float64))
         for column, values in self.columns.items():
             if len(values) != len(self):
-                raise InputError(f"there are {len(self)} ids, but {len(values)} values of {column}", self.name)
+                raise InputError(
+                    "there are {n} ids, but {others} values of {column}",
+                    self.name,
+                    n=len(self),
+                    others=len(values),
+                    column=column,
+                )
         self._refuse_repeats()
 
     def _refuse_repeats(self) -> None:
@@ -76,8 +83,13 @@ class Items:
             return
         later = next(row for row, name in enumerate(self.ids) if self.rows[name] != row)
         first, repeated = later + 1, self.rows[self.ids[later]] + 1
-        who = f"items {first} and {repeated} are both called {printable(self.ids[later])!r}"
-        raise InputError(f"{who}; ids must differ: name another column with id=…", self.name)
+        who = message(
+            "items {first} and {repeated} are both called {ids!r}",
+            first=first,
+            repeated=repeated,
+            ids=printable(self.ids[later]),
+        )
+        raise InputError("{who}; ids must differ: name another column with id=…", self.name, who=who)
 
     def __len__(self) -> int:
         """The number of items."""
@@ -121,9 +133,15 @@ class Items:
         first, second = getattr(self, one), getattr(self, other)
         if first is None or second is None:
             has = ", ".join(["id", *self.columns])
-            hint = f" ({unread(self.others)})" if self.others else ""
+            hint = message(" ({unread})", unread=unread(self.others)) if self.others else ""
             raise InputError(
-                f"the items have no {spoken}, only {has}; name it: {one}=…, {other}=…{hint}", self.name
+                "the items have no {spoken}, only {has}; name it: {one}=…, {other}=…{hint}",
+                self.name,
+                spoken=spoken,
+                has=has,
+                one=one,
+                other=other,
+                hint=hint,
             )
         return np.column_stack([first, second])
 
@@ -134,7 +152,12 @@ class Items:
             InputError: there is no such item; a near one is suggested.
         """
         if name not in self.rows:
-            raise InputError(f"there is no item {printable(name)!r}.{did_you_mean(name, self.ids)}", self.name)
+            raise InputError(
+                "there is no item {name!r}.{hint}",
+                self.name,
+                name=printable(name),
+                hint=did_you_mean(name, self.ids),
+            )
         return self.rows[name]
 
     def select(self, rows: Sequence[int] | Ints | Bools) -> Items:

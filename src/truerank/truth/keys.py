@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.names import folded
 
 KNOWN: dict[str, tuple[str, ...]] = {
@@ -79,11 +80,19 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
     for role, path in given.items():
         if role not in KNOWN:
             raise InputError(
-                f"nothing of an item is called {role!r}.{did_you_mean(role, KNOWN)} It has {_listed(KNOWN)}"
+                "nothing of an item is called {role!r}.{hint} It has {listed}",
+                role=role,
+                hint=did_you_mean(role, KNOWN),
+                listed=_listed(KNOWN),
             )
         if path not in paths and path != "#":
             raise InputError(
-                f"there is no {path!r} for {role}.{did_you_mean(path, paths)} There is {_listed(paths)}", name
+                "there is no {file!r} for {role}.{hint} There is {listed}",
+                name,
+                file=path,
+                role=role,
+                hint=did_you_mean(path, paths),
+                listed=_listed(paths),
             )
     either = {role: given.get(role) or _found(paths, role, given, name) for role in KNOWN}
     found = {role: path for role, path in either.items() if path}
@@ -106,8 +115,9 @@ def _likely(paths: Sequence[str], role: str) -> list[str]:
     return sorted(path for path in sure if sure[path] == min(sure.values()))
 
 
-def _open(likely: Sequence[str], role: str) -> str:
-    return f"{likely[0]!r} and {likely[1]!r} may both be {role}; say which: {role}=…"
+def _open(likely: Sequence[str], role: str) -> Message:
+    a, b = likely[:2]
+    return message("{a!r} and {b!r} may both be {role}; say which: {role}=…", a=a, b=b, role=role)
 
 
 def _readings(path: str) -> set[str]:
@@ -128,7 +138,12 @@ def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> d
             path = found.pop(one)
             if len(path.split(".")[-1]) > 1:  # a lone x or n may be anything
                 raise InputError(
-                    f"{path!r} is {one}, but what is {other}? Name it: {other}=… ({_hint(paths)})", name
+                    "{file!r} is {one}, but what is {other}? Name it: {other}=… ({hint})",
+                    name,
+                    file=path,
+                    one=one,
+                    other=other,
+                    hint=_hint(paths),
                 )
     return found
 

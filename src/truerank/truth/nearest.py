@@ -27,7 +27,7 @@ def nearest(queries: Items, references: Items, *, n: int = 1, distance: str = "g
     ({b'q': {b'west': 1.0}}, [22264.0])
     """
     if isinstance(n, bool) or not isinstance(n, int) or n < 1:
-        raise RulesError(f"nearest: n is a positive whole number, not {n!r}")
+        raise RulesError("nearest: n is a positive whole number, not {n!r}", n=n)
     measured = distance_named(distance)
     if distance == "xy":
         one_plane(queries, references)

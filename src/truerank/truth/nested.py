@@ -70,7 +70,7 @@ def listing(value: Any, name: str, inside: str | None = None) -> Listing:
     """
     for key in inside.split(".") if inside else ():
         if not isinstance(value, dict) or key not in value:
-            raise InputError(f"there is no {inside!r} in it", name)
+            raise InputError("there is no {inside!r} in it", name, inside=inside)
         value = value[key]
     found = list(_listings(value, inside or "", DEEPEST))
     placed = [each for each in found if each.is_placed] or found
@@ -80,7 +80,12 @@ def listing(value: Any, name: str, inside: str | None = None) -> Listing:
         )
     if len(placed) > 1:
         where = ", ".join(repr(each.where) for each in placed[:6])
-        raise InputError(f"several lists of items are in it: {where}; say which: inside={placed[0].where!r}", name)
+        raise InputError(
+            "several lists of items are in it: {where}; say which: inside={example!r}",
+            name,
+            where=where,
+            example=placed[0].where,
+        )
     return placed[0]
 
 
@@ -152,7 +157,7 @@ def columns(found: Listing, name: str) -> Columns:
 
 def _record(record: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(record, Mapping):
-        raise InputError(f"an item is an object, not {record!r:.60}", name)
+        raise InputError("an item is an object, not {record!r:.60}", name, record=record)
     return geojson.record(record, name) if record.get("type") == "Feature" else record
 
 

@@ -212,7 +212,9 @@ def _id_path(columns: Columns, roles: Mapping[str, str], is_given: bool, name: s
     if "id" not in roles:
         there = ", ".join(map(repr, list(columns)[:12]))
         raise InputError(
-            f"no column holds the ids (there is {there}); name it id=…, or id='#' for their places", name
+            "no column holds the ids (there is {there}); name it id=…, or id='#' for their places",
+            name,
+            there=there,
         )
     return roles["id"]
 
@@ -223,7 +225,7 @@ def _ids(columns: Columns, path: str, name: str) -> tuple[str, ...]:
     ids = texts(columns[path], path, (), name)
     for row, text in enumerate(ids, 1):
         if not text:
-            raise InputError(f"item {row} has no {path}", name)
+            raise InputError("item {row} has no {file}", name, row=row, file=path)
     return tuple(text or "" for text in ids)
 
 

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
-from truerank.core.errors import RulesError, did_you_mean
+from truerank.core.errors import RulesError
+from truerank.core.messages import did_you_mean
 from truerank.truth.items import Items
 from truerank.truth.reading import read_items
 from truerank.truth.result import Pairs, Truth, truth_of
@@ -64,7 +65,7 @@ def rule(
         function: Callable[Concatenate[Items, Items, P], Pairs],
     ) -> Callable[Concatenate[Any, Any, P], Truth]:
         if name in _rules and _rules[name].origin != _origin(function):
-            raise RulesError(f"the name {name!r} is taken by another rule of truth")
+            raise RulesError("the name {name!r} is taken by another rule of truth", name=name)
         parameters = inspect.signature(function).parameters
         taken = {key: p for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
@@ -99,7 +100,10 @@ def named(name: str) -> Rule:
     """The rule with this name."""
     if name not in _rules:
         raise RulesError(
-            f"no rule of truth is called {name!r}.{did_you_mean(name, _rules)} Rules: {', '.join(_rules)}"
+            "no rule of truth is called {name!r}.{hint} Rules: {rules}",
+            name=name,
+            hint=did_you_mean(name, _rules),
+            rules=", ".join(_rules),
         )
     return _rules[name]
 
@@ -116,7 +120,7 @@ def build(text: str, queries: Any, references: Any, **defaults: Any) -> Truth:
     given = {**known, **params}
     for key, parameter in chosen.parameters.items():
         if key not in given and parameter.default is parameter.empty:
-            raise RulesError(f"{chosen.name} needs {key}; write it like {chosen.name}({key}=…)")
+            raise RulesError("{chosen} needs {key}; write it like {chosen}({key}=…)", chosen=chosen.name, key=key)
     return chosen.make(queries, references, **given)
 
 
@@ -134,19 +138,25 @@ def parse(text: str) -> tuple[Rule, dict[str, Any]]:
         params = {word.arg or "**": ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
         raise RulesError(
-            f"cannot read the rule {text!r}; write it like nearest(n=3) or within(metres=50)"
+            "cannot read the rule {text!r}; write it like nearest(n=3) or within(metres=50)", text=text
         ) from None
     chosen = named(name)
     places = dict(zip(chosen.parameters, unnamed, strict=False))
     keys = [*places, *(word.arg or "**" for word in call.keywords)]
     for key in params:
         if keys.count(key) > 1:
-            raise RulesError(f"{name}: {key} is given twice in {text!r}")
+            raise RulesError("{name}: {key} is given twice in {text!r}", name=name, key=key, text=text)
     params = {**params, **places}
     if len(unnamed) > len(chosen.parameters) or any(key not in chosen.parameters for key in params):
         wrong = next((key for key in params if key not in chosen.parameters), "")
         takes = ", ".join(chosen.parameters) or "nothing"
-        raise RulesError(f"{name} takes {takes}, not {text!r}.{did_you_mean(wrong, chosen.parameters)}")
+        raise RulesError(
+            "{name} takes {takes}, not {text!r}.{hint}",
+            name=name,
+            takes=takes,
+            text=text,
+            hint=did_you_mean(wrong, chosen.parameters),
+        )
     return chosen, params
 
 

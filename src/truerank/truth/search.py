@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import message
 from truerank.truth.distances import Distance
 from truerank.truth.items import Bools, Floats, Ints
 
@@ -87,7 +88,7 @@ def tree_of(points: Floats, round_the_globe: list[float] | None = None) -> Any:
     try:
         from scipy.spatial import cKDTree  # type: ignore[import-untyped]
     except ModuleNotFoundError:
-        raise MissingPackage("search by place", "geo") from None
+        raise MissingPackage(message("search by place"), "geo") from None
     return cKDTree(points, balanced_tree=False, compact_nodes=False, boxsize=round_the_globe)
 
 

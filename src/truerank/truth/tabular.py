@@ -24,10 +24,16 @@ def from_csv(source: Source) -> Columns:
     try:
         names, *cells = [row for row in rows if row]
     except csv.Error as error:
-        raise InputError(f"this is no CSV: {error}", source.name, rows.line_num) from None
+        raise InputError("this is no CSV: {error}", source.name, rows.line_num, error=error) from None
     for row in cells:
         if len(row) != len(names):
-            raise InputError(f"there are {len(names)} columns, but a row has {len(row)}: {row!r:.60}", source.name)
+            raise InputError(
+                "there are {n} columns, but a row has {others}: {row!r:.60}",
+                source.name,
+                n=len(names),
+                others=len(row),
+                row=row,
+            )
     columns = list(zip(*cells, strict=True)) or [()] * len(names)
     return {name.strip(): [cell or None for cell in column] for name, column in zip(names, columns, strict=True)}
 
@@ -40,7 +46,7 @@ def from_parquet(source: Source) -> Columns:
     try:
         return _columns(read_table(io.BytesIO(source.read())))
     except pyarrow.ArrowException as error:
-        raise InputError(f"the Parquet data is damaged or cut short ({error})", source.name) from None
+        raise InputError("the Parquet data is damaged or cut short ({error})", source.name, error=error) from None
 
 
 def from_frame(frame: Any, name: str) -> Columns:
@@ -57,7 +63,9 @@ def from_frame(frame: Any, name: str) -> Columns:
 
         return _columns(from_dataframe(frame))
     except (pyarrow.ArrowException, TypeError) as error:
-        raise InputError(f"Arrow cannot hold this table: {str(error).splitlines()[0]}", name) from None
+        raise InputError(
+            "Arrow cannot hold this table: {splitlines}", name, splitlines=str(error).splitlines()[0]
+        ) from None
 
 
 def _columns(table: pyarrow.Table) -> Columns:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from truerank.core.errors import InputError, pluralize, printable
+from truerank.core.messages import message
 from truerank.truth.bounds import middles, sizes
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.search import tree_of
@@ -26,7 +27,7 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
     """
     bounds = items.bounds
     if bounds is None:
-        raise InputError(f"the references have no bounds; {_naming(items.others)}", items.name)
+        raise InputError("the references have no bounds; {naming}", items.name, naming=_naming(items.others))
     west, south, east, north = bounds.T
     bad = ~np.isfinite(bounds).all(axis=1) | (south > north)
     if is_globe:
@@ -38,12 +39,14 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
         others = int(np.isfinite(bounds).all(axis=1).sum())
         if others and np.isnan(bounds[row]).all():
             known = pluralize(others, "other has", "others have")
-            who = f"{printable(items.ids[row])} has no whole bounds where {known}"
-            raise InputError(f"{who} them; all items of a file name their bounds alike", items.name)
+            who = message("{ids} has no whole bounds where {known}", ids=printable(items.ids[row]), known=known)
+            raise InputError("{who} them; all items of a file name their bounds alike", items.name, who=who)
         edges = ", ".join(f"{edge:g}" for edge in bounds[row])
-        kind = "degrees (for metres on a plane: distance='xy')" if is_globe else "metres on a plane"
-        who = f"the bounds of {printable(items.ids[row])} are {edges}"
-        raise InputError(f"{who}: that is no west, south, east, north in {kind}", items.name)
+        kind = (
+            message("degrees (for metres on a plane: distance='xy')") if is_globe else message("metres on a plane")
+        )
+        who = message("the bounds of {ids} are {edges}", ids=printable(items.ids[row]), edges=edges)
+        raise InputError("{who}: that is no west, south, east, north in {kind}", items.name, who=who, kind=kind)
     return bounds
 
 

@@ -23,7 +23,9 @@ def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Te
         fractions = [value for value in values if isinstance(value, float)]
         if fractions and all(value != value or value % 1 == 0 for value in fractions):
             return texts(list(map(_whole, values)), path, ids, name)
-        raise InputError(f"{path} of item {row} is text or a whole number, not {bad!r:.60}", name)
+        raise InputError(
+            "{file} of item {row} is text or a whole number, not {bad!r:.60}", name, file=path, row=row, bad=bad
+        )
     return tuple(None if value is None else str(value) for value in values)
 
 
@@ -42,7 +44,13 @@ def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
         return np.array([np.nan if value is None else _number(value) for value in values])
     except (TypeError, ValueError):
         row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
-        raise InputError(f"{path} of {printable(ids[row])} is no number: {values[row]!r:.60}", name) from None
+        raise InputError(
+            "{file} of {ids} is no number: {values!r:.60}",
+            name,
+            file=path,
+            ids=printable(ids[row]),
+            values=values[row],
+        ) from None
 
 
 def _number(value: Any) -> float:
@@ -66,5 +74,5 @@ def vectors(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
     except ValueError:
         vectors = np.empty(0)
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
-        raise InputError(f"{path} should hold vectors of numbers, all of one length", name)
+        raise InputError("{file} should hold vectors of numbers, all of one length", name, file=path)
     return vectors

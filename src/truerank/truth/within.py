@@ -29,7 +29,7 @@ def within(
     {b'q': {b'a': 1.0}}
     """
     if isinstance(metres, bool) or not isinstance(metres, int | float) or not 0 <= metres < math.inf:
-        raise RulesError(f"within: metres is a number from 0 on, not {metres!r}")
+        raise RulesError("within: metres is a number from 0 on, not {metres!r}", metres=metres)
     measured = distance_named(distance)
     if distance == "xy":
         one_plane(queries, references)

@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.core.qrels import Floats, Ints
 from truerank.core.scan import processors
 from truerank.vectors.sides import plain
@@ -28,7 +29,12 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
     """
     if metric not in get_args(Metric):
         hint = did_you_mean(metric, get_args(Metric))
-        raise InputError(f"there is no metric {metric!r}.{hint} Metrics: {', '.join(get_args(Metric))}")
+        raise InputError(
+            "there is no metric {metric!r}.{hint} Metrics: {get_args}",
+            metric=metric,
+            hint=hint,
+            get_args=", ".join(get_args(Metric)),
+        )
     if all(hasattr(side, "detach") for side in (queries, gallery)):
         from truerank.vectors import tensors
 
@@ -36,8 +42,10 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
     queries, gallery = _table(queries, "query vectors"), _table(gallery, "gallery vectors")
     if queries.shape[1] != gallery.shape[1]:
         raise InputError(
-            f"query vectors have {queries.shape[1]:,} numbers and gallery vectors {gallery.shape[1]:,}; "
-            "both must come from the same model"
+            "query vectors have {shape:,} numbers and gallery vectors {other_shape:,}; both must come from "
+            "the same model",
+            shape=queries.shape[1],
+            other_shape=gallery.shape[1],
         )
     real = _precision(queries.dtype, gallery.dtype, single=single)
     squares = _squares(queries, metric, "query"), _squares(gallery, metric, "gallery")
@@ -59,7 +67,9 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
         InputError: it is no matrix of numbers, or, when it is read, holds one that is not finite.
     """
     if holds not in get_args(Holds):
-        raise InputError(f"a matrix holds {' or '.join(get_args(Holds))}, not {holds!r}")
+        raise InputError(
+            "a matrix holds {get_args}, not {holds!r}", get_args=" or ".join(get_args(Holds)), holds=holds
+        )
     if hasattr(values, "detach") and values.device.type != "cpu":
         from truerank.vectors import tensors
 
@@ -129,12 +139,16 @@ def _squares(table: NDArray[Any], metric: str, who: str) -> Floats:
     bad = ~np.isfinite(squares)
     if bad.any():
         raise InputError(
-            f"{who} vector {int(np.argmax(bad))} (from 0) holds a number that is not finite, or is too large"
+            "{who} vector {argmax} (from 0) holds a number that is not finite, or is too large",
+            who=who,
+            argmax=int(np.argmax(bad)),
         )
     if metric == "cosine" and not squares.all():
         which = int(np.argmin(squares))
         raise InputError(
-            f"{who} vector {which} (from 0) is all zeros, which has no cosine; leave it out or use dot"
+            "{who} vector {which} (from 0) is all zeros, which has no cosine; leave it out or use dot",
+            who=who,
+            which=which,
         )
     return squares
 
@@ -143,7 +157,9 @@ def _refuse_overflow(queries: Floats, gallery: Floats, metric: str, real: np.dty
     """No product may come near what the precision can hold."""
     longest = np.sqrt(queries.max(initial=0)) + np.sqrt(gallery.max(initial=0))
     if metric != "cosine" and longest > np.sqrt(float(np.finfo(real).max)) / 4:
-        raise InputError(f"the vectors are too long for products in {real}; scale them, or give them as float64")
+        raise InputError(
+            "the vectors are too long for products in {real}; scale them, or give them as float64", real=real
+        )
 
 
 def _told(score: NDArray[Any], squares: Floats, metric: str) -> Floats:
@@ -177,15 +193,24 @@ def _refuse_unfinished(block: NDArray[Any], rows: Ints) -> None:
     if bad.any():
         row, column = (int(i) for i in np.argwhere(bad)[0])
         value = float(block[row, column])
-        raise InputError(f"row {int(rows[row])} of the matrix (from 0) holds {value}, which is no finite number")
+        raise InputError(
+            "row {rows} of the matrix (from 0) holds {value}, which is no finite number",
+            rows=int(rows[row]),
+            value=value,
+        )
 
 
 def _table(values: Any, what: str) -> NDArray[Any]:
     table = plain(values)
     if table.ndim != 2 or table.dtype.kind not in "biuf":
-        raise InputError(f"{what}: a table of numbers is needed, not {table.dtype} of shape {table.shape}")
+        raise InputError(
+            "{what}: a table of numbers is needed, not {dtype} of shape {shape}",
+            what=what,
+            dtype=table.dtype,
+            shape=table.shape,
+        )
     if 0 in table.shape:
-        raise InputError(f"{what}: there is nothing in them (shape {table.shape})")
+        raise InputError("{what}: there is nothing in them (shape {shape})", what=what, shape=table.shape)
     return table
 
 

@@ -129,5 +129,7 @@ def _own(queries: Side, gallery: Side) -> Ints:
         differ = (own >= 0) & (gallery.classes[own] != queries.classes).any(axis=1)
     if differ.any():
         name = printable(queries.ids[int(np.argmax(differ))])
-        raise InputError(f"{name} has one label as a query and another in the gallery, but is to be the same entry")
+        raise InputError(
+            "{name} has one label as a query and another in the gallery, but is to be the same entry", name=name
+        )
     return own

@@ -7,7 +7,8 @@ from typing import Any, Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.vectors.sides import plain
 
 Pool = Literal["mean", "max"]
@@ -31,9 +32,15 @@ def pooled(queries: Any, gallery: Any, pool: Pool | None) -> tuple[Any, Any]:
             )
         return queries, gallery
     if pool not in get_args(Pool):
-        raise InputError(f"there is no pooling {pool!r}.{did_you_mean(pool, get_args(Pool))} There is mean, max")
+        raise InputError(
+            "there is no pooling {pool!r}.{hint} There is mean, max",
+            pool=pool,
+            hint=did_you_mean(pool, get_args(Pool)),
+        )
     if not any(has_frames):
-        raise InputError(f"there is nothing to pool by {pool}: the vectors are not (tracklets, frames, numbers)")
+        raise InputError(
+            "there is nothing to pool by {pool}: the vectors are not (tracklets, frames, numbers)", pool=pool
+        )
     first, second = (
         _over_frames(side, pool) if has else side for side, has in zip((queries, gallery), has_frames, strict=True)
     )
@@ -56,7 +63,7 @@ def _over_frames(values: Any, pool: Pool) -> Any:
 def _of_array(frames: NDArray[Any], pool: Pool) -> NDArray[Any]:
     """A sum runs over the frames in their order, in 64 bits; the precision is that of the vectors."""
     if frames.dtype.kind not in "biuf":
-        raise InputError(f"vectors are numbers, not {frames.dtype}")
+        raise InputError("vectors are numbers, not {dtype}", dtype=frames.dtype)
     count, length, width = frames.shape
     real = np.result_type(frames.dtype, np.float16 if frames.dtype.kind == "f" else np.float32)
     out = np.empty((count, width), real)

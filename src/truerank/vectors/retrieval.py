@@ -12,6 +12,7 @@ import numpy as np
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
 from truerank.core.hits import Hits, concatenate
+from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
@@ -60,7 +61,8 @@ class Retrieval:
             rules, given = rules.replace(self_match="remove"), _twice(given, source)
         elif rules.self_match != "keep" and (given.query_ids is None or given.gallery_ids is None):
             raise InputError(
-                f"self_match = {rules.self_match!r} needs query_ids and gallery_ids, to tell who is the same"
+                "self_match = {self_match!r} needs query_ids and gallery_ids, to tell who is the same",
+                self_match=rules.self_match,
             )
         both = sides(given, *source.shape)
         _refuse(given, both, rules, qrels)
@@ -134,7 +136,7 @@ def _twice(given: Given, source: BlockSource) -> Given:
     if source.shape[0] != source.shape[1]:
         shape = " x ".join(map(str, source.shape))
         raise InputError(
-            f"without a gallery's labels or ids the queries are the gallery, but the matrix is {shape}"
+            "without a gallery's labels or ids the queries are the gallery, but the matrix is {shape}", shape=shape
         )
     return replace(
         given,
@@ -169,11 +171,18 @@ def _refuse_labels(both: Sides, rules: Rules) -> None:
     nobody = np.isin(labels, both.named((*rules.junk_identities, *rules.distractor_identities)))
     if nobody.any():
         name, count = printable(str(both.names[labels[nobody][0]])), int(nobody.sum())
-        which = "junk" if (labels[nobody][0] == both.named(rules.junk_identities)).any() else "distractor"
+        which = (
+            message("junk")
+            if (labels[nobody][0] == both.named(rules.junk_identities)).any()
+            else message("distractor")
+        )
         raise InputError(
-            f"{count:,} of the queries have the label {name}, which these rules keep for junk or distractors; "
-            f"where that is somebody, as identity 0 is in MSMT17, say --{which} none (in Python the rule "
-            f"{which}_identities = []), or choose other rules, e.g. truerank"
+            "{count:,} of the queries have the label {name}, which these rules keep for junk or "
+            "distractors; where that is somebody, as identity 0 is in MSMT17, say --{which} none (in "
+            "Python the rule {which}_identities = []), or choose other rules, e.g. truerank",
+            count=count,
+            name=name,
+            which=which,
         )
 
 

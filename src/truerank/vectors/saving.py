@@ -26,7 +26,7 @@ class FirstResults:
 
     def __init__(self, depth: int = DEPTH):
         if isinstance(depth, bool) or not isinstance(depth, int) or depth < 1:
-            raise RulesError(f"save_depth is a positive whole number, not {depth!r}")
+            raise RulesError("save_depth is a positive whole number, not {depth!r}", depth=depth)
         self.depth = depth
         self._kept: dict[int, tuple[Ints, Floats]] = {}
 

@@ -107,7 +107,12 @@ def _ids(values: Any, count: int, width: int, who: str) -> tuple[bytes, ...]:
     _same_length(len(ids), count, f"{who}_ids")
     if len(set(ids)) < count:
         (most, times), *_ = Counter(ids).most_common(1)
-        raise InputError(f"the id {printable(most)} stands {times} times in {who}_ids; each must name one entry")
+        raise InputError(
+            "the id {most} stands {times} times in {who}_ids; each must name one entry",
+            most=printable(most),
+            times=times,
+            who=who,
+        )
     return ids
 
 
@@ -119,10 +124,14 @@ def _codes(
         return None, None, np.empty(0)
     if one is None or other is None:
         given, lacking = ("gallery", "query") if one is None else ("query", "gallery")
-        raise InputError(f"there are {given}_{what} but no {lacking}_{what}; give both")
+        raise InputError(
+            "there are {given}_{what} but no {lacking}_{what}; give both", given=given, what=what, lacking=lacking
+        )
     first, second = _column(one, queries, f"query_{what}"), _column(other, gallery, f"gallery_{what}")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
-        raise InputError(f"query_{what} and gallery_{what} cannot be compared: only one of them holds text")
+        raise InputError(
+            "query_{what} and gallery_{what} cannot be compared: only one of them holds text", what=what
+        )
     names, codes = np.unique(np.concatenate([first, second]), return_inverse=True)
     codes = codes.astype(np.int64)
     return codes[:queries], codes[queries:], names
@@ -142,12 +151,14 @@ def _classes(
         return None
     if not all(is_table) or tables[0].shape[1] != tables[1].shape[1]:
         shapes = " and ".join(str(table.shape) for table in tables)
-        raise InputError(f"matrices of labels have a row an entry and the same labels on both sides, not {shapes}")
+        raise InputError(
+            "matrices of labels have a row an entry and the same labels on both sides, not {shapes}", shapes=shapes
+        )
     for table, what in zip(tables, ("query_labels", "gallery_labels"), strict=True):
         bad = ~np.isin(table, (0, 1))
         if table.dtype.kind not in "biuf" or bad.any():
             value = table[bad][0].item() if bad.any() else table.dtype
-            raise InputError(f"{what}: a matrix of labels holds 0 and 1, not {value!r}")
+            raise InputError("{what}: a matrix of labels holds 0 and 1, not {value!r}", what=what, value=value)
     return tables[0].astype(np.float32), tables[1].astype(np.float32)
 
 
@@ -157,7 +168,9 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
     if column.ndim == 2 and 1 in column.shape:  # as MATLAB keeps a list
         column = column.ravel()
     if column.ndim != 1:
-        raise InputError(f"{what} is a list with one for each entry, not an array of shape {column.shape}")
+        raise InputError(
+            "{what} is a list with one for each entry, not an array of shape {shape}", what=what, shape=column.shape
+        )
     _same_length(len(column), count, what)
     if column.dtype.kind == "f" and np.isfinite(column).all() and not (column % 1).any():
         column = column.astype(np.int64)
@@ -165,7 +178,11 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
         return column.astype(np.int64)
     if column.dtype.kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
         return np.array([printable(value) for value in column.tolist()], dtype=np.str_)
-    raise InputError(f"{what} holds {_odd(column)!r}; it should hold whole numbers or text, one kind of the two")
+    raise InputError(
+        "{what} holds {odd!r}; it should hold whole numbers or text, one kind of the two",
+        what=what,
+        odd=_odd(column),
+    )
 
 
 def _odd(column: NDArray[Any]) -> Any:
@@ -176,7 +193,9 @@ def _odd(column: NDArray[Any]) -> Any:
 
 def _same_length(found: int, wanted: int, what: str) -> None:
     if found != wanted:
-        raise InputError(f"{what} has {found:,} values where there are {wanted:,} entries")
+        raise InputError(
+            "{what} has {found:,} values where there are {wanted:,} entries", what=what, found=found, wanted=wanted
+        )
 
 
 def _number(name: Any) -> int | None:

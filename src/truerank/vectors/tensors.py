@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.qrels import Floats, Ints
 from truerank.vectors.counting import Placed
 from truerank.vectors.source import PRODUCT, BlockSource, Scorer
@@ -20,13 +21,19 @@ def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Bloc
     """The products of two tensors of one device, in 32 bits unless either has 64."""
     torch = _torch()
     if queries.device != gallery.device:
-        raise InputError(f"query vectors are on {queries.device} and gallery vectors on {gallery.device}; move one")
+        raise InputError(
+            "query vectors are on {device} and gallery vectors on {other}; move one",
+            device=queries.device,
+            other=gallery.device,
+        )
     is_wide = torch.float64 in (queries.dtype, gallery.dtype) and not single
     real = torch.float64 if is_wide else torch.float32
     left, right = queries.detach().to(real), gallery.detach().to(real)
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
-        shapes = f"{tuple(left.shape)} and {tuple(right.shape)}"
-        raise InputError(f"query and gallery vectors are two tables with rows of one length, not {shapes}")
+        shapes = message("{shape} and {other_shape}", shape=tuple(left.shape), other_shape=tuple(right.shape))
+        raise InputError(
+            "query and gallery vectors are two tables with rows of one length, not {shapes}", shapes=shapes
+        )
     squares = _squares(left, metric, "query"), _squares(right, metric, "gallery")
     if metric == "cosine":
         left, right = (side / square.sqrt()[:, None] for side, square in zip((left, right), squares, strict=True))
@@ -52,7 +59,9 @@ def matrix(values: Tensor, holds: str, single: bool) -> BlockSource:
     torch = _torch()
     is_wide = values.dtype == torch.float64 and not single
     if values.ndim != 2 or not values.numel():
-        raise InputError(f"the matrix: a table of numbers is needed, not a tensor of shape {tuple(values.shape)}")
+        raise InputError(
+            "the matrix: a table of numbers is needed, not a tensor of shape {shape}", shape=tuple(values.shape)
+        )
     if not torch.isfinite(values).all():
         raise InputError("the matrix holds a number that is not finite")
 
@@ -109,7 +118,9 @@ def _squares(table: Tensor, metric: str, who: str) -> Tensor:
         bad |= squares == 0
     if bad.any():
         which = int(bad.nonzero()[0])
-        raise InputError(f"{who} vector {which} (from 0) is all zeros, or holds a number that is not finite")
+        raise InputError(
+            "{who} vector {which} (from 0) is all zeros, or holds a number that is not finite", who=who, which=which
+        )
     return squares
 
 

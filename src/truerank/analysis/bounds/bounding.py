@@ -63,7 +63,9 @@ def bounds(
     doubts = (of,) if isinstance(of, str) else tuple(of)
     for doubt in doubts:
         if doubt not in get_args(Doubt):
-            raise InputError(f"bounds are of {' or '.join(get_args(Doubt))}, not of {doubt!r}")
+            raise InputError(
+                "bounds are of {get_args}, not of {doubt!r}", get_args=" or ".join(get_args(Doubt)), doubt=doubt
+            )
     if samples < 2 or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
     under = rules_of(qrels, rules)

@@ -140,7 +140,9 @@ def judge_next(
     under = rules_of(run_a, rules)
     chosen = resolve(measure, under).measure
     if chosen.definition.average == "geometric":
-        raise InputError(f"the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP")
+        raise InputError(
+            "the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP", chosen=chosen
+        )
     judged = None if qrels is None else read_qrels(qrels)
     bare(under)
     refuse_undefined(under)

@@ -11,6 +11,7 @@ from truerank.core.build import is_later
 from truerank.core.errors import InputError, RulesError
 from truerank.core.evaluate import in_mean
 from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
@@ -49,9 +50,9 @@ class Pool:
         rows = reading.rows
         if reading.repeated and (later := is_later(rows.doc)).any():
             if reading.rules.duplicates != "once":
-                once = "count each document where it came first: --set duplicates=once"
+                once = message("count each document where it came first: --set duplicates=once")
                 raise InputError(
-                    f"a document is returned twice, and could not be judged twice; {once}", reading.name
+                    "a document is returned twice, and could not be judged twice; {once}", reading.name, once=once
                 )
             rows = rows.where(~later)
         hits = in_mean(rows, bare(reading.rules), reading.name)

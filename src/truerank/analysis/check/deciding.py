@@ -17,6 +17,7 @@ from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, pluralize
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.core.scores import intervals, shared
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
@@ -115,7 +116,7 @@ class _Judge:
         if limit.name in FIGURES:
             return self._timed(limit, is_upper)
         if self.figures is None:
-            raise InputError(f"{limit.name} is a measure: scores are needed, or a benchmark with qrels")
+            raise InputError("{limit} is a measure: scores are needed, or a benchmark with qrels", limit=limit.name)
         name = self.figures.resolve(limit.name)
         value, values = self.figures.mean[name], self.figures.values.get(name)
         interval, note = self._of_mean(name, value, values)
@@ -178,7 +179,9 @@ class _Judge:
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
         if self.bench is None:
-            raise InputError(f"{limit.name} is a figure of a benchmark: give one that `truerank bench` wrote")
+            raise InputError(
+                "{limit} is a figure of a benchmark: give one that `truerank bench` wrote", limit=limit.name
+            )
         if limit.name == "throughput":
             rate = self.bench.throughput
             note = TURNS if rate is None else _failures(self.bench, "only answers are counted")
@@ -251,13 +254,13 @@ class _Judge:
                 a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
             )
         except ModuleNotFoundError:
-            raise MissingPackage("a comparison with a baseline", "stats") from None
+            raise MissingPackage(message("a comparison with a baseline"), "stats") from None
 
     def _without_scipy(self) -> str:
         """Why there is no interval; where one has to decide, an error."""
         if self.sure:
-            raise MissingPackage("an interval", "stats")
-        return str(MissingPackage("an interval", "stats"))
+            raise MissingPackage(message("an interval"), "stats")
+        return str(MissingPackage(message("an interval"), "stats"))
 
 
 def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | None) -> Bench | None:
@@ -267,7 +270,7 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
 
         bench = Bench.read(bench)
     if bench is not None and not hasattr(bench, "latency"):
-        raise InputError(f"bench is a Bench, or the path of a saved one, not {bench!r}")
+        raise InputError("bench is a Bench, or the path of a saved one, not {bench!r}", bench=bench)
     return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
 
 
@@ -312,8 +315,10 @@ def _compared(name: str) -> Definition:
     """The definition of a measure whose mean over queries is a plain mean."""
     definition = _measure(name).definition
     if definition.average != "mean":
-        what = "is a count" if definition.average == "sum" else "has a geometric mean"
-        raise MeasureError(f"{name} {what}; a baseline is compared by plain means of queries, such as AP")
+        what = message("is a count") if definition.average == "sum" else message("has a geometric mean")
+        raise MeasureError(
+            "{name} {what}; a baseline is compared by plain means of queries, such as AP", name=name, what=what
+        )
     return definition
 
 
@@ -326,15 +331,23 @@ def _comparable(figures: Figures, baseline: Figures) -> list[str]:
     """The measures that both have and that are plain means."""
     found = [name for name in figures.mean if name in baseline.mean and _is_plain(name)]
     if not found:
-        raise MeasureError(f"{figures.name} and {baseline.name} have no measure in common that can be compared")
+        raise MeasureError(
+            "{figures} and {baseline} have no measure in common that can be compared",
+            figures=figures.name,
+            baseline=baseline.name,
+        )
     return found
 
 
 def _refuse_other_rules(one: Figures, other: Figures) -> None:
     if one.rules and other.rules and not one.rules.is_like(other.rules):
         raise RulesError(
-            f"{one.name} was scored under the rules {one.rules.name}, {other.name} under {other.rules.name}: "
-            "scores can be compared only under the same rules"
+            "{one} was scored under the rules {rules}, {other} under {other_rules}: scores can be compared "
+            "only under the same rules",
+            one=one.name,
+            rules=one.rules.name,
+            other=other.name,
+            other_rules=other.rules.name,
         )
 
 
@@ -343,7 +356,9 @@ def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery,
     here, there = shared(one.queries, other.queries)
     if not len(here):
         raise InputError(
-            f"{one.name} and {other.name} have no query in common; scores of the same queries are needed"
+            "{one} and {other} have no query in common; scores of the same queries are needed",
+            one=one.name,
+            other=other.name,
         )
     a, b = one.values[name][here], other.values[other.resolve(name)][there]
     finite = np.isfinite(a) & np.isfinite(b)
@@ -360,5 +375,7 @@ def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery,
 
 def _positive(margin: Any, name: str) -> float:
     if isinstance(margin, bool) or not isinstance(margin, int | float) or not 0 <= margin < math.inf:
-        raise InputError(f"the margin of {name} is a number from 0 on, e.g. 0.01; not {margin!r}")
+        raise InputError(
+            "the margin of {name} is a number from 0 on, e.g. 0.01; not {margin!r}", name=name, margin=margin
+        )
     return float(margin)

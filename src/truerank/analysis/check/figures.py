@@ -11,7 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.errors import InputError, MeasureError, did_you_mean
+from truerank.core.errors import InputError, MeasureError
+from truerank.core.messages import did_you_mean, message
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import under
@@ -57,7 +58,9 @@ class Figures:
             return cls.read(thing)
         if isinstance(thing, Mapping):
             return _saved(thing, "scores") if "mean" in thing else _means(thing)
-        raise InputError(f"scores are Scores, a saved file, or {{measure: mean}}; not {type(thing).__name__}")
+        raise InputError(
+            "scores are Scores, a saved file, or {{measure: mean}}; not {kind}", kind=type(thing).__name__
+        )
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Figures:
@@ -71,14 +74,14 @@ class Figures:
         if isinstance(value, list):
             if len(value) != 1:
                 raise InputError(
-                    f"it holds the scores of {len(value)} runs; one can be checked at a time", source.name
+                    "it holds the scores of {n} runs; one can be checked at a time", source.name, n=len(value)
                 )
             value = value[0]
         if isinstance(value, Mapping) and "format" in value:
             value = value.get("scores") or {}
         if not isinstance(value, Mapping) or "mean" not in value:
-            saved = "truerank eval --per-query --format json"
-            raise InputError(f"these are no saved scores; `{saved}` writes them", source.name)
+            saved = message("truerank eval --per-query --format json")
+            raise InputError("these are no saved scores; `{saved}` writes them", source.name, saved=saved)
         return _saved(value, source.name)
 
     def resolve(self, measure: str | Measure) -> str:
@@ -92,7 +95,13 @@ class Figures:
             name = str(under(measure, self.rules or Rules()))
         if name not in self.mean:
             there = ", ".join(self.mean) or "nothing"
-            raise MeasureError(f"{self.name} has no {name}.{did_you_mean(name, self.mean)} It has {there}")
+            raise MeasureError(
+                "{name} has no {wanted}.{hint} It has {there}",
+                name=self.name,
+                wanted=name,
+                hint=did_you_mean(name, self.mean),
+                there=there,
+            )
         return name
 
 
@@ -105,7 +114,7 @@ def _means(means: Mapping[Any, Any]) -> Figures:
     found = _numbers(means, "scores")
     for measure, mean in found.items():
         if not math.isfinite(mean):
-            raise InputError(f"{measure} is {mean}: a mean is a finite number")
+            raise InputError("{measure} is {mean}: a mean is a finite number", measure=measure, mean=mean)
     return Figures("scores", found, (), {}, None)
 
 
@@ -119,7 +128,9 @@ def _saved(value: Mapping[str, Any], name: str) -> Figures:
         columns = {became[m]: [row[m] for row in queries.values()] for m in written} if queries else {}
         values = {m: np.array(column, np.float64) for m, column in columns.items()}
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"the values of the queries are damaged: {type(error).__name__} {error}", name) from None
+        raise InputError(
+            "the values of the queries are damaged: {kind} {error}", name, kind=type(error).__name__, error=error
+        ) from None
     return Figures(str(value.get("run", name)), means, tuple(queries), values, rules)
 
 

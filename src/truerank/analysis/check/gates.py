@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 
 LATENCIES = ("mean", "min", "max", "p50", "p90", "p95", "p99", "p99.9")
 FIGURES = (*LATENCIES, "throughput", "errors")
@@ -38,20 +39,31 @@ def limit_of(name: str, value: Any) -> Limit:
     Limit(name='p95', value=200.0)
     """
     if _PERCENTILE.match(name) and name not in LATENCIES:
-        raise InputError(f"there is no {name}; a benchmark has {', '.join(FIGURES)}")
+        raise InputError("there is no {name}; a benchmark has {figures}", name=name, figures=", ".join(FIGURES))
     match = _LIMIT.match(str(value)) if not isinstance(value, bool) else None
     try:
         number, unit = (float(match[1]), match[2]) if match else (math.nan, "")
     except ValueError:
         number, unit = math.nan, ""
     if not math.isfinite(number):
-        example = "200ms" if name in LATENCIES else "0.40"
-        raise InputError(f"the limit of {name} is a number, e.g. {example}; not {value!r}")
+        example = message("200ms") if name in LATENCIES else "0.40"
+        raise InputError(
+            "the limit of {name} is a number, e.g. {example}; not {value!r}",
+            name=name,
+            example=example,
+            value=value,
+        )
     if unit and (name not in LATENCIES or unit not in MILLISECONDS):
-        known = f"a time is in {', '.join(MILLISECONDS)}" if name in LATENCIES else f"{name} has no unit"
-        raise InputError(f"the limit of {name} is {value!r}: {known}")
+        known = (
+            message("a time is in {milliseconds}", milliseconds=", ".join(MILLISECONDS))
+            if name in LATENCIES
+            else message("{name} has no unit", name=name)
+        )
+        raise InputError("the limit of {name} is {value!r}: {known}", name=name, value=value, known=known)
     if name in LATENCIES and not unit:
-        raise InputError(f"the limit of {name} needs a unit: {name}={number:g}ms or {name}={number:g}s")
+        raise InputError(
+            "the limit of {name} needs a unit: {name}={number:g}ms or {name}={number:g}s", name=name, number=number
+        )
     return Limit(name.strip(), number * MILLISECONDS.get(unit, 1.0))
 
 
@@ -63,5 +75,5 @@ def written(text: str) -> tuple[str, str]:
     """
     name, equals, value = text.rpartition("=")
     if not (equals and name.strip() and value.strip()):
-        raise InputError(f"a gate is written like nDCG@10=0.40 or p95=200ms; not {text!r}")
+        raise InputError("a gate is written like nDCG@10=0.40 or p95=200ms; not {text!r}", text=text)
     return name.strip(), value.strip()

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core import toml
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole
 
 FILES = ("qrels", "run", "scores", "bench", "no_worse_than")
@@ -90,5 +91,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
 def _check(key: str, value: Any, path: str | os.PathLike[str]) -> None:
     if key not in KINDS:
         near = did_you_mean(key, KINDS)
-        raise InputError(f"a file of gates has no {key!r}.{near} It has {', '.join(KINDS)}", path)
+        raise InputError(
+            "a file of gates has no {key!r}.{near} It has {kinds}", path, key=key, near=near, kinds=", ".join(KINDS)
+        )
     KINDS[key].checked(key, value, lambda said: InputError(said, path))

@@ -108,13 +108,13 @@ def agreement(
     """
     under = Rules.of(rules)
     if not 0 < p < 1:
-        raise InputError(f"p is a number between 0 and 1, e.g. 0.9; not {p!r}")
+        raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
     cut = under.depth if depth is None else under.replace(depth=depth).depth
     most = min(cut or math.inf, under.depth or math.inf)
     a, b = (_Lists.of(_read(run, name, under, most), most) for run, name in ((run_a, "a"), (run_b, "b")))
     both = sorted(a.place.keys() & b.place.keys())
     if not both:
-        raise InputError(f"{a.name} and {b.name} answer no query in common")
+        raise InputError("{a} and {b} answer no query in common", a=a.name, b=b.name)
     rbo, tau, shared = zip(*(_agree(a.docs(query), b.docs(query), p) for query in both), strict=True)
     return Agreement(
         queries=tuple(map(as_text, both)),

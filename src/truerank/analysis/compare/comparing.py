@@ -13,6 +13,7 @@ from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
 from truerank.measures import Measure
@@ -81,7 +82,7 @@ def compare(
     except ModuleNotFoundError as missing:
         if missing.name != "scipy":
             raise
-        raise MissingPackage("compare", "stats") from None
+        raise MissingPackage(message("compare"), "stats") from None
 
 
 @dataclass(frozen=True, eq=False)

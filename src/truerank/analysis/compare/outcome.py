@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from truerank import stats
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.core.equal import are_equal, difference
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.core.scores import averaged, intervals
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
@@ -42,17 +43,28 @@ def checked(procedure: Procedure) -> Procedure:
         ("correction", procedure.correction, (*CORRECTIONS, TUKEY)),
     ):
         if word not in known:
-            raise InputError(f"there is no {what} {word!r}.{did_you_mean(word, known)} There is {', '.join(known)}")
+            raise InputError(
+                "there is no {what} {word!r}.{hint} There is {known}",
+                what=what,
+                word=word,
+                hint=did_you_mean(word, known),
+                known=", ".join(known),
+            )
     if not 0.5 <= procedure.confidence < 1:
-        raise InputError(f"confidence is at least 0.5 and below 1, e.g. 0.95; not {procedure.confidence!r}")
+        raise InputError(
+            "confidence is at least 0.5 and below 1, e.g. 0.95; not {confidence!r}", confidence=procedure.confidence
+        )
     if procedure.samples < 1 or procedure.seed < 0:
         raise InputError("samples is a positive whole number, and seed is not negative")
     if procedure.test == TUKEY:  # its p are those of all pairs together: there is nothing left to correct
         if procedure.correction not in (CORRECTIONS[0], TUKEY):
-            raise InputError(f"tukey tests all pairs together, {procedure.correction} has nothing to correct")
+            raise InputError(
+                "tukey tests all pairs together, {correction} has nothing to correct",
+                correction=procedure.correction,
+            )
         return replace(procedure, correction=TUKEY)
     if procedure.correction == MAX_T and procedure.test != "randomization":
-        raise InputError(f"max-t corrects the randomization test; with {procedure.test} take holm")
+        raise InputError("max-t corrects the randomization test; with {test} take holm", test=procedure.test)
     if procedure.correction == TUKEY:
         raise InputError("tukey is a test that needs no correction: test = tukey")
     return procedure

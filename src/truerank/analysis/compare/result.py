@@ -335,7 +335,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
         if layout == "queries":
             return self._by_query(self.outcomes[0].measure if measure is None else self[measure].measure)
         if layout != "long":
-            raise InputError(f"a layout is long, wide or queries, not {quoted(layout)}")
+            raise InputError("a layout is long, wide or queries, not {layout}", layout=quoted(layout))
         rows = self.rows()
         return {key: [row[key] for row in rows] for key in (rows[0] if rows else ())}
 

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean, message
 from truerank.formats import names
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
@@ -33,7 +34,13 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     name, there = os.fspath(path), list(table)
     if column not in table:
         listed = ", ".join(map(repr, there[:12]))
-        raise InputError(f"there is no column {column!r}.{did_you_mean(column, there)} There is {listed}", name)
+        raise InputError(
+            "there is no column {column!r}.{hint} There is {listed}",
+            name,
+            column=column,
+            hint=did_you_mean(column, there),
+            listed=listed,
+        )
     place = names.find(there, IDS)
     if place is None or there[place] == column:
         raise InputError("no column holds the query ids; name it query_id", name)
@@ -68,7 +75,9 @@ def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[
             continue
         told = found.setdefault(str(query), str(value))
         if told != str(value):
-            raise InputError(f"query {query} has two values, {told} and {value}", name)
+            raise InputError(
+                "query {query} has two values, {told} and {value}", name, query=query, told=told, value=value
+            )
     return found
 
 
@@ -93,13 +102,24 @@ def cut(queries: Sequence[str], by: Mapping[Any, Any]) -> dict[str, list[int]]:
             slices.setdefault(value_of[query], []).append(place)
     if not slices:
         example = next(iter(value_of), None)
-        hint = f": it has values for queries like {example!r}, these are like {queries[0]!r}" if example else ""
-        raise InputError(f"the attribute has a value for none of the queries{hint}")
+        hint = (
+            message(
+                ": it has values for queries like {example!r}, these are like {queries!r}",
+                example=example,
+                queries=queries[0],
+            )
+            if example
+            else ""
+        )
+        raise InputError("the attribute has a value for none of the queries{hint}", hint=hint)
     if len(slices) > MOST:
         commonest = Counter({value: len(places) for value, places in slices.items()}).most_common(1)[0]
         raise InputError(
-            f"the attribute has {len(slices)} different values, the most frequent for {commonest[1]} queries: "
-            f"too many for slices (at most {MOST}); group them first"
+            "the attribute has {n} different values, the most frequent for {commonest} queries: too many "
+            "for slices (at most {most}); group them first",
+            n=len(slices),
+            commonest=commonest[1],
+            most=MOST,
         )
     return dict(sorted(slices.items(), key=lambda item: _order(item[0])))
 

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError, MeasureError, RulesError, did_you_mean
+from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import did_you_mean
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
@@ -114,8 +115,11 @@ def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
     """Scores that were made under the same rules, whatever these are called."""
     if not scores.rules.is_like(rules):
         raise RulesError(
-            f"{name} was scored under the rules {scores.rules.name}, others under {rules.name}: "
-            "systems can be compared only under the same rules"
+            "{name} was scored under the rules {rules}, others under {other_rules}: systems can be compared "
+            "only under the same rules",
+            name=name,
+            rules=scores.rules.name,
+            other_rules=rules.name,
         )
     return scores
 
@@ -127,7 +131,12 @@ def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[M
     for name, one in scores.items():
         for measure in wanted:
             if str(measure) not in one.columns:
-                raise MeasureError(f"{name} has no scores for {measure}; it has {', '.join(one.columns)}")
+                raise MeasureError(
+                    "{name} has no scores for {measure}; it has {columns}",
+                    name=name,
+                    measure=measure,
+                    columns=", ".join(one.columns),
+                )
     if not wanted:
         raise MeasureError("no measure is named; name some: nDCG@10 AP")
     return wanted
@@ -147,14 +156,16 @@ def align(scores: Mapping[str, Scores]) -> Systems:
     shared = tuple(query for query in keys[0] if all(query in where for where in places))
     dropped = len(set().union(*keys)) - len(shared)
     if next(iter(scores.values())).rules.missing == "error":
-        raise InputError(f"{dropped} queries are not in the scores of every system; missing = error refuses that")
+        raise InputError(
+            "{dropped} queries are not in the scores of every system; missing = error refuses that", dropped=dropped
+        )
     rows = tuple(np.array([where[query] for query in shared], np.intp) for where in places)
     return _some(Systems(scores, shared, rows, dropped))
 
 
 def _some(systems: Systems) -> Systems:
     if not systems.queries:
-        raise InputError(f"no query is in the scores of all of {', '.join(systems.scores)}")
+        raise InputError("no query is in the scores of all of {scores}", scores=", ".join(systems.scores))
     return systems
 
 
@@ -168,10 +179,15 @@ def resolved(baseline: str | int | None, names: Sequence[str]) -> str | None:
         return None if baseline is None else str(baseline)
     if isinstance(baseline, int):
         if not -len(names) <= baseline < len(names):
-            raise InputError(f"there are {len(names)} systems, none at place {baseline}")
+            raise InputError("there are {n} systems, none at place {baseline}", n=len(names), baseline=baseline)
         return names[baseline]
     files = [name for name in names if os.path.basename(name) == os.path.basename(baseline)]
     if len(files) != 1:
         hint = did_you_mean(baseline, names)
-        raise InputError(f"there is no system {baseline!r} for a baseline.{hint} There is {', '.join(names)}")
+        raise InputError(
+            "there is no system {baseline!r} for a baseline.{hint} There is {names}",
+            baseline=baseline,
+            hint=hint,
+            names=", ".join(names),
+        )
     return files[0]

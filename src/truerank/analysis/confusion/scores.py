@@ -14,6 +14,7 @@ from truerank.core.build import is_later
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import reading_of
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.core.qrels import Floats
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
@@ -24,7 +25,7 @@ from truerank.formats import open_run, read_qrels
 def checked(threshold: float) -> float:
     """A threshold, if it is finite."""
     if not is_finite(threshold):
-        raise InputError(f"a threshold is a finite number, not {quoted(threshold)}")
+        raise InputError("a threshold is a finite number, not {threshold}", threshold=quoted(threshold))
     return float(threshold)
 
 
@@ -61,7 +62,7 @@ def _with_scores(run: Run, judged: frozenset[bytes]) -> Run:
     def batches() -> Iterator[Batch]:
         for batch in run.batches():
             if isinstance(batch, Ranked) and batch.scores is None and as_bytes(batch.query) in judged:
-                why = "this run has no scores to compare with a threshold; say by k what is retrieved"
+                why = message("this run has no scores to compare with a threshold; say by k what is retrieved")
                 raise InputError(why, run.name)
             yield batch
 

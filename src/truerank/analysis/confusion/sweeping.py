@@ -114,7 +114,7 @@ def sweep(
     ([(3.0, 1, 0), (1.0, 2, 2)], 3.0)
     """
     if steps < 3:
-        raise TruerankError(f"a sweep has at least 3 steps, not {steps}")
+        raise TruerankError("a sweep has at least 3 steps, not {steps}", steps=steps)
     alpha, k = weight_on_precision(alpha=alpha), checked_unit(of, k, documents)
     under = checked_rules(rules_of(qrels, rules))
     reading = scored(qrels, run, cut_off(under, k), True, threads)

@@ -40,7 +40,9 @@ class Confusion(Presented):
             count = getattr(self, name)
             unknown = name == "tn" and count is None
             if not unknown and (type(count) is not int or not 0 <= count <= LARGEST):
-                raise InputError(f"{name} is a count, a whole number from 0 to 10^30, not {quoted(count)}")
+                raise InputError(
+                    "{name} is a count, a whole number from 0 to 10^30, not {count}", name=name, count=quoted(count)
+                )
 
     @property
     def documents(self) -> int | None:
@@ -102,7 +104,11 @@ def counted(tp: int, returned: int, relevant: int, documents: int | None) -> Con
     """
     found, known = Confusion(tp, returned - tp, relevant - tp), relevant + returned - tp
     if documents is not None and documents < known:
-        raise InputError(f"{known:,} are relevant or retrieved: there are more than {documents:,} documents")
+        raise InputError(
+            "{known:,} are relevant or retrieved: there are more than {documents:,} documents",
+            known=known,
+            documents=documents,
+        )
     return found if documents is None else replace(found, tn=documents - known)
 
 
@@ -116,11 +122,11 @@ def weight_on_precision(beta: float | None = None, alpha: float | None = None) -
         raise TruerankError("the weight is given by beta or by alpha, not by both")
     if alpha is not None:
         if not (is_finite(alpha) and 0 <= alpha <= 1):
-            raise TruerankError(f"alpha is the weight on precision, from 0 to 1, not {quoted(alpha)}")
+            raise TruerankError("alpha is the weight on precision, from 0 to 1, not {alpha}", alpha=quoted(alpha))
         return float(alpha)
     beta = 1.0 if beta is None else beta
     if not (is_finite(beta) and beta >= 0):
-        raise TruerankError(f"beta is a number from 0 on, not {quoted(beta)}")
+        raise TruerankError("beta is a number from 0 on, not {beta}", beta=quoted(beta))
     return 1 / (1 + float(beta) * float(beta))
 
 

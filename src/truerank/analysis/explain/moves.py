@@ -15,8 +15,9 @@ from truerank.analysis.explain.ranking import Kind, Listed
 from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
-from truerank.core.errors import InputError, did_you_mean, printable
+from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import did_you_mean
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
@@ -275,10 +276,15 @@ def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
     name = query.decode("utf-8", "surrogateescape")
     if query not in qrels.queries:
         near = did_you_mean(printable(query), map(printable, qrels.queries))
-        raise InputError(f"there is no query {printable(query)} among those that are judged.{near}", qrels.name)
+        raise InputError(
+            "there is no query {query} among those that are judged.{near}",
+            qrels.name,
+            query=printable(query),
+            near=near,
+        )
     if name not in changes:
         raise InputError(
-            f"query {printable(query)} is left out of the mean of a run, under these rules", qrels.name
+            "query {query} is left out of the mean of a run, under these rules", qrels.name, query=printable(query)
         )
     return name
 

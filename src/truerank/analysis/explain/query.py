@@ -18,10 +18,10 @@ from truerank.analysis.explain.worked import Case, Hit, Line, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
 from truerank.core._kernel import as_text
-from truerank.core.errors import InputError, did_you_mean, printable
+from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
-from truerank.core.messages import message
+from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import EVERY_RANK, Reading, as_ruled
 from truerank.core.rules import Rules
@@ -212,9 +212,16 @@ def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
     """The error for a query that is unjudged."""
     near = did_you_mean(printable(query), map(printable, qrels.queries))
     if next(answers(run), None):
-        said = f"query {printable(query)} is answered, but it is unjudged, so no measure can tell how well"
-        return InputError(f"{said}.{near}", qrels.name)
-    return InputError(f"there is no query {printable(query)} among those that are judged.{near}", qrels.name)
+        said = message(
+            "query {query} is answered, but it is unjudged, so no measure can tell how well", query=printable(query)
+        )
+        return InputError("{said}.{near}", qrels.name, said=said, near=near)
+    return InputError(
+        "there is no query {query} among those that are judged.{near}",
+        qrels.name,
+        query=printable(query),
+        near=near,
+    )
 
 
 def _case(measure: Measure, hits: Hits, documents: tuple[Listed, ...], known: list[Hit]) -> Case:

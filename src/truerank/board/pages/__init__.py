@@ -21,7 +21,8 @@ from truerank.board.pages.history import plot
 from truerank.board.pages.rules import faults, measure_in_words, rules_in_words
 from truerank.board.pages.ties import first_place, moves, rivals, slots
 from truerank.board.upload import shown_size
-from truerank.core.messages import SOURCE, Message, catalogue, languages, plural
+from truerank.core.languages import SOURCE, catalogue, languages
+from truerank.core.messages import Message, plural
 from truerank.present import palette
 
 LANGUAGE = "truerank-lang"

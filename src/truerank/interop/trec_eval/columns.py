@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from truerank.core.errors import did_you_mean
+from truerank.core.messages import did_you_mean
 from truerank.interop.trec_eval.catalog import CATALOG, LATER, NICKNAMES, Listed
 from truerank.interop.trec_eval.numerals import decimal, whole
 from truerank.interop.trec_eval.status import FILES, USAGE, TrecEvalError

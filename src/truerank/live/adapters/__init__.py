@@ -49,7 +49,7 @@ def adapt(
     """
     if isinstance(target, Retriever):
         if options or ids is not None:
-            raise InputError(f"{target.name} is a Retriever already: it takes no options")
+            raise InputError("{target} is a Retriever already: it takes no options", target=target.name)
         return target
     if isinstance(target, str) and not any(a.sure(target) for a in adapters().values()):
         target = load(target)

@@ -42,7 +42,9 @@ def _finite(score: object, doc: str) -> float | None:
     if score is None:
         return None
     if isinstance(score, bool) or not isinstance(score, Real) or not math.isfinite(score):
-        raise InputError(f"the score of {doc} is {score!r}: a score is a finite number, or None for all")
+        raise InputError(
+            "the score of {doc} is {score!r}: a score is a finite number, or None for all", doc=doc, score=score
+        )
     return float(score)
 
 

@@ -16,6 +16,7 @@ from typing import IO
 import orjson
 
 from truerank.core.errors import InputError, TruerankError
+from truerank.core.messages import message
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.json_answers import JsonAnswer
 from truerank.live.adapters.registry import adapter
@@ -67,7 +68,9 @@ def _words(command: str) -> list[str]:
     try:
         words = shlex.split(command)
     except ValueError as error:
-        raise InputError(f"the command cannot be read: {error}: {command.strip()}") from None
+        raise InputError(
+            "the command cannot be read: {error}: {strip}", error=error, strip=command.strip()
+        ) from None
     if not words:
         raise InputError("a command is 'cmd: PROGRAM ARGUMENTS…'")
     return words
@@ -89,7 +92,9 @@ class Child:
                 start_new_session=True,
             )
         except OSError as error:
-            raise InputError(f"the command cannot be started: {error.strerror}: {words[0]}") from None
+            raise InputError(
+                "the command cannot be started: {strerror}: {words}", strerror=error.strerror, words=words[0]
+            ) from None
         self._one = threading.Lock()
         self._stray = b""
         self._tail: deque[int] = deque(maxlen=TAIL)
@@ -109,7 +114,9 @@ class Child:
             if answer.endswith(b"\n") and not _is_one_answer(answer):
                 self._stray = answer
         if self._stray:
-            raise TruerankError(f"the command writes more than answers on its stdout: {self._stray[:80]!r}")
+            raise TruerankError(
+                "the command writes more than answers on its stdout: {stray!r}", stray=self._stray[:80]
+            )
         if not answer.endswith(b"\n"):
             raise self._ended()
         return answer
@@ -137,12 +144,14 @@ class Child:
 
     def _ended(self) -> TruerankError:
         try:
-            status = f"status {self._process.wait(PATIENCE)}"
+            status = message("status {status}", status=self._process.wait(PATIENCE))
         except subprocess.TimeoutExpired:
-            status = "its stdout closed"
+            status = message("its stdout closed")
         self._listener.join(PATIENCE)
         said = " | ".join(bytes(self._tail).decode("utf-8", "replace").splitlines())
-        return TruerankError(f"the command ended ({status})" + (f"; its stderr ends: {said}" if said else ""))
+        if said:
+            return TruerankError("the command ended ({status}); its stderr ends: {said}", status=status, said=said)
+        return TruerankError("the command ended ({status})", status=status)
 
 
 def _is_one_answer(written: bytes) -> bool:

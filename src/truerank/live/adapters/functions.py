@@ -7,7 +7,8 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.live.adapters.answers import CUT, Call, Read, cutting
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.libraries import OWN
@@ -32,7 +33,7 @@ def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_
     """
     coroutine = _is_coroutine(target)
     if coroutine and asynchronous is False:
-        raise InputError(f"{_name(target)} is a coroutine function: it cannot be called synchronously")
+        raise InputError("{name} is a coroutine function: it cannot be called synchronously", name=_name(target))
     is_async = coroutine or bool(asynchronous)
     k = _cutoff(target, k_as)
     call, read = (_async if is_async else _sync)(target, k, lambda raw: read_plain(raw, ids))
@@ -68,7 +69,12 @@ def _cutoff(target: Any, asked: str | None) -> str | None:
         return asked
     if asked is not None:
         if asked not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            raise InputError(f"{_name(target)} has no parameter {asked!r}.{did_you_mean(asked, parameters)}")
+            raise InputError(
+                "{name} has no parameter {asked!r}.{hint}",
+                name=_name(target),
+                asked=asked,
+                hint=did_you_mean(asked, parameters),
+            )
         return asked
     known = [name for name in list(parameters)[1:] if name in CUTOFFS]
     needed = [p.name for p in _positional(parameters)[1:] if p.default is p.empty]
@@ -106,7 +112,9 @@ def _async(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call,
     async def asked(query: str, cutoff: int) -> object:
         raw = passing(query, cutoff) if passing else target(query)
         if not inspect.isawaitable(raw):
-            raise InputError(f"{_name(target)} returned {type(raw).__name__}, which cannot be awaited")
+            raise InputError(
+                "{name} returned {kind}, which cannot be awaited", name=_name(target), kind=type(raw).__name__
+            )
         made = _made(await raw, cutoff)
         return made if passing else (cutoff, made)
 

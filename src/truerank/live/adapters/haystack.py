@@ -8,6 +8,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.adapters.answers import CUT, Call, Read, answer, cut, cut_async
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, retriever
@@ -57,8 +58,12 @@ def documents(raw: Any, key: str, ids: IdReader) -> Answer:
     """The answer in the outputs of a component."""
     found = raw.get(key) if isinstance(raw, Mapping) else None
     if not isinstance(found, list) or not all(hasattr(doc, "meta") for doc in found):
-        has = f"it has {', '.join(map(str, raw))}" if isinstance(raw, Mapping) else f"it is {type(raw).__name__}"
-        raise InputError(f"there is no list of Documents under {key!r} in the output: {has}")
+        has = (
+            message("it has {str}", str=", ".join(map(str, raw)))
+            if isinstance(raw, Mapping)
+            else message("it is {kind}", kind=type(raw).__name__)
+        )
+        raise InputError("there is no list of Documents under {key!r} in the output: {has}", key=key, has=has)
     return answer(found, [doc.score for doc in found], ids, DOCUMENT)
 
 
@@ -79,7 +84,7 @@ def _runs(target: Any, embedder: Any, takes: Iterable[str]) -> Any:
 def _runs_async(target: Any, embedder: Any, takes: Iterable[str]) -> Any:
     name = _query_input(target, embedder, takes)
     if not hasattr(target, "run_async"):
-        raise InputError(f"{type(target).__name__} has no run_async: it cannot be called asynchronously")
+        raise InputError("{kind} has no run_async: it cannot be called asynchronously", kind=type(target).__name__)
     if embedder is None:
         return lambda query, **more: target.run_async(**{name: query}, **more)
 
@@ -95,13 +100,16 @@ def _query_input(target: Any, embedder: Any, takes: Iterable[str]) -> str:
     if "query_embedding" in takes:
         if embedder is None:
             raise InputError(
-                f"{type(target).__name__} takes a query_embedding: give embedder=, a component that makes one of a"
-                " text, or a Pipeline of both"
+                "{kind} takes a query_embedding: give embedder=, a component that makes one of a text, or a "
+                "Pipeline of both",
+                kind=type(target).__name__,
             )
         return "query_embedding"
     if name := next((name for name in QUERIES if name in takes), None):
         return name
-    raise InputError(f"{type(target).__name__} takes no query, only {', '.join(takes)}: give a Pipeline")
+    raise InputError(
+        "{kind} takes no query, only {takes}: give a Pipeline", kind=type(target).__name__, takes=", ".join(takes)
+    )
 
 
 def asynchrony(target: Any) -> str:

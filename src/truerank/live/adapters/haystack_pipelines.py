@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean, message
 from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
 from truerank.live.adapters.haystack import QUERIES, asynchrony, documents
 from truerank.live.adapters.ids import IdReader
@@ -23,9 +24,9 @@ def pipeline(
         output: the component whose documents are the answer; must be given where several give documents, or none
             that leave the pipeline.
     """
-    method = "run_async" if asynchronous else "run"
+    method = message("run_async") if asynchronous else message("run")
     if not hasattr(target, method):
-        raise InputError(f"{type(target).__name__} has no {method}")
+        raise InputError("{kind} has no {method}", kind=type(target).__name__, method=method)
     last = _output(target, output)
     takes_k = "top_k" in target.inputs().get(last, {})
     return retriever(
@@ -53,12 +54,21 @@ def _output(target: Any, asked: str | None) -> str:
     if asked is not None:
         if asked not in able:
             near = did_you_mean(asked, able)
-            raise InputError(f"no component {asked!r} gives documents.{near} Those that do: {', '.join(able)}")
+            raise InputError(
+                "no component {asked!r} gives documents.{near} Those that do: {able}",
+                asked=asked,
+                near=near,
+                able=", ".join(able),
+            )
         return asked
     leaving = _giving(target.outputs())
     if len(leaving) != 1:
-        few = "several components give documents" if leaving else "no documents leave the pipeline"
-        raise InputError(f"{few}: name one by output=. Those that give documents: {', '.join(able) or 'none'}")
+        few = (
+            message("several components give documents") if leaving else message("no documents leave the pipeline")
+        )
+        raise InputError(
+            "{few}: name one by output=. Those that give documents: {able}", few=few, able=", ".join(able) or "none"
+        )
     return leaving[0]
 
 
@@ -86,7 +96,7 @@ def _open_queries(target: Any) -> dict[str, list[str]]:
         for name, sockets in target.inputs().items()
     }
     if not any(asks.values()):
-        raise InputError(f"the pipeline has no open input called {' or '.join(QUERIES)}")
+        raise InputError("the pipeline has no open input called {queries}", queries=" or ".join(QUERIES))
     return {name: sockets for name, sockets in asks.items() if sockets}
 
 

@@ -8,6 +8,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError, MissingPackage, TruerankError
+from truerank.core.messages import joined, message
 from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.json_answers import JsonAnswer
@@ -57,7 +58,9 @@ def http(
         proxy: the URL of one. Those in the environment are not used, so that none is timed unawares.
     """
     if http_timeout <= 0:
-        raise InputError(f"http_timeout is a number of seconds above 0, not {http_timeout:g}")
+        raise InputError(
+            "http_timeout is a number of seconds above 0, not {http_timeout:g}", http_timeout=http_timeout
+        )
     request = Request.of(target, method, body)
     sent = from_environment(headers)
     options = _options(sent, http_timeout, redirects, proxy)
@@ -93,7 +96,7 @@ def _options(headers: dict[str, str], timeout: float, redirects: bool, proxy: st
     try:
         import httpx
     except ImportError:
-        raise MissingPackage("benchmarking an HTTP endpoint", "http") from None
+        raise MissingPackage(message("benchmarking an HTTP endpoint"), "http") from None
     return {
         "headers": headers,
         "timeout": timeout,
@@ -109,7 +112,7 @@ def _client(asynchronous: bool, request: Request, options: dict[str, Any]) -> tu
     try:
         return _asynchronous(request, options) if asynchronous else _synchronous(request, options)
     except (AttributeError, TypeError, ValueError) as error:  # only a proxy may still be wrong
-        raise InputError(f"the HTTP client cannot be made: {error}") from None
+        raise InputError("the HTTP client cannot be made: {error}", error=error) from None
 
 
 def _without_k(call: Call, query: str) -> Any:
@@ -176,8 +179,11 @@ async def _opened(
 def _body(response: httpx.Response, body: bytearray) -> bytes:
     if response.is_success:
         return bytes(body)
-    status = f"status {response.status_code} {response.reason_phrase}"
+    status = message("status {number} {reason}", number=response.status_code, reason=response.reason_phrase)
     if response.has_redirect_location:
         to = response.headers["location"].partition("?")[0].rpartition("@")[2]
-        raise TruerankError(f"{status}: redirected to {to}; redirects are followed only if asked for")
-    raise TruerankError(f"{status}: {body[:80].decode('utf-8', 'replace')}".rstrip(": "))
+        raise TruerankError(
+            "{status}: redirected to {to}; redirects are followed only if asked for", status=status, to=to
+        )
+    begin = body[:80].decode("utf-8", "replace").rstrip(": ")
+    raise TruerankError(joined(": ", [status, begin]) if begin else status)

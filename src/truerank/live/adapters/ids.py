@@ -52,9 +52,11 @@ class IdReader:
 
     def __post_init__(self) -> None:
         if not (self.rule is None or isinstance(self.rule, str) or callable(self.rule)):
-            raise InputError(f"ids is a function of the result or {CHOICES}, not {self.rule!r}")
+            raise InputError(
+                "ids is a function of the result or {choices}, not {rule!r}", choices=CHOICES, rule=self.rule
+            )
         if self.rule == "" or (isinstance(self.rule, str) and "metadata" in self.rule and not self.key):
-            raise InputError(f"ids is {CHOICES}, not {self.rule!r}")
+            raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=self.rule)
 
     @property
     def key(self) -> str | None:
@@ -89,12 +91,19 @@ class IdReader:
 
     def _text(self, value: object, at: int, result: Any, kind: IdKind) -> str:
         if value is None or value in ("", b""):
-            raise InputError(f"result {at} ({kind.name}) has no id{self._missing(result, kind)}")
+            raise InputError(
+                "result {at} ({kind}) has no id{missing}",
+                at=at,
+                kind=kind.name,
+                missing=self._missing(result, kind),
+            )
         if isinstance(value, bytes):
             return value.decode("utf-8", "surrogateescape")
         if isinstance(value, str | UUID) or (isinstance(value, Integral) and not isinstance(value, bool)):
             return _writable(str(value), at)
-        raise InputError(f"the id of result {at} is {repr(value)[:80]}: an id is text or a whole number")
+        raise InputError(
+            "the id of result {at} is {value}: an id is text or a whole number", at=at, value=repr(value)[:80]
+        )
 
     def _missing(self, result: Any, kind: IdKind) -> str:
         under = "" if self.rule in (None, "id") else f" under ids={self.rule!r}"
@@ -107,7 +116,7 @@ def _writable(name: str, at: int) -> str:
     try:
         name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:
-        raise InputError(f"the id of result {at} is {name[:80]!a}, which is no text") from None
+        raise InputError("the id of result {at} is {name!a}, which is no text", at=at, name=name[:80]) from None
     return name
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import orjson
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.plain import field, read_plain
 from truerank.live.retriever import Answer
@@ -38,7 +39,7 @@ class JsonAnswer:
         """
         whole = _parsed(raw)
         if isinstance(whole, dict) and isinstance(whole.get("error"), str):
-            raise InputError(f"the answer is an error: {whole['error']}")
+            raise InputError("the answer is an error: {whole}", whole=whole["error"])
         scores = None if self.scores is None else _at(whole, self.scores)
         return read_plain(self._results(whole), self.ids, score=self.score, scores=scores)
 
@@ -50,7 +51,9 @@ class JsonAnswer:
         if len(lists) == 1:
             return lists[0]
         if any(isinstance(value, list | dict) for value in inner):
-            raise InputError(f"results= must say where the results are: the answer has {', '.join(whole)}")
+            raise InputError(
+                "results= must say where the results are: the answer has {whole}", whole=", ".join(whole)
+            )
         return whole
 
 
@@ -58,12 +61,12 @@ def _parsed(raw: Any) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise InputError(f"the answer is not JSON ({error}): {raw[:80]!r}") from None
+        raise InputError("the answer is not JSON ({error}): {raw!r}", error=error, raw=raw[:80]) from None
 
 
 def _at(whole: Any, path: str) -> Iterable[Any]:
     found = field(whole, path)
     if not isinstance(found, list | dict):
-        has = f"; the answer has {', '.join(whole)}" if isinstance(whole, dict) else ""
-        raise InputError(f"there is no list at {path!r}{has}")
+        has = message("; the answer has {whole}", whole=", ".join(whole)) if isinstance(whole, dict) else ""
+        raise InputError("there is no list at {file!r}{has}", file=path, has=has)
     return found

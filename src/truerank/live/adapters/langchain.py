@@ -102,7 +102,7 @@ def _copy(target: Any, method: str, **update: object) -> Ask:
 
 def _read(raw: Any, ids: IdReader) -> Answer:
     if not isinstance(raw, list) or not all(inherits(doc, "langchain_core", "Document") for doc in raw):
-        raise InputError(f"the runnable returned {type(raw).__name__}, not a list of Documents")
+        raise InputError("the runnable returned {kind}, not a list of Documents", kind=type(raw).__name__)
     return answer(raw, [None] * len(raw), ids, DOCUMENT)
 
 

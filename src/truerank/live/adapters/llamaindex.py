@@ -69,7 +69,7 @@ def _copy(target: Any, method: str, cutoff: str, k: int) -> Ask:
 
 def _read(raw: Any, ids: IdReader) -> Answer:
     if not isinstance(raw, list) or not all(hasattr(result, "node") for result in raw):
-        raise InputError(f"the retriever returned {type(raw).__name__}, not a list of NodeWithScore")
+        raise InputError("the retriever returned {kind}, not a list of NodeWithScore", kind=type(raw).__name__)
     return answer(raw, [result.score for result in raw], ids, NODE)
 
 

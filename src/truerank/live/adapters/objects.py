@@ -10,7 +10,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean, message
 
 NAME = re.compile(r"([\w.]+):([\w.]+)(\(\))?")
 
@@ -27,14 +28,21 @@ def load(name: str) -> object:
     found = NAME.fullmatch(name)
     if not found:
         raise InputError(
-            f"{name!r} is no target: give 'package.module:object', a URL with {{query}}, or 'cmd: COMMAND'"
+            "{name!r} is no target: give 'package.module:object', a URL with {{query}}, or 'cmd: COMMAND'",
+            name=name,
         )
     module, path, call = found.groups()
     target: Any = imported(module)
     for part in path.split("."):
         if not hasattr(target, part):
             near = did_you_mean(part, dir(target)) or _offered(target)
-            raise InputError(f"{name}: {getattr(target, '__name__', type(target).__name__)} has no {part!r}.{near}")
+            raise InputError(
+                "{name}: {own} has no {part!r}.{near}",
+                name=name,
+                own=getattr(target, "__name__", type(target).__name__),
+                part=part,
+                near=near,
+            )
         target = getattr(target, part)
     return _made(target, f"{module}:{path}") if call or isinstance(target, type) else target
 
@@ -52,13 +60,19 @@ def imported(name: str) -> Any:
         return importlib.import_module(name)
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
-            raise InputError(f"{name} imports {error.name}, which is not installed") from error
-        hint = f". Did you mean {name[:-3]}, without .py?" if name.endswith(".py") else ""
+            raise InputError(
+                "{name} imports {wanted}, which is not installed", name=name, wanted=error.name
+            ) from error
+        hint = message(". Did you mean {name}, without .py?", name=name[:-3]) if name.endswith(".py") else ""
         raise InputError(
-            f"there is no module {error.name!r}, neither installed nor in the current directory{hint}"
+            "there is no module {name!r}, neither installed nor in the current directory{hint}",
+            name=error.name,
+            hint=hint,
         ) from None
     except (Exception, SystemExit) as error:
-        raise InputError(f"importing {name} failed: {type(error).__name__}: {error}") from error
+        raise InputError(
+            "importing {name} failed: {kind}: {error}", name=name, kind=type(error).__name__, error=error
+        ) from error
 
 
 def _offered(target: Any) -> str:
@@ -80,4 +94,6 @@ def _made(target: Any, name: str) -> object:
     try:
         return target()
     except (Exception, SystemExit) as error:
-        raise InputError(f"{name}() failed: {type(error).__name__}: {error}") from error
+        raise InputError(
+            "{name}() failed: {kind}: {error}", name=name, kind=type(error).__name__, error=error
+        ) from error

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.adapters.answers import answer
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
@@ -76,7 +77,7 @@ def read_plain(raw: Any, ids: IdReader, score: str = "score", scores: Iterable[o
     if scores is not None:
         results, paired = list(raw), list(scores)
         if len(results) != len(paired):
-            raise InputError(f"there are {len(results)} results and {len(paired)} scores")
+            raise InputError("there are {n} results and {others} scores", n=len(results), others=len(paired))
     elif isinstance(raw, Mapping):
         results, paired = _ranked(raw)
     elif neighbours := _neighbours(raw):
@@ -90,7 +91,12 @@ def _ranked(raw: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:
     """{id: score}, the highest first; equal scores in the order of the dict."""
     for doc, score in raw.items():
         if not isinstance(score, Real):
-            raise InputError(f"a dict is read as {{id: score}}, but {doc!r} has {type(score).__name__}: {SHAPES}")
+            raise InputError(
+                "a dict is read as {{id: score}}, but {doc!r} has {kind}: {shapes}",
+                doc=doc,
+                kind=type(score).__name__,
+                shapes=SHAPES,
+            )
     order = sorted(raw, key=lambda doc: -raw[doc])
     return order, [raw[doc] for doc in order]
 
@@ -104,7 +110,7 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
         first, second = _row(raw[0]), _row(raw[1])
         found, values = (first, second) if second.dtype.kind == "f" else (second, first)
         if len(found) != len(values):
-            raise InputError(f"there are {len(found)} ids and {len(values)} distances")
+            raise InputError("there are {n} ids and {others} distances", n=len(found), others=len(values))
         distances = values.tolist()
     else:
         return None
@@ -116,16 +122,22 @@ def _neighbours(raw: Any) -> tuple[list[Any], list[Any]] | None:
 def _row(array: Any) -> np.ndarray[Any, Any]:
     row = np.asarray(array)
     if row.ndim > 2 or (row.ndim == 2 and len(row) != 1):
-        raise InputError(f"an array of shape {row.shape} is not the answer to one query: (k,) or (1, k)")
+        raise InputError(
+            "an array of shape {shape} is not the answer to one query: (k,) or (1, k)", shape=row.shape
+        )
     return row.reshape(-1)
 
 
 def _listed(raw: Any, score: str) -> tuple[list[Any], list[Any]]:
     if isinstance(raw, str | bytes) or not isinstance(raw, Iterable):
-        late = ". It is a coroutine: asynchronous=True awaits it" if hasattr(raw, "__await__") else ""
-        raise InputError(f"the answer is {type(raw).__name__}, not {SHAPES}{late}")
+        late = message(". It is a coroutine: asynchronous=True awaits it") if hasattr(raw, "__await__") else ""
+        raise InputError(
+            "the answer is {kind}, not {shapes}{late}", kind=type(raw).__name__, shapes=SHAPES, late=late
+        )
     if isinstance(raw, set | frozenset):
-        raise InputError(f"the answer is a {type(raw).__name__}, which has no order: {SHAPES}")
+        raise InputError(
+            "the answer is a {kind}, which has no order: {shapes}", kind=type(raw).__name__, shapes=SHAPES
+        )
     pairs = [_pair(item, score) for item in raw]
     return [doc for doc, _ in pairs], [value for _, value in pairs]
 
@@ -133,6 +145,6 @@ def _listed(raw: Any, score: str) -> tuple[list[Any], list[Any]]:
 def _pair(item: Any, score: str) -> tuple[Any, Any]:
     if isinstance(item, tuple | list):
         if len(item) != 2 or isinstance(item[1], str):
-            raise InputError(f"a result is {repr(item)[:80]}, not (id, score): {SHAPES}")
+            raise InputError("a result is {item}, not (id, score): {shapes}", item=repr(item)[:80], shapes=SHAPES)
         return item[0], item[1]
     return item, None if isinstance(item, str | bytes | int | np.generic) else field(item, score)

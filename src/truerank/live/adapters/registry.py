@@ -9,7 +9,8 @@ from types import NoneType
 from typing import Any, TypeVar, get_type_hints
 
 from truerank.core import plugins
-from truerank.core.errors import InputError, did_you_mean
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
 from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, kind_of
 from truerank.live.retriever import Retriever
 
@@ -42,7 +43,13 @@ class Adapter:
             if option not in self.options:
                 takes = ", ".join(self.options) or "none"
                 near = did_you_mean(option, self.options)
-                raise InputError(f"{self.name} has no option {option!r}.{near} Its options: {takes}")
+                raise InputError(
+                    "{name} has no option {option!r}.{near} Its options: {takes}",
+                    name=self.name,
+                    option=option,
+                    near=near,
+                    takes=takes,
+                )
         wanted = _types(self.build)
         for option, value in options.items():
             kind = kind_of(wanted.get(option, Any), KINDS)  # without a hint anything fits
@@ -98,8 +105,9 @@ def chosen(target: object) -> Adapter:
     if best.sure(target) > 0:
         return best
     if isinstance(target, type):
-        raise InputError(f"{target.__name__} is a class: give an instance of it")
+        raise InputError("{target} is a class: give an instance of it", target=target.__name__)
     raise InputError(
-        f"{target!r} cannot be benchmarked. Give a function of (query, k), a retriever of LangChain, LlamaIndex or"
-        " Haystack, 'package.module:object', a URL with {query}, or 'cmd: COMMAND'"
+        "{target!r} cannot be benchmarked. Give a function of (query, k), a retriever of LangChain, "
+        "LlamaIndex or Haystack, 'package.module:object', a URL with {{query}}, or 'cmd: COMMAND'",
+        target=target,
     )

@@ -50,10 +50,12 @@ class Request:
         template = _parsed(body) if isinstance(body, str) else body
         verb = (method or ("GET" if body is None else "POST")).upper()
         if not verb.isalpha():
-            raise InputError(f"a method is a word such as GET or POST, not {method!r}")
+            raise InputError("a method is a word such as GET or POST, not {method!r}", method=method)
         request = Request(filled_in(url), verb, _each_text(template, filled_in), _discreet(url))
         if not request.has("{query}"):
-            raise InputError(f"{request.shown}: neither the URL nor the body has {{query}}, where the query goes")
+            raise InputError(
+                "{shown}: neither the URL nor the body has {{query}}, where the query goes", shown=request.shown
+            )
         return request
 
     def has(self, place: str) -> bool:
@@ -84,9 +86,9 @@ def _check(url: str) -> None:
         parts = urlsplit(url)
         is_endpoint = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError as error:  # brackets without an end, or a port that is none
-        raise InputError(f"{_discreet(url)}: this is no URL: {error}") from None
+        raise InputError("{discreet}: this is no URL: {error}", discreet=_discreet(url), error=error) from None
     if not is_endpoint:
-        raise InputError(f"{_discreet(url)}: an endpoint is http://HOST… or https://HOST…")
+        raise InputError("{discreet}: an endpoint is http://HOST… or https://HOST…", discreet=_discreet(url))
 
 
 def _discreet(url: str) -> str:
@@ -99,7 +101,9 @@ def _parsed(body: str) -> Any:
     try:
         return orjson.loads(body)
     except orjson.JSONDecodeError as error:
-        raise InputError(f'the body is not JSON ({error}); "{{k}}" in quotes becomes a number: {body}') from None
+        raise InputError(
+            'the body is not JSON ({error}); "{{k}}" in quotes becomes a number: {body}', error=error, body=body
+        ) from None
 
 
 def _each_text(value: Any, change: Callable[[str], Any]) -> Any:
@@ -125,7 +129,7 @@ def from_environment(headers: Headers) -> dict[str, str]:
     sent = {name: filled_in(value) for name, value in pairs}
     for name, value in sent.items():
         if not (f"{name}{value}".isascii() and f"{name}{value}".isprintable()):
-            raise InputError(f"the header {name!r} has a sign that headers cannot have")
+            raise InputError("the header {name!r} has a sign that headers cannot have", name=name)
     return sent
 
 
@@ -141,11 +145,11 @@ def filled_in(text: str) -> str:
 def _split(header: str) -> tuple[str, str]:
     name, colon, value = header.partition(":")
     if not colon or not name.strip():
-        raise InputError(f"a header is 'Name: value', not {name!r}")
+        raise InputError("a header is 'Name: value', not {name!r}", name=name)
     return name.strip(), value.strip()
 
 
 def _variable(found: re.Match[str]) -> str:
     if found[1] not in os.environ:
-        raise InputError(f"the request needs ${{{found[1]}}}, which the environment does not have")
+        raise InputError("the request needs ${{{found}}}, which the environment does not have", found=found[1])
     return os.environ[found[1]]

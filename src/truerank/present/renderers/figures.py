@@ -55,7 +55,7 @@ def save(document: Document, folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise InputError(f"the folder cannot be made: {error.strerror}", folder) from None
+        raise InputError("the folder cannot be made: {strerror}", folder, strerror=error.strerror) from None
     for figure in document.figures:
         for ending, data in draw(figure).items():
             with writing(Path(folder) / (figure.name + ending)) as file:
@@ -123,7 +123,7 @@ def ending_of(path: str) -> str:
     """
     ending = os.path.splitext(path)[1].lower()
     if ending not in ENDINGS:
-        raise InputError(f"a plot is a file that ends in {', '.join(ENDINGS)}", path)
+        raise InputError("a plot is a file that ends in {endings}", path, endings=", ".join(ENDINGS))
     return ending
 
 

@@ -11,7 +11,8 @@ from typing import Any
 
 from truerank import __version__
 from truerank.core.errors import MissingPackage
-from truerank.core.messages import Message, in_language, message, translated
+from truerank.core.languages import in_language, translated
+from truerank.core.messages import Message, message
 from truerank.present import palette
 from truerank.present.charts import THEMES
 from truerank.present.document import Block, Document, Heading, Queries
@@ -171,7 +172,7 @@ def _environment() -> Any:
     try:
         import jinja2
     except ModuleNotFoundError:
-        raise MissingPackage("a report as a page", "report") from None
+        raise MissingPackage(message("a report as a page"), "report") from None
     loader = jinja2.FunctionLoader(_file)
     return jinja2.Environment(
         loader=loader, autoescape=True, undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True

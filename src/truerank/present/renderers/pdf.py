@@ -35,7 +35,7 @@ def render(document: Document) -> bytes:
         page.write_bytes(html.render(document).encode("utf-8", "backslashreplace"))
         said = _run([browser, *_switches(directory), f"--print-to-pdf={paper}", page.as_uri()])
         if not paper.exists():
-            raise InputError(f"{os.path.basename(browser)} made no PDF: {said}")
+            raise InputError("{basename} made no PDF: {said}", basename=os.path.basename(browser), said=said)
         return DATES.sub(b"(D:20000101000000", paper.read_bytes())
 
 
