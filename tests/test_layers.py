@@ -32,9 +32,9 @@ LAYERS = [
     {"core.rankings"},
     {"core.qrels", "core.run"},
     {"core.rules", "core.faults", "core.ids", "core._kernel", "core._names", "core._counting"},
-    {"core.presented", "core.messages", "core.plugins", "core.schema", "core.toml"},
+    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml"},
     {"core.errors", "stats"},
-    {"core.equal"},
+    {"core.equal", "core.messages"},
 ]
 """The rooms of docs/how-it-works.md, from the top down; the modules of `core` stand on several floors."""
 
