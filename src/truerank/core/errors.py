@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from truerank.core.messages import Message
+from truerank.core.messages import Message, message
 
 
 class TruerankError(Exception):
@@ -74,7 +74,7 @@ class MissingPackage(TruerankError):
     """An optional package is not installed; the message says which extra brings it."""
 
     def __init__(self, what: str, extra: str):
-        super().__init__('{what} needs: pip install "truerank[{extra}]"', what=what, extra=extra)
+        super().__init__(message('{what} needs: pip install "truerank[{extra}]"', what=what, extra=extra))
 
 
 class Refused(Exception):
@@ -131,4 +131,4 @@ def quoted(value: object) -> str:
     try:
         return truncated(repr(value)[: LONGEST + 1])
     except ValueError:  # Python writes no number of more than some thousand digits
-        return "a number of thousands of digits"
+        return message("a number of thousands of digits")

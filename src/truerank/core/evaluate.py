@@ -12,6 +12,7 @@ from truerank.core._names import Names, Texts
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
+from truerank.core.messages import Message, message
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
@@ -28,12 +29,6 @@ DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
 
 EXAMPLES = 5
-
-MEND_MISSING = "missing = 'zero' in the rules scores it 0, 'skip' leaves it out (for a command: --set missing=zero)"
-MEND_BARREN = (
-    "without_relevant = 'zero' in the rules scores it 0, 'skip' leaves it out "
-    "(for a command: --set without_relevant=zero)"
-)
 
 
 def evaluate(
@@ -156,7 +151,10 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
     if missing.any() and rules.missing == "error":
         first = printable(hits.queries[int(np.argmax(missing))])
         raise InputError(
-            "query {first} is judged but not answered; {mend_missing}", name, first=first, mend_missing=MEND_MISSING
+            "query {query} is judged but not answered; missing = 'zero' in the rules scores it 0, 'skip' leaves it "
+            "out (for a command: --set missing=zero)",
+            name,
+            query=first,
         )
     keep = np.ones(len(hits.queries), bool)
     if rules.missing == "skip":
@@ -166,7 +164,10 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
         if rules.without_relevant == "error" and not answerable.all():
             first = printable(hits.queries[int(np.argmin(answerable))])
             raise InputError(
-                "query {first} has no relevant document; {mend_barren}", name, first=first, mend_barren=MEND_BARREN
+                "query {query} has no relevant document; without_relevant = 'zero' in the rules scores it 0, "
+                "'skip' leaves it out (for a command: --set without_relevant=zero)",
+                name,
+                query=first,
             )
         keep &= answerable
     hits = replace(hits, returned=np.maximum(hits.returned, 0))
@@ -223,9 +224,9 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
         return hits
     if not definition.takes_grades:
         raise MeasureError(
-            "{measure} cannot be had under unjudged = 'graded': {why_not}",
+            "{measure} cannot be had under unjudged = 'graded': {why}",
             measure=measure,
-            why_not=_why_not(definition),
+            why=_why_not(definition),
         )
     return hits.with_unjudged(rules.unjudged_grade, dict(measure.params).get("k"))
 
@@ -235,15 +236,17 @@ def cuts_first(rules: Rules) -> bool:
     return rules.unjudged == "removed" and rules.depth_of == "returned" and rules.depth is not None
 
 
-def _why_not(definition: Definition) -> str:
+def _why_not(definition: Definition) -> Message:
     if definition.sees_judged:
-        return "it tells documents judged wrong from unjudged ones, and under these rules none are unjudged"
+        return message(
+            "it tells documents judged wrong from unjudged ones, and under these rules none are unjudged"
+        )
     if definition.divides_by:
-        return (
+        return message(
             "it is about all that could be found, and nobody knows how many unjudged documents there are; those of "
             "the first results can be had: nDCG@10, P@10, RR@10, ERR@10"
         )
-    return "it does not say that it looks at the list alone (takes_grades=True where it is registered)"
+    return message("it does not say that it looks at the list alone (takes_grades=True where it is registered)")
 
 
 def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools:

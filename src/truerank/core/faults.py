@@ -75,7 +75,13 @@ def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int |
     return error
 
 
+_PYTHONS = "must be real number, not "
+"""How Python begins what it says of a value that is no number."""
+
+
 def unreadable(query: bytes, error: Exception) -> Message:
     """What is wrong with a query's answer whose values cannot be read."""
-    why = str(error).replace("must be real number, not", "a score is a number, not")
+    why = str(error)
+    if why.startswith(_PYTHONS):
+        why = message("a score is a number, not {kind}", kind=why.removeprefix(_PYTHONS))
     return message("the answer to query {query} cannot be read: {why}", query=truncated(query), why=why)

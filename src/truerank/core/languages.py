@@ -62,11 +62,10 @@ def catalogue(language: str) -> gettext.NullTranslations:
         InputError: there is no such language.
         MissingPackage: Babel, which reads catalogues, is not installed.
     """
-    if language not in languages():
-        known = ", ".join(languages())
-        raise InputError("there is no language {language!r}; there is {known}", language=language, known=known)
     import gettext
     import io
+
+    _refuse_unknown(language)
 
     try:
         from babel.messages.mofile import write_mo
@@ -91,12 +90,7 @@ def language_asked(wanted: str | None = None, *, of_locale: bool = True) -> str:
     """
     named = wanted or os.environ.get("TRUERANK_LANG")
     if named:
-        if named not in languages():
-            raise InputError(
-                "there is no language {named!r}; there is {languages}",
-                named=named,
-                languages=", ".join(languages()),
-            )
+        _refuse_unknown(named)
         return named
     if not of_locale:
         return SOURCE
@@ -104,6 +98,12 @@ def language_asked(wanted: str | None = None, *, of_locale: bool = True) -> str:
     asked = next(filter(None, map(os.environ.get, names)), "")
     short = asked.partition(":")[0].partition("_")[0].partition(".")[0].lower()
     return short if short in languages() else SOURCE
+
+
+def _refuse_unknown(language: str) -> None:
+    if language not in languages():
+        known = ", ".join(languages())
+        raise InputError("there is no language {language!r}; there is {known}", language=language, known=known)
 
 
 def _folder() -> str:

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Kind = Literal["measures", "formats", "adapters"]
 
+SPOKEN = {"measures": message("measures"), "formats": message("formats"), "adapters": message("adapters")}
+"""What messages call each kind."""
+
 
 @cache  # once a process: what is installed later needs a new one, as any import does
 def load(kind: Kind) -> bool:
@@ -48,15 +51,12 @@ def _import(point: EntryPoint, kind: Kind) -> None:
         point.load()
     except Exception as error:  # whatever somebody else's module raises
         package = point.dist.name if point.dist else point.name
-        said = message(
-            "the package {package} adds {kind} by {point}, which cannot be imported",
-            package=package,
-            kind=kind,
-            point=point.value,
-        )
         raise TruerankError(
-            "{said} ({kind}: {error}); update or remove the package",
-            said=said,
+            "the package {package} adds {what} by {point}, which cannot be imported ({kind}: {error}); "
+            "update or remove the package",
+            package=package,
+            what=SPOKEN[kind],
+            point=point.value,
             kind=type(error).__name__,
             error=error,
         ) from error

@@ -9,7 +9,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from truerank.core.errors import MissingPackage, truncated
-from truerank.core.messages import message
 
 if TYPE_CHECKING:
     import pandas
@@ -105,7 +104,7 @@ class Presented(Printable):
         return pandas.DataFrame(self._laid().to_columns())
 
     def _missing(self, method: str, extra: str) -> MissingPackage:
-        return MissingPackage(message("{kind}.{method}", kind=type(self).__name__, method=method), extra)
+        return MissingPackage(f"{type(self).__name__}.{method}", extra)
 
     def _laid(self, **options: Any) -> Laid:
         laid: Laid = import_module(f"truerank.present.{self.built_by}").document_of(self, **options)

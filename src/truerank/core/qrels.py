@@ -91,20 +91,16 @@ class Qrels:
     def _refuse_repeats(self) -> None:
         if self.judged.duplicates:
             one, two = self.judged.duplicates[0]
-            at = None if self.lines is None else (int(self.lines[one]), int(self.lines[two]))
-            who = message(
-                "document {doc} of query {queries}",
-                doc=truncated(self.doc(two)),
-                queries=truncated(self.queries[int(self.query[two])]),
+            pair = {"doc": truncated(self.doc(two)), "query": truncated(self.queries[int(self.query[two])])}
+            if self.lines is None:
+                said = message("document {doc} of query {query} is judged twice; keep one of them", **pair)
+                raise InputError(said, self.name)
+            said = message(
+                "document {doc} of query {query} is judged twice (first in line {first}); keep one of them",
+                first=int(self.lines[one]),
+                **pair,
             )
-            where = message(" (first in line {at})", at=at[0]) if at else ""
-            raise InputError(
-                "{who} is judged twice{where}; keep one of them",
-                self.name,
-                at[1] if at else None,
-                who=who,
-                where=where,
-            )
+            raise InputError(said, self.name, int(self.lines[two]))
 
     @classmethod
     def from_dict(cls, judgements: Mapping[Any, Any], name: str = "qrels") -> Qrels:
@@ -275,13 +271,12 @@ def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[by
         numbers = np.full(len(grades), np.inf)
     for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
         if grades[row] is not IGNORED and not _is_finite(grades[row]):
-            who = message(
-                "document {docs} of query {queries}",
-                docs=truncated(docs[row]),
-                queries=truncated(queries[query[row]]),
-            )
             raise InputError(
-                "{who} has the grade {grades}, which is no finite number", name, who=who, grades=quoted(grades[row])
+                "document {doc} of query {query} has the grade {grade}, which is no finite number",
+                name,
+                doc=truncated(docs[row]),
+                query=truncated(queries[query[row]]),
+                grade=quoted(grades[row]),
             )
     return numbers
 

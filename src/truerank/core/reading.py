@@ -33,8 +33,6 @@ EVERY_RANK = 2**62
 READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match")
 """Rules that decide what is seen while a run is read; the others are applied to what was read."""
 
-MEND_EXTRA = "extra = 'skip' in the rules leaves it out (for a command: --set extra=skip)"
-
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Reading:
@@ -114,14 +112,15 @@ class Reading:
         Raises:
             RulesError: the run would have to be read again.
         """
-        for field_name in READ_UNDER:
-            if getattr(rules, field_name) != getattr(self.rules, field_name):
+        for rule in READ_UNDER:
+            own, wanted = getattr(self.rules, rule), getattr(rules, rule)
+            if own != wanted:
                 raise RulesError(
-                    "{name} was read under {field_name} = {own!r}; read it again for {asked!r}",
+                    "{name} was read under {rule} = {own!r}; read it again for {wanted!r}",
                     name=self.name,
-                    field_name=field_name,
-                    own=getattr(self.rules, field_name),
-                    asked=getattr(rules, field_name),
+                    rule=rule,
+                    own=own,
+                    wanted=wanted,
                 )
         return replace(self, rules=rules)
 
@@ -180,10 +179,10 @@ def read(
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     if found.extra and under.extra == "error":
         raise InputError(
-            "query {as_text} is not judged; {mend_extra}",
+            "query {query} is not judged; extra = 'skip' in the rules leaves it out (for a command: "
+            "--set extra=skip)",
             source.name,
-            as_text=printable(as_text(found.extra[0])),
-            mend_extra=MEND_EXTRA,
+            query=printable(as_text(found.extra[0])),
         )
     return Reading.of(judged, found, under, source.name, kept)
 
@@ -266,7 +265,7 @@ def _from_arrow(table: pyarrow.Table) -> Reading:
     facts = json.loads(metadata)
     if facts["version"] != VERSION:
         raise InputError(
-            "the reading was written by another version of truerank ({facts})", "table", facts=facts["version"]
+            "the reading was written by another version of truerank ({version})", "table", version=facts["version"]
         )
     table = table.combine_chunks().sort_by("query")
     queries = table["query"].to_pylist()

@@ -17,7 +17,7 @@ from typing import Any
 
 from truerank.core import schema, toml
 from truerank.core.errors import RulesError
-from truerank.core.messages import Message, did_you_mean, message
+from truerank.core.messages import Message, did_you_mean, joined, message
 
 CHOICES: dict[str, tuple[str, ...]] = {
     "ties": ("doc-descending", "doc-ascending", "input"),
@@ -40,21 +40,23 @@ CHOICES: dict[str, tuple[str, ...]] = {
 DEEPEST = 2**63 - 1
 """The highest rank that can be counted."""
 
-_IDENTITIES = schema.list_of(schema.whole("a whole number", -DEEPEST, DEEPEST), "a list of whole numbers")
-_COUNT = schema.whole("a whole number from 0 on", 0, DEEPEST)
+_IDENTITIES = schema.list_of(
+    schema.whole(message("a whole number"), -DEEPEST, DEEPEST), message("a list of whole numbers")
+)
+_COUNT = schema.whole(message("a whole number from 0 on"), 0, DEEPEST)
 
 KINDS: dict[str, schema.Kind] = {
     "name": schema.TEXT,
     **{field: schema.one_of(choices) for field, choices in CHOICES.items()},
     "level": schema.NUMBER,
     "unjudged_grade": schema.NUMBER,
-    "depth": schema.optional(schema.whole("a positive whole number", 1, DEEPEST)),
+    "depth": schema.optional(schema.whole(message("a positive whole number"), 1, DEEPEST)),
     "junk_identities": _IDENTITIES,
     "distractor_identities": _IDENTITIES,
     "single_shot_galleries": _COUNT,
     "gallery_seed": _COUNT,
-    "percent_ranks": schema.list_of(schema.number("a number", 0), "a list of numbers from 0 on"),
-    "measures": schema.list_of(schema.TEXT, "a list of names"),
+    "percent_ranks": schema.list_of(schema.number(message("a number"), 0), message("a list of numbers from 0 on")),
+    "measures": schema.list_of(schema.TEXT, message("a list of names")),
 }
 """What each field may be; `readings` is a table of its own."""
 
@@ -191,7 +193,7 @@ class Rules:
             raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules!r}", rules=rules)
         path = Path(rules)
         if path.suffix == ".toml" or os.sep in str(rules):
-            return cls.from_toml(toml.text_of(path, "the rules"), path)
+            return cls.from_toml(toml.text_of(path, message("the rules")), path)
         return cls.named(str(rules))
 
     @classmethod
@@ -199,12 +201,11 @@ class Rules:
         """The preset with this name."""
         text = _presets().get(name)
         if text is None:
-            hint = did_you_mean(name, _presets())
             raise RulesError(
-                "there are no rules named {name!r}.{hint} Presets: {presets}; or a .toml file",
+                "there are no rules named {name!r}.{hint} Presets: {known}; or a .toml file",
                 name=name,
-                hint=hint,
-                presets=", ".join(_presets()),
+                hint=did_you_mean(name, _presets()),
+                known=", ".join(_presets()),
             )
         return cls.from_toml(text, Path(f"{name}.toml"))
 
@@ -216,18 +217,17 @@ class Rules:
             start = cls._extended(fields.pop("extends")) if "extends" in fields else None
             return cls.from_dict({"name": path.stem, **fields}, start)
         except RulesError as error:
-            raise RulesError("{path}: {error}", path=path, error=error) from None
+            raise RulesError(joined(": ", [str(path), error.said])) from None
 
     @classmethod
     def _extended(cls, name: Any) -> Rules:
         if not isinstance(name, str) or name not in _presets():
             hint = did_you_mean(name, _presets()) if isinstance(name, str) else ""
-            known = ", ".join(_presets())
             raise RulesError(
                 "extends is the name of a preset, not {name!r}.{hint} Presets: {known}",
                 name=name,
                 hint=hint,
-                known=known,
+                known=", ".join(_presets()),
             )
         return cls.named(name)
 

@@ -119,18 +119,15 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
             query = as_bytes(batch.query)
             place = batch.line or number
             if (before := first.setdefault(query, place)) != place:
-                where = (
-                    message("first in line {before}", before=before)
+                where = {"query": truncated(query), "first": before, "second": place}
+                said = (
+                    message("query {query} comes twice (first in line {first}); keep one of them", **where)
                     if batch.line
-                    else message("lists {before} and {place}", before=before, place=place)
+                    else message(
+                        "query {query} comes twice (lists {first} and {second}); keep one of them", **where
+                    )
                 )
-                raise InputError(
-                    "query {query} comes twice ({where}); keep one of them",
-                    name,
-                    batch.line,
-                    query=truncated(query),
-                    where=where,
-                )
+                raise InputError(said, name, batch.line)
         yield batch
 
 
@@ -265,8 +262,9 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
     if refused.kind == "duplicate":
         return _duplicate(scanner, run, line)
     fault = run_fault(refused, line)
-    who = message("query {query}: {fault}", query=truncated(scanner.here[0]), fault=fault)
-    return InputError(fault if line else who, run.name, line)
+    if line:
+        return InputError(fault, run.name, line)
+    return InputError("query {query}: {fault}", run.name, query=truncated(scanner.here[0]), fault=fault)
 
 
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:

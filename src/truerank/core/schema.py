@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import numbers
 import operator
@@ -13,6 +14,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
 
 from truerank.core.errors import TruerankError
+from truerank.core.messages import message
 
 
 @dataclass(frozen=True)
@@ -43,9 +45,11 @@ class Kind:
         truerank.core.errors.TruerankError: depth is a positive whole number, not 0
         """
         if not self.allows(value):
-            raise error(f"{name} is {self.words}, not {_short(value)}")
+            raise error(message("{name} is {words}, not {value}", name=name, words=self.words, value=_short(value)))
         if not self.is_in_bounds(value):
-            raise error(f"{name} is {self.most} at most, not {_short(value)}")
+            raise error(
+                message("{name} is {most} at most, not {value}", name=name, most=self.most, value=_short(value))
+            )
         return self.kept(value)
 
     def is_in_bounds(self, value: Any) -> bool:
@@ -56,8 +60,9 @@ class Kind:
 def either(kinds: Iterable[Kind]) -> Kind:
     """A value of one of these kinds."""
     known = tuple(kinds)
-    words = " or ".join(kind.words for kind in known if kind.words)
-    return Kind(words, lambda value: any(kind.allows(value) for kind in known))
+    words = [kind.words for kind in known if kind.words]
+    either_words = functools.reduce(lambda one, other: message("{one} or {other}", one=one, other=other), words)
+    return Kind(either_words, lambda value: any(kind.allows(value) for kind in known))
 
 
 def optional(kind: Kind) -> Kind:
@@ -115,7 +120,7 @@ def number(words: str, least: float) -> Kind:
 def one_of(choices: Iterable[Any], shown: Callable[[Any], str] = str) -> Kind:
     """One of these values."""
     known = tuple(choices)
-    words = f"one of {', '.join(map(shown, known))}"
+    words = message("one of {known}", known=", ".join(map(shown, known)))
     return Kind(words, lambda value: any(isinstance(value, type(one)) and value == one for one in known))
 
 
@@ -134,15 +139,15 @@ def _short(value: Any) -> str:
     try:
         text = repr(value)
     except ValueError:  # Python writes no number of more than some thousand digits
-        return "one of thousands of digits"
+        return message("one of thousands of digits")
     return text if len(text) < 60 else text[:57] + "…"
 
 
-TEXT = Kind("text", lambda value: isinstance(value, str))
-NUMBER = Kind("a number", is_number, plain)
-POSITIVE = whole("a positive whole number", 1)
-TRUTH = Kind("true or false", lambda value: isinstance(value, bool))
-TABLE = Kind("a table", lambda value: isinstance(value, Mapping))
-LIST = Kind("a list", lambda value: isinstance(value, list))
+TEXT = Kind(message("text"), lambda value: isinstance(value, str))
+NUMBER = Kind(message("a number"), is_number, plain)
+POSITIVE = whole(message("a positive whole number"), 1)
+TRUTH = Kind(message("true or false"), lambda value: isinstance(value, bool))
+TABLE = Kind(message("a table"), lambda value: isinstance(value, Mapping))
+LIST = Kind(message("a list"), lambda value: isinstance(value, list))
 NOTHING = Kind("", lambda value: value is None)
-ANYTHING = Kind("anything", lambda value: True)
+ANYTHING = Kind(message("anything"), lambda value: True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import MeasureError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
@@ -103,7 +103,7 @@ class AnySpelling(dict[str, Value]):
 class ByMeasure(Mapping[str, Value]):
     """A mapping from the names of measures: a measure is found however it is spelled."""
 
-    done: ClassVar[str]
+    done: ClassVar[Message]
     """What was done with the measures: in errors."""
 
     @property
@@ -115,11 +115,11 @@ class ByMeasure(Mapping[str, Value]):
         named, name = self._named, self.heading(measure)
         if name not in named:
             raise MeasureError(
-                "{name} was not {done}.{hint} There is {named}",
+                "{name} was not {done}.{hint} There is {known}",
                 name=name,
                 done=self.done,
                 hint=did_you_mean(name, named),
-                named=", ".join(named),
+                known=", ".join(named),
             )
         return named[name]
 
@@ -174,7 +174,7 @@ class Scores(Presented, ByMeasure[PerQuery]):
     """
 
     built_by = "scores"
-    done = "evaluated"
+    done = message("evaluated")
 
     queries: Sequence[str]
     measures: tuple[Measure, ...]

@@ -49,10 +49,5 @@ def text_of(path: Path, what: str, hint: str = "") -> str:
         return path.read_text("utf-8")
     except (OSError, ValueError) as error:
         more = hint if isinstance(error, FileNotFoundError) else ""
-        raise InputError(
-            "cannot read {what}: {own}{more}",
-            path,
-            what=what,
-            own=getattr(error, "strerror", None) or error,
-            more=more,
-        ) from None
+        why = getattr(error, "strerror", None) or error
+        raise InputError("cannot read {what}: {why}{more}", path, what=what, why=why, more=more) from None

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from truerank.core.errors import MeasureError, RulesError
+from truerank.core.messages import joined
 from truerank.core.rules import Rules
 from truerank.measures import Measure, MeasuresLike, parse_measure
 from truerank.measures.definition import DEPTH, RULED
@@ -89,9 +90,9 @@ def _settled(asked: Measure, rules: Rules) -> Measure | None:
             return found
         if found in seen:
             raise RulesError(
-                "the readings of {rules} go in a circle: {str}",
+                "the readings of {rules} go in a circle: {names}",
                 rules=rules.name,
-                str=", ".join(map(str, [*seen, found])),
+                names=", ".join(map(str, [*seen, found])),
             )
         seen.append(found)
     return seen[-1] if len(seen) > 1 else None
@@ -158,4 +159,4 @@ def _by_name(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
     try:
         return {named(word): text for word, text in pairs}
     except MeasureError as error:
-        raise RulesError("readings: {error}", error=error) from None
+        raise RulesError(joined(": ", ["readings", error.said])) from None

@@ -70,8 +70,8 @@ def read_lists(path: str, kind: tuple[str, ...]) -> dict[str, Any]:
     sides = _by_side(arrays).items()
     found = {side: arrays[name] for side, names in sides if (name := _list(arrays, names, kind)) is not None}
     if not found:
-        there = ", ".join(map(quoted, arrays))
-        raise InputError("none of the arrays is called {kind} (there is {there})", path, kind=kind[0], there=there)
+        known = ", ".join(map(quoted, arrays))
+        raise InputError("none of the arrays is called {name} (there is {known})", path, name=kind[0], known=known)
     return found
 
 
@@ -133,7 +133,7 @@ def read_arrays(source: Source) -> Mapping[str, Array]:
         return opener(source)  # type: ignore[no-any-return]
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise InputError(
-            "the arrays cannot be read: {partition}", source.name, partition=str(error).partition(chr(10))[0]
+            "the arrays cannot be read: {error}", source.name, error=str(error).partition("\n")[0]
         ) from None
 
 
@@ -152,7 +152,7 @@ def _npy(source: Source) -> Mapping[str, Array]:
 def _npz(source: Source) -> Mapping[str, Array]:
     file = source.path or BytesIO(source.read())
     if not zipfile.is_zipfile(file):  # NumPy would leave it open
-        raise ValueError("the archive is damaged or cut short")
+        raise InputError("the arrays cannot be read: the archive is damaged or cut short", source.name)
     return _Checked(np.load(file, allow_pickle=False), source.name)
 
 
@@ -169,7 +169,7 @@ def _mat(source: Source) -> Mapping[str, Array]:
 
 
 def _parquet(source: Source) -> Mapping[str, Array]:
-    pyarrow = frames.arrow("reading Parquet", "parquet")
+    pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
     try:
@@ -222,8 +222,13 @@ class _Columns(Mapping[str, Array]):
 
         lengths = compute.unique(compute.list_value_length(column)).to_pylist()
         if len(lengths) > 1:
-            found = message("lists of {lengths} to {longest} numbers", lengths=min(lengths), longest=max(lengths))
-            raise InputError("column {name} has {found}", self.path, name=quoted(name), found=found)
+            raise InputError(
+                "column {name} has lists of {least} to {most} numbers",
+                self.path,
+                name=quoted(name),
+                least=min(lengths),
+                most=max(lengths),
+            )
         return np.concatenate([np.asarray(chunk.flatten()) for chunk in column.chunks]).reshape(-1, *lengths)
 
     def __iter__(self) -> Iterator[str]:

@@ -63,7 +63,7 @@ def convert(
     chosen = named(to) if to else _suggested(name)
     write = getattr(chosen, f"write_{what}")
     if write is None:
-        raise InputError("the format {chosen} cannot hold {spoken}", name, chosen=chosen.name, spoken=SPOKEN[what])
+        raise InputError("the format {format} cannot hold {what}", name, format=chosen.name, what=SPOKEN[what])
     if what == "qrels":
         qrels = read_qrels(origin or source, format)
         _refuse_ignored(qrels, chosen)
@@ -81,12 +81,15 @@ def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
     ignored = int(np.isnan(qrels.grades).sum())
     if ignored and not chosen.holds_ignored:
         able = ", ".join(f.name for f in formats().values() if f.holds_ignored)
-        pairs = message(
-            "{iss} ignored, which {chosen} cannot say",
-            iss=plural("{n:,} pair is", "{n:,} pairs are", n=ignored),
-            chosen=chosen.name,
+        raise InputError(
+            plural(
+                "{n:,} pair is ignored, which {format} cannot say; {able} can (--to {able})",
+                "{n:,} pairs are ignored, which {format} cannot say; {able} can (--to {able})",
+                n=ignored,
+                format=chosen.name,
+                able=able,
+            )
         )
-        raise InputError("{pairs}; {able} can (--to {able})", pairs=pairs, able=able)
 
 
 def _origin(source: str | os.PathLike[str], watch: Callable[[int], None]) -> Source:
@@ -155,7 +158,11 @@ def _refuse_empty(query: bytes, docs: Collection[bytes], name: str, line: int | 
 def _refuse(part: Ranked, scores: list[float], name: str) -> None:
     for doc, score in zip(part.docs, scores, strict=True):
         if not math.isfinite(score):
-            who = message("document {doc} of query {query}", doc=truncated(doc), query=truncated(part.query))
             raise InputError(
-                "{who} has the score {score}, which is not finite", name, part.line, who=who, score=score
+                "document {doc} of query {query} has the score {score}, which is not finite",
+                name,
+                part.line,
+                doc=truncated(doc),
+                query=truncated(part.query),
+                score=score,
             )

@@ -187,10 +187,13 @@ class Reader:
             for row in rows:
                 line = before + rows.line_num
                 if row and len(row) != self.width:
-                    found = message(
-                        "the header has {width} columns, but this line {n}", width=self.width, n=len(row)
+                    raise InputError(
+                        "the header has {wanted} columns, but this line {n}",
+                        self.name,
+                        line,
+                        wanted=self.width,
+                        n=len(row),
                     )
-                    raise InputError(found, self.name, line)
                 if row:
                     yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line)
         except csv.Error as error:
@@ -201,8 +204,12 @@ class Reader:
         try:
             return float(text if _PLAIN.fullmatch(text) else "_")
         except ValueError:
-            why = message(": blanks are part of a cell") if text != text.strip() else ""
-            raise InputError("'{text}' is no number{why}", self.name, line, text=truncated(text), why=why) from None
+            said = (
+                message("'{text}' is no number: blanks are part of a cell", text=truncated(text))
+                if text != text.strip()
+                else message("'{text}' is no number", text=truncated(text))
+            )
+            raise InputError(said, self.name, line) from None
 
 
 def _ends(lengths: Ints) -> Ints:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
@@ -39,7 +40,7 @@ def qrels_from_frame(frame: Any, name: str = "qrels") -> Qrels:
     return qrels_of(parts(batches, where, name), name, where.unsure)
 
 
-def arrow(what: str, extra: str) -> Any:
+def arrow(what: Message, extra: str) -> Any:
     """The package pyarrow, which this needs."""
     try:
         import pyarrow
@@ -59,13 +60,13 @@ def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.Re
 
 
 def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
-    pyarrow = arrow("a DataFrame", "frames")
+    pyarrow = arrow(message("a DataFrame"), "frames")
     try:
         if hasattr(frame, "__arrow_c_stream__"):
             return pyarrow.RecordBatchReader.from_stream(frame)
         return pyarrow.Table.from_pandas(frame, preserve_index=False).to_reader()  # before pandas 2.2
     except (pyarrow.ArrowException, TypeError) as error:
-        raise InputError("Arrow cannot hold this table: {first_line}", name, first_line=first_line(error)) from None
+        raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
 
 def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> Iterator[Columns]:
@@ -79,13 +80,11 @@ def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> I
 
 
 def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
-    pyarrow = arrow("a DataFrame", "frames")
+    pyarrow = arrow(message("a DataFrame"), "frames")
     try:
         return _columns(batch, where, name, row)
     except pyarrow.ArrowException as error:
-        raise InputError(
-            "Arrow cannot convert this table: {first_line}", name, first_line=first_line(error)
-        ) from None
+        raise InputError("Arrow cannot convert this table: {error}", name, error=first_line(error)) from None
 
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
@@ -104,21 +103,24 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
         values = array.dictionary
         array = (values.cast("large_string") if is_text(values.type) else values).take(array.indices)
     if array.null_count:
-        first = row + int(array.is_null().to_numpy(zero_copy_only=False).argmax())
-        raise InputError("column {field} has no value in row {first}", name, field=quoted(field), first=first)
+        row += int(array.is_null().to_numpy(zero_copy_only=False).argmax())
+        raise InputError("column {column} has no value in row {row}", name, column=quoted(field), row=row)
     return array
 
 
 def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     """The ids: where each ends, and their bytes; not copied where Arrow keeps large strings."""
-    pyarrow = arrow("a DataFrame", "frames")
+    pyarrow = arrow(message("a DataFrame"), "frames")
     if pyarrow.types.is_binary(array.type) or pyarrow.types.is_large_binary(array.type):
         array = array.cast("large_binary")
     elif pyarrow.types.is_integer(array.type) or is_text(array.type):
         array = array.cast("large_string")
     else:
         raise InputError(
-            "column {field} holds {type}; ids are text or whole numbers", name, field=quoted(field), type=array.type
+            "column {column} holds {type}; ids are text or whole numbers",
+            name,
+            column=quoted(field),
+            type=array.type,
         )
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, np.int64, len(array) + 1, 8 * array.offset)
@@ -132,11 +134,11 @@ def is_text(kind: Any) -> bool:
 
 
 def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
-    pyarrow = arrow("a DataFrame", "frames")
+    pyarrow = arrow(message("a DataFrame"), "frames")
     kinds = pyarrow.types
     if not (kinds.is_integer(array.type) or kinds.is_floating(array.type) or kinds.is_decimal(array.type)):
         raise InputError(
-            "column {field} holds {type}; it should hold numbers", name, field=quoted(field), type=array.type
+            "column {column} holds {type}; it should hold numbers", name, column=quoted(field), type=array.type
         )
     numbers = array.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
     return cast("NDArray[np.float64]", numbers)

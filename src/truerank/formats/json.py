@@ -72,7 +72,7 @@ def read_qrels(source: Source) -> Qrels:
 
 
 def _nothing(source: Source) -> InputError:
-    return InputError("this JSON holds {strip} and no queries", source.name, strip=source.head.decode().strip())
+    return InputError("this JSON holds {value} and no queries", source.name, value=source.head.decode().strip())
 
 
 def _ignoring(whole: dict[str, Any]) -> dict[str, Any]:
@@ -112,10 +112,7 @@ def _refuse_repeats(text: bytes | bytearray, name: str) -> None:
         for key, count in Counter(key for key, _ in pairs).items():
             if count > 1:
                 raise InputError(
-                    "'{key}' comes {count} times in one object: only one would count",
-                    name,
-                    key=truncated(key),
-                    count=count,
+                    "'{key}' comes {n} times in one object: only one would count", name, key=truncated(key), n=count
                 )
 
     with suppress(ValueError, RecursionError):  # what is more than this parser takes was read by the other
@@ -132,13 +129,14 @@ def _refuse_booleans(whole: dict[str, Any], name: str) -> None:
     for query, docs in whole.items():
         values = docs.values() if type(docs) is dict else docs if type(docs) is list else ()
         if bool in set(map(type, values)):
-            what = message("number") if type(docs) is dict else message("document's id")
-            raise InputError(
-                "query {query} has true or false where a {what} should stand",
-                name,
-                query=truncated(query),
-                what=what,
+            said = (
+                message("query {query} has true or false where a number should stand", query=truncated(query))
+                if type(docs) is dict
+                else message(
+                    "query {query} has true or false where a document's id should stand", query=truncated(query)
+                )
             )
+            raise InputError(said, name)
 
 
 def _distinct(parts: Iterable[dict[str, Any]], name: str) -> Iterator[dict[str, Any]]:

@@ -56,8 +56,6 @@ RELEVANT = (
     "judgments",
 )
 
-SWAPPED = "are the two files swapped?"
-
 
 @lru_cache(maxsize=256)
 def folded(name: str) -> str:
@@ -99,7 +97,7 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
         same = [name for name in names if folded(name) == folded(names[place])]
         if len(same) > 1:
             raise InputError(
-                "{n} columns have one name, {few}: keep one of them", path, line, n=len(same), few=_few(same)
+                "{n} columns have one name, {names}: keep one of them", path, line, n=len(same), names=_few(same)
             )
     return found
 
@@ -107,15 +105,12 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
 def _layout(names: Sequence[str], what: str, path: str | None, line: int | None) -> Layout:
     query, doc, score, grade, rank = (find(names, wanted) for wanted in (QUERY, DOC, SCORE, GRADE, RANK))
     if query is None or doc is None:
-        missing, hint = ("query", "query_id") if query is None else ("document", "doc_id")
-        raise InputError(
-            "no column holds the {missing} ids; name it {hint} ({listed})",
-            path,
-            line,
-            missing=missing,
-            hint=hint,
-            listed=_listed(names),
+        said = (
+            message("no column holds the query ids; name it query_id (there is {known})", known=_few(names))
+            if query is None
+            else message("no column holds the document ids; name it doc_id (there is {known})", known=_few(names))
         )
+        raise InputError(said, path, line)
     if what == "run" and score is not None:
         return Layout(query, doc, score)
     if what == "run" and rank is not None:
@@ -124,20 +119,18 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         return Layout(query, doc, grade)
     if what == "qrels" and score is not None:
         return Layout(query, doc, score, unsure=True)
-    found = {"run": grade is not None, "qrels": rank is not None}[what]
-    hint = (
-        message(
-            "; these look like {what}: {swapped}",
-            what=message("qrels") if what == "run" else message("a run"),
-            swapped=SWAPPED,
+    known = _few(names)
+    if what == "run":
+        fault = message("no column holds the scores; name it score (there is {known})", known=known)
+        swapped = grade is not None and message(
+            "{fault}; these look like qrels: are the two files swapped?", fault=fault
         )
-        if found
-        else ""
-    )
-    needed = message("scores; name it score") if what == "run" else message("grades; name it relevance")
-    raise InputError(
-        "no column holds the {needed} ({listed}){hint}", path, line, needed=needed, listed=_listed(names), hint=hint
-    )
+    else:
+        fault = message("no column holds the grades; name it relevance (there is {known})", known=known)
+        swapped = rank is not None and message(
+            "{fault}; these look like a run: are the two files swapped?", fault=fault
+        )
+    raise InputError(swapped or fault, path, line)
 
 
 def kind(names: Sequence[str]) -> str | None:
@@ -146,10 +139,6 @@ def kind(names: Sequence[str]) -> str | None:
     if ranked == graded:
         return None
     return "run" if ranked else "qrels"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return "there is " + _few(names)
 
 
 def _few(names: Sequence[str]) -> str:

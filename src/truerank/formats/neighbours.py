@@ -64,7 +64,7 @@ class Folder:
         if which is None or self.shape is None:
             return self
         if which not in (*BETTER, "order"):
-            raise InputError("better is lower, higher or order, not {which}", self.name, which=quoted(which))
+            raise InputError("better is lower, higher or order, not {value}", self.name, value=quoted(which))
         value = None if which == "order" else self.shape.value
         return replace(self, shape=replace(self.shape, value=value, sign=BETTER.get(which, 1)))
 
@@ -102,7 +102,9 @@ class Folder:
         where = os.path.join(self.name, file)
         if self.shape is None or not isinstance(error, ValueError):
             return InputError(
-                "no neighbours are where other files have them ({shape})", where, shape=self.shape or "nowhere"
+                "no neighbours are where other files have them ({where})",
+                where,
+                where=self.shape or message("nowhere"),
             )
         return InputError(error.args[0], where)
 
@@ -142,10 +144,10 @@ def open_folder(folder: str | os.PathLike[str], known: Callable[[list[Any]], flo
         return Folder(name, files, None)
     likely = list(shapes(samples[0]))
     if not likely:
-        what = message(
-            "no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for"
+        raise InputError(
+            "no list of neighbours is in it: a list of ids, of objects with ids, or arrays was looked for",
+            os.path.join(name, files[0]),
         )
-        raise InputError(what, os.path.join(name, files[0]))
     return Folder(name, files, _best(likely, lambda shape: known(_ids(samples, shape))))
 
 
@@ -207,8 +209,11 @@ def queries(files: Iterable[str], pattern: str = PATTERN, name: str = NAME) -> d
             "the pattern {pattern} is no regular expression: {error}", pattern=quoted(pattern), error=error
         ) from None
     except (IndexError, KeyError, ValueError):
-        asked = message("the name {name} asks for more", name=quoted(name))
-        raise InputError("{asked} than the pattern {pattern} finds", asked=asked, pattern=quoted(pattern)) from None
+        raise InputError(
+            "the name {name} asks for more than the pattern {pattern} finds",
+            name=quoted(name),
+            pattern=quoted(pattern),
+        ) from None
 
 
 def one_file_each(files: Mapping[str, str], folder: str) -> None:
@@ -254,18 +259,13 @@ def folder_run(
     files = queries(opened.files, pattern, name)
     strange = [file for file in opened.files if file not in files]
     if not files or (strange and not is_skipping):
-        who = (
-            message("{strange} and {n:,} more", strange=truncated(strange[0]), n=len(strange) - 1)
-            if len(strange) > 1
-            else truncated(strange[0])
-        )
-        say = message("say where the query's id is (--run-format \"faiss-folder(pattern='…', name='{}')\")")
+        first, more = truncated(strange[0]), len(strange) - 1
         raise InputError(
-            "no query's id is in a file's name ({who}) by {pattern}: {say}",
+            "no query's id is in a file's name ({names}) by {pattern}: say where the query's id is "
+            "(--run-format \"faiss-folder(pattern='…', name='{{}}')\")",
             opened.name,
-            who=who,
+            names=message("{names} and {n:,} more", names=first, n=more) if more else first,
             pattern=quoted(pattern),
-            say=say,
         )
     one_file_each(files, opened.name)
     return Run(opened.name, lambda: _ranked(opened, files, watch, is_sure=better is not None))
@@ -285,19 +285,20 @@ def _ranked(
         steps += trend(np.array(ranked.scores), np.array([0, len(each.ids)]))
         yield ranked
     if opened.shape and not is_sure and is_against(*steps.tolist()):
-        named, other = ("lower", "higher") if sign < 0 else ("higher", "lower")
         value = quoted(opened.shape.value)
-        what = message(
-            "by its name the {named} {value} is better, but it runs the other way in every list",
-            named=named,
+        if sign < 0:
+            raise InputError(
+                "by its name the lower {value} is better, but it runs the other way in every list; "
+                "say which it is: --run-format \"faiss-folder(better='higher')\" or better='lower'",
+                opened.name,
+                value=value,
+            )
+        raise InputError(
+            "by its name the higher {value} is better, but it runs the other way in every list; "
+            "say which it is: --run-format \"faiss-folder(better='lower')\" or better='higher'",
+            opened.name,
             value=value,
         )
-        say = message(
-            "say which it is: --run-format \"faiss-folder(better='{other}')\" or better='{named}'",
-            other=other,
-            named=named,
-        )
-        raise InputError("{what}; {say}", opened.name, what=what, say=say)
 
 
 def _checked(values: list[Any], file: str) -> list[Any]:

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
-from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch
@@ -68,12 +67,12 @@ def _ids(arrays: Mapping[str, Array], name: str) -> Array:
     if found is None:
         fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
         if len(fitting) != 1:
-            there = ", ".join(f"{quoted(key)} {array.dtype} {array.shape}" for key, array in arrays.items())
-            what = message(
-                "ids, whole numbers or text, a row a query; save them as I, with distances as D, by numpy.savez"
-            )
+            known = ", ".join(f"{quoted(key)} {array.dtype} {array.shape}" for key, array in arrays.items())
             raise InputError(
-                "none of the arrays is that of the {what} (there is {there})", name, what=what, there=there
+                "none of the arrays is that of the ids, whole numbers or text, a row a query; "
+                "save them as I, with distances as D, by numpy.savez (there is {known})",
+                name,
+                known=known,
             )
         (found,) = fitting
     return found

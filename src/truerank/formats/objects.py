@@ -90,7 +90,7 @@ def _whole(thing: Any) -> Any:
     if hasattr(thing, "with_format") and hasattr(thing, "column_names"):
         if isinstance(thing, Mapping):
             raise InputError(
-                "this has several splits, {quoted}: give one of them", quoted=", ".join(map(quoted, thing))
+                "this has several splits, {names}: give one of them", names=", ".join(map(quoted, thing))
             )
         return thing.with_format("arrow")[:]
     if hasattr(thing, "collect") and hasattr(thing, "collect_schema"):
@@ -111,7 +111,7 @@ def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]]
     if find(keys, QUERY) is None or find(keys, DOC) is None or any(map(_is_answer, values)):
         return None
     if len(set(map(len, values))) > 1:
-        raise InputError("the columns {quoted} are not of one length", what, quoted=", ".join(map(quoted, keys)))
+        raise InputError("the columns {names} are not of one length", what, names=", ".join(map(quoted, keys)))
     plain = [value.tolist() if hasattr(value, "tolist") else list(value) for value in values]
     return lambda: (dict(zip(keys, row, strict=True)) for row in zip(*plain, strict=True))
 
@@ -130,9 +130,11 @@ def _refuse_several(run: Mapping[Any, Any]) -> None:
     names, values = list(run), list(run.values())
     if values and all(is_frame(v) or (isinstance(v, Mapping) and _holds_answers(v)) for v in values):
         several = ", ".join(map(quoted, names[:3]))
-        calls = message("compare(qrels, runs) takes them all, evaluate(qrels, runs[{names!r}]) one", names=names[0])
         raise InputError(
-            "these are several runs ({several}), by their names: {calls}", several=several, calls=calls
+            "these are several runs ({names}), by their names: compare(qrels, runs) takes them all, "
+            "evaluate(qrels, runs[{first!r}]) one",
+            names=several,
+            first=names[0],
         )
 
 
@@ -216,16 +218,14 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
         or ids.dtype.kind not in "iuUSO"
         or scores.dtype.kind not in "iuf"
     ):
-        found = message(
-            "{dtype} {shape} and {score_type} {other_shape}",
-            dtype=ids.dtype,
-            shape=ids.shape,
-            score_type=scores.dtype,
-            other_shape=scores.shape,
+        raise InputError(
+            "(ids, scores) are two arrays of one shape (queries, k), not {ids} and {scores}",
+            name,
+            ids=f"{ids.dtype} {ids.shape}",
+            scores=f"{scores.dtype} {scores.shape}",
         )
-        raise InputError("(ids, scores) are two arrays of one shape (queries, k), not {found}", name, found=found)
     if queries is not None and len(queries) != len(ids):
-        raise InputError("there are {n} query ids for {others} rows", name, n=len(queries), others=len(ids))
+        raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
     names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
     if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
         for query, docs, values, there in zip(names, ids, scores, _there(ids), strict=True):

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import frames, names
@@ -69,7 +70,7 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
 
 @contextmanager
 def _opened(source: Source) -> Iterator[Any]:
-    pyarrow = frames.arrow("reading Parquet", "parquet")
+    pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
     with source.raw() as raw:
@@ -79,9 +80,9 @@ def _opened(source: Source) -> Iterator[Any]:
                 yield table
         except (pyarrow.ArrowException, OSError) as error:
             raise InputError(
-                "the Parquet data is damaged or cut short ({first_line})",
+                "the Parquet data is damaged or cut short ({error})",
                 source.name,
-                first_line=frames.first_line(error),
+                error=frames.first_line(error),
             ) from None
 
 
@@ -106,7 +107,7 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
 
 
 def _write(file: BinaryIO, what: str, value: str, number: type[np.number[Any]], parts: Iterable[_Part]) -> None:
-    pyarrow = frames.arrow("writing Parquet", "parquet")
+    pyarrow = frames.arrow(message("writing Parquet"), "parquet")
     from pyarrow.parquet import ParquetWriter
 
     text = pyarrow.large_string()

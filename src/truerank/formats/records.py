@@ -32,7 +32,7 @@ def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
     try:
         return orjson.loads(text)
     except orjson.JSONDecodeError as error:
-        raise InputError("this is no JSON: {msg}", name, line + error.lineno - 1, msg=error.msg) from None
+        raise InputError("this is no JSON: {error}", name, line + error.lineno - 1, error=error.msg) from None
 
 
 def written(value: Any, *, indent: bool = False) -> bytes:
@@ -96,7 +96,7 @@ class _Lists:
 def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
     line, record = numbered
     if not isinstance(record, dict):
-        raise InputError("a JSON object should stand here, not {record}", name, line, record=quoted(record))
+        raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))
     return tuple(record)
 
 
@@ -121,10 +121,10 @@ def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = Non
     if scores is None:
         docs, scores = _split(docs, SCORE, name, line)
     if not isinstance(docs, list) or not isinstance(scores, list | None):
-        raise InputError("a list of documents should stand here, not {docs}", name, line, docs=quoted(docs))
+        raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
     if scores is not None and len(docs) != len(scores):
         raise InputError(
-            "there are {n} documents, but {others} scores", name, line, n=len(docs), others=len(scores)
+            "there are {n} documents, but {scores} scores", name, line, n=len(docs), scores=len(scores)
         )
     return Ranked(query, _checked(docs, name, line), None if scores is None else _numbers(scores, name, line), line)
 
@@ -176,13 +176,13 @@ def _judged(
     if lists:
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
-            raise InputError("a list of documents should stand here, not {docs}", name, line, docs=quoted(docs))
+            raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
         return record[lists.query], zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
     where = names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
     if where.unsure and isinstance(grade, float) and grade % 1:
         raise InputError(
-            "the score is a fraction, as in a run, not a grade: {swapped}", name, line, swapped=names.SWAPPED
+            "the score is a fraction, as in a run, not a grade: are the two files swapped?", name, line
         )
     return record[keys[where.query]], [(record[keys[where.doc]], grade)]
 
@@ -202,7 +202,7 @@ def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text or whole numbers."""
     if not set(map(type, ids)) <= {str, int} or "" in ids:
         bad = next(i for i in ids if type(i) not in (str, int) or i == "")
-        raise InputError("an id is text or a whole number, not {bad}", name, line, bad=quoted(bad))
+        raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(bad))
     return ids
 
 
@@ -214,7 +214,7 @@ def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
     kinds = set(map(type, values))
     if not kinds <= {int, float}:
         bad = next(value for value in values if type(value) not in (int, float))
-        raise InputError("a number should stand here, not {bad}", name, line, bad=quoted(bad))
+        raise InputError("a number should stand here, not {value}", name, line, value=quoted(bad))
     if int in kinds and max(map(abs, (max(values), min(values)))) > sys.float_info.max:
         raise InputError("a number here is too large", name, line)
     return values

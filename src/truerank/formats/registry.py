@@ -13,7 +13,6 @@ from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
-from truerank.formats.names import SWAPPED
 from truerank.formats.source import Source
 
 
@@ -52,7 +51,7 @@ class Format:
 
 _formats: dict[str, Format] = {}
 
-SPOKEN = {"run": "a run", "qrels": "qrels"}
+SPOKEN = {"run": message("a run"), "qrels": message("qrels")}
 
 
 def register(format: Format) -> Format:
@@ -72,10 +71,10 @@ def named(text: str) -> Format:
     name, bracket, inside = text.partition("(")
     if name not in _formats and not (plugins.load("formats") and name in _formats):
         raise InputError(
-            "there is no format {name}.{hint} Formats: {formats}",
+            "there is no format {name}.{hint} Formats: {known}",
             name=quoted(name),
             hint=did_you_mean(name, _formats),
-            formats=", ".join(_formats),
+            known=", ".join(_formats),
         )
     return _configured(_formats[name], f"options({inside}") if bracket else _formats[name]
 
@@ -90,19 +89,18 @@ def _configured(format: Format, call: str) -> Format:
             raise ValueError
         options = {str(word.arg): ast.literal_eval(word.value) for word in node.keywords}
     except (SyntaxError, ValueError, TypeError, RecursionError, MemoryError):
-        wanted = message("write it like {format}(option='value')", format=format.name)
         raise InputError(
-            "cannot read the options of the format {format}; {wanted}", format=format.name, wanted=wanted
+            "cannot read the options of the format {format}; write it like {format}(option='value')",
+            format=format.name,
         ) from None
     known = signature(format.options).parameters
     for option in options:
         if option not in known:
-            hint = did_you_mean(option, known)
             raise InputError(
                 "{format} has no option {option}.{hint} There is {known}",
                 format=format.name,
                 option=quoted(option),
-                hint=hint,
+                hint=did_you_mean(option, known),
                 known=", ".join(known),
             )
     return format.options(**options)
@@ -117,10 +115,10 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     found = named(format) if format else sniffed(source, what)
     if getattr(found, f"read_{what}") is None:
         raise InputError(
-            "the format {found} cannot hold {spoken}", source.name, found=found.name, spoken=SPOKEN[what]
+            "the format {format} cannot hold {what}", source.name, format=found.name, what=SPOKEN[what]
         )
     if found.is_folder and not source.is_folder:
-        raise InputError("the format {found} is a folder, not a file", source.name, found=found.name)
+        raise InputError("the format {format} is a folder, not a file", source.name, format=found.name)
     if not found.is_folder and not source.head.strip():
         raise InputError("the file is empty", source.name)
     return found
@@ -140,11 +138,10 @@ def sniffed(source: Source, what: str | None = None) -> Format:
         return best
     if (held := best.holds(source)) and held != what:
         raise InputError(
-            "this holds {spoken}, not {expected}: {swapped}",
+            "this holds {held}, not {wanted}: are the two files swapped?",
             source.name,
-            spoken=SPOKEN[held],
-            expected=SPOKEN[what],
-            swapped=SWAPPED,
+            held=SPOKEN[held],
+            wanted=SPOKEN[what],
         )
     if best.is_folder:
         return best
@@ -178,13 +175,15 @@ def _unknown(source: Source) -> InputError:
     if head.startswith((b"\xff\xfe", b"\xfe\xff")):
         return InputError("this is UTF-16 text; save it as UTF-8", source.name)
     if head.startswith(b"PK\3\4"):
-        what = message("this is a .zip archive, which may hold many files")
-        return InputError("{what}; unpack it (unzip), or compress one file (gzip, xz)", source.name, what=what)
+        return InputError(
+            "this is a .zip archive, which may hold many files; unpack it (unzip), or compress one file (gzip, xz)",
+            source.name,
+        )
     zero = head.find(b"\0")
-    line = head.count(b"\n", 0, zero) + 1 if zero >= 0 else None
-    why = (
-        message("this line holds a NUL byte: the file is binary or damaged")
-        if line
-        else message("this is in no known format")
+    if zero < 0:
+        return InputError("this is in no known format; `truerank formats` lists what can be read", source.name)
+    return InputError(
+        "this line holds a NUL byte: the file is binary or damaged; `truerank formats` lists what can be read",
+        source.name,
+        head.count(b"\n", 0, zero) + 1,
     )
-    return InputError("{why}; `truerank formats` lists what can be read", source.name, line, why=why)

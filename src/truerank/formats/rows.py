@@ -13,7 +13,6 @@ from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Columns
-from truerank.formats.names import SWAPPED
 
 Ints = NDArray[np.int64]
 
@@ -34,10 +33,11 @@ def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines:
 
 def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
     """The same columns, if no id is empty; `row` is the number of the first row where they have no lines."""
-    for what, ends in (("query", part.query_ends), ("document", part.doc_ends)):
+    both = (message("the query id is empty"), part.query_ends), (message("the document id is empty"), part.doc_ends)
+    for said, ends in both:
         empty = ends[1:] == ends[:-1]
         if empty.any():
-            raise InputError("the {what} id is empty", name, _line(part, int(empty.argmax()), row), what=what)
+            raise InputError(said, name, _line(part, int(empty.argmax()), row))
     return part
 
 
@@ -81,8 +81,11 @@ def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:
         raise InputError("the grade is not a finite number", name, _line(part, int(bad.argmax()), row))
     fraction = part.scores % 1 != 0
     if unsure and fraction.any():
-        why = message("this score is a fraction, as in a run, and no grade: {swapped}", swapped=SWAPPED)
-        raise InputError(why, name, _line(part, int(fraction.argmax()), row))
+        raise InputError(
+            "this score is a fraction, as in a run, and no grade: are the two files swapped?",
+            name,
+            _line(part, int(fraction.argmax()), row),
+        )
 
 
 def _line(part: Columns, i: int, row: int) -> int:

@@ -76,10 +76,10 @@ class Shape:
         if values is not None and len(values) != len(ids):
             raise ValueError(
                 message(
-                    "there are {n} ids, but {others} values of {what}",
+                    "there are {n} ids, but {values} values of {name}",
                     n=len(ids),
-                    others=len(values),
-                    what=self.value,
+                    values=len(values),
+                    name=self.value,
                 )
             )
         return ids, values

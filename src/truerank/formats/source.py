@@ -176,8 +176,9 @@ class Source:
         try:
             return _remote(self.name) if self.is_remote else open(self.name, "rb", buffering=0)
         except FileNotFoundError:
-            nobody = message(", or nobody answers") if self.is_http else ""
-            raise InputError("there is no such file{nobody}", self.name, nobody=nobody) from None
+            if self.is_http:
+                raise InputError("there is no such file, or nobody answers", self.name) from None
+            raise InputError("there is no such file", self.name) from None
         except IsADirectoryError:
             raise InputError("this is a directory, not a file", self.name) from None
         except MissingPackage:

@@ -51,7 +51,7 @@ def writing(target: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     except (BrokenPipeError, InputError):
         raise
     except OSError as error:
-        raise InputError("cannot be written: {strerror}", name, strerror=error.strerror or error) from None
+        raise InputError("cannot be written: {why}", name, why=error.strerror or error) from None
 
 
 @contextmanager
@@ -110,7 +110,7 @@ def _remote(url: str) -> Iterator[BinaryIO]:
     try:
         files, path = cast(Any, fsspec).core.url_to_fs(url)
     except (OSError, ValueError, ImportError) as error:
-        raise InputError("cannot be written: {error}", url, error=error) from None
+        raise InputError("cannot be written: {why}", url, why=error) from None
     with files.transaction, _begun(files, path, url) as file:
         yield file
 

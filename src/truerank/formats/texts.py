@@ -16,7 +16,7 @@ from typing import Any
 
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable, quoted, truncated
-from truerank.core.messages import Message, did_you_mean, plural
+from truerank.core.messages import Message, did_you_mean, message, plural
 from truerank.formats import names
 from truerank.formats.delimited import header
 from truerank.formats.jsonl import KEY, LONGEST, records
@@ -61,8 +61,8 @@ NOTHING = Snippets()
 class TextKind:
     """What has texts, and what its columns or keys are called: as `names.folded` spells them, the surest first."""
 
-    one: str
-    many: str
+    one: Message
+    many: Message
     ids: tuple[str, ...]
     texts: tuple[str, ...]
     counted: Callable[[int], Message]
@@ -74,15 +74,15 @@ class TextKind:
 
 
 QUERIES = TextKind(
-    "query",
-    "queries",
+    message("query"),
+    message("queries"),
     ("queryid", "qid", "evalid", "topicid", "questionid", "id", "topic", "number"),
     ("text", "query", "querytext", "question", "standalonequery", "content", "title", "description"),
     lambda n: plural("{n:,} query", "{n:,} queries", n=n),
 )
 DOCS = TextKind(
-    "document",
-    "documents",
+    message("document"),
+    message("documents"),
     ("docno", "pid", "passageid", "docid", "documentid", "corpusid", "itemid", "chunkid", "id", "did"),
     (
         "text",
@@ -165,7 +165,7 @@ def _found(source: Any, left: Collection[str], kind: TextKind) -> Found:
         return _of_mapping(source, left)
     if not isinstance(source, str | os.PathLike):
         raise InputError(
-            "texts of {many} are a file or {{id: text}}, not {kind}", many=kind.many, kind=type(source).__name__
+            "texts of {what} are a file or {{id: text}}, not {kind}", what=kind.many, kind=type(source).__name__
         )
     return _of_file(as_source(source), left, kind)
 
@@ -190,10 +190,10 @@ def _of_file(source: Source, left: Collection[str], kind: TextKind) -> Found:
     first = header(head)
     if len(first.names) < 2:
         raise InputError(
-            "a text is found by its id: an id, a tab and a text should stand here, or {ids}",
+            "a text is found by its id: an id, a tab and a text should stand here, or {name}",
             source.name,
             1,
-            ids=kind.ids[0],
+            name=kind.ids[0],
         )
     return (
         _of_tabs(source, left, kind) if first.delimiter == "\t" else _of_cells(source, first.delimiter, left, kind)
@@ -228,9 +228,9 @@ def _of_json(source: Source, left: Collection[str], kind: TextKind) -> Found:
         yield from _of_records(((None, record) for record in value), source.name, left, kind)
     else:
         raise InputError(
-            "texts of {many} are {{id: text}} or a list of records, not {value}",
+            "texts of {what} are {{id: text}} or a list of records, not {value}",
             source.name,
-            many=kind.many,
+            what=kind.many,
             value=quoted(value),
         )
 
@@ -239,7 +239,7 @@ def _of_records(there: Iterable[Numbered], name: str, left: Collection[str], kin
     is_first = True
     for line, record in there:
         if not isinstance(record, dict):
-            raise InputError("a JSON object should stand here, not {record}", name, line, record=quoted(record))
+            raise InputError("a JSON object should stand here, not {value}", name, line, value=quoted(record))
         keys = tuple(record)
         where = _columns(keys, kind)
         if where is None:
@@ -277,20 +277,14 @@ def _columns(there: tuple[str, ...], kind: TextKind) -> _Columns | None:
 
 def _nameless(there: Sequence[str], kind: TextKind, name: str, line: int | None = None) -> InputError:
     """The error for columns or keys without an id or a text."""
-    what, known = ("id", kind.ids) if names.find(there, kind.ids) is None else ("text", kind.texts)
+    is_id = names.find(there, kind.ids) is None
+    known = kind.ids if is_id else kind.texts
     others = (key for key in there if names.folded(key) not in (*kind.ids, *kind.texts))
     near = next((hint for key in others if (hint := did_you_mean(key, known))), "")
-    listed = truncated(", ".join(there))
-    return InputError(
-        "none of {listed} is the {what} of a {one}; name it {known}.{near}",
-        name,
-        line,
-        listed=listed,
-        what=what,
-        one=kind.one,
-        known=known[0],
-        near=near,
-    )
+    said = {"names": truncated(", ".join(there)), "one": kind.one, "wanted": known[0], "hint": near}
+    if is_id:
+        return InputError("none of {names} is the id of a {one}; name it {wanted}.{hint}", name, line, **said)
+    return InputError("none of {names} is the text of a {one}; name it {wanted}.{hint}", name, line, **said)
 
 
 def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:

@@ -11,7 +11,6 @@ import numpy as np
 from truerank.core._kernel import QrelsParser
 from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import qrels_fault
-from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats.registry import Format, register
@@ -91,8 +90,10 @@ def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
     names = [query, *docs]
     if b"" in names or query.startswith(_UNFIT_START) or _UNFIT.search(b"!".join(names)):
         unfit = next((name for name in names if not name or _UNFIT.search(name)), query)
-        why = message("it is empty, has a blank or begins with # or U+FEFF")
-        raise InputError("TREC's columns cannot hold the id '{unfit}': {why}", unfit=truncated(unfit), why=why)
+        raise InputError(
+            "TREC's columns cannot hold the id '{id}': it is empty, has a blank or begins with # or U+FEFF",
+            id=truncated(unfit),
+        )
 
 
 register(

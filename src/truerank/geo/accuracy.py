@@ -92,7 +92,7 @@ def distances(metres: Sequence[float]) -> tuple[float, ...]:
     """
     for number in metres:
         if isinstance(number, bool) or not isinstance(number, int | float) or not 0 < number < math.inf:
-            raise RulesError("a distance is a positive number of metres, not {number!r}", number=number)
+            raise RulesError("a distance is a positive number of metres, not {value!r}", value=number)
     return tuple(sorted(set(metres)))
 
 
@@ -103,7 +103,7 @@ def checked_steepness(steepness: float) -> float:
         RulesError: it is no positive number.
     """
     if isinstance(steepness, bool) or not isinstance(steepness, int | float) or not 0 < steepness < math.inf:
-        raise RulesError("the steepness of SDM is a positive number, not {steepness!r}", steepness=steepness)
+        raise RulesError("the steepness of SDM is a positive number, not {value!r}", value=steepness)
     return float(steepness)
 
 

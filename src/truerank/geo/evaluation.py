@@ -78,7 +78,7 @@ def evaluate(
     (0.0, 1.0, [[11098.8, 11.1]])
     """
     asked, there = _items(queries, "queries"), _items(references, "references")
-    ruled = RULES if rules is None else Rules.of(rules).by_query("places are evaluated query by query")
+    ruled = RULES if rules is None else Rules.of(rules).by_query(message("places are evaluated query by query"))
     found = results if isinstance(results, Results) else read_results(results, asked, there, **reading)
     usual = [f"{name}@{cut}" for cut in _cuts(k) for name in ("R", "P", "Success")]
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)
@@ -119,7 +119,7 @@ def _without_unplaced(queries: Items, results: Results) -> tuple[Items, list[Tru
 def _cuts(k: Sequence[int]) -> list[int]:
     for cut in k:
         if isinstance(cut, bool) or not isinstance(cut, int) or cut < 1:
-            raise RulesError("k is positive whole numbers, not {cut!r}", cut=cut)
+            raise RulesError("k is positive whole numbers, not {value!r}", value=cut)
     if not k:
         raise RulesError("k is one positive whole number at least")
     return sorted(set(k))
@@ -130,10 +130,10 @@ def _distances(names: Sequence[str], queries: Items, references: Items) -> list[
     for name in names:
         if name not in METRICS:
             raise RulesError(
-                "no metric is called {name!r}.{hint} There is {metrics}",
+                "no metric is called {name!r}.{hint} There is {known}",
                 name=name,
                 hint=did_you_mean(name, METRICS),
-                metrics=", ".join(METRICS),
+                known=", ".join(METRICS),
             )
     wanted = [one for name in names for one in (_possible(queries, references) if name == "both" else (name,))]
     if "geodesic" in wanted and "haversine" in wanted:

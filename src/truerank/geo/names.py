@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from truerank.core.messages import message
 from truerank.truth import Items
 
 UNKNOWN = -1
@@ -77,7 +78,11 @@ def number(name: str) -> str:
     return str(int(bare)) if bare.isascii() and bare.isdecimal() else bare
 
 
-FOLDED = {"name without folders": without_folders, "name without ending": stem, "number": number}
+FOLDED = {
+    message("name without folders"): without_folders,
+    message("name without ending"): stem,
+    message("number"): number,
+}
 
 
 class Names:
@@ -102,7 +107,7 @@ class Names:
         for label, fold in FOLDED.items():
             for names in columns.values():
                 yield NameForm(label, tuple(fold(name or "") for name in names), fold)
-        yield NameForm("place in the list, from 0", tuple(map(str, range(len(self.items)))))
+        yield NameForm(message("place in the list, from 0"), tuple(map(str, range(len(self.items)))))
 
     def best(self, names: Sequence[Any]) -> NameForm:
         """The way that knows most of these names; of equals the surest."""

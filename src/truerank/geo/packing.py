@@ -78,7 +78,7 @@ class PackedAnswers:
             self.docs.append(packed(names))
         except TypeError as error:
             raise InputError(
-                "an id is text or a whole number, not {args!r:.60}", where, args=error.args[0]
+                "an id is text or a whole number, not {value!r:.60}", where, value=error.args[0]
             ) from None
         self.queries.append(query)
         self.counts.append(len(names))
@@ -92,7 +92,7 @@ class PackedAnswers:
             self._values.fromlist(values if isinstance(values, list) else list(values))
         except TypeError:
             bad = next(value for value in values if not isinstance(value, int | float))
-            raise InputError("a score or a distance is a number, not {bad!r:.60}", where, bad=bad) from None
+            raise InputError("a score or a distance is a number, not {value!r:.60}", where, value=bad) from None
 
     @property
     def start(self) -> Ints:

@@ -10,7 +10,7 @@ from typing import Any
 
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
-from truerank.core.messages import message, plural
+from truerank.core.messages import Message, message, plural
 from truerank.core.rankings import rankings
 from truerank.core.run import Ranked, Run
 from truerank.formats import neighbours, open_run
@@ -139,13 +139,12 @@ def _named(
             notes = [TruthNote("query names", message("The queries are known by their names in the files' names."))]
         files = inside or files
     if not files:
-        wanted = message(
-            "the pattern {pattern!r} finds nothing in {files}",
-            pattern=pattern or PATTERN,
-            files=printable(folder.files[0]),
-        )
         raise InputError(
-            "no file's name has a query's id: {wanted}; say where it is with a pattern", folder.name, wanted=wanted
+            "no file's name has a query's id: the pattern {pattern!r} finds nothing in {name}; "
+            "say where it is with a pattern",
+            folder.name,
+            pattern=pattern or PATTERN,
+            name=printable(folder.files[0]),
         )
     skipped = [file for file in folder.files if file not in files]
     if skipped:
@@ -171,10 +170,10 @@ def _turned(results: Results, folder: Folder) -> tuple[Results, list[TruthNote]]
     if neighbours.is_against(rising, falling):
         is_less = folder.shape.sign < 0
         said = message(
-            "{value!r} runs the other way in every list, so the {other} is taken for the better; "
+            "{value!r} runs the other way in every list, so the {side} is taken for the better; "
             "--better {named} forbids that.",
             value=value,
-            other=message("higher") if is_less else message("lower"),
+            side=message("higher") if is_less else message("lower"),
             named="lower" if is_less else "higher",
         )
         return replace(results, scores=-results.scores, sign=-results.sign), [TruthNote("direction", said)]
@@ -207,27 +206,31 @@ def _known(found: Sequence[str], names: Names, source: str) -> dict[str, str]:
     form, items = names.best(found), names.items
     rows = form.rows(found)
     if set(rows) <= {UNKNOWN}:
-        example = message(
-            "the results have {found}, {items} has {ids}",
-            found=printable(found[0]),
-            items=items.name,
-            ids=printable(items.ids[0]),
+        raise InputError(
+            "no query is known by the results' names: {example}", source, example=_example(found[0], items)
         )
-        raise InputError("no query is known by the results' names: {example}", source, example=example)
     return {name: items.ids[row] if row != UNKNOWN else name for name, row in zip(found, rows, strict=True)}
 
 
 def _form(names: Names, sample: Sequence[Any], source: str) -> NameForm:
     form = names.best(sample)
     if sample and not form.share(sample):
-        example = message(
-            "the results have {sample}, {items} has {ids}",
-            sample=printable(str(sample[0])),
-            items=names.items.name,
-            ids=printable(names.items.ids[0]),
+        raise InputError(
+            "no reference is known by the results' names: {example}",
+            source,
+            example=_example(sample[0], names.items),
         )
-        raise InputError("no reference is known by the results' names: {example}", source, example=example)
     return form
+
+
+def _example(name: Any, items: Items) -> Message:
+    """One name of each."""
+    return message(
+        "the results have {name}, {items} has {id}",
+        name=printable(str(name)),
+        items=items.name,
+        id=printable(items.ids[0]),
+    )
 
 
 def _results(name: str, answers: PackedAnswers, form: NameForm, sign: int) -> Results:

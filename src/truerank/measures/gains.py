@@ -27,9 +27,8 @@ def gains(grade: Floats, gain: Gain, start: float = 0) -> Floats:
     """
     worth = _gains(grade if start <= 0 else np.where(grade >= start, grade, -1.0), gain)
     if worth.max(initial=0) > HEAVIEST:
-        most = worth.max()
         raise MeasureError(
-            "a gain of {most:g} is too large to be summed; use gain='binary' or a mapping", most=most
+            "a gain of {gain:g} is too large to be summed; use gain='binary' or a mapping", gain=worth.max()
         )
     return worth
 

@@ -21,11 +21,10 @@ def _nonrelevant(hits: Hits, level: float, docs: int | None) -> Floats:
         return others.astype(np.float64)
     total = hits.relevant_total(level)
     if (docs < others + total).any():
-        most = int((others + total).max())
         raise MeasureError(
-            "docs={docs} is too small: there are {most} relevant or returned documents of a query",
+            "docs={docs} is too small: there are {n} relevant or returned documents of a query",
             docs=docs,
-            most=most,
+            n=int((others + total).max()),
         )
     return docs - total.astype(np.float64)
 

@@ -7,6 +7,7 @@ import types
 from collections.abc import Mapping
 from typing import Annotated, Any
 
+from truerank.core.messages import message
 from truerank.core.schema import NOTHING, Kind
 
 WHOLE = 2**53
@@ -54,38 +55,40 @@ def _chances(value: Any) -> bool:
     )
 
 
-Share = Annotated[float, Kind("a number from 0 to 1", _share)]
+Share = Annotated[float, Kind(message("a number from 0 to 1"), _share)]
 
-Amount = Annotated[float, Kind("a number from 0 up", lambda value: _number(value) and value >= 0)]
+Amount = Annotated[float, Kind(message("a number from 0 up"), lambda value: _number(value) and value >= 0)]
 
-Base = Annotated[float, Kind("a number above 1", lambda value: _number(value) and value > 1)]
+Base = Annotated[float, Kind(message("a number above 1"), lambda value: _number(value) and value > 1)]
 """The base of a logarithm."""
 
-Points = Annotated[tuple[float, ...], Kind("a list of numbers from 0 to 1", _shares)]
+Points = Annotated[tuple[float, ...], Kind(message("a list of numbers from 0 to 1"), _shares)]
 
 Gain = Annotated[
     str | Mapping[float, float],
-    Kind("'linear', 'exp', 'binary' or a mapping {grade: gain} of grades from 0 up", _gain),
+    Kind(message("'linear', 'exp', 'binary' or a mapping {grade: gain} of grades from 0 up"), _gain),
 ]
 """'linear': the grade; 'exp': 2^grade - 1; 'binary': 1 above 0; or a mapping, where others keep their value."""
 
 Discount = Annotated[
     str | tuple[float, ...],
-    Kind("'log2', 'jk', 'reciprocal' or a list of weights, one a rank, none above the one before", _discount),
+    Kind(
+        message("'log2', 'jk', 'reciprocal' or a list of weights, one a rank, none above the one before"), _discount
+    ),
 ]
 """'log2': 1 / log_b(rank + 1); 'jk': 1 / log_b(rank), 1 up to the base; 'reciprocal': 1 / rank; or a table."""
 
 Chances = Annotated[
     Mapping[float, float],
-    Kind("a mapping {grade: chance} of grades from 0 up and chances from 0 to 1", _chances),
+    Kind(message("a mapping {grade: chance} of grades from 0 up and chances from 0 to 1"), _chances),
 ]
 """How likely a document of this grade or a better one satisfies the reader, up to the next grade."""
 
 KINDS: dict[Any, Kind] = {
-    int: Kind("a positive whole number", lambda value: type(value) is int and 0 < value < WHOLE),
-    float: Kind("a number", _number),
-    bool: Kind("True or False", lambda value: isinstance(value, bool)),
-    str: Kind("a word", lambda value: isinstance(value, str)),
+    int: Kind(message("a positive whole number"), lambda value: type(value) is int and 0 < value < WHOLE),
+    float: Kind(message("a number"), _number),
+    bool: Kind(message("True or False"), lambda value: isinstance(value, bool)),
+    str: Kind(message("a word"), lambda value: isinstance(value, str)),
     types.NoneType: NOTHING,
 }
 

@@ -9,7 +9,6 @@ from typing import Any
 
 from truerank.core import plugins
 from truerank.core.errors import MeasureError
-from truerank.core.messages import message
 from truerank.measures.definition import Definition
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import Measure, MeasuresLike, checked, cutoff_of, find, fold, known_words, takes
@@ -35,24 +34,18 @@ def parse_measure(text: str | Measure) -> Measure:
         return _at_level(levelled[1], int(levelled[2]), text)
     match = _SHAPE.match(text) if isinstance(text, str) else None
     if not match or not isinstance(text, str):
-        hint = suggestion(text, ()) if isinstance(text, str) else ""
-        how = message(".{hint} Write", hint=hint) if hint else message("; write")
-        raise MeasureError(
-            "cannot read the measure {text!r}{how} it like nDCG@10 or AP(level=2)", text=text, how=how
-        )
+        if isinstance(text, str) and (hint := suggestion(text, ())):
+            raise MeasureError(
+                "cannot read the measure {text!r}.{hint} Write it like nDCG@10 or AP(level=2)", text=text, hint=hint
+            )
+        raise MeasureError("cannot read the measure {text!r}; write it like nDCG@10 or AP(level=2)", text=text)
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
         raise MeasureError("cannot read the measure {text!r}: it has two sets of parameters", text=text)
     definition, params = _resolve(word, cut, text)
     for key, value in _arguments(inside or after or "", definition, text).items():
         if params.get(key, value) != value:
-            raise MeasureError(
-                "{text!r} says {key} twice: {params!r} and {value!r}",
-                text=text,
-                key=key,
-                params=params[key],
-                value=value,
-            )
+            raise _twice(text, key, params[key], value)
         params[key] = value
     return checked(definition, params)
 
@@ -64,17 +57,17 @@ def _at_level(text: str, level: int, whole: str) -> Measure:
     key = next((name for name in ("level", "gain_from") if name in definition.parameters), None)
     if key is None:
         raise MeasureError(
-            "{whole!r}: {measure} has no level; {takes}", whole=whole, measure=measure.name, takes=takes(definition)
+            "{text!r}: {measure} has no level; {takes}", text=whole, measure=measure.name, takes=takes(definition)
         )
     if params.get(key, level) != level:
-        raise MeasureError(
-            "{whole!r} says {key} twice: {params!r} and {level!r}",
-            whole=whole,
-            key=key,
-            params=params[key],
-            level=level,
-        )
+        raise _twice(whole, key, params[key], level)
     return checked(definition, {**params, key: level})
+
+
+def _twice(text: str, key: str, one: object, other: object) -> MeasureError:
+    return MeasureError(
+        "{text!r} says {key} twice: {one!r} and {other!r}", text=text, key=key, one=one, other=other
+    )
 
 
 def spelled(measure: Any) -> Any:
@@ -105,9 +98,7 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
         return [(word, read(word)) for word in words]
     except MeasureError:
         if isinstance(text, str) and is_phrase(text):  # its words are no measures each
-            raise MeasureError(
-                "unknown measure {text!r}.{suggestion}", text=text, suggestion=suggestion(text, ())
-            ) from None
+            raise MeasureError("unknown measure {text!r}.{hint}", text=text, hint=suggestion(text, ())) from None
         raise
 
 
@@ -120,9 +111,9 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         cut = suffix["number"]
     if entry is None:
         if other := OTHERS.get(SUFFIX.sub(r"\g<word>", fold(word))):
-            raise MeasureError("{word} is {other}", word=word, other=other)
+            raise MeasureError("{word} is {what}", word=word, what=other)
         hint = suggestion(word, known_words())
-        raise MeasureError("unknown measure {word!r}.{hint} `truerank measures` lists them", word=word, hint=hint)
+        raise MeasureError("unknown measure {text!r}.{hint} `truerank measures` lists them", text=word, hint=hint)
     definition = entry[0]
     params = {key: value for key, value in entry[1].items() if value is not ...}
     if by_suffix and suffix and "p" in definition.parameters and suffix["mark"] != "_at_":
@@ -148,13 +139,13 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
         call = None
     if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Name):
         raise MeasureError(
-            "cannot read the parameters of {whole!r}; write them like (level=2, gain='exp')", whole=whole
+            "cannot read the parameters of {text!r}; write them like (level=2, gain='exp')", text=whole
         )
     if call.args or any(keyword.arg is None for keyword in call.keywords):
-        raise MeasureError("{whole!r}: parameters have names; {takes}", whole=whole, takes=takes(definition))
+        raise MeasureError("{text!r}: parameters have names; {takes}", text=whole, takes=takes(definition))
     pairs = [_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords]
     if len(dict(pairs)) < len(pairs):
-        raise MeasureError("{whole!r} says a parameter twice; {takes}", whole=whole, takes=takes(definition))
+        raise MeasureError("{text!r} says a parameter twice; {takes}", text=whole, takes=takes(definition))
     return dict(pairs)
 
 
@@ -172,12 +163,10 @@ def _value(node: ast.expr, whole: str) -> Any:
         found = canonical(value)
     except (ValueError, TypeError, OverflowError):
         raise MeasureError(
-            "{whole!r}: a parameter is a number, a word, or a mapping of numbers", whole=whole
+            "{text!r}: a parameter is a number, a word, or a mapping of numbers", text=whole
         ) from None
     if isinstance(node, ast.Dict) and len(value) < len(node.keys):
-        raise MeasureError(
-            "{whole!r} says twice what a grade is worth; a mapping names each grade once", whole=whole
-        )
+        raise MeasureError("{text!r} says twice what a grade is worth; a mapping names each grade once", text=whole)
     return found
 
 
@@ -185,7 +174,7 @@ def _literal(text: str, whole: str) -> int | float:
     try:
         return int(text) if text.isdigit() else float(text)
     except ValueError:
-        raise MeasureError("{whole!r}: {text!r} is no cutoff", whole=whole, text=text) from None
+        raise MeasureError("{text!r}: {cut!r} is no cutoff", text=whole, cut=text) from None
 
 
 def named(word: str) -> str:
@@ -197,9 +186,9 @@ def named(word: str) -> str:
     definition, params = _resolve(word, None, word)
     if params:
         raise MeasureError(
-            "{word} is {definition} with {params}; a name alone is needed here",
+            "{word} is {measure} with {params}; a name alone is needed here",
             word=word,
-            definition=definition.name,
+            measure=definition.name,
             params=", ".join(params),
         )
     return definition.name

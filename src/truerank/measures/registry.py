@@ -17,7 +17,7 @@ import numpy as np
 from truerank.core import plugins
 from truerank.core.errors import MeasureError, printable
 from truerank.core.hits import Bools, Hits
-from truerank.core.messages import Message, did_you_mean, message
+from truerank.core.messages import Message, did_you_mean, joined, message
 from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
@@ -162,7 +162,7 @@ class Measure:
             found = MEANS[self.definition.average](values)
         if math.isinf(found) and np.isfinite(values).all():
             raise MeasureError(
-                "the values of {value} are too large to be summed over {n} queries", value=self, n=len(values)
+                "the values of {measure} are too large to be summed over {n} queries", measure=self, n=len(values)
             )
         return found
 
@@ -196,27 +196,23 @@ def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
             "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(found).__name__
         ) from None
     if values.shape != (len(hits.queries),):
-        what = (
-            message("{size} values", size=values.size)
-            if values.ndim == 1
-            else message("a {kind} of shape {shape}", kind=type(found).__name__, shape=values.shape)
-        )
-        hint = message("it gives one number a query, as hits.sum(…) makes it from one a hit")
+        kind, size = type(found).__name__, values.size
         raise MeasureError(
-            "{measure} gives {what} for {n} queries; {hint}",
+            "{measure} gives {what} for {n} queries; it gives one number a query, as hits.sum(…) makes "
+            "it from one a hit",
             measure=measure,
-            what=what,
+            what=message("{n} values", n=size)
+            if values.ndim == 1
+            else message("a {kind} of shape {shape}", kind=kind, shape=values.shape),
             n=len(hits.queries),
-            hint=hint,
         )
     if not np.isfinite(values).all():
         worst = int(np.argmin(np.isfinite(values)))
-        query = printable(hits.queries[worst])
         raise MeasureError(
-            "{measure} gives {values} for query {query}; a value is a finite number",
+            "{measure} gives {value} for query {query}; a value is a finite number",
             measure=measure,
-            values=values[worst],
-            query=query,
+            value=values[worst],
+            query=printable(hits.queries[worst]),
         )
     return values
 
@@ -285,14 +281,14 @@ def measure(
         )
         if average not in MEANS:
             raise MeasureError(
-                "average is one of {means}, not {average!r}", means=", ".join(MEANS), average=average
+                "average is one of {known}, not {average!r}", known=", ".join(MEANS), average=average
             )
         if name in _definitions and _same(_definitions[name].function, function):
             unregister(name)  # a cell or module that runs again
         for word in (name, *names):
             if fold(word) in _names:
                 raise MeasureError(
-                    "the measure name {word!r} is taken by {names}", word=word, names=_names[fold(word)][0]
+                    "the measure name {word!r} is taken by {measure}", word=word, measure=_names[fold(word)][0]
                 )
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
@@ -349,32 +345,25 @@ def cutoff_of(definition: Definition, word: str, cut: str) -> str:
     """The parameter that a cutoff sets; where there is none, the message says what cuts the lists instead."""
     if definition.at in definition.parameters:
         return definition.at
-    name = (
-        definition.name
-        if fold(word) == fold(definition.name)
-        else message("{word} ({definition})", word=word, definition=definition.name)
-    )
-    hint = (
-        message("; rules with depth = {cut} (--set depth={cut}) cut every list there", cut=cut)
-        if cut.isdecimal()
-        else ""
-    )
-    if cut.isdecimal() and definition.name in AT_K:
-        hint = message("; {at_k}@{cut} is the measure of the first {cut}", at_k=AT_K[definition.name], cut=cut)
-    more = (
-        message(" (`truerank measures {definition}` explains)", definition=definition.name)
-        if definition.parameters
-        else ""
-    )
+    name = definition.name
+    hint: str = ""
+    if cut.isdecimal() and name in AT_K:
+        hint = message("; {measure}@{cut} is the measure of the first {cut}", measure=AT_K[name], cut=cut)
+    elif cut.isdecimal():
+        hint = message("; rules with depth = {cut} (--set depth={cut}) cut every list there", cut=cut)
     raise MeasureError(
-        "{name} takes no cutoff{hint}; {takes}{more}", name=name, hint=hint, takes=takes(definition), more=more
+        "{name} takes no cutoff{hint}; {takes}{more}",
+        name=name if fold(word) == fold(name) else f"{word} ({name})",
+        hint=hint,
+        takes=takes(definition),
+        more=message(" (`truerank measures {measure}` explains)", measure=name) if definition.parameters else "",
     )
 
 
-def takes(definition: Definition) -> str:
+def takes(definition: Definition) -> Message:
     """Which parameters a measure has, as errors say it."""
-    names = list(definition.parameters)
-    return f"it takes {', '.join(names)}" if names else "it takes no parameters"
+    names = ", ".join(definition.parameters)
+    return message("it takes {names}", names=names) if names else message("it takes no parameters")
 
 
 def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = True) -> Measure:
@@ -387,11 +376,11 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
     for key in params:
         if key not in definition.kinds:
             near = did_you_mean(key, known)
-            hint = ELSEWHERE.get(key) or takes(definition) + (f".{near}" if near else "")
+            hint = ELSEWHERE.get(key) or joined(".", filter(None, (takes(definition), near)))
             raise MeasureError("{name} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
     for key, parameter in known.items():
         if is_whole and parameter.default is parameter.empty and key not in params:
-            example = "@10" if key == "k" else "@0.5" if key == definition.at else message("({key}=…)", key=key)
+            example = "@10" if key == "k" else "@0.5" if key == definition.at else f"({key}=…)"
             raise MeasureError("{name} needs {key}: write {name}{example}", name=name, key=key, example=example)
     order = [*known, *(key for key in definition.kinds if key not in known)]
     given = {key: canonical(params[key]) for key in order if key in params}

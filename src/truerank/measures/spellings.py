@@ -13,15 +13,15 @@ SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
 WORDS = {"log2": "linear", "exp-log2": "exp"}
 """What ir_measures calls the value of `dcg`, and what it is called here."""
 
-ELSEWHERE = {"judged_only": "use rules with unjudged = 'removed'"}
+ELSEWHERE = {"judged_only": message("use rules with unjudged = 'removed'")}
 """What ir_measures makes a parameter, and rules decide here."""
 
 OTHERS = {
-    "relstring": "text, not a number; `truerank trec_eval -m relstring` prints it",
-    "prcurve": "a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it",
+    "relstring": message("text, not a number; `truerank trec_eval -m relstring` prints it"),
+    "prcurve": message("a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it"),
     **dict.fromkeys(
         ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "ap_ia", "p_ia", "strec"),
-        "a measure of subtopics, for which there is no format yet; ndeval and pyndeval compute it",
+        message("a measure of subtopics, for which there is no format yet; ndeval and pyndeval compute it"),
     ),
 }
 """What others list among their measures."""
@@ -43,8 +43,13 @@ def persistence(name: str, mark: str, number: str, whole: str) -> float:
         return float(number)
     p = float(f"0.{number}")
     if mark != "." or len(number) > 2:
-        both = message("{name}(p={p:g}) or {name}@{number}", name=name, p=p, number=int(number))
-        raise MeasureError("{whole!r} could be {both}; write the one that you mean", whole=whole, both=both)
+        raise MeasureError(
+            "{text!r} could be {name}(p={p:g}) or {name}@{k}; write the one that you mean",
+            text=whole,
+            name=name,
+            p=p,
+            k=int(number),
+        )
     return p
 
 

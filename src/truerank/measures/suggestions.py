@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 
 CALLED = {
     "P@10": ("precision at", "precision", "prec", "positive predictive value"),
@@ -51,7 +51,7 @@ def suggestion(text: str, known: Iterable[str]) -> str:
     )
     if likeness < 1 and (by_letters := did_you_mean(text, known)):
         return by_letters
-    return f" Did you mean {name} ({phrase})?" if likeness >= NEAR else ""
+    return message(" Did you mean {name} ({phrase})?", name=name, phrase=phrase) if likeness >= NEAR else ""
 
 
 def is_phrase(text: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.errors import InputError, printable
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.truth.items import Floats, Items
 
 
@@ -16,29 +16,31 @@ def checked(items: Items, distance: str) -> Items:
         InputError: a coordinate is missing, not finite, or no degree; or the planes differ.
     """
     if distance == "xy":
-        _refuse_unplaced(items, items.plane, "x and y")
+        _refuse_unplaced(items, items.plane, message("x and y"))
         return items
     places = items.places
-    _refuse_unplaced(items, places, "latitude and longitude")
+    _refuse_unplaced(items, places, message("latitude and longitude"))
     lat, lon = places.T
     if (high := np.abs(lat) > 90).any():
         row = int(np.argmax(high))
-        swapped = " Latitude and longitude look swapped." if (np.abs(lon) <= 90).all() else ""
-        what = message(
-            "the latitude of {ids} is {lat:g}: no latitude is beyond 90.{swapped}",
-            ids=printable(items.ids[row]),
-            lat=lat[row],
-            swapped=swapped,
+        beyond = {"item": printable(items.ids[row]), "lat": lat[row]}
+        if (np.abs(lon) <= 90).all():
+            said = message(
+                "the latitude of {item} is {lat:g}: no latitude is beyond 90. Latitude and longitude look swapped.",
+                **beyond,
+            )
+            raise InputError(said, items.name)
+        raise InputError(
+            message("the latitude of {item} is {lat:g}: no latitude is beyond 90.", **beyond), items.name
         )
-        raise InputError(what, items.name)
     if (wide := (lon < -180) | (lon > 360)).any():
         row = int(np.argmax(wide))
-        what = message(
-            "the longitude of {ids} is {lon:g}, not between -180 and 360",
-            ids=printable(items.ids[row]),
+        raise InputError(
+            "the longitude of {item} is {lon:g}, not between -180 and 360",
+            items.name,
+            item=printable(items.ids[row]),
             lon=lon[row],
         )
-        raise InputError(what, items.name)
     return items
 
 
@@ -50,22 +52,25 @@ def one_plane(queries: Items, references: Items) -> None:
     """
     zones = {zone for items in (queries, references) for zone in items.zone or () if zone}
     if len(zones) > 1:
-        planes = message(
-            "x and y are measured on several planes (zones {zones})", zones=", ".join(sorted(zones)[:4])
+        raise InputError(
+            "x and y are measured on several planes (zones {zones}): "
+            "distances between them mean nothing; measure by latitude and longitude",
+            references.name,
+            zones=", ".join(sorted(zones)[:4]),
         )
-        why = message("distances between them mean nothing; measure by latitude and longitude")
-        raise InputError("{planes}: {why}", references.name, planes=planes, why=why)
 
 
-def _refuse_unplaced(items: Items, coordinates: Floats, spoken: str) -> None:
+def _refuse_unplaced(items: Items, coordinates: Floats, what: Message) -> None:
     bad = ~np.isfinite(coordinates).all(axis=1)
     if bad.any():
-        first, count = printable(items.ids[int(np.argmax(bad))]), int(bad.sum())
-        more = message(", and {count:,} more have none", count=count - 1) if count > 1 else ""
+        lacking = {"item": printable(items.ids[int(np.argmax(bad))]), "what": what}
+        if more := int(bad.sum()) - 1:
+            said = message(
+                "{item} has no {what}, and {n:,} more have none; give them a place or leave them out",
+                n=more,
+                **lacking,
+            )
+            raise InputError(said, items.name)
         raise InputError(
-            "{first} has no {spoken}{more}; give them a place or leave them out",
-            items.name,
-            first=first,
-            spoken=spoken,
-            more=more,
+            message("{item} has no {what}; give them a place or leave them out", **lacking), items.name
         )

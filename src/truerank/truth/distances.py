@@ -156,10 +156,10 @@ def distance_named(name: str) -> Distance:
         return _sphere(_number(sphere[1]))
     if name not in DISTANCES:
         raise RulesError(
-            "no distance is called {name!r}.{hint} There is {distances}",
+            "no distance is called {name!r}.{hint} There is {known}",
             name=name,
             hint=did_you_mean(name, DISTANCES),
-            distances=", ".join(DISTANCES),
+            known=", ".join(DISTANCES),
         )
     return DISTANCES[name]
 

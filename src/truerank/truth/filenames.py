@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from truerank.core.errors import InputError, printable
-from truerank.core.messages import message
 from truerank.truth.keys import KNOWN
 
 PARTS = ("x", "y", "zone", "letter", "lat", "lon")
@@ -37,9 +36,12 @@ def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str,
     match = _by_pattern(pattern, source) if pattern else _by_at
     said = [match(name) for name in names]
     for name, found in zip(names, said, strict=True):
+        if found is None and pattern:
+            raise InputError(
+                "the name {name!r} is not like the pattern {pattern}", source, name=printable(name), pattern=pattern
+            )
         if found is None:
-            shape = message("the pattern {pattern}", pattern=pattern) if pattern else message("@easting@northing@…")
-            raise InputError("the name {name!r} is not like {shape}", source, name=printable(name), shape=shape)
+            raise InputError("the name {name!r} is not like @easting@northing@…", source, name=printable(name))
     roles = dict.fromkeys(role for found in said if found for role in found)
     return {"id": list(names), **{role: [(found or {}).get(role) for found in said] for role in roles}}
 
@@ -58,7 +60,7 @@ def gps_columns(lines: Sequence[str], source: str) -> dict[str, Sequence[Any]]:
     for number, line in enumerate(lines, 1):
         found = GPS.fullmatch(line)
         if found is None:
-            raise InputError("{number!r:.60} is not like path E127.0 N37.5", source, number, number=line)
+            raise InputError("{text!r:.60} is not like path E127.0 N37.5", source, number, text=line)
         path, east, lon, north, lat = found.groups()
         rows["id"].append(path)
         rows["lon"].append(_degrees(lon, east in "Ww", source, number))

@@ -53,7 +53,7 @@ def _labels(items: Items) -> Texts:
         raise InputError("the items have no labels; name them: label=…", items.name)
     if None in items.label:
         row = items.label.index(None)
-        raise InputError("{ids} has no label", items.name, ids=printable(items.ids[row]))
+        raise InputError("{item} has no label", items.name, item=printable(items.ids[row]))
     return items.label
 
 

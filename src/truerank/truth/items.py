@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, printable
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.truth.bounds import middles
 from truerank.truth.keys import unread
 
@@ -70,11 +70,11 @@ class Items:
         for column, values in self.columns.items():
             if len(values) != len(self):
                 raise InputError(
-                    "there are {n} ids, but {others} values of {column}",
+                    "there are {n} ids, but {values} values of {name}",
                     self.name,
                     n=len(self),
-                    others=len(values),
-                    column=column,
+                    values=len(values),
+                    name=column,
                 )
         self._refuse_repeats()
 
@@ -82,14 +82,13 @@ class Items:
         if len(self.rows) == len(self):
             return
         later = next(row for row, name in enumerate(self.ids) if self.rows[name] != row)
-        first, repeated = later + 1, self.rows[self.ids[later]] + 1
-        who = message(
-            "items {first} and {repeated} are both called {ids!r}",
-            first=first,
-            repeated=repeated,
-            ids=printable(self.ids[later]),
+        raise InputError(
+            "items {first} and {second} are both called {id!r}; ids must differ: name another column with id=…",
+            self.name,
+            first=later + 1,
+            second=self.rows[self.ids[later]] + 1,
+            id=printable(self.ids[later]),
         )
-        raise InputError("{who}; ids must differ: name another column with id=…", self.name, who=who)
 
     def __len__(self) -> int:
         """The number of items."""
@@ -116,7 +115,7 @@ class Items:
         if self.lat is None and self.bounds is not None and self.x is None:
             lon, lat = middles(self.bounds, is_globe=True).T
             return np.column_stack([lat, np.where(lon > 180, lon - 360, lon)])
-        return self._pair("lat", "lon", "latitude and longitude")
+        return self._pair("lat", "lon", message("latitude and longitude"))
 
     @property
     def plane(self) -> Floats:
@@ -127,21 +126,19 @@ class Items:
         """
         if self.x is None and self.bounds is not None and self.lat is None:
             return middles(self.bounds, is_globe=False)
-        return self._pair("x", "y", "x and y")
+        return self._pair("x", "y", message("x and y"))
 
-    def _pair(self, one: str, other: str, spoken: str) -> Floats:
+    def _pair(self, one: str, other: str, what: Message) -> Floats:
         first, second = getattr(self, one), getattr(self, other)
         if first is None or second is None:
-            has = ", ".join(["id", *self.columns])
-            hint = message(" ({unread})", unread=unread(self.others)) if self.others else ""
             raise InputError(
-                "the items have no {spoken}, only {has}; name it: {one}=…, {other}=…{hint}",
+                "the items have no {what}, only {known}; name it: {one}=…, {other}=…{hint}",
                 self.name,
-                spoken=spoken,
-                has=has,
+                what=what,
+                known=", ".join(["id", *self.columns]),
                 one=one,
                 other=other,
-                hint=hint,
+                hint=message(" ({hint})", hint=unread(self.others)) if self.others else "",
             )
         return np.column_stack([first, second])
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from truerank.core.errors import InputError
-from truerank.core.messages import Message, did_you_mean, message
+from truerank.core.messages import Message, did_you_mean, joined, message
 from truerank.formats.names import folded
 
 KNOWN: dict[str, tuple[str, ...]] = {
@@ -80,19 +80,19 @@ def chosen(paths: Sequence[str], given: Mapping[str, str], name: str) -> dict[st
     for role, path in given.items():
         if role not in KNOWN:
             raise InputError(
-                "nothing of an item is called {role!r}.{hint} It has {listed}",
+                "nothing of an item is called {role!r}.{hint} It has {known}",
                 role=role,
                 hint=did_you_mean(role, KNOWN),
-                listed=_listed(KNOWN),
+                known=_listed(KNOWN),
             )
         if path not in paths and path != "#":
             raise InputError(
-                "there is no {file!r} for {role}.{hint} There is {listed}",
+                "there is no {column!r} for {role}.{hint} There is {known}",
                 name,
-                file=path,
+                column=path,
                 role=role,
                 hint=did_you_mean(path, paths),
-                listed=_listed(paths),
+                known=_listed(paths),
             )
     either = {role: given.get(role) or _found(paths, role, given, name) for role in KNOWN}
     found = {role: path for role, path in either.items() if path}
@@ -116,8 +116,8 @@ def _likely(paths: Sequence[str], role: str) -> list[str]:
 
 
 def _open(likely: Sequence[str], role: str) -> Message:
-    a, b = likely[:2]
-    return message("{a!r} and {b!r} may both be {role}; say which: {role}=…", a=a, b=b, role=role)
+    one, other = likely[:2]
+    return message("{one!r} and {other!r} may both be {role}; say which: {role}=…", one=one, other=other, role=role)
 
 
 def _readings(path: str) -> set[str]:
@@ -138,9 +138,9 @@ def _without_halves(found: dict[str, str], paths: Sequence[str], name: str) -> d
             path = found.pop(one)
             if len(path.split(".")[-1]) > 1:  # a lone x or n may be anything
                 raise InputError(
-                    "{file!r} is {one}, but what is {other}? Name it: {other}=… ({hint})",
+                    "{column!r} is {one}, but what is {other}? Name it: {other}=… ({hint})",
                     name,
-                    file=path,
+                    column=path,
                     one=one,
                     other=other,
                     hint=_hint(paths),
@@ -154,18 +154,20 @@ def open_pairs(paths: Sequence[str]) -> list[str]:
     return [base for base in bases if f"{base}.1" in paths and f"{base}.2" not in paths]
 
 
-def unread(paths: Sequence[str]) -> str:
+def unread(paths: Sequence[str]) -> Message:
     """What to say when something is not found: which columns were not read, and what is too open to guess."""
     pair = next((path[:-2] for path in paths if path.endswith(".0") and _readings(path[:-2]) & _PAIRS), None)
     if pair is not None:
-        return f"{pair!r} holds two numbers: say which is which, e.g. lat='{pair}.0', lon='{pair}.1'"
+        return message(
+            "{column!r} holds two numbers: say which is which, e.g. lat='{column}.0', lon='{column}.1'", column=pair
+        )
     several = ((role, _likely(paths, role)) for role in ("lat", "lon", "x", "y"))
     return next((_open(likely, role) for role, likely in several if len(likely) > 1), _hint(paths))
 
 
-def _hint(paths: Sequence[str]) -> str:
+def _hint(paths: Sequence[str]) -> Message:
     near = (did_you_mean(path.split(".")[-1], ("latitude", "longitude", "easting", "northing")) for path in paths)
-    return f"there is {_listed(paths)}." + "".join(dict.fromkeys(near))
+    return message("there is {known}.{hint}", known=_listed(paths), hint=joined("", dict.fromkeys(near)))
 
 
 def _listed(names: Sequence[str] | Mapping[str, object]) -> str:

@@ -79,12 +79,11 @@ def listing(value: Any, name: str, inside: str | None = None) -> Listing:
             "no list of items is in it: a list of objects, or an object of objects, was looked for", name
         )
     if len(placed) > 1:
-        where = ", ".join(repr(each.where) for each in placed[:6])
         raise InputError(
-            "several lists of items are in it: {where}; say which: inside={example!r}",
+            "several lists of items are in it: {names}; say which: inside={first!r}",
             name,
-            where=where,
-            example=placed[0].where,
+            names=", ".join(repr(each.where) for each in placed[:6]),
+            first=placed[0].where,
         )
     return placed[0]
 
@@ -157,7 +156,7 @@ def columns(found: Listing, name: str) -> Columns:
 
 def _record(record: Any, name: str) -> Mapping[str, Any]:
     if not isinstance(record, Mapping):
-        raise InputError("an item is an object, not {record!r:.60}", name, record=record)
+        raise InputError("an item is an object, not {value!r:.60}", name, value=record)
     return geojson.record(record, name) if record.get("type") == "Feature" else record
 
 

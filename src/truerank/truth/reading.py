@@ -210,11 +210,11 @@ def _id_path(columns: Columns, roles: Mapping[str, str], is_given: bool, name: s
     if KEY in columns and not is_given and ("id" not in roles or not all(key.isdecimal() for key in columns[KEY])):
         return KEY
     if "id" not in roles:
-        there = ", ".join(map(repr, list(columns)[:12]))
+        known = ", ".join(map(repr, list(columns)[:12]))
         raise InputError(
-            "no column holds the ids (there is {there}); name it id=…, or id='#' for their places",
+            "no column holds the ids (there is {known}); name it id=…, or id='#' for their places",
             name,
-            there=there,
+            known=known,
         )
     return roles["id"]
 
@@ -225,7 +225,7 @@ def _ids(columns: Columns, path: str, name: str) -> tuple[str, ...]:
     ids = texts(columns[path], path, (), name)
     for row, text in enumerate(ids, 1):
         if not text:
-            raise InputError("item {row} has no {file}", name, row=row, file=path)
+            raise InputError("item {row} has no {column}", name, row=row, column=path)
     return tuple(text or "" for text in ids)
 
 

@@ -14,7 +14,7 @@ from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
 from truerank.core.errors import RulesError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.truth.items import Items
 from truerank.truth.reading import read_items
 from truerank.truth.result import Pairs, Truth, truth_of
@@ -100,10 +100,10 @@ def named(name: str) -> Rule:
     """The rule with this name."""
     if name not in _rules:
         raise RulesError(
-            "no rule of truth is called {name!r}.{hint} Rules: {rules}",
+            "no rule of truth is called {name!r}.{hint} Rules: {known}",
             name=name,
             hint=did_you_mean(name, _rules),
-            rules=", ".join(_rules),
+            known=", ".join(_rules),
         )
     return _rules[name]
 
@@ -120,7 +120,7 @@ def build(text: str, queries: Any, references: Any, **defaults: Any) -> Truth:
     given = {**known, **params}
     for key, parameter in chosen.parameters.items():
         if key not in given and parameter.default is parameter.empty:
-            raise RulesError("{chosen} needs {key}; write it like {chosen}({key}=…)", chosen=chosen.name, key=key)
+            raise RulesError("{name} needs {key}; write it like {name}({key}=…)", name=chosen.name, key=key)
     return chosen.make(queries, references, **given)
 
 
@@ -149,11 +149,10 @@ def parse(text: str) -> tuple[Rule, dict[str, Any]]:
     params = {**params, **places}
     if len(unnamed) > len(chosen.parameters) or any(key not in chosen.parameters for key in params):
         wrong = next((key for key in params if key not in chosen.parameters), "")
-        takes = ", ".join(chosen.parameters) or "nothing"
         raise RulesError(
-            "{name} takes {takes}, not {text!r}.{hint}",
+            "{name} takes {known}, not {text!r}.{hint}",
             name=name,
-            takes=takes,
+            known=", ".join(chosen.parameters) or message("nothing"),
             text=text,
             hint=did_you_mean(wrong, chosen.parameters),
         )

@@ -7,6 +7,7 @@ import io
 from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.formats.delimited import header
 from truerank.formats.frames import arrow
 from truerank.formats.source import MARK, Source
@@ -28,10 +29,10 @@ def from_csv(source: Source) -> Columns:
     for row in cells:
         if len(row) != len(names):
             raise InputError(
-                "there are {n} columns, but a row has {others}: {row!r:.60}",
+                "there are {wanted} columns, but a row has {n}: {row!r:.60}",
                 source.name,
-                n=len(names),
-                others=len(row),
+                wanted=len(names),
+                n=len(row),
                 row=row,
             )
     columns = list(zip(*cells, strict=True)) or [()] * len(names)
@@ -40,7 +41,7 @@ def from_csv(source: Source) -> Columns:
 
 def from_parquet(source: Source) -> Columns:
     """The columns; those inside others with a dot before their names."""
-    pyarrow = arrow("reading Parquet", "parquet")
+    pyarrow = arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import read_table
 
     try:
@@ -51,7 +52,7 @@ def from_parquet(source: Source) -> Columns:
 
 def from_frame(frame: Any, name: str) -> Columns:
     """The columns of a DataFrame of any kind; an index of pandas that has a name is one of them."""
-    pyarrow = arrow("a DataFrame", "frames")
+    pyarrow = arrow(message("a DataFrame"), "frames")
     if hasattr(frame, "iterrows") and any(frame.index.names):
         frame = frame.reset_index()
     try:
@@ -63,13 +64,11 @@ def from_frame(frame: Any, name: str) -> Columns:
 
         return _columns(from_dataframe(frame))
     except (pyarrow.ArrowException, TypeError) as error:
-        raise InputError(
-            "Arrow cannot hold this table: {splitlines}", name, splitlines=str(error).splitlines()[0]
-        ) from None
+        raise InputError("Arrow cannot hold this table: {error}", name, error=str(error).splitlines()[0]) from None
 
 
 def _columns(table: pyarrow.Table) -> Columns:
-    pyarrow = arrow("a table", "parquet")
+    pyarrow = arrow(message("a table"), "parquet")
     while any(pyarrow.types.is_struct(kind) for kind in table.schema.types):
         table = table.flatten()
     return expanded({name: _values(table.column(i)) for i, name in enumerate(table.column_names)})
@@ -77,7 +76,7 @@ def _columns(table: pyarrow.Table) -> Columns:
 
 def _values(column: Any) -> Any:
     """Numbers as an array, everything else as a list."""
-    kinds = arrow("a table", "parquet").types
+    kinds = arrow(message("a table"), "parquet").types
     if kinds.is_floating(column.type) or (kinds.is_integer(column.type) and not column.null_count):
         return column.to_numpy()
     return column.to_pylist()

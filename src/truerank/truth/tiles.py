@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from truerank.core.errors import InputError, pluralize, printable
-from truerank.core.messages import message
+from truerank.core.errors import InputError, printable
+from truerank.core.messages import Message, message, plural
 from truerank.truth.bounds import middles, sizes
 from truerank.truth.items import Bools, Floats, Ints, Items
 from truerank.truth.search import tree_of
@@ -27,7 +27,7 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
     """
     bounds = items.bounds
     if bounds is None:
-        raise InputError("the references have no bounds; {naming}", items.name, naming=_naming(items.others))
+        raise InputError("the references have no bounds; {hint}", items.name, hint=_naming(items.others))
     west, south, east, north = bounds.T
     bad = ~np.isfinite(bounds).all(axis=1) | (south > north)
     if is_globe:
@@ -38,26 +38,40 @@ def checked_bounds(items: Items, is_globe: bool) -> Floats:
         row = int(np.argmax(bad))
         others = int(np.isfinite(bounds).all(axis=1).sum())
         if others and np.isnan(bounds[row]).all():
-            known = pluralize(others, "other has", "others have")
-            who = message("{ids} has no whole bounds where {known}", ids=printable(items.ids[row]), known=known)
-            raise InputError("{who} them; all items of a file name their bounds alike", items.name, who=who)
-        edges = ", ".join(f"{edge:g}" for edge in bounds[row])
-        kind = (
-            message("degrees (for metres on a plane: distance='xy')") if is_globe else message("metres on a plane")
+            said = plural(
+                "{item} has no whole bounds where {n:,} other has them; all items of a file name their bounds "
+                "alike",
+                "{item} has no whole bounds where {n:,} others have them; all items of a file name their bounds "
+                "alike",
+                n=others,
+                item=printable(items.ids[row]),
+            )
+            raise InputError(said, items.name)
+        wrong = {"item": printable(items.ids[row]), "bounds": ", ".join(f"{edge:g}" for edge in bounds[row])}
+        if is_globe:
+            said = message(
+                "the bounds of {item} are {bounds}: that is no west, south, east, north in degrees "
+                "(for metres on a plane: distance='xy')",
+                **wrong,
+            )
+            raise InputError(said, items.name)
+        said = message(
+            "the bounds of {item} are {bounds}: that is no west, south, east, north in metres on a plane", **wrong
         )
-        who = message("the bounds of {ids} are {edges}", ids=printable(items.ids[row]), edges=edges)
-        raise InputError("{who}: that is no west, south, east, north in {kind}", items.name, who=who, kind=kind)
+        raise InputError(said, items.name)
     return bounds
 
 
-def _naming(columns: Sequence[str]) -> str:
+def _naming(columns: Sequence[str]) -> Message:
     """How to say which columns the bounds are."""
     corners = next((name.removesuffix(".0.0") for name in columns if name.endswith(".0.0")), None)
     if corners is None:
-        return "name them: west=…, south=…, east=…, north=…"
+        return message("name them: west=…, south=…, east=…, north=…")
     sides = {"west": "0.0", "south": "0.1", "east": "1.0", "north": "1.1"}
     named = ", ".join(f"{side}='{corners}.{place}'" for side, place in sides.items())
-    return f"{corners!r} holds two corners: say which number is which, e.g. {named}"
+    return message(
+        "{column!r} holds two corners: say which number is which, e.g. {named}", column=corners, named=named
+    )
 
 
 def holding(points: Floats, bounds: Floats, is_globe: bool) -> tuple[Ints, Ints]:

@@ -24,7 +24,11 @@ def texts(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> Te
         if fractions and all(value != value or value % 1 == 0 for value in fractions):
             return texts(list(map(_whole, values)), path, ids, name)
         raise InputError(
-            "{file} of item {row} is text or a whole number, not {bad!r:.60}", name, file=path, row=row, bad=bad
+            "{column} of item {row} is text or a whole number, not {value!r:.60}",
+            name,
+            column=path,
+            row=row,
+            value=bad,
         )
     return tuple(None if value is None else str(value) for value in values)
 
@@ -45,11 +49,11 @@ def numbers(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
     except (TypeError, ValueError):
         row = next(row for row, value in enumerate(values) if value is not None and not _is_number(value))
         raise InputError(
-            "{file} of {ids} is no number: {values!r:.60}",
+            "{column} of {item} is no number: {value!r:.60}",
             name,
-            file=path,
-            ids=printable(ids[row]),
-            values=values[row],
+            column=path,
+            item=printable(ids[row]),
+            value=values[row],
         ) from None
 
 
@@ -74,5 +78,5 @@ def vectors(values: Sequence[Any], path: str, ids: Sequence[str], name: str) -> 
     except ValueError:
         vectors = np.empty(0)
     if vectors.ndim != 2 or vectors.dtype.kind not in "fiu":
-        raise InputError("{file} should hold vectors of numbers, all of one length", name, file=path)
+        raise InputError("{column} should hold vectors of numbers, all of one length", name, column=path)
     return vectors

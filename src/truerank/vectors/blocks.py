@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Floats, Ints
 from truerank.core.scan import processors
 from truerank.vectors.sides import plain
@@ -28,27 +28,26 @@ def vectors(queries: Any, gallery: Any, metric: str = "cosine", *, single: bool 
         InputError: vectors that cannot be compared; the message names the row.
     """
     if metric not in get_args(Metric):
-        hint = did_you_mean(metric, get_args(Metric))
+        known = get_args(Metric)
         raise InputError(
-            "there is no metric {metric!r}.{hint} Metrics: {get_args}",
+            "there is no metric {metric!r}.{hint} Metrics: {known}",
             metric=metric,
-            hint=hint,
-            get_args=", ".join(get_args(Metric)),
+            hint=did_you_mean(metric, known),
+            known=", ".join(known),
         )
     if all(hasattr(side, "detach") for side in (queries, gallery)):
         from truerank.vectors import tensors
 
         return tensors.vectors(queries, gallery, metric, single)
-    queries, gallery = _table(queries, "query vectors"), _table(gallery, "gallery vectors")
+    queries, gallery = _table(queries, message("query vectors")), _table(gallery, message("gallery vectors"))
     if queries.shape[1] != gallery.shape[1]:
         raise InputError(
-            "query vectors have {shape:,} numbers and gallery vectors {other_shape:,}; both must come from "
-            "the same model",
-            shape=queries.shape[1],
-            other_shape=gallery.shape[1],
+            "query vectors have {n:,} numbers and gallery vectors {others:,}; both must come from the same model",
+            n=queries.shape[1],
+            others=gallery.shape[1],
         )
     real = _precision(queries.dtype, gallery.dtype, single=single)
-    squares = _squares(queries, metric, "query"), _squares(gallery, metric, "gallery")
+    squares = _squares(queries, metric, message("query")), _squares(gallery, metric, message("gallery"))
     _refuse_overflow(*squares, metric, real)
     return BlockSource(
         (len(queries), len(gallery)),
@@ -67,14 +66,12 @@ def matrix(values: Any, holds: Holds, *, single: bool = False) -> BlockSource:
         InputError: it is no matrix of numbers, or, when it is read, holds one that is not finite.
     """
     if holds not in get_args(Holds):
-        raise InputError(
-            "a matrix holds {get_args}, not {holds!r}", get_args=" or ".join(get_args(Holds)), holds=holds
-        )
+        raise InputError("a matrix holds {known}, not {holds!r}", known=" or ".join(get_args(Holds)), holds=holds)
     if hasattr(values, "detach") and values.device.type != "cpu":
         from truerank.vectors import tensors
 
         return tensors.matrix(values, holds, single)
-    table = _table(values, "the matrix")
+    table = _table(values, message("the matrix"))
     real = _precision(table.dtype, single=single)
     return BlockSource(
         (table.shape[0], table.shape[1]),
@@ -131,7 +128,7 @@ def _few(count: int, step: int = 1 << 11) -> list[slice]:
     return [slice(start, start + step) for start in range(0, count, step)]
 
 
-def _squares(table: NDArray[Any], metric: str, who: str) -> Floats:
+def _squares(table: NDArray[Any], metric: str, side: Message) -> Floats:
     """(vectors,) the squared length of each, which shows what is wrong with one."""
     with np.errstate(over="ignore", invalid="ignore"):
         parts = [np.square(table[part].astype(np.float64)).sum(axis=1) for part in _few(len(table))]
@@ -139,16 +136,15 @@ def _squares(table: NDArray[Any], metric: str, who: str) -> Floats:
     bad = ~np.isfinite(squares)
     if bad.any():
         raise InputError(
-            "{who} vector {argmax} (from 0) holds a number that is not finite, or is too large",
-            who=who,
-            argmax=int(np.argmax(bad)),
+            "{side} vector {row} (from 0) holds a number that is not finite, or is too large",
+            side=side,
+            row=int(np.argmax(bad)),
         )
     if metric == "cosine" and not squares.all():
-        which = int(np.argmin(squares))
         raise InputError(
-            "{who} vector {which} (from 0) is all zeros, which has no cosine; leave it out or use dot",
-            who=who,
-            which=which,
+            "{side} vector {row} (from 0) is all zeros, which has no cosine; leave it out or use dot",
+            side=side,
+            row=int(np.argmin(squares)),
         )
     return squares
 
@@ -158,7 +154,7 @@ def _refuse_overflow(queries: Floats, gallery: Floats, metric: str, real: np.dty
     longest = np.sqrt(queries.max(initial=0)) + np.sqrt(gallery.max(initial=0))
     if metric != "cosine" and longest > np.sqrt(float(np.finfo(real).max)) / 4:
         raise InputError(
-            "the vectors are too long for products in {real}; scale them, or give them as float64", real=real
+            "the vectors are too long for products in {dtype}; scale them, or give them as float64", dtype=real
         )
 
 
@@ -194,13 +190,13 @@ def _refuse_unfinished(block: NDArray[Any], rows: Ints) -> None:
         row, column = (int(i) for i in np.argwhere(bad)[0])
         value = float(block[row, column])
         raise InputError(
-            "row {rows} of the matrix (from 0) holds {value}, which is no finite number",
-            rows=int(rows[row]),
+            "row {row} of the matrix (from 0) holds {value}, which is no finite number",
+            row=int(rows[row]),
             value=value,
         )
 
 
-def _table(values: Any, what: str) -> NDArray[Any]:
+def _table(values: Any, what: Message) -> NDArray[Any]:
     table = plain(values)
     if table.ndim != 2 or table.dtype.kind not in "biuf":
         raise InputError(

@@ -64,7 +64,7 @@ class Files:
 
 def _vectors(entries: Entries | None, path: str, what: str) -> Any:
     if entries is None or entries.vectors is None:
-        raise InputError("it is not clear which array holds the {what}; call it {what}_features", path, what=what)
+        raise InputError("it is not clear which array holds the {side}; call it {side}_features", path, side=what)
     return entries.vectors
 
 
@@ -72,8 +72,8 @@ def _listed(files: tuple[str, ...], kind: tuple[str, ...]) -> dict[str, Any]:
     """{side: values} from a file of each side, or from one of the queries, or of both."""
     if len(files) > 2:
         raise InputError(
-            "{kind} come from a file of the queries and one of the gallery; these are {n}",
-            kind=kind[0],
+            "{name} come from a file of the queries and one of the gallery; these are {n}",
+            name=kind[0],
             n=len(files),
         )
     found = [read_lists(path, kind) for path in files]

@@ -148,7 +148,7 @@ def _twice(given: Given, source: BlockSource) -> Given:
 
 def _refuse(given: Given, both: Sides, rules: Rules, qrels: Qrels | None) -> None:
     """What cannot be evaluated, said before the work begins."""
-    rules.by_query("vectors are evaluated query by query")
+    rules.by_query(message("vectors are evaluated query by query"))
     if qrels is None:
         _refuse_labels(both, rules)
     elif both.queries.is_labelled or both.queries.cameras is not None:
@@ -171,16 +171,12 @@ def _refuse_labels(both: Sides, rules: Rules) -> None:
     nobody = np.isin(labels, both.named((*rules.junk_identities, *rules.distractor_identities)))
     if nobody.any():
         name, count = printable(str(both.names[labels[nobody][0]])), int(nobody.sum())
-        which = (
-            message("junk")
-            if (labels[nobody][0] == both.named(rules.junk_identities)).any()
-            else message("distractor")
-        )
+        which = "junk" if (labels[nobody][0] == both.named(rules.junk_identities)).any() else "distractor"
         raise InputError(
-            "{count:,} of the queries have the label {name}, which these rules keep for junk or "
+            "{n:,} of the queries have the label {name}, which these rules keep for junk or "
             "distractors; where that is somebody, as identity 0 is in MSMT17, say --{which} none (in "
             "Python the rule {which}_identities = []), or choose other rules, e.g. truerank",
-            count=count,
+            n=count,
             name=name,
             which=which,
         )

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
+from truerank.core.messages import listed
 from truerank.core.qrels import Ints
 
 
@@ -99,19 +100,19 @@ def sides(given: Given, queries: int, gallery: int) -> Sides:
     return Sides(Side(ids[0], q_labels, q_cameras), Side(ids[1], g_labels, g_cameras), names)
 
 
-def _ids(values: Any, count: int, width: int, who: str) -> tuple[bytes, ...]:
+def _ids(values: Any, count: int, width: int, side: str) -> tuple[bytes, ...]:
     """The ids as bytes; by default the places, of one width so that they sort as numbers do."""
     if values is None:
         return tuple(b"%0*d" % (width, place) for place in range(count))
     ids = tuple(map(as_bytes, plain(values).ravel().tolist()))
-    _same_length(len(ids), count, f"{who}_ids")
+    _same_length(len(ids), count, f"{side}_ids")
     if len(set(ids)) < count:
         (most, times), *_ = Counter(ids).most_common(1)
         raise InputError(
-            "the id {most} stands {times} times in {who}_ids; each must name one entry",
-            most=printable(most),
-            times=times,
-            who=who,
+            "the id {id} stands {n} times in {side}_ids; each must name one entry",
+            id=printable(most),
+            n=times,
+            side=side,
         )
     return ids
 
@@ -125,7 +126,7 @@ def _codes(
     if one is None or other is None:
         given, lacking = ("gallery", "query") if one is None else ("query", "gallery")
         raise InputError(
-            "there are {given}_{what} but no {lacking}_{what}; give both", given=given, what=what, lacking=lacking
+            "there are {given} but no {lacking}; give both", given=f"{given}_{what}", lacking=f"{lacking}_{what}"
         )
     first, second = _column(one, queries, f"query_{what}"), _column(other, gallery, f"gallery_{what}")
     if (first.dtype.kind == "U") != (second.dtype.kind == "U"):
@@ -150,9 +151,9 @@ def _classes(
     if not any(is_table):
         return None
     if not all(is_table) or tables[0].shape[1] != tables[1].shape[1]:
-        shapes = " and ".join(str(table.shape) for table in tables)
         raise InputError(
-            "matrices of labels have a row an entry and the same labels on both sides, not {shapes}", shapes=shapes
+            "matrices of labels have a row an entry and the same labels on both sides, not {shapes}",
+            shapes=listed([str(table.shape) for table in tables]),
         )
     for table, what in zip(tables, ("query_labels", "gallery_labels"), strict=True):
         bad = ~np.isin(table, (0, 1))
@@ -179,9 +180,9 @@ def _column(values: Any, count: int, what: str) -> NDArray[Any]:
     if column.dtype.kind in "OSU" and all(isinstance(value, str | bytes) for value in column.tolist()):
         return np.array([printable(value) for value in column.tolist()], dtype=np.str_)
     raise InputError(
-        "{what} holds {odd!r}; it should hold whole numbers or text, one kind of the two",
+        "{what} holds {value!r}; it should hold whole numbers or text, one kind of the two",
         what=what,
-        odd=_odd(column),
+        value=_odd(column),
     )
 
 
@@ -194,7 +195,7 @@ def _odd(column: NDArray[Any]) -> Any:
 def _same_length(found: int, wanted: int, what: str) -> None:
     if found != wanted:
         raise InputError(
-            "{what} has {found:,} values where there are {wanted:,} entries", what=what, found=found, wanted=wanted
+            "{what} has {n:,} values where there are {wanted:,} entries", what=what, n=found, wanted=wanted
         )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import Message, listed, message
 from truerank.core.qrels import Floats, Ints
 from truerank.vectors.counting import Placed
 from truerank.vectors.source import PRODUCT, BlockSource, Scorer
@@ -22,19 +22,19 @@ def vectors(queries: Tensor, gallery: Tensor, metric: str, single: bool) -> Bloc
     torch = _torch()
     if queries.device != gallery.device:
         raise InputError(
-            "query vectors are on {device} and gallery vectors on {other}; move one",
-            device=queries.device,
+            "query vectors are on {one} and gallery vectors on {other}; move one",
+            one=queries.device,
             other=gallery.device,
         )
     is_wide = torch.float64 in (queries.dtype, gallery.dtype) and not single
     real = torch.float64 if is_wide else torch.float32
     left, right = queries.detach().to(real), gallery.detach().to(real)
     if left.ndim != 2 or right.ndim != 2 or left.shape[1] != right.shape[1]:
-        shapes = message("{shape} and {other_shape}", shape=tuple(left.shape), other_shape=tuple(right.shape))
         raise InputError(
-            "query and gallery vectors are two tables with rows of one length, not {shapes}", shapes=shapes
+            "query and gallery vectors are two tables with rows of one length, not {shapes}",
+            shapes=listed([str(tuple(side.shape)) for side in (left, right)]),
         )
-    squares = _squares(left, metric, "query"), _squares(right, metric, "gallery")
+    squares = _squares(left, metric, message("query")), _squares(right, metric, message("gallery"))
     if metric == "cosine":
         left, right = (side / square.sqrt()[:, None] for side, square in zip((left, right), squares, strict=True))
 
@@ -111,15 +111,16 @@ def _products(left: Tensor, right: Tensor, half: Tensor | None, columns: Ints | 
     return score
 
 
-def _squares(table: Tensor, metric: str, who: str) -> Tensor:
+def _squares(table: Tensor, metric: str, side: Message) -> Tensor:
     squares = table.square().sum(1)
     bad = ~squares.isfinite()
     if metric == "cosine":
         bad |= squares == 0
     if bad.any():
-        which = int(bad.nonzero()[0])
         raise InputError(
-            "{who} vector {which} (from 0) is all zeros, or holds a number that is not finite", who=who, which=which
+            "{side} vector {row} (from 0) is all zeros, or holds a number that is not finite",
+            side=side,
+            row=int(bad.nonzero()[0]),
         )
     return squares
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.scores import ByMeasure, Scores
 from truerank.measures import Measure
@@ -185,7 +186,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
     """
 
     built_by = "comparison"
-    done = "compared"
+    done = message("compared")
 
     systems: tuple[str, ...]
     queries: tuple[str, ...]
