@@ -282,6 +282,7 @@ def test_odd_bytes_in_ids_survive_json(invoke, here, format):
         (("qrels.txt", "first.run", "-r", "trek_eval-10"), "Did you mean trec_eval-10?"),
         (("qrels.txt", "first.run", "--set", "levle=2"), "Did you mean level?"),
         (("qrels.txt", "first.run", "--set", "level"), "--set takes field=value"),
+        (("qrels.txt", "first.run", "--set", "gain=exp"), "write it with the measure, nDCG(gain=exp)@10, or in"),
         (("qrels.txt", "first.run", "--set", "depth=0"), "depth is a positive whole number, not 0"),
         (("qrels.txt", "first.run", "--set", "level=nan"), "level is a number, not nan"),
         (("qrels.txt", "first.run", "--run-format", "trek"), "there is no format 'trek'. Did you mean trec?"),

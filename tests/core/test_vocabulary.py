@@ -10,7 +10,7 @@ import pytest
 
 import truerank as tr
 from truerank.core.rules import Rules, presets
-from truerank.core.vocabulary import asked_for, measures_under, resolve, under
+from truerank.core.vocabulary import asked_for, checked, measures_under, resolve, under
 from truerank.measures import parse_measure
 
 QRELS = {"1": {"a": 2, "b": 1, "c": 0}, "2": {"d": 1, "e": 1}}
@@ -103,11 +103,22 @@ def test_a_reading_may_lead_to_another_but_not_in_a_circle() -> None:
     [
         ({"NDGC": "nDCG@k"}, "readings: unknown measure 'NDGC'. Did you mean nDCG"),
         ({"relative_P": "R@k"}, "readings: relative_P is R with capped; a name alone is needed"),
+        ({"RR": "NDGC@k"}, "custom: readings: RR: unknown measure 'NDGC'. Did you mean nDCG"),
+        ({"RR": "AP(divisr='k')@k"}, "readings: RR: AP has no parameter 'divisr'; .* Did you mean divisor"),
     ],
 )
 def test_readings_that_name_nothing_are_refused(readings: dict[str, str], message: str) -> None:
     with pytest.raises(tr.RulesError, match=message):
         tr.evaluate(QRELS, RUN, "AP", rules={"readings": readings})
+
+
+def test_measures_of_rules_that_name_nothing_are_refused_though_others_are_asked_for() -> None:
+    with pytest.raises(tr.RulesError, match=r"custom: measures: unknown measure 'NDGC'\. Did you mean nDCG"):
+        tr.evaluate(QRELS, RUN, "AP", rules={"measures": ["AP", "NDGC@10"]})
+
+
+def test_all_that_presets_say_of_measures_can_be_read() -> None:
+    assert all(checked(rules) is rules for rules in presets().values())
 
 
 @pytest.mark.parametrize("readings", [3, ["AP"], {"AP": 3}])

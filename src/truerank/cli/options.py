@@ -12,6 +12,7 @@ from truerank.cli import importing
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError, RulesError
 from truerank.core.rules import MEANINGS, Rules, presets
+from truerank.core.vocabulary import checked
 from truerank.formats import formats
 from truerank.measures import measures as known_measures
 
@@ -128,7 +129,7 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
     >>> changed(None, ["level=2"]).name
     'truerank with level=2'
     """
-    rules = Rules.of(rules)
+    rules = checked(Rules.of(rules))
     if not changes:
         return rules
     fields: list[tuple[str, Any]] = []
@@ -136,9 +137,24 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
         field, equals, value = change.partition("=")
         if not equals:
             raise RulesError("--set takes field=value, e.g. level=2; not {change!r}", change=change)
+        _refuse_parameter(field.strip(), value.strip())
         fields.append((field.strip(), _value(field.strip(), value.strip())))
     name = f"{rules.name} with {', '.join(changes)}"
-    return Rules.from_dict({"name": name, **distinct(fields, "--set")}, rules)
+    return checked(Rules.from_dict({"name": name, **distinct(fields, "--set")}, rules))
+
+
+def _refuse_parameter(field: str, value: str) -> None:
+    """Refuse what is no rule, but a parameter of measures."""
+    taking = [one for one in known_measures().values() if field in one.parameters and field != one.at]
+    if hasattr(Rules, field) or not taking:
+        return
+    example = min(taking, key=lambda one: one.name != "nDCG")
+    raise RulesError(
+        "{key} is no rule, but a parameter of measures: write it with the measure, {measure}, "
+        "or in the [readings] of a rules file",
+        key=field,
+        measure=f"{example.name}({field}={value})" + ("@10" if example.at in example.parameters else ""),
+    )
 
 
 def with_percentiles(found: Sequence[Bench], kind: str | None) -> list[Bench]:

@@ -7,6 +7,7 @@ import click
 from truerank.cli.output import show, write
 from truerank.core.messages import message
 from truerank.core.rules import Rules, purposes
+from truerank.core.vocabulary import checked
 from truerank.present.table import Table
 
 
@@ -28,7 +29,7 @@ def command(name: str | None) -> None:
     if name is None:
         show(table())
     else:
-        write(Rules.of(name).to_toml())
+        write(checked(Rules.of(name)).to_toml())
 
 
 def table() -> Table:

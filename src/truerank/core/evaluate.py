@@ -19,7 +19,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
 from truerank.core.swapped import are_swapped
-from truerank.core.vocabulary import asked_for, unknown
+from truerank.core.vocabulary import asked_for, checked, unknown
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
@@ -112,7 +112,7 @@ def ranked(reading: Reading) -> Hits:
 
 def rules_of(qrels: object, rules: RulesLike | None) -> Rules:
     """The rules that are given, or else those of the reading that stands in place of the qrels."""
-    return qrels.rules if rules is None and isinstance(qrels, Reading) else Rules.of(rules)
+    return qrels.rules if rules is None and isinstance(qrels, Reading) else checked(Rules.of(rules))
 
 
 def reading_of(

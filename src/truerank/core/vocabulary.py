@@ -7,7 +7,8 @@ what it says, under any rules.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -48,6 +49,19 @@ def resolve(measure: str | Measure, rules: Rules) -> Resolved:
     chosen = _spelled_out(found or asked, rules)
     known = found is not None or rules.vocabulary == "all"
     return Resolved(chosen, known or (not asked.is_plain and _is_named(chosen, rules)))
+
+
+def checked(rules: Rules) -> Rules:
+    """The rules, where each measure that they name is one.
+
+    Raises:
+        RulesError: a reading, or one of the `measures`, names none; near misses are suggested.
+    """
+    _by_name(rules)
+    for word in rules.measures:
+        with _naming(rules, "measures"):
+            parse_measure(word.removesuffix("%"))  # of vectors also R@1%, a share of the gallery
+    return rules
 
 
 def under(measure: str | Measure, rules: Rules) -> Measure:
@@ -100,7 +114,7 @@ def _settled(asked: Measure, rules: Rules) -> Measure | None:
 
 def _once(asked: Measure, rules: Rules) -> Measure | None:
     """A plain name by the reading of it alone."""
-    text = _by_name(rules.readings).get(asked.name)
+    text = _by_name(rules).get(asked.name)
     if text is None:
         return None
     return _at(text, dict(asked.params).get(asked.definition.at))
@@ -150,13 +164,30 @@ def _bare(measure: Measure, cuts: Collection[str]) -> tuple[str, frozenset[tuple
 
 @lru_cache(maxsize=64)
 def _own(rules: Rules) -> tuple[Measure, ...]:
-    return tuple(parse_measure(_OPEN.sub(lambda found: _filled(found[0], 1), text)) for _, text in rules.readings)
+    return tuple(_first(text) for _, text in rules.readings)
+
+
+def _first(text: str) -> Measure:
+    """A reading at a cutoff of 1, where it has the one that is asked for."""
+    return parse_measure(_OPEN.sub(lambda found: _filled(found[0], 1), text))
 
 
 @lru_cache(maxsize=64)
-def _by_name(pairs: tuple[tuple[str, str], ...]) -> dict[str, str]:
+def _by_name(rules: Rules) -> dict[str, str]:
     """The readings by the measures' own names, however they are spelled in the rules."""
+    found = {}
+    for word, text in rules.readings:
+        with _naming(rules, "readings"):
+            found[named(word)] = text
+        with _naming(rules, "readings", word):
+            _first(text)
+    return found
+
+
+@contextmanager
+def _naming(rules: Rules, *where: str) -> Iterator[None]:
+    """Say where in the rules a measure stands that is none."""
     try:
-        return {named(word): text for word, text in pairs}
+        yield
     except MeasureError as error:
-        raise RulesError(joined(": ", ["readings", error.said])) from None
+        raise RulesError(joined(": ", [rules.name, *where, error.said])) from None
