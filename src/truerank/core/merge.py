@@ -39,9 +39,9 @@ def merge(readings: Iterable[Reading]) -> Reading:
     for part in parts[1:]:
         if part.rules != first.rules or part.kept != first.kept:
             raise RulesError(
-                "{part} and {first} were read under different rules, or keep other rows",
-                part=part.name,
-                first=first.name,
+                "{name} and {other} were read under different rules, or keep other rows",
+                name=part.name,
+                other=first.name,
             )
     qrels = _judgements(parts)
     place = {query: number for number, query in enumerate(qrels.queries)}
@@ -68,7 +68,7 @@ def _returned(parts: Sequence[Reading], queries: Sequence[Ints], qrels: Qrels) -
         if again.any():
             twice = printable(part.rows.queries[int(np.argmax(again))])
             raise InputError(
-                "query {twice} is answered in two parts: read its rows together", part.name, twice=twice
+                "query {query} is answered in two parts: read its rows together", part.name, query=twice
             )
         returned[query[answered]] = part.rows.returned[answered]
     return returned

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
+from truerank.core.messages import message
 from truerank.formats.delimited import BEIR, header, holds, read_qrels, write_qrels
 from truerank.formats.registry import Format, register
 
@@ -16,7 +17,7 @@ def sniff(head: bytes, name: str) -> float:
 register(
     Format(
         "beir",
-        "BEIR's qrels.tsv: a header (query-id, corpus-id, score), then tabs; scores are grades",
+        message("BEIR's qrels.tsv: a header (query-id, corpus-id, score), then tabs; scores are grades"),
         sniff,
         holds,
         read_qrels=read_qrels,

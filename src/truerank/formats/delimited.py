@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, truncated
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
@@ -269,10 +269,12 @@ def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
         )
 
 
-def _register(name: str, meaning: str, sniff: Callable[[bytes, str], float], delimiter: str) -> None:
+def _register(name: str, meaning: Message, sniff: Callable[[bytes, str], float], delimiter: str) -> None:
     run, qrels = partial(write_run, delimiter), partial(write_qrels, delimiter)
     register(Format(name, meaning, sniff, holds, (f".{name}",), read_run, read_qrels, run, qrels))
 
 
-_register("csv", "a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance", sniff_csv, ",")
-_register("tsv", "a header, then tabs: as csv", sniff_tsv, "\t")
+_register(
+    "csv", message("a header, then commas: query_id,doc_id,score or query_id,doc_id,relevance"), sniff_csv, ","
+)
+_register("tsv", message("a header, then tabs: as csv"), sniff_tsv, "\t")

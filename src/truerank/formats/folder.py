@@ -7,6 +7,7 @@ from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
 from truerank.core.run import Batch
 from truerank.formats import neighbours
 from truerank.formats.registry import Format, register
@@ -44,8 +45,10 @@ def configured(
     read = partial(read_run, pattern=pattern, name=name, better=better, is_skipping=others == "skip")
     return Format(
         NAME,
-        "a folder with a JSON file of neighbours a query, whose name has the query's id; "
-        "otherwise faiss-folder(pattern='q(\\d+)', name='{}', better='higher')",
+        message(
+            "a folder with a JSON file of neighbours a query, whose name has the query's id; "
+            "otherwise faiss-folder(pattern='q(\\d+)', name='{}', better='higher')"
+        ),
         sniff=lambda head, name: 0.5 * neighbours.is_folder(name),
         holds=lambda source: "run",
         read_run=read,

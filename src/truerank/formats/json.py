@@ -217,7 +217,9 @@ def _entry(file: BinaryIO, query: bytes, value: Any, first: bool) -> None:
 register(
     Format(
         "json",
-        "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored",
+        message(
+            "{query: {document: score or grade}}, {query: [documents]}, or a list of objects; grade null: ignored"
+        ),
         sniff,
         holds,
         (".json",),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, BinaryIO
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
@@ -112,7 +113,7 @@ def utf8(name: bytes) -> str:
 register(
     Format(
         "jsonl",
-        'an object a line: {"query_id": …, "docs": […]}, {"query_id": …, "relevant": […]}, or a row each',
+        message('an object a line: {"query_id": …, "docs": […]}, {"query_id": …, "relevant": […]}, or a row each'),
         sniff,
         holds,
         (".jsonl", ".ndjson"),

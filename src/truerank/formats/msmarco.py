@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 
+from truerank.core.messages import message
 from truerank.core.run import Batch
 from truerank.formats.delimited import Reader
 from truerank.formats.names import Layout
@@ -29,5 +30,11 @@ def read_run(source: Source) -> Iterator[Batch]:
 
 
 register(
-    Format("msmarco", "no header, then tabs: query, document, rank", sniff, lambda source: "run", read_run=read_run)
+    Format(
+        "msmarco",
+        message("no header, then tabs: query, document, rank"),
+        sniff,
+        lambda source: "run",
+        read_run=read_run,
+    )
 )

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch
@@ -102,7 +103,7 @@ def _named(arrays: Mapping[str, Array], wanted: Sequence[str]) -> Array | None:
 register(
     Format(
         "numpy",
-        ".npy: FAISS's array of ids, a row a query; .npz: that, distances or scores, and ids of queries",
+        message(".npy: FAISS's array of ids, a row a query; .npz: that, distances or scores, and ids of queries"),
         sniff,
         holds,
         read_run=read_run,

@@ -153,7 +153,7 @@ def _ids(names: Sequence[bytes]) -> Any:
 register(
     Format(
         "parquet",
-        "columns query_id, doc_id and score or relevance",
+        message("columns query_id, doc_id and score or relevance"),
         sniff,
         holds,
         (".parquet", ".pq"),

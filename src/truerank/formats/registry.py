@@ -22,7 +22,7 @@ class Format:
 
     Attributes:
         name: what --from and --to call it.
-        meaning: one line about it.
+        meaning: one line about it; a message.
         sniff: from the first bytes and the file's name, how sure: 0 (no) to 1 (certain).
         holds: whether a source in this format is a "run" or "qrels"; None when it may be either.
         suffixes: file endings that suggest it when writing.

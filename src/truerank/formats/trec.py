@@ -11,6 +11,7 @@ import numpy as np
 from truerank.core._kernel import QrelsParser
 from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import qrels_fault
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats.registry import Format, register
@@ -99,7 +100,7 @@ def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
 register(
     Format(
         "trec",
-        "columns with blanks between: query Q0 document rank score tag; query 0 document grade",
+        message("columns with blanks between: query Q0 document rank score tag; query 0 document grade"),
         sniff,
         holds,
         (".run", ".qrels", ".trec", ".txt"),
