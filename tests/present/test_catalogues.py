@@ -58,6 +58,18 @@ def test_each_entry_is_translated_with_the_same_values(path):
     assert catalogues.faults(path) == []
 
 
+def test_each_text_is_given_the_values_that_it_names():
+    lacking = []
+    for path in sorted(catalogues.SOURCE.rglob("*.py")):
+        for call in catalogues.calls(path):
+            text = "".join(catalogues.texts(path, call))
+            given = {keyword.arg for keyword in call.keywords}
+            named = {name for _, name, _, _ in string.Formatter().parse(text) if name} if given else set()
+            if None not in given and not named <= given:
+                lacking.append(f"{path.name}:{call.lineno}: {named - given}")
+    assert lacking == []
+
+
 def test_a_message_whose_text_is_no_literal_is_found(tmp_path):
     (tmp_path / "one.py").write_text(
         'message(f"{n} queries")\nmessage("x")\nplural("a", many, n=1)\nInputError(f"{n}")\nInputError(said)\n'
