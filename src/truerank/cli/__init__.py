@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import os
 
 import click
 
 from truerank import __version__
-from truerank.cli import suggestions
 from truerank.cli.failures import told_in_one_line
 from truerank.cli.repeats import refusing_repeats
 
@@ -38,6 +39,9 @@ COMMANDS = {
     "completion": "Print the script that completes truerank's commands in a shell.",
 }
 """The commands and what their own help says first; `truerank --help` need not import them."""
+
+MODULES = 100_000
+"""More objects than modules have: none of those is garbage, and looking for some would be a tenth of each start."""
 
 
 class Commands(click.Group):
@@ -71,6 +75,8 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments begin with, or what was probably meant."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
+            from truerank.cli import suggestions
+
             raise click.UsageError(f"There is no command {args[0]!r}.{suggestions.command(args[0], COMMANDS)}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -90,4 +96,6 @@ def truerank() -> None:
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(MODULES)
+    atexit.register(gc.freeze)  # nor is there a reason to look through all of it at the end
     truerank(prog_name="truerank")

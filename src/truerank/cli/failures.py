@@ -10,9 +10,7 @@ from typing import IO, Any
 
 import click
 
-from truerank.cli import suggestions
 from truerank.core.errors import TruerankError
-from truerank.core.messages import language_asked, translated
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
@@ -55,6 +53,8 @@ def told_in_one_line() -> Iterator[None]:
 
 def _translated(error: TruerankError) -> str:
     """Where and what, in one line and in the language that is asked for, if that can be had."""
+    from truerank.core.messages import language_asked, translated
+
     try:
         said = translated(error.said, language_asked(of_locale=False))
     except TruerankError:  # there is no such language, or no package that reads its catalogue
@@ -72,6 +72,8 @@ def _in_one_line(error: click.UsageError) -> Failure:
 def _said(error: click.UsageError) -> str:
     """What click says; of an option that there is not, with what was meant where that is known."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
+        from truerank.cli import suggestions
+
         meant = suggestions.option(error.option_name, error.ctx.command)
         return f"{error.message.rstrip('.')}.{meant}" if meant else error.format_message()
     return error.format_message()
