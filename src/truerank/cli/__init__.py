@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import atexit
+import gc
 import importlib
 import os
 
 import click
 
 from truerank import __version__
-from truerank.cli import suggestions
 from truerank.cli.failures import told_in_one_line
 from truerank.cli.repeats import refusing_repeats
 from truerank.core.messages import message
@@ -39,6 +40,9 @@ COMMANDS = {
     "completion": "Print the script that completes truerank's commands in a shell.",
 }
 """The commands and what their own help says first; `truerank --help` need not import them."""
+
+MODULES = 100_000
+"""More objects than modules have: none of those is garbage, and looking for some would be a tenth of each start."""
 
 
 class Commands(click.Group):
@@ -72,14 +76,11 @@ class Commands(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """The command that the arguments begin with, or what was probably meant."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(
-                message(
-                    "There is no command {args!r}.{command}",
-                    args=args[0],
-                    command=suggestions.command(args[0], COMMANDS),
-                ),
-                ctx,
-            )
+            from truerank.cli import suggestions
+            from truerank.core.messages import message
+
+            hint = suggestions.command(args[0], COMMANDS)
+            raise click.UsageError(message("There is no command {name!r}.{hint}", name=args[0], hint=hint), ctx)
         return super().resolve_command(ctx, args)
 
 
@@ -98,4 +99,6 @@ def truerank() -> None:
 
 def main() -> None:
     """Run the command line."""
+    gc.set_threshold(MODULES)
+    atexit.register(gc.freeze)  # nor is there a reason to look through all of it at the end
     truerank(prog_name="truerank")

@@ -10,9 +10,7 @@ from typing import IO, Any
 
 import click
 
-from truerank.cli import suggestions
 from truerank.core.errors import TruerankError
-from truerank.core.languages import language_asked, translated
 from truerank.core.messages import Message, joined, message
 
 INTERRUPTED = 128 + 2
@@ -56,6 +54,8 @@ def told_in_one_line() -> Iterator[None]:
 
 def _translated(said: str) -> str:
     """A message in the language that is asked for, if that can be had."""
+    from truerank.core.languages import language_asked, translated
+
     try:
         return translated(said, language_asked(of_locale=False))
     except TruerankError:  # there is no such language, or no package that reads its catalogue
@@ -76,6 +76,8 @@ def _of_call(error: click.UsageError) -> str:
 def _said(error: click.UsageError) -> str:
     """What is wrong; of an option that there is not, with what was meant where that is known."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
+        from truerank.cli import suggestions
+
         meant = suggestions.option(error.option_name, error.ctx.command)
         return joined("", [error.message.rstrip("."), ".", meant]) if meant else error.format_message()
     if isinstance(error.message, Message) and isinstance(error, click.BadParameter) and error.param:

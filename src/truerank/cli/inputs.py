@@ -66,4 +66,4 @@ def opened(runs: Sequence[str], format: str | None, *, again: bool = False) -> I
 def _size(runs: Sequence[Run]) -> int | None:
     """How many bytes there are to read, if that is known."""
     paths = [run.path for run in runs]
-    return sum(path.stat().st_size for path in paths if path) if all(paths) else None
+    return sum(os.path.getsize(path) for path in paths if path) if all(paths) else None

@@ -13,7 +13,6 @@ from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import ReadingBar
 from truerank.core.languages import translated
 from truerank.core.messages import plural
-from truerank.present.renderers.json import dumps
 
 COLOURS = {"error": "red", "warning": "yellow", "note": "cyan"}
 
@@ -64,11 +63,7 @@ def command(
             run_format=run_format,
             watch=reading.advance,
         )
-    write(
-        dumps(findings.to_dict(), indent=True)
-        if format == "json"
-        else _text(findings, len(runs) + 1, is_styled("-"))
-    )
+    write(_json(findings) if format == "json" else _text(findings, len(runs) + 1, is_styled("-")))
     failing = {"error", "warning"} if strict else {"error"}
     ctx.exit(int(any(finding.severity in failing for finding in findings)))
 
@@ -77,6 +72,12 @@ def _size(*paths: str) -> int | None:
     """How many bytes there are to read, if that is known."""
     plain = all(os.path.isfile(path) and not path.endswith((".gz", ".zst", ".bz2", ".xz")) for path in paths)
     return sum(map(os.path.getsize, paths)) if plain else None
+
+
+def _json(findings: Findings) -> str:
+    from truerank.present.renderers.json import dumps
+
+    return dumps(findings.to_dict(), indent=True)
 
 
 def _text(findings: Findings, files: int, styled: bool) -> str:

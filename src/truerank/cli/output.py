@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
+from typing import TYPE_CHECKING
 
 from truerank.core.languages import in_language, language_asked
 from truerank.formats.target import writing
-from truerank.present.renderers import terminal
-from truerank.present.table import Table
+
+if TYPE_CHECKING:
+    from truerank.present.table import Table
 
 
 def write(text: str, path: str = "-") -> None:
@@ -20,6 +21,8 @@ def write(text: str, path: str = "-") -> None:
 
 def show(table: Table) -> None:
     """The table on standard output, in the language that is asked for."""
+    from truerank.present.renderers import terminal
+
     write(terminal.draw(in_language(table, spoken()), styled=is_styled("-")))
 
 
@@ -30,7 +33,9 @@ def spoken() -> str:
 
 def width(path: str) -> int | None:
     """How many columns the terminal has; None where what is written there goes to none."""
-    return shutil.get_terminal_size().columns if is_styled(path) else None
+    from shutil import get_terminal_size
+
+    return get_terminal_size().columns if is_styled(path) else None
 
 
 def is_styled(path: str) -> bool:

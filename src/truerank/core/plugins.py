@@ -8,6 +8,7 @@ modules here do. None is imported before a name is unknown here, or all are list
 from __future__ import annotations
 
 import os
+from collections.abc import Collection
 from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
@@ -39,11 +40,16 @@ def load(kind: Kind) -> bool:
     return bool(points)
 
 
-def load_own(package: str, folder: str) -> None:
-    """Import each module of a package here, in the order of their names: a new file needs no line elsewhere."""
-    for name in sorted(os.listdir(folder)):  # pkgutil asks for much more, at every start
-        if name.endswith(".py") and name != "__init__.py":
-            import_module(f"{package}.{name.removesuffix('.py')}")
+def load_own(package: str, folder: str, later: Collection[str] = ()) -> None:
+    """Import each module of a package here, in the order of their names: a new file needs no line elsewhere.
+
+    Args:
+        later: modules that register nothing; who needs them imports them.
+    """
+    for file in sorted(os.listdir(folder)):  # pkgutil asks for much more, at every start
+        name, ending = os.path.splitext(file)
+        if ending == ".py" and name not in ("__init__", *later):
+            import_module(f"{package}.{name}")
 
 
 def _import(point: EntryPoint, kind: Kind) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -241,6 +240,8 @@ VERSION = 1
 
 
 def _to_arrow(reading: Reading) -> pyarrow.Table:
+    import json
+
     pa = _pyarrow("Reading.to_arrow")
     qrels, rows = reading.qrels, reading.rows
     judged = [qrels.doc(row) for row in range(len(qrels.grades))]
@@ -258,6 +259,8 @@ def _to_arrow(reading: Reading) -> pyarrow.Table:
 
 
 def _from_arrow(table: pyarrow.Table) -> Reading:
+    import json
+
     _pyarrow("Reading.from_arrow")
     metadata = (table.schema.metadata or {}).get(KEY)
     if metadata is None:

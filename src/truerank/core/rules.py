@@ -7,12 +7,9 @@ value, whose defaults are the safest reading and whose presets are named after w
 from __future__ import annotations
 
 import dataclasses
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from importlib import resources
-from pathlib import Path
 from typing import Any
 
 from truerank.core import schema, toml
@@ -191,10 +188,10 @@ class Rules:
             return cls.from_dict({"name": "custom", **rules})
         if not isinstance(rules, str | os.PathLike):
             raise RulesError("rules are a preset's name, a file, a dict or Rules, not {rules!r}", rules=rules)
-        path = Path(rules)
-        if path.suffix == ".toml" or os.sep in str(rules):
-            return cls.from_toml(toml.text_of(path, message("the rules")), path)
-        return cls.named(str(rules))
+        name = os.fspath(rules)
+        if name.endswith(".toml") or os.sep in name:
+            return cls.from_toml(toml.text_of(name, message("the rules")), name)
+        return cls.named(name)
 
     @classmethod
     def named(cls, name: str) -> Rules:
@@ -207,15 +204,15 @@ class Rules:
                 hint=did_you_mean(name, _presets()),
                 known=", ".join(_presets()),
             )
-        return cls.from_toml(text, Path(f"{name}.toml"))
+        return cls.from_toml(text, f"{name}.toml")
 
     @classmethod
-    def from_toml(cls, text: str, path: Path) -> Rules:
+    def from_toml(cls, text: str, path: str) -> Rules:
         """Rules from the text of a TOML file; `extends = "preset"` starts from a preset."""
         fields = toml.parsed(text, path)
         try:
             start = cls._extended(fields.pop("extends")) if "extends" in fields else None
-            return cls.from_dict({"name": path.stem, **fields}, start)
+            return cls.from_dict({"name": os.path.splitext(os.path.basename(path))[0], **fields}, start)
         except RulesError as error:
             raise RulesError(joined(": ", [str(path), error.said])) from None
 
@@ -264,6 +261,8 @@ class Rules:
 
     def to_toml(self) -> str:
         """The text of a rules file that says the same."""
+        import json
+
         lines = []
         for key, value in self.to_dict().items():
             if key == "readings":
@@ -289,6 +288,8 @@ def _is_reading(pair: Any) -> bool:
 
 def _table(name: str, texts: Mapping[str, str]) -> list[str]:
     """The lines of a TOML table, which stands behind everything else."""
+    import json
+
     if not texts:
         return [f"# [{name}]", "# AP = \"AP(divisor='hits')@k\""]
     return [f"[{name}]", *(f"{json.dumps(key)} = {json.dumps(text)}" for key, text in texts.items())]
@@ -305,6 +306,8 @@ def purposes() -> dict[str, str]:
 
 
 def _presets() -> dict[str, str]:
+    from importlib import resources
+
     folder = resources.files("truerank.core") / "presets"
     names = sorted(entry.name[:-5] for entry in folder.iterdir() if entry.name.endswith(".toml"))
     names.sort(key=lambda name: name != "truerank")

@@ -6,7 +6,6 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -67,7 +66,7 @@ class Run:
 
     name: str
     batches: Callable[[], Iterator[Batch]] = field(repr=False)
-    path: Path | None = None
+    path: str | None = None
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
 
 

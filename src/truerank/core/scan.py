@@ -7,7 +7,6 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -147,12 +146,12 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _pieces(path: Path | None, threads: int) -> list[tuple[int, int]]:
+def _pieces(path: str | None, threads: int) -> list[tuple[int, int]]:
     """Byte ranges that begin where a query begins; one for each thread."""
-    if path is None or threads < 2 or (size := path.stat().st_size) < PIECE:
+    if path is None or threads < 2 or (size := os.path.getsize(path)) < PIECE:
         return []
     cuts = [0]
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         for i in range(1, threads):
             cut = _next_query(file, size * i // threads)
             if cut > cuts[-1]:
@@ -233,7 +232,7 @@ def _scan_piece(run: Run, look: Look, piece: tuple[int, int]) -> tuple[Scanner, 
     view = memoryview(buffer)
     offset, end = piece
     assert run.path is not None
-    with run.path.open("rb", buffering=0) as file:
+    with open(run.path, "rb", buffering=0) as file:
         file.seek(offset)
         try:
             while offset < end and (n := file.readinto(view[: min(CHUNK, end - offset)])):
@@ -246,9 +245,9 @@ def _scan_piece(run: Run, look: Look, piece: tuple[int, int]) -> tuple[Scanner, 
     return scanner, found
 
 
-def _lines_before(path: Path, offset: int) -> int:
+def _lines_before(path: str, offset: int) -> int:
     lines = 0
-    with path.open("rb") as file:
+    with open(path, "rb") as file:
         while offset and (chunk := file.read(min(CHUNK, offset))):
             lines += chunk.count(b"\n")
             offset -= len(chunk)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from typing import Any
 
 from truerank.core.errors import InputError
 
 
-def parsed(text: str, path: Path) -> dict[str, Any]:
+def parsed(text: str, path: str | os.PathLike[str]) -> dict[str, Any]:
     """What a TOML text says.
 
     Raises:
@@ -26,7 +26,7 @@ def parsed(text: str, path: Path) -> dict[str, Any]:
         raise InputError("this is no TOML: {error}", path, error=error) from None
 
 
-def read(path: Path, what: str, hint: str = "") -> dict[str, Any]:
+def read(path: str | os.PathLike[str], what: str, hint: str = "") -> dict[str, Any]:
     """What a TOML file says.
 
     Args:
@@ -39,14 +39,15 @@ def read(path: Path, what: str, hint: str = "") -> dict[str, Any]:
     return parsed(text_of(path, what, hint), path)
 
 
-def text_of(path: Path, what: str, hint: str = "") -> str:
+def text_of(path: str | os.PathLike[str], what: str, hint: str = "") -> str:
     """The text of a file.
 
     Raises:
         InputError: it cannot be read.
     """
     try:
-        return path.read_text("utf-8")
+        with open(path, encoding="utf-8") as file:
+            return file.read()
     except (OSError, ValueError) as error:
         more = hint if isinstance(error, FileNotFoundError) else ""
         why = getattr(error, "strerror", None) or error

@@ -10,4 +10,4 @@ from truerank.formats.registry import Format, formats, register
 
 __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 
-plugins.load_own(__name__, __path__[0])
+plugins.load_own(__name__, __path__[0], later=("arrays", "neighbours", "shapes", "texts"))

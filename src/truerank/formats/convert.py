@@ -6,7 +6,6 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -106,7 +105,7 @@ def _what(source: Source | None, target: str, format: str | None) -> str:
     if source is not None:
         held = (named(format) if format else sniffed(source)).holds(source)
         for name in (target, source.name):
-            words = re.split(r"[^a-z]+", Path(name).name.lower())
+            words = re.split(r"[^a-z]+", os.path.basename(name.rstrip("/")).lower())
             held = held or next((what for what in ("qrels", "run") if what in words), None)
         if held:
             return held
@@ -137,7 +136,7 @@ def _tag(source: Source | None) -> str:
     fields = [] if source.is_folder else source.head.split(b"\n", 1)[0].split()
     if len(fields) == 6 and named("trec").sniff(source.head, "") > 0.5:
         return fields[5].decode("utf-8", "surrogateescape")
-    return "".join(Path(source.name).name.split(".", 1)[0].split()) or "truerank"
+    return "".join(os.path.basename(source.name.rstrip("/")).split(".", 1)[0].split()) or "truerank"
 
 
 def _sound(run: Run) -> Iterator[Ranked]:

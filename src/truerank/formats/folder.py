@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from functools import partial
 from typing import Any
@@ -9,22 +10,33 @@ from typing import Any
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 from truerank.core.run import Batch
-from truerank.formats import neighbours
+from truerank.formats import names
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source
 
 NAME = "faiss-folder"
 
 
+def sniff(head: bytes, name: str) -> float:
+    """A folder that has JSON files."""
+    if not os.path.isdir(name):
+        return 0.0
+    from truerank.formats import neighbours
+
+    return 0.5 * neighbours.has_lists(name)
+
+
 def read_run(source: Source, **options: Any) -> Iterator[Batch]:
     """The neighbours in each file, whose name has the query's id."""
+    from truerank.formats import neighbours
+
     yield from neighbours.folder_run(source.name, watch=source.watch, **options).batches()
 
 
 def configured(
     *,
-    pattern: str = neighbours.PATTERN,
-    name: str = neighbours.NAME,
+    pattern: str = names.PATTERN,
+    name: str = names.NAME,
     better: str | None = None,
     others: str = "refuse",
 ) -> Format:
@@ -49,7 +61,7 @@ def configured(
             "a folder with a JSON file of neighbours a query, whose name has the query's id; "
             "otherwise faiss-folder(pattern='q(\\d+)', name='{}', better='higher')"
         ),
-        sniff=lambda head, name: 0.5 * neighbours.is_folder(name),
+        sniff,
         holds=lambda source: "run",
         read_run=read,
         is_folder=True,

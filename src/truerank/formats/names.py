@@ -56,6 +56,34 @@ RELEVANT = (
     "judgments",
 )
 
+IDS = (
+    *("id", "image", "imageid", "filename", "file", "name", "imagename", "path", "filepath", "imagepath", "img"),
+    *("reference", "referenceid", "ref", "refid", "key", *DOC, "index", "idx", "indices", "i", "faissid"),
+    *("label", "labels", "ids", "names", "paths", "filenames", "images", "files", "keys", "references", "docids"),
+)
+"""What an id, or the array of the ids, is called."""
+
+LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
+HIGHER = (
+    "similarity",
+    "similarities",
+    "sim",
+    "sims",
+    "cosine",
+    "innerproduct",
+    "ip",
+    "score",
+    "scores",
+    "confidence",
+)
+"""What orders neighbours, the surest first: the lower the better, the higher the better."""
+
+PATTERN = r"_(\d{12}_\d{5})_"
+"""Where the name of a query's own file has its id: a date, a time and a number."""
+
+NAME = "{}.jpg"
+"""What that query is called: what the pattern found stands for {}."""
+
 
 @lru_cache(maxsize=256)
 def folded(name: str) -> str:

@@ -16,16 +16,11 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import message
 from truerank.core.run import Ranked, Run
 from truerank.formats.compression import codec_for
+from truerank.formats.names import NAME, PATTERN
 from truerank.formats.objects import FILL
 from truerank.formats.records import parsed
 from truerank.formats.shapes import UNLIKE, Shape, is_empty, shapes
 from truerank.formats.source import MARK, as_source
-
-PATTERN = r"_(\d{12}_\d{5})_"
-"""Where a file's name has the query's id: a date, a time and a number."""
-
-NAME = "{}.jpg"
-"""What the query is called: what the pattern found stands for {}."""
 
 SAMPLE = 8
 """Files that the shape is found out from."""
@@ -161,9 +156,9 @@ def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
     return max(shares, key=shares.__getitem__)
 
 
-def is_folder(name: str) -> bool:
-    """Whether this is a folder that has JSON files."""
-    return os.path.isdir(name) and any(map(_is_json, os.listdir(name)))
+def has_lists(folder: str) -> bool:
+    """Whether a folder has JSON files."""
+    return any(map(_is_json, os.listdir(folder)))
 
 
 def _is_json(file: str) -> bool:

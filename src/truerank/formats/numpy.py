@@ -18,11 +18,9 @@ from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.run import Batch
 from truerank.formats import names
-from truerank.formats.arrays import read_arrays
-from truerank.formats.names import folded
+from truerank.formats.names import HIGHER, IDS, LOWER, folded
 from truerank.formats.objects import listed
 from truerank.formats.registry import Format, register
-from truerank.formats.shapes import HIGHER, IDS, LOWER
 from truerank.formats.source import Source
 
 Array = NDArray[Any]
@@ -39,7 +37,7 @@ def sniff(head: bytes, name: str) -> float:
 
 def holds(source: Source) -> str | None:
     """Told by the names of the arrays beside the ids."""
-    there = set(map(folded, read_arrays(source)))
+    there = set(map(folded, _arrays(source)))
     if not there.isdisjoint(names.GRADE):
         return "qrels"
     return None if there.isdisjoint(ORDER) else "run"
@@ -47,19 +45,25 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
-    arrays = read_arrays(source)
+    arrays = _arrays(source)
     ids = _ids(arrays, source.name)
     return listed(ids, _scores(arrays, source.name), _named(arrays, QUERIES), name=source.name)
 
 
 def read_qrels(source: Source) -> Qrels:
     """All judgements: grade 1 where no array has grades."""
-    arrays = read_arrays(source)
+    arrays = _arrays(source)
     ids = _ids(arrays, source.name)
     grades = _named(arrays, names.GRADE)
     rows = listed(ids, np.ones(ids.shape) if grades is None else grades, _named(arrays, QUERIES), name=source.name)
     judged = {each.query: dict(zip(each.docs, each.numbers(), strict=True)) for each in rankings(rows, source.name)}
     return Qrels.from_dict(judged, source.name)
+
+
+def _arrays(source: Source) -> Mapping[str, Array]:
+    from truerank.formats.arrays import read_arrays
+
+    return read_arrays(source)
 
 
 def _ids(arrays: Mapping[str, Array], name: str) -> Array:

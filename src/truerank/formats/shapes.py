@@ -8,7 +8,7 @@ from operator import itemgetter
 from typing import Any
 
 from truerank.core.messages import message
-from truerank.formats.names import ANSWERS, DOC, folded
+from truerank.formats.names import ANSWERS, HIGHER, IDS, LOWER, folded
 
 LISTS = (
     *(*ANSWERS, "matches", "neighbors", "neighbours", "nearest", "retrieved", "predictions", "topkresults"),
@@ -16,28 +16,8 @@ LISTS = (
 )
 """Keys under which the neighbours stand, as `folded` spells them."""
 
-IDS = (
-    *("id", "image", "imageid", "filename", "file", "name", "imagename", "path", "filepath", "imagepath", "img"),
-    *("reference", "referenceid", "ref", "refid", "key", *DOC, "index", "idx", "indices", "i", "faissid"),
-    *("label", "labels", "ids", "names", "paths", "filenames", "images", "files", "keys", "references", "docids"),
-)
-"""What an id, or the array of the ids, is called."""
-
-LOWER = ("distance", "distances", "dist", "dists", "d", "l2", "l2distance", "l2distances", "squareddistance")
-HIGHER = (
-    "similarity",
-    "similarities",
-    "sim",
-    "sims",
-    "cosine",
-    "innerproduct",
-    "ip",
-    "score",
-    "scores",
-    "confidence",
-)
 RANKS = ("rank", "ranks", "position", "place")
-"""What tells the order, the surest first: the lower the better, the higher the better, the lower the better."""
+"""What tells the order where no distance or similarity does: the lower the better."""
 
 DEEPEST = 4
 """How many keys down the neighbours may stand."""

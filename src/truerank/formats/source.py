@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import itertools
 import os
-import shutil
 import stat
 import sys
-import tempfile
 import weakref
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from pathlib import Path
 from typing import IO, Any
 
 from truerank.core.errors import InputError, MissingPackage
@@ -50,11 +47,10 @@ class Source:
         return self.name
 
     @property
-    def path(self) -> Path | None:
+    def path(self) -> str | None:
         """The local plain file behind this, which may be read in pieces; None for anything else."""
-        path = Path(self.name)
-        local = self.name != "-" and not self.is_remote and path.is_file()
-        return path if local and not self.is_compressed else None
+        local = self.name != "-" and not self.is_remote and os.path.isfile(self.name)
+        return self.name if local and not self.is_compressed else None
 
     @property
     def is_folder(self) -> bool:
@@ -208,6 +204,9 @@ def _seekable(file: IO[bytes]) -> IO[bytes]:
 
 def _spooled(pipe: IO[bytes], owner: object) -> IO[bytes]:
     """A copy of a pipe that can be read again; it is closed when its owner goes."""
+    import shutil
+    import tempfile
+
     copy = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
     weakref.finalize(owner, copy.close)
     shutil.copyfileobj(pipe, copy, CHUNK)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import io
 import os
-import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from pathlib import Path
-from typing import Any, BinaryIO, cast
+from typing import TYPE_CHECKING, Any, BinaryIO, cast
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.formats.compression import codec_for
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 UNWRITTEN = (".lz4", ".lzma", ".7z", ".zip", ".rar", ".br", ".lzo", ".sz", ".snappy", ".z", ".tar", ".tgz")
 """Endings that promise a packing that is not written here."""
@@ -81,6 +82,8 @@ def _opened(name: str) -> Iterator[BinaryIO]:
         with open(name, "wb") as file:
             yield file
     else:
+        from pathlib import Path
+
         with _renamed(Path(os.path.realpath(name))) as file:
             yield file
 
@@ -88,12 +91,14 @@ def _opened(name: str) -> Iterator[BinaryIO]:
 @contextmanager
 def _renamed(path: Path) -> Iterator[BinaryIO]:
     """A new file beside the path, which takes its place at the end and is removed after an error."""
+    from shutil import copymode
+
     part = path.with_name(f".{path.name[:200]}.{os.urandom(4).hex()}.part")
     try:
         with part.open("xb") as file:
             yield file
         if path.exists():
-            shutil.copymode(path, part)
+            copymode(path, part)
         part.replace(path)
     except BaseException:
         with suppress(OSError):

@@ -14,7 +14,8 @@ from truerank.core.messages import Message, message, plural
 from truerank.core.rankings import rankings
 from truerank.core.run import Ranked, Run
 from truerank.formats import neighbours, open_run
-from truerank.formats.neighbours import NAME, PATTERN, Folder
+from truerank.formats.names import NAME, PATTERN
+from truerank.formats.neighbours import Folder
 from truerank.geo.names import UNKNOWN, NameForm, Names
 from truerank.geo.packing import PackedAnswers, unpacked
 from truerank.truth import Items, TruthNote

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 import numpy as np
 
@@ -167,10 +167,10 @@ class LastRow:
 
         return replace(run, batches=batches)
 
-    def look_at_end(self, path: Path) -> None:
+    def look_at_end(self, path: str) -> None:
         """Read as much of the end as it takes."""
-        size, length = path.stat().st_size, TAIL
-        with path.open("rb") as file:
+        size, length = os.path.getsize(path), TAIL
+        with open(path, "rb") as file:
             while not self.row:
                 file.seek(max(0, size - length))
                 text = file.read() if length >= size else file.read().partition(b"\n")[2]
