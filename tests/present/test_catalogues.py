@@ -19,7 +19,7 @@ from truerank import live
 from truerank.analysis.bounds import judge_next
 from truerank.cli import truerank
 from truerank.contest import judge
-from truerank.core import messages
+from truerank.core import languages
 from truerank.core.rules import MEANINGS
 from truerank.present import agreement, audit, bench, bounds, build, check, hits
 from truerank.present.data import Located, ReportData, evaluated
@@ -66,7 +66,7 @@ def test_a_message_whose_text_is_no_literal_is_found(tmp_path):
     for call in catalogues.calls(tmp_path / "one.py"):
         try:
             found.append(catalogues.texts(tmp_path, call))
-        except ValueError:
+        except ValueError:  # noqa: PERF203
             found.append(None)
     assert found == [None, "x", None, None]
 
@@ -103,9 +103,9 @@ def pseudo(said, tmp_path, monkeypatch) -> Iterator[str]:
         write_po(file, said)
     monkeypatch.setenv("TRUERANK_LOCALE", str(tmp_path))
     monkeypatch.setenv("TRUERANK_LANG", "eo")
-    messages.catalogue.cache_clear()
+    languages.catalogue.cache_clear()
     yield "eo"
-    messages.catalogue.cache_clear()
+    languages.catalogue.cache_clear()
 
 
 SAME = [*tr.measures(), "IDCG", "DCG", "tp", "fp", "fn", "tn", r"log\d*", "min", "max", "level", "ms", "km"]
@@ -123,7 +123,7 @@ SAME += [
     "queries",
     "references",
 ]
-WHOLE = r"`[^`]+`|truerank with [^;.]+|\(\w+ = [\w-]+\)|\w+\([\w=', ]+\)|\bgeo\b|[\w-]*[@=/]\S*"
+WHOLE = r"`[^`]+`|recall_points = \w+|\(\w+ = [\w-]+\)|\w+\([\w=', ]+\)|\bgeo\b|[\w-]*[@=/]\S*"
 NAMES = re.compile(rf"{WHOLE}|(?<![A-Za-z])(?:{'|'.join(SAME)})(?![A-Za-z])")
 """Measures, ids, rules and formulas, which are called the same in every language."""
 
@@ -208,6 +208,47 @@ def test_no_word_of_a_table_is_said_past_the_catalogue(command, pseudo, files):
         assert done.exit_code in (0, 1), done.output
         text = re.sub(r"\S*/\S*|\.run|\.qrels", "", done.output)
         assert left(text) == []
+
+
+ERRORS = {
+    "a command": "evla Q R0",
+    "an option": "eval Q R0 --mesures AP",
+    "an option in other words": "eval Q R0 --preset x",
+    "a cutoff": "eval Q R0 --cutoff 3",
+    "an argument": "explain Q",
+    "twice": "eval Q R0 --rules x --rules y",
+    "measures": "eval Q R0 -m ,",
+    "a measure": "eval Q R0 -m NDGC@10",
+    "a change": "eval Q R0 --set level",
+    "a gate": "check Q R0 --min p95=200kg",
+    "no gate": "check Q R0",
+    "a test": "compare Q R --test tukey --correction max-t",
+    "a baseline": "compare Q R --baseline 9",
+    "a query": "explain Q R0 q99",
+    "no query": "explain Q R0",
+    "words too many": "explain Q R0 q5 q6 q7",
+    "judging": "bounds Q R0 --judge-next 3",
+    "a curve": "curve Q R0 --query q99",
+    "counts": "confusion --counts 1,2,x",
+    "together": "confusion Q R0 --threshold 1 --sweep",
+    "documents": "confusion Q R0 -k 3 --documents 4",
+    "a target": "bench x --queries Q",
+    "targets": "bench --queries Q",
+    "what is saved": "bench x --show Q",
+    "a report": "report Q",
+    "an ending": "report Q R0 -o ./report.doc",
+}
+
+
+@pytest.mark.parametrize("wrong", ERRORS)
+def test_no_word_of_an_error_is_said_past_the_catalogue(wrong, pseudo, files):
+    qrels, runs = files
+    named = {"Q": [qrels], "R": runs, "R0": runs[:1]}
+    words = [word for part in ERRORS[wrong].split() for word in named.get(part, [part])]
+    done = CliRunner().invoke(truerank, words)
+    assert done.exit_code == 2, done.output
+    named_alike = r"truerank( \w+)? (?=--)|\beval\b|-{1,2}[a-z-]+|'[^']*'|\S*/\S*|\.\w+|\bns, .* s\b|{\w+}"
+    assert left(re.sub(named_alike, "", done.stderr)) == []
 
 
 def results() -> Iterator[tuple[Any, Any]]:

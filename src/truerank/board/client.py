@@ -167,7 +167,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError as error:
-        raise InputError("cannot be read: {strerror}", path, strerror=error.strerror) from None
+        raise InputError("cannot be read: {why}", path, why=error.strerror) from None
 
 
 def _blocks(path: Path, watch: Callable[[int], None]) -> Iterator[bytes]:

@@ -74,9 +74,9 @@ class Commands(click.Group):
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             raise click.UsageError(
                 message(
-                    "There is no command {args!r}.{command}",
-                    args=args[0],
-                    command=suggestions.command(args[0], COMMANDS),
+                    "There is no command {word!r}.{hint}",
+                    word=args[0],
+                    hint=suggestions.command(args[0], COMMANDS),
                 ),
                 ctx,
             )

@@ -13,7 +13,7 @@ import click
 from truerank.cli import suggestions
 from truerank.core.errors import TruerankError
 from truerank.core.languages import language_asked, translated
-from truerank.core.messages import Message, joined, message
+from truerank.core.messages import Message, message
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
@@ -77,7 +77,9 @@ def _said(error: click.UsageError) -> str:
     """What is wrong; of an option that there is not, with what was meant where that is known."""
     if isinstance(error, click.NoSuchOption) and error.ctx:
         meant = suggestions.option(error.option_name, error.ctx.command)
-        return joined("", [error.message.rstrip("."), ".", meant]) if meant else error.format_message()
+        return message("No such option {option!r}.{hint}", option=error.option_name, hint=meant)
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
+        return message("Missing argument {name}.", name=error.param.get_error_hint(error.ctx))
     if isinstance(error.message, Message) and isinstance(error, click.BadParameter) and error.param:
         option = error.param.get_error_hint(error.ctx) if error.ctx else error.param.opts[-1]
         return message("Invalid value for {option}: {said}", option=option, said=error.message)

@@ -86,9 +86,17 @@ def _likely(judged: Qrels, others: Sequence[bytes]) -> str:
     from truerank.analysis.lint.ids import difference, nearly
 
     for wanted, other in nearly(judged.queries, others):
-        asked, known = truncated(other), truncated(wanted)
-        return f"it answers {asked}, which is judged as {known} (other {difference(wanted, other)})"
-    return f"it answers {truncated(others[0])} and so on, judged are {truncated(judged.queries[0])} and so on"
+        return message(
+            "it answers {asked}, which is judged as {known} (other {difference})",
+            asked=truncated(other),
+            known=truncated(wanted),
+            difference=difference(wanted, other),
+        )
+    return message(
+        "it answers {asked} and so on, judged are {known} and so on",
+        asked=truncated(others[0]),
+        known=truncated(judged.queries[0]),
+    )
 
 
 def _warn(text: str) -> None:

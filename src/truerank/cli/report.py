@@ -120,13 +120,13 @@ def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
     has_places = bool(asked["places"])
     for option in _given():
         if option.name in OF_RUNS and not has_runs:
-            raise click.UsageError(message("{opts} needs QRELS and RUNs.", opts=option.opts[-1]))
+            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
         if option.name in OF_EITHER and not (has_runs or has_places):
-            raise click.UsageError(message("{opts} needs QRELS and RUNs, or --geo.", opts=option.opts[-1]))
+            raise click.UsageError(message("{option} needs QRELS and RUNs, or --geo.", option=option.opts[-1]))
         if option.name == "percentiles" and not asked["benches"]:
             raise click.UsageError(message("--percentiles needs --bench."))
         if option.name in places.OPTIONS and not has_places:
-            raise click.UsageError(message("{opts} needs --geo.", opts=option.opts[-1]))
+            raise click.UsageError(message("{option} needs --geo.", option=option.opts[-1]))
 
 
 def _given() -> list[click.Parameter]:

@@ -44,7 +44,7 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     try:
         import httpx  # noqa: F401
     except ModuleNotFoundError:
-        raise MissingPackage(message("truerank submit"), "http") from None
+        raise MissingPackage("truerank submit", "http") from None
     from truerank.board.client import NotTaken, submit
 
     if not os.path.exists(file):

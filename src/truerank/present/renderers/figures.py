@@ -55,7 +55,7 @@ def save(document: Document, folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise InputError("the folder cannot be made: {strerror}", folder, strerror=error.strerror) from None
+        raise InputError("the folder cannot be made: {why}", folder, why=error.strerror) from None
     for figure in document.figures:
         for ending, data in draw(figure).items():
             with writing(Path(folder) / (figure.name + ending)) as file:
