@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-import click
-
-from truerank.cli.output import spoken
+from truerank.cli.output import say
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, truncated
-from truerank.core.languages import translated
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -100,5 +97,4 @@ def _likely(judged: Qrels, others: Sequence[bytes]) -> str:
 
 
 def _warn(text: str) -> None:
-    said = message("warning: {said}", said=text)
-    click.echo(f"truerank: {translated(said, spoken())}", err=True)
+    say(message("warning: {said}", said=text))

@@ -6,7 +6,9 @@ import os
 import shutil
 import sys
 
-from truerank.core.languages import in_language, language_asked
+import click
+
+from truerank.core.languages import in_language, language_asked, translated
 from truerank.formats.target import writing
 from truerank.present.renderers import terminal
 from truerank.present.table import Table
@@ -21,6 +23,11 @@ def write(text: str, path: str = "-") -> None:
 def show(table: Table) -> None:
     """The table on standard output, in the language that is asked for."""
     write(terminal.draw(in_language(table, spoken()), styled=is_styled("-")))
+
+
+def say(said: str) -> None:
+    """What was done or is remarkable, on standard error in the language that is asked for."""
+    click.echo(f"truerank: {translated(said, spoken())}", err=True)
 
 
 def spoken() -> str:

@@ -14,8 +14,9 @@ from typing import Any
 import click
 
 from truerank.cli import options
-from truerank.cli.output import write
+from truerank.cli.output import spoken, write
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.languages import translated
 from truerank.core.messages import message
 from truerank.formats import convert
 
@@ -69,7 +70,10 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
         raise click.exceptions.Exit(1)
 
 
-STATES = {"received": "received; it waits to be audited", "accepted": "valid; it is being scored"}
+STATES = {
+    "received": message("received; it waits to be audited"),
+    "accepted": message("valid; it is being scored"),
+}
 
 
 @contextmanager
@@ -80,7 +84,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
     def follow(state: str) -> None:
         nonlocal told
-        words = f"truerank: {STATES[state]}"
+        words = f"truerank: {translated(STATES[state], spoken())}"
         if is_terminal:
             click.echo(f"\r\033[K{words}, {time.monotonic() - began:.0f} s", err=True, nl=False)
         elif state != told:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST = 1 << 26
 """Bytes that an answer may have: a server that never ends would fill the memory."""
 
-TOO_LONG = f"the answer has more than {LONGEST >> 20} MiB"
+TOO_LONG = message("the answer has more than {size} MiB", size=LONGEST >> 20)
 
 
 @adapter("an HTTP endpoint", lambda target: float(isinstance(target, str) and "://" in target))

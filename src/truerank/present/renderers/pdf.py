@@ -46,7 +46,7 @@ def _run(command: list[str]) -> str:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
         return message("nothing came in {seconds} s", seconds=PATIENCE)
-    return (done.stderr.strip().splitlines() or ["no message"])[-1]
+    return (done.stderr.strip().splitlines() or [message("no message")])[-1]
 
 
 def _switches(directory: str) -> list[str]:
