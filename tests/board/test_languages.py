@@ -16,7 +16,7 @@ from babel.messages.pofile import read_po, write_po
 import truerank as tr
 from board_worlds import Build, World, run
 from truerank.board.models import Submission
-from truerank.core import messages
+from truerank.core import languages
 from truerank.core.languages import catalogue
 from truerank.core.messages import from_plain, joined, message, plural, to_plain
 
@@ -39,7 +39,7 @@ SETTINGS = 'title = "대회"\nabout = "설명"\n'
 def pseudo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with one catalogue, which says of each text that there is the same with accents."""
     folder = tmp_path_factory.mktemp("locale")
-    with (Path(messages._folder()) / "ko.po").open("rb") as file:
+    with (Path(languages._folder()) / "ko.po").open("rb") as file:
         known = read_po(file, locale="ko")
     made = Catalog(locale="en")  # its plural forms: one, and all others
     for entry in known:

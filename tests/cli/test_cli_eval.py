@@ -355,3 +355,10 @@ def test_a_list_of_queries_that_is_cut_says_how_many_more_there_are(invoke, here
     (here / "many.txt").write_text("".join(f"q{i} 0 a 1\n" for i in range(1, 10)))
     output = invoke("eval", "many.txt", "first.run").stdout
     assert "  6 missing (scored 0): q3, q4, q5, q6, q7 and 1 more.\n" in output
+
+
+def test_no_measure_among_those_asked_for_is_refused(invoke):
+    for nothing in ("", " ,"):
+        told = invoke("eval", "qrels.txt", "first.run", "-m", nothing)
+        assert (told.exit_code, told.stdout) == (2, "")
+        assert "no measure is named; name some: nDCG@10 AP" in told.stderr

@@ -227,3 +227,11 @@ def test_python_takes_texts_as_dicts_or_files_and_several_measures(texts, here):
     assert both[0].value == tr.explain(judged, run, "q1", "AP").value
     moves = tr.diff(judged, run, "second.run", "AP RR", docs={"b": "beta"})
     assert [(str(one.measure), one.texts.docs) for one in moves] == [("AP", {"b": "beta"}), ("RR", {"b": "beta"})]
+
+
+def test_a_list_without_scores_shows_none(invoke, here):
+    (here / "lists.json").write_text('{"q1": ["x", "a", "b"]}')
+    told = invoke("explain", "qrels.txt", "lists.json", "q1", "-m", "AP")
+    assert told.stdout.splitlines()[2:4] == ["rank  document  grade  judged", "   1  x                unjudged"]
+    plain = json.loads(invoke("explain", "qrels.txt", "lists.json", "q1", "-m", "AP", "--format", "json").stdout)
+    assert [document["score"] for document in plain["documents"]] == [None] * 3

@@ -68,8 +68,16 @@ def test_what_is_no_option_at_all_gets_a_hint():
     assert "stand without an option: truerank compare QRELS RUN" in said("compare", "--runs", "x")
 
 
-def test_what_is_near_in_letters_alone_is_suggested_as_before():
-    assert "'--digts'. Did you mean '--digits'?" in said("eval", "--digts", "3").replace('"', "'")
+@pytest.mark.parametrize(
+    ("command", "word"),
+    [("curve", "--measures"), ("confusion", "--mesures"), ("confusion", "--colour"), ("report", "--themes")],
+)
+def test_what_is_far_from_all_options_of_a_command_gets_no_suggestion(command, word):
+    assert said(command, "q", "r", word) == (f"truerank: No such option '{word}' (see truerank {command} --help)\n")
+
+
+def test_what_is_near_in_letters_alone_is_suggested_too():
+    assert "'--digts'. Did you mean --digits?" in said("eval", "--digts", "3")
     assert said("eval", "--xyzzy", "3") == "truerank: No such option '--xyzzy' (see truerank eval --help)\n"
 
 

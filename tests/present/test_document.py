@@ -275,6 +275,7 @@ def test_what_does_not_fit_is_left_out_and_said(monkeypatch):
     assert "the first 5 results" in said
     assert "Result lists are included for the" in said
     assert "The computation is included for the 4 of 20 queries" in said
+    assert "included for" not in found.to_markdown(), "it shows no lists"
     lists = [one is not None for one in block.answers.lists[0]]
     assert 0 < sum(lists) < 15
 

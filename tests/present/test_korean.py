@@ -7,11 +7,13 @@ import re
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
 import truerank as tr
 from truerank import geo
 from truerank.analysis.compare import compare
 from truerank.analysis.explain import explain
+from truerank.cli import truerank
 from truerank.contest import judge
 from truerank.core.languages import translated
 from truerank.present import audit, bench_notes, cautions
@@ -121,3 +123,28 @@ def test_each_measure_is_worked_out_in_korean(name):
         for line in worked.lines:
             how = korean(line.text(4))
             assert how != line.text(4) or not left(how), line
+
+
+@pytest.mark.parametrize(
+    ("call", "said"),
+    [
+        ("evla", "'evla' 명령이 없습니다. 혹시 eval입니까? (truerank --help 참조)"),
+        (
+            "eval q r --mesures AP",
+            "옵션 '--mesures'이(가) 없습니다. 혹시 --measures입니까? (truerank eval --help 참조)",
+        ),
+        (
+            "confusion --counts 1,2",
+            "--counts는 TP,FP,FN,TN을, --documents와 함께는 TP,FP,FN을 정수로 받습니다. '1,2'은(는) 아닙니다",
+        ),
+        ("explain", "인자 'QRELS'이(가) 없습니다 (truerank explain --help 참조)"),
+        (
+            "eval q r -m ,",
+            "'-m' / '--measures'의 값이 잘못되었습니다: 측도가 없습니다. 적으십시오: nDCG@10 AP "
+            "(truerank eval --help 참조)",
+        ),
+    ],
+)
+def test_an_error_of_the_command_line_is_told_in_korean(call, said):
+    done = CliRunner(env={"TRUERANK_LANG": "ko"}).invoke(truerank, call.split())
+    assert (done.exit_code, done.stderr) == (2, f"truerank: {said}\n")

@@ -120,7 +120,7 @@ def test_latex_is_a_booktabs_table():
         "two & \\textbf{1.0000} &  \\\\\n"
         "\\bottomrule\n"
         "\\end{tabular}\n"
-        "\\caption{Two runs First note. Its second sentence. Second note.}\n"
+        "\\caption{Two runs. First note. Its second sentence. Second note.}\n"
         "\\end{table}\n"
     )
 

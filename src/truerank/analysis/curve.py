@@ -14,7 +14,7 @@ from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import ranked, reading_of, rules_of, score
 from truerank.core.hits import Hits
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
@@ -25,7 +25,10 @@ from truerank.measures import curves, parse_measures
 from truerank.measures.curves import ELEVEN
 from truerank.measures.sums import mean, ratio
 
-BY_DEFINITION = Rules(name="truerank with recall_points = definition", recall_points="definition")
+BY_DEFINITION = Rules(
+    name=message("{rules} with {changes}", rules="truerank", changes="recall_points = definition"),
+    recall_points="definition",
+)
 """The default rules, but precision at recall r as textbooks define it: the highest at any recall of at least r."""
 
 Area = Literal["step", "trapezoid", "interpolated"]
@@ -132,7 +135,7 @@ def precision_recall(
     ((1.0, 1.0, 0.5), 0.7083333333333333)
     """
     under = BY_DEFINITION if rules is None and not isinstance(qrels, Reading) else rules_of(qrels, rules)
-    under = under.by_query("a curve is of judged queries")
+    under = under.by_query(message("a curve is of judged queries"))
     at = _checked(recalls)
     points = [f"IPrec@{recall!r}" for recall in at]
     areas: dict[Area, str] = {area: f"AUPRC(area={area!r})" for area in get_args(Area)}

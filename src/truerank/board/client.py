@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 from truerank.core.errors import InputError, TruerankError
+from truerank.core.messages import joined, message
 
 BLOCK = 1 << 18
 TRIES = 4
@@ -30,9 +31,9 @@ class NotTaken(TruerankError):
     """
 
     def __init__(self, problem: dict[str, Any]):
-        invalid = "the submission is invalid and costs nothing"
-        reason = problem.get("message", "the board gave no reason")
-        super().__init__(invalid if problem.get("findings") else str(reason))
+        invalid = message("the submission is invalid and costs nothing")
+        reason = problem.get("message", message("the board gave no reason"))
+        super().__init__(invalid if problem.get("findings") else joined("", [reason]))
         self.problem = problem
 
 
@@ -145,19 +146,23 @@ def _problem(said: dict[str, Any]) -> dict[str, Any]:
     findings = said["audit"]["findings"]
     why = "; ".join(finding["message"] for finding in findings if finding["refuses"])
     words = {
-        "refused": ("invalid", f"the submission is invalid and costs nothing: {why}"),
-        "over": ("no-attempts", "no submissions of this team were left when it was audited; it costs nothing"),
+        "refused": ("invalid", message("the submission is invalid and costs nothing: {why}", why=why)),
+        "over": (
+            "no-attempts",
+            message("no submissions of this team were left when it was audited; it costs nothing"),
+        ),
     }
-    lost = ("failed", "this could not be scored, through no fault of yours; it costs nothing")
-    error, message = words.get(said["state"], lost)
-    return {"error": error, "message": message, "findings": findings if said["state"] == "refused" else []}
+    lost = ("failed", message("this could not be scored, through no fault of yours; it costs nothing"))
+    error, reason = words.get(said["state"], lost)
+    return {"error": error, "message": reason, "findings": findings if said["state"] == "refused" else []}
 
 
 def _said(answer: Any) -> dict[str, Any]:
     try:
         said = answer.json()
     except ValueError:
-        said = {"error": "http", "message": f"the board answered with status {answer.status_code}"}
+        status = message("the board answered with status {status}", status=answer.status_code)
+        said = {"error": "http", "message": status}
     if answer.status_code >= 400 or not isinstance(said, dict):
         raise NotTaken(said if isinstance(said, dict) else {})
     return said
@@ -167,7 +172,7 @@ def _size(path: Path) -> int:
     try:
         return path.stat().st_size
     except OSError as error:
-        raise InputError("cannot be read: {strerror}", path, strerror=error.strerror) from None
+        raise InputError("cannot be read: {why}", path, why=error.strerror) from None
 
 
 def _blocks(path: Path, watch: Callable[[int], None]) -> Iterator[bytes]:

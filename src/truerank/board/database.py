@@ -21,7 +21,6 @@ from sqlalchemy.orm import Session
 
 from truerank.board.errors import BoardError
 from truerank.core.errors import MissingPackage
-from truerank.core.messages import message
 
 Result = TypeVar("Result")
 
@@ -98,7 +97,7 @@ def engine_of(address: str) -> Engine:
             raise ArgumentError(url.get_backend_name())
         engine = create_engine(url, pool_size=2 * READERS, max_overflow=8, pool_pre_ping=True)
     except ModuleNotFoundError:
-        raise MissingPackage(message("PostgreSQL"), "postgresql") from None
+        raise MissingPackage("PostgreSQL", "postgresql") from None
     except ArgumentError:
         raise BoardError("--db is sqlite:///FILE or postgresql+psycopg://USER@HOST/NAME") from None
     if url.get_backend_name() == "sqlite":

@@ -35,7 +35,9 @@ def instance_lock(settings: ServiceSettings) -> Iterator[None]:
         settings.data.mkdir(parents=True, exist_ok=True)
         _take(lambda: _of_file(held, settings.data / "serving"), str(settings.data))
         if url.get_backend_name() == "postgresql":
-            _take(lambda: _of_postgresql(held, settings.database), f"the database {url.database}")
+            _take(
+                lambda: _of_postgresql(held, settings.database), message("the database {name}", name=url.database)
+            )
         elif url.database and url.database != ":memory:":
             name = Path(url.database)
             name.parent.mkdir(parents=True, exist_ok=True)

@@ -67,8 +67,8 @@ def listen(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except (OSError, OverflowError) as error:
         raise BoardError(
-            "cannot listen on {host}:{port}: {own}",
+            "cannot listen on {host}:{port}: {why}",
             host=host,
             port=port,
-            own=getattr(error, "strerror", None) or error,
+            why=getattr(error, "strerror", None) or error,
         ) from None

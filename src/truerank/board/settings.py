@@ -198,16 +198,16 @@ def load(path: Path, database: str | None = None) -> ServiceSettings:
     return ServiceSettings(path=path.resolve(), boards=made, data=data, database=address, **found)
 
 
-_SECONDS = number("a number of seconds from 1", 1)
+_SECONDS = number(message("a number of seconds from 1"), 1)
 
 ABOVE: dict[str, Kind] = {
     "title": TEXT,
-    "workers": whole("a whole number", 0),
-    "seconds": Kind("a number above 0", lambda value: is_number(value) and value > 0),
+    "workers": whole(message("a whole number"), 0),
+    "seconds": Kind(message("a number above 0"), lambda value: is_number(value) and value > 0),
     "processor": _SECONDS,
     "team_processor": _SECONDS,
     "waiting": POSITIVE,
-    "patience": number("a number from 0", 0),
+    "patience": number(message("a number from 0"), 0),
     "uploads": POSITIVE,
     "registration": TRUTH,
     "is_secure": TRUTH,
@@ -227,14 +227,14 @@ def parsed(path: Path) -> dict[str, Any]:
         BoardError: it cannot be read.
     """
     try:
-        return toml.read(path, "the settings", "; `truerank board init` writes them")
+        return toml.read(path, message("the settings"), message("; `truerank board init` writes them"))
     except InputError as error:
         raise BoardError(joined("", [error.where, error.said])) from None
 
 
 def _board(fields: Mapping[str, Any], folder: Path) -> BoardSettings:
     name = _text(fields.get("name", ""), "name")
-    where = f"board {name!r}"
+    where = message("board {name!r}", name=name)
     types = {field.name: str(field.type) for field in dataclasses.fields(BoardSettings)}
     _refuse_unknown(fields, set(types), where)
     made = {key: _value(key, types[key], value, folder, where) for key, value in fields.items()}
@@ -250,22 +250,25 @@ def _board(fields: Mapping[str, Any], folder: Path) -> BoardSettings:
 
 def _value(key: str, kind: str, value: Any, folder: Path, where: str) -> Any:
     """A setting as the field takes it."""
+    what = joined(": ", [where, key])
     if kind == "Path | None":
-        return folder / _text(value, f"{where}: {key}")
+        return folder / _text(value, what)
     if kind == "tuple[str, ...]":
-        return tuple(_text(entry, f"{where}: {key}") for entry in ([value] if isinstance(value, str) else value))
+        return tuple(_text(entry, what) for entry in ([value] if isinstance(value, str) else value))
     if key in ("upload", "unpacked"):
-        return _size(value, f"{where}: {key}")
-    return OF_BOARDS[kind].checked(f"{where}: {key}", value, BoardError)
+        return _size(value, what)
+    return OF_BOARDS[kind].checked(what, value, BoardError)
 
 
 OF_BOARDS: dict[str, Kind] = {
     "str": TEXT,
     "int": POSITIVE,
-    "int | None": whole("a whole number", -sys.maxsize),
+    "int | None": whole(message("a whole number"), -sys.maxsize),
     "float": NUMBER,
     "float | None": NUMBER,
-    "datetime | None": Kind("a time such as 2030-01-31T09:00:00Z", lambda value: isinstance(value, datetime)),
+    "datetime | None": Kind(
+        message("a time such as 2030-01-31T09:00:00Z"), lambda value: isinstance(value, datetime)
+    ),
 }
 """What a board's settings may be, by the types of their fields."""
 

@@ -77,10 +77,9 @@ class Commands(click.Group):
         """The command that the arguments begin with, or what was probably meant."""
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             from truerank.cli import suggestions
-            from truerank.core.messages import message
 
             hint = suggestions.command(args[0], COMMANDS)
-            raise click.UsageError(message("There is no command {name!r}.{hint}", name=args[0], hint=hint), ctx)
+            raise click.UsageError(message("There is no command {word!r}.{hint}", word=args[0], hint=hint), ctx)
         return super().resolve_command(ctx, args)
 
 

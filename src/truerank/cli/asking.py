@@ -8,6 +8,10 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 
+from truerank.cli.output import spoken
+from truerank.core.languages import translated
+from truerank.core.messages import message
+
 
 @contextlib.contextmanager
 def apart_from_stdout() -> Iterator[None]:
@@ -69,8 +73,9 @@ class Asking:
     def _say(self) -> None:
         while not self._over.wait(1.0):
             done, total = self._tell()
-            of = f" of {total:,}" if total < 10_000_000 else ""
-            sys.stderr.write(f"\r{done:,}{of} calls\x1b[K")
+            of = message("{done:,} of {total:,} calls", done=done, total=total)
+            said = of if total < 10_000_000 else message("{done:,} calls", done=done)
+            sys.stderr.write(f"\r{translated(said, spoken())}\x1b[K")
             sys.stderr.flush()
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()

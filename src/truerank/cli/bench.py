@@ -203,21 +203,17 @@ def _check(
     saved = [name for name, given in (("--show", show), ("--compare", pair)) if given]
     if saved and (targets or how["queries"] or len(saved) > 1):
         raise click.UsageError(
-            message("{saved} reads what is saved: it takes no TARGET and no queries.", saved=saved[0])
+            message("{option} reads what is saved: it takes no TARGET and no queries.", option=saved[0])
         )
     if saved:
         return
-    wanted = 2 if in_turns else 1
-    if len(targets) != wanted:
-        hint = "" if in_turns or len(targets) < 2 else message(" (two take turns with --alternate)")
-        raise click.UsageError(
-            message(
-                "Give {what}, not {n}{hint}.",
-                what=message("two TARGETs") if in_turns else message("one TARGET"),
-                n=len(targets),
-                hint=hint,
-            )
-        )
+    n = len(targets)
+    if in_turns and n != 2:
+        raise click.UsageError(message("Give two TARGETs, not {n}.", n=n))
+    if not in_turns and n > 1:
+        raise click.UsageError(message("Give one TARGET, not {n} (two take turns with --alternate).", n=n))
+    if not n:
+        raise click.UsageError(message("Give one TARGET, not 0."))
     if not how["queries"]:
         raise click.UsageError(message("Give the queries to ask: --queries FILE."))
     if how["measures"] and not how["qrels"]:
@@ -243,7 +239,7 @@ def _place(path: str | None) -> str | None:
     except OSError as error:
         if os.path.exists(path) and not os.path.isfile(path):  # a device, such as /dev/null
             return path
-        raise InputError("cannot be written: {strerror}", path, strerror=error.strerror or error) from None
+        raise InputError("cannot be written: {why}", path, why=error.strerror or error) from None
 
 
 def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
@@ -300,7 +296,7 @@ def _arguments(how: dict[str, Any]) -> dict[str, Any]:
     own = set(inspect.signature(bench).parameters) - {"ids"}
     if taken := [name for name in given if name in own]:
         raise click.UsageError(
-            message("--option is for what the target takes; {taken} is none of that.", taken=taken[0])
+            message("--option is for what the target takes; {name} is none of that.", name=taken[0])
         )
     distinct(((header.partition(":")[0].strip().lower(), header) for header in how["headers"]), "--header")
     if how["headers"]:

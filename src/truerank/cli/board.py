@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec
 import click
 
 from truerank.cli import options
-from truerank.cli.output import write
+from truerank.cli.output import say, write
 from truerank.cli.serve import BOARD, needs_board
+from truerank.core.messages import message, plural
 
 if TYPE_CHECKING:
     from truerank.board.database import Database
@@ -74,7 +75,7 @@ def init(path: Path, name: str, rules: str, truth: str) -> None:
     from truerank.board.offline import write_settings
 
     write_settings(path, name, rules, truth)
-    click.echo(f"truerank: wrote {path}; next: truerank board add-team NAME, truerank serve", err=True)
+    say(message("wrote {path}; next: truerank board add-team NAME, truerank serve", path=path))
 
 
 @command.command("demo")
@@ -92,12 +93,12 @@ def demo(folder: Path) -> None:
     need(*PACKAGES)
     kept = folder / "tokens.txt"
     if not kept.exists():
-        given = write_sample(folder, lambda what: click.echo(f"truerank: {what}", err=True))
+        given = write_sample(folder, say)
         kept.touch(mode=0o600)
         kept.write_text("".join(f"{name}\t{token}\n" for name, token in given.items()), "utf-8")
     write(kept.read_text("utf-8"))
     served = f"truerank serve --board {folder / 'board.toml'}"
-    click.echo(f"truerank: sign in by one of these tokens where `{served}` serves", err=True)
+    say(message("sign in by one of these tokens where `{command}` serves", command=served))
 
 
 @command.command("add-team")
@@ -120,7 +121,7 @@ def _add(database: Database, name: str, role: str) -> None:
     from truerank.board.offline import add
 
     write(add(database, name, role, _now()) + "\n")
-    click.echo("truerank: this token is shown only once", err=True)
+    say(message("this token is shown only once"))
 
 
 @command.command("token")
@@ -141,7 +142,7 @@ def revoke(settings: ServiceSettings, database: Database, name: str) -> None:
     from truerank.board.offline import revoke as end
 
     count = end(database, name, _now())
-    click.echo(f"truerank: revoked {count} token{'' if count == 1 else 's'} of {name}", err=True)
+    say(plural("revoked {n} token of {name}", "revoked {n} tokens of {name}", n=count, name=name))
 
 
 @command.command("approve")
@@ -152,7 +153,7 @@ def approve(settings: ServiceSettings, database: Database, name: str) -> None:
     from truerank.board.offline import approve as let_in
 
     let_in(database, name)
-    click.echo(f"truerank: {name} takes part", err=True)
+    say(message("{name} takes part", name=name))
 
 
 ENTRY = click.argument("entry")
@@ -216,8 +217,9 @@ def rescore(settings: ServiceSettings, database: Database, board: str, check: bo
     from truerank.board.offline import rescore as again
 
     done = again(settings, database, board, write=not check)
-    what = "would change" if check else "changed"
-    click.echo(f"truerank: scored {done.scored} anew, {len(done.changed)} {what}", err=True)
+    n, scored = len(done.changed), done.scored
+    changed = message("scored {scored} anew, {n} changed", scored=scored, n=n)
+    say(message("scored {scored} anew, {n} would change", scored=scored, n=n) if check else changed)
     write("".join(f"{id}\n" for id in done.changed))
     if check and done.changed:
         raise click.exceptions.Exit(1)
@@ -231,7 +233,7 @@ def backup(settings: ServiceSettings, database: Database, folder: Path) -> None:
     from truerank.board.backup import back_up
 
     files = back_up(settings, database, folder)
-    click.echo(f"truerank: backed up the database and {files} files", err=True)
+    say(message("backed up the database and {n} files", n=files))
 
 
 @command.command("restore")
@@ -242,4 +244,4 @@ def restore(settings: ServiceSettings, database: Database, folder: Path) -> None
     from truerank.board.backup import restore as fill
 
     rows = fill(database, folder / "tables.jsonl")
-    click.echo(f"truerank: restored {rows} rows", err=True)
+    say(message("restored {n} rows", n=rows))

@@ -93,14 +93,14 @@ def command(
     keep: Keep = "all" if to_judge or "unjudged" in under_doubt else "judged"
     found, readings = [], list[Reading]()
     for source in sources:
-        with Counting("trying orders and grades") as bar:
+        with Counting(message("trying orders and grades")) as bar:
             how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "watch": bar.reach}
             reading = reading_of(judged, source, under, keep=keep)
             found.append(bounds(reading, None, wanted, under_doubt, **how))
         readings += [reading] if to_judge else []  # no more than one is in memory otherwise
     candidates = None
     if to_judge:
-        with Counting("trying grades") as bar:
+        with Counting(message("trying grades")) as bar:
             candidates = judge_next(
                 None, readings[0], readings[1], wanted[0], to_judge, rules=under, watch=bar.reach
             )

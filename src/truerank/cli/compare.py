@@ -127,7 +127,7 @@ def command(
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format) as sources:
         scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
-    with Counting("comparing") as bar:
+    with Counting(message("comparing")) as bar:
         found = compare(
             None,
             scores,

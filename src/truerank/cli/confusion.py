@@ -10,7 +10,7 @@ import click
 from truerank.analysis.confusion import UNITS, Confusion, Counts, Sweep, confusion, counted, sweep
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import listed, message
 from truerank.core.rules import DEEPEST
 from truerank.formats import read_qrels
 from truerank.present import counts as report
@@ -141,7 +141,7 @@ def _count(text: str) -> int:
 def _refuse_together(given: dict[str, bool]) -> None:
     there = [name for name, is_given in given.items() if is_given]
     if len(there) > 1:
-        raise click.UsageError(message("{there} do not go together.", there=" and ".join(there)))
+        raise click.UsageError(message("{options} do not go together.", options=listed(there)))
 
 
 def _refuse_with(option: str, others: dict[str, bool]) -> None:

@@ -14,7 +14,7 @@ from truerank.cli.output import width
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import DEFAULT
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import did_you_mean, message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Run
@@ -42,14 +42,13 @@ class _Explain(click.Command):
         ctx.allow_extra_args = True
         rest = super().parse_args(ctx, args)
         if ctx.args and not ctx.resilient_parsing:
-            extra = message(
-                "Got unexpected extra argument{what} ({args})",
-                what="s" if len(ctx.args) > 1 else "",
-                args=" ".join(ctx.args),
+            said = plural(
+                "Got unexpected extra argument ({words}). A query of two runs is named with --query ID.",
+                "Got unexpected extra arguments ({words}). A query of two runs is named with --query ID.",
+                n=len(ctx.args),
+                words=" ".join(ctx.args),
             )
-            raise click.UsageError(
-                message("{extra}. A query of two runs is named with --query ID.", extra=extra), ctx
-            )
+            raise click.UsageError(said, ctx)
         return rest
 
 
@@ -182,4 +181,4 @@ def _default(rules: Rules) -> Measure:
 
 
 def _example(judged: Qrels) -> str:
-    return f" (such as {printable(judged.queries[0])})" if len(judged) else ""
+    return message(" (such as {query})", query=printable(judged.queries[0])) if len(judged) else ""

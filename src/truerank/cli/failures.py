@@ -11,7 +11,7 @@ from typing import IO, Any
 import click
 
 from truerank.core.errors import TruerankError
-from truerank.core.messages import Message, joined, message
+from truerank.core.messages import Message, message
 
 INTERRUPTED = 128 + 2
 CLOSED_PIPE = 128 + 13
@@ -79,7 +79,9 @@ def _said(error: click.UsageError) -> str:
         from truerank.cli import suggestions
 
         meant = suggestions.option(error.option_name, error.ctx.command)
-        return joined("", [error.message.rstrip("."), ".", meant]) if meant else error.format_message()
+        return message("No such option {option!r}.{hint}", option=error.option_name, hint=meant)
+    if isinstance(error, click.MissingParameter) and isinstance(error.param, click.Argument):
+        return message("Missing argument {name}.", name=error.param.get_error_hint(error.ctx))
     if isinstance(error.message, Message) and isinstance(error, click.BadParameter) and error.param:
         option = error.param.get_error_hint(error.ctx) if error.ctx else error.param.opts[-1]
         return message("Invalid value for {option}: {said}", option=option, said=error.message)

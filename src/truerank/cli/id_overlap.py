@@ -6,12 +6,9 @@ from collections.abc import Sequence
 from contextlib import suppress
 from itertools import islice
 
-import click
-
-from truerank.cli.output import spoken
+from truerank.cli.output import say
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, truncated
-from truerank.core.languages import translated
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -86,11 +83,18 @@ def _likely(judged: Qrels, others: Sequence[bytes]) -> str:
     from truerank.analysis.lint.ids import difference, nearly
 
     for wanted, other in nearly(judged.queries, others):
-        asked, known = truncated(other), truncated(wanted)
-        return f"it answers {asked}, which is judged as {known} (other {difference(wanted, other)})"
-    return f"it answers {truncated(others[0])} and so on, judged are {truncated(judged.queries[0])} and so on"
+        return message(
+            "it answers {asked}, which is judged as {known} (other {difference})",
+            asked=truncated(other),
+            known=truncated(wanted),
+            difference=difference(wanted, other),
+        )
+    return message(
+        "it answers {asked} and so on, judged are {known} and so on",
+        asked=truncated(others[0]),
+        known=truncated(judged.queries[0]),
+    )
 
 
 def _warn(text: str) -> None:
-    said = message("warning: {said}", said=text)
-    click.echo(f"truerank: {translated(said, spoken())}", err=True)
+    say(message("warning: {said}", said=text))

@@ -11,7 +11,7 @@ import click
 
 from truerank.cli.progress import ReadingBar
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import listed, message
 from truerank.core.run import Run
 from truerank.formats import open_run
 from truerank.formats.target import refuse_unwritten
@@ -46,8 +46,8 @@ def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:
             continue
         first = written.setdefault(os.path.realpath(path), option)
         if first != option:
-            options = f"--{first} and --{option}".replace("_", "-")
-            raise click.UsageError(message("{options} would be written to one file.", options=options))
+            options = [f"--{name}".replace("_", "-") for name in (first, option)]
+            raise click.UsageError(message("{options} would be written to one file.", options=listed(options)))
 
 
 @contextmanager

@@ -57,8 +57,8 @@ def split(texts: Sequence[str], number: Callable[[str], Number], option: str) ->
     except ValueError:
         raise click.UsageError(
             message(
-                "{option} takes numbers with commas between them, not {texts!r}.",
+                "{option} takes numbers with commas between them, not {text!r}.",
                 option=option,
-                texts=" ".join(texts),
+                text=" ".join(texts),
             )
         ) from None

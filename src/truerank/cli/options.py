@@ -10,7 +10,8 @@ import click
 
 from truerank.cli import importing
 from truerank.cli.repeats import distinct
-from truerank.core.errors import InputError, RulesError
+from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.messages import message
 from truerank.core.rules import MEANINGS, Rules, presets
 from truerank.core.vocabulary import checked
 from truerank.formats import formats
@@ -41,6 +42,13 @@ def _formats(ctx: click.Context, param: click.Parameter, incomplete: str) -> lis
     return [name for name in formats() if name.startswith(incomplete)]
 
 
+def _some(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> tuple[str, ...]:
+    """The measures as they were typed; a text without any is a mistake, such as an empty variable of the shell."""
+    if value and not " ".join(value).strip(" ,"):
+        raise click.BadParameter(message("no measure is named; name some: nDCG@10 AP"), ctx, param)
+    return value
+
+
 imports = click.option(
     "--import",
     "imports",
@@ -55,6 +63,7 @@ _measures = click.option(
     "--measures",
     multiple=True,
     metavar="MEASURES",
+    callback=_some,
     help='What to evaluate, e.g. "nDCG@10 P@1,5 AP"; may be repeated [default: what the rules name].',
     shell_complete=_names,
 )
@@ -139,7 +148,7 @@ def changed(rules: Rules | str | None, changes: Sequence[str]) -> Rules:
             raise RulesError("--set takes field=value, e.g. level=2; not {change!r}", change=change)
         _refuse_parameter(field.strip(), value.strip())
         fields.append((field.strip(), _value(field.strip(), value.strip())))
-    name = f"{rules.name} with {', '.join(changes)}"
+    name = message("{rules} with {changes}", rules=printable(rules.name), changes=printable(", ".join(changes)))
     return checked(Rules.from_dict({"name": name, **distinct(fields, "--set")}, rules))
 
 

@@ -6,7 +6,9 @@ import os
 import sys
 from typing import TYPE_CHECKING
 
-from truerank.core.languages import in_language, language_asked
+import click
+
+from truerank.core.languages import in_language, language_asked, translated
 from truerank.formats.target import writing
 
 if TYPE_CHECKING:
@@ -24,6 +26,11 @@ def show(table: Table) -> None:
     from truerank.present.renderers import terminal
 
     write(terminal.draw(in_language(table, spoken()), styled=is_styled("-")))
+
+
+def say(said: str) -> None:
+    """What was done or is remarkable, on standard error in the language that is asked for."""
+    click.echo(f"truerank: {translated(said, spoken())}", err=True)
 
 
 def spoken() -> str:

@@ -6,6 +6,10 @@ import sys
 import threading
 from typing import TYPE_CHECKING, TypeVar
 
+from truerank.cli.output import spoken
+from truerank.core.languages import translated
+from truerank.core.messages import message
+
 if TYPE_CHECKING:
     from rich.progress import Progress, ProgressColumn
 
@@ -60,7 +64,12 @@ class ReadingBar:
     def _columns(self) -> tuple[ProgressColumn, ...]:
         from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeElapsedColumn
 
-        return TextColumn("reading"), BarColumn(), DownloadColumn(), TimeElapsedColumn()
+        return (
+            TextColumn(translated(message("reading"), spoken())),
+            BarColumn(),
+            DownloadColumn(),
+            TimeElapsedColumn(),
+        )
 
 
 class Counting(ReadingBar):
@@ -84,4 +93,4 @@ class Counting(ReadingBar):
     def _columns(self) -> tuple[ProgressColumn, ...]:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
 
-        return TextColumn(self.text), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()
+        return TextColumn(translated(self.text, spoken())), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn()

@@ -46,7 +46,9 @@ def _refuse(given: Sequence[click.Parameter], ctx: click.Context) -> None:
     seen: set[click.Parameter] = set()
     for param in given:
         if param in seen and not ctx.resilient_parsing:
-            raise click.UsageError(message("{opts} is given twice; it takes one value.", opts=param.opts[-1]), ctx)
+            raise click.UsageError(
+                message("{option} is given twice; it takes one value.", option=param.opts[-1]), ctx
+            )
         if isinstance(param, click.Option) and _has_one_value(param):
             seen.add(param)
 

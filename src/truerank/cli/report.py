@@ -14,9 +14,9 @@ from click.core import ParameterSource
 
 from truerank.cli import importing, inputs, options, places, tables
 from truerank.cli.items import files_in
-from truerank.cli.output import is_styled, write
+from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
-from truerank.core.languages import language_asked, languages
+from truerank.core.languages import language_asked, languages, translated
 from truerank.core.messages import message
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
@@ -105,7 +105,7 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
     inputs.refuse(*files, *texts, *files_in(asked["truth"]), rules=asked["rules"], output=output)
     format = None if output == "-" else renderers.of_report(output)
     data = _data(qrels, runs, files, asked)
-    with _working("making the report"):
+    with _working(message("making the report")):
         document = build.make(data, asked["title"], asked["lang"])
         if format is not None:
             build.write(document, output, format, asked["figures"])
@@ -120,13 +120,13 @@ def _refuse_unused(has_runs: bool, asked: dict[str, Any]) -> None:
     has_places = bool(asked["places"])
     for option in _given():
         if option.name in OF_RUNS and not has_runs:
-            raise click.UsageError(message("{opts} needs QRELS and RUNs.", opts=option.opts[-1]))
+            raise click.UsageError(message("{option} needs QRELS and RUNs.", option=option.opts[-1]))
         if option.name in OF_EITHER and not (has_runs or has_places):
-            raise click.UsageError(message("{opts} needs QRELS and RUNs, or --geo.", opts=option.opts[-1]))
+            raise click.UsageError(message("{option} needs QRELS and RUNs, or --geo.", option=option.opts[-1]))
         if option.name == "percentiles" and not asked["benches"]:
             raise click.UsageError(message("--percentiles needs --bench."))
         if option.name in places.OPTIONS and not has_places:
-            raise click.UsageError(message("{opts} needs --geo.", opts=option.opts[-1]))
+            raise click.UsageError(message("{option} needs --geo.", option=option.opts[-1]))
 
 
 def _given() -> list[click.Parameter]:
@@ -142,7 +142,7 @@ def _working(text: str) -> AbstractContextManager[object]:
         return nullcontext()
     from rich.console import Console
 
-    return Console(stderr=True).status(text)
+    return Console(stderr=True).status(translated(text, spoken()))
 
 
 def _data(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dict[str, Any]) -> ReportData:
@@ -169,7 +169,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
     how |= {name: asked[name] for name in ("percent", "as_written")}
-    with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting("comparing") as bar:
+    with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting(message("comparing")) as bar:
         submitted = runs if under.unit == "line" else sources
         return evaluated(judged, submitted, wanted, **how, results=asked["results"], watch=bar.reach)
 

@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
+from truerank.cli.output import say
 from truerank.core.errors import MissingPackage
+from truerank.core.messages import message
 
 if TYPE_CHECKING:
     from truerank.board.settings import ServiceSettings
@@ -61,7 +63,7 @@ def command(path: Path, port: int, host: str, db: str | None, proxy: str | None)
 
 def _greet(settings: ServiceSettings, host: str, port: int) -> None:
     names = ", ".join(board.name for board in settings.boards)
-    click.echo(f"truerank: serving {names} at http://{host}:{port}/ (Ctrl-C stops it)", err=True)
+    say(message("serving {boards} at {url} (Ctrl-C stops it)", boards=names, url=f"http://{host}:{port}/"))
     for board in settings.boards:
         if board.score == "official":
-            click.echo(f"truerank: {board.name} ranks by the official score, which may be gamed", err=True)
+            say(message("{board} ranks by the official score, which may be gamed", board=board.name))

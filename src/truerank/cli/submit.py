@@ -14,9 +14,10 @@ from typing import Any
 import click
 
 from truerank.cli import options
-from truerank.cli.output import write
+from truerank.cli.output import spoken, write
 from truerank.core.errors import InputError, MissingPackage
-from truerank.core.messages import message
+from truerank.core.languages import translated
+from truerank.core.messages import Message, joined, message, plural
 from truerank.formats import convert
 
 
@@ -44,7 +45,7 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     try:
         import httpx  # noqa: F401
     except ModuleNotFoundError:
-        raise MissingPackage(message("truerank submit"), "http") from None
+        raise MissingPackage("truerank submit", "http") from None
     from truerank.board.client import NotTaken, submit
 
     if not os.path.exists(file):
@@ -63,13 +64,16 @@ def command(file: str, url: str, token: str | None, label: str, check: bool, for
     else:
         _tell((said if check else said["audit"])["findings"])
         if not check and not said["is_new"]:
-            click.echo(_repeated(said), err=True)
-        write(_checked(said) if check else _scored(said))
+            click.echo(translated(_repeated(said), spoken()), err=True)
+        write(translated(_checked(said) if check else _scored(said), spoken()) + "\n")
     if check and not said["valid"]:
         raise click.exceptions.Exit(1)
 
 
-STATES = {"received": "received; it waits to be audited", "accepted": "valid; it is being scored"}
+STATES = {
+    "received": message("received; it waits to be audited"),
+    "accepted": message("valid; it is being scored"),
+}
 
 
 @contextmanager
@@ -80,7 +84,7 @@ def _progress() -> Iterator[Callable[[str], None]]:
 
     def follow(state: str) -> None:
         nonlocal told
-        words = f"truerank: {STATES[state]}"
+        words = f"truerank: {translated(STATES[state], spoken())}"
         if is_terminal:
             click.echo(f"\r\033[K{words}, {time.monotonic() - began:.0f} s", err=True, nl=False)
         elif state != told:
@@ -109,31 +113,38 @@ def _one_file(path: str) -> Iterator[str]:
 def _tell(findings: list[dict[str, Any]]) -> None:
     """What is wrong, one a line."""
     for finding in findings:
-        click.echo(f"{'invalid' if finding['refuses'] else 'note'}: {finding['message']}", err=True)
+        kind = message("invalid") if finding["refuses"] else message("note")
+        click.echo(translated(joined(": ", [kind, finding["message"]]), spoken()), err=True)
 
 
-def _checked(said: dict[str, Any]) -> str:
+def _checked(said: dict[str, Any]) -> Message:
     """The verdict; nothing was counted in a file that cannot be read."""
-    counts = f": {_many(said['rows'], 'row')}, {_many(said['answered'], 'query', 'queries')} answered"
-    return ("valid" if said["valid"] else "invalid") + (counts if said["rows"] else "") + "\n"
+    verdict = message("valid") if said["valid"] else message("invalid")
+    rows = plural("{n:,} row", "{n:,} rows", n=said["rows"])
+    queries = plural("{n:,} query answered", "{n:,} queries answered", n=said["answered"])
+    return joined(": ", [verdict, joined(", ", [rows, queries])]) if said["rows"] else verdict
 
 
-def _many(number: int, one: str, more: str = "") -> str:
-    return f"{number:,} {one if number == 1 else more or one + 's'}"
-
-
-def _repeated(said: dict[str, Any]) -> str:
+def _repeated(said: dict[str, Any]) -> Message:
     """True too of a file that this command sent again because the connection broke."""
-    before = f"as submission {said['id']} of {_minute(said['received_at'])}"
-    scores = "" if said["score"] is None else f", which scores {said['score']:.4f}"
-    return f"note: these same bytes were already accepted {before}{scores}; they count once"
+    before = {"id": said["id"], "minute": _minute(said["received_at"])}
+    if said["score"] is None:
+        return message(
+            "note: these same bytes were already accepted as submission {id} of {minute}; they count once", **before
+        )
+    return message(
+        "note: these same bytes were already accepted as submission {id} of {minute}, which scores {score:.4f}; "
+        "they count once",
+        score=said["score"],
+        **before,
+    )
 
 
 def _minute(at: str) -> str:
     return f"{at[:16].replace('T', ' ')} UTC"
 
 
-def _scored(said: dict[str, Any]) -> str:
+def _scored(said: dict[str, Any]) -> Message:
     """The score, each measure by the official and by the strict rules, and how many attempts are left."""
     rows = [[f"{said['ranks']} score", f"{said['score']:.4f}"]] if said["score"] is not None else []
     if said["interval"]:
@@ -146,10 +157,11 @@ def _scored(said: dict[str, Any]) -> str:
         rows += [[m, f"{official[m]:.4f}" if m in official else "-", f"{strict[m]:.4f}"] for m in strict]
     wide = max(len(row[0]) for row in rows)
     lines = ["  ".join([row[0].ljust(wide), *(cell.ljust(8) for cell in row[1:])]).rstrip() for row in rows]
-    return "\n".join([*lines, _left(said["attempts"])]) + "\n"
+    return joined("\n", [*lines, _left(said["attempts"])])
 
 
-def _left(attempts: dict[str, Any]) -> str:
-    left = _many(attempts["left"], "submission") + " left now"
-    is_over = attempts["left"] or attempts["total"] >= attempts["most"]
-    return left if is_over else f"{left}; the next day begins at {_minute(attempts['resets'])}"
+def _left(attempts: dict[str, Any]) -> Message:
+    left = plural("{n:,} submission left now", "{n:,} submissions left now", n=attempts["left"])
+    if attempts["left"] or attempts["total"] >= attempts["most"]:
+        return left
+    return message("{left}; the next day begins at {minute}", left=left, minute=_minute(attempts["resets"]))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Iterable, Mapping
 
 import click
 
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 
 COMMANDS = {
     "eval": "evaluate evaluation score scores run calculate compute mean",
@@ -55,7 +56,7 @@ OPTIONS = {
     "--format csv": "csv tsv",
     "--format latex": "latex tex",
     "--format markdown": "markdown md",
-    "--format": "fmt style as print-as",
+    "--format": "fmt style as print-as output-format",
     "--min": "threshold gate at-least minimum limit floor",
     "--set level=2": "level relevance-level rel-level min-rel min-relevance relevance-threshold binarize threshold",
     "--set depth=100": "depth max-depth truncate",
@@ -65,7 +66,7 @@ OPTIONS = {
     "--no-worse-than": "baseline previous against regression",
     "--lang": "language locale",
     "--query": "qid query-id topic topic-id id",
-    "--queries": "query-texts topics queries-file",
+    "--queries": "query-text query-texts topics queries-file",
     "--docs": "documents corpus texts doc-texts",
     "--k": "topk top-k cutoff n depth",
     "-k": "topk top-k cutoff n k ks",
@@ -82,10 +83,13 @@ OPTIONS = {
 """Other words for the options, as they are written; those that a command does not have are passed over."""
 
 NO_OPTION = {
-    "a cutoff belongs to the measure: -m nDCG@10": "k topk top-k cutoff cut at n",
-    "the files stand without an option: truerank {command} QRELS RUN": "qrels run runs gold predictions",
+    "cutoff": "k topk top-k cutoff cut at n",
+    "files": "qrels run runs gold predictions",
 }
-"""What is no option: a hint, and the words that it is for."""
+"""What is no option, and the words for it."""
+
+NEAR = 0.8
+"""How alike a mistyped option and the one that was meant are: --mesures is --measures, --colour is not --counts."""
 
 
 def command(word: str, known: Collection[str]) -> str:
@@ -95,17 +99,22 @@ def command(word: str, known: Collection[str]) -> str:
     (' Did you mean eval?', ' Did you mean bench?', '')
     """
     meant = next((name for name in _meanings(word, COMMANDS) if name in known), None)
-    return f" Did you mean {meant}?" if meant else did_you_mean(word, known)
+    return message(" Did you mean {name}?", name=meant) if meant else did_you_mean(word, known)
 
 
 def option(word: str, called: click.Command) -> str:
-    """' Did you mean --measures?', or nothing where no option of the command is near in meaning."""
-    known = {name for param in called.params if isinstance(param, click.Option) for name in param.opts}
+    """' Did you mean --measures?', or nothing where no option of the command is near in meaning or letters."""
+    known = [name for param in called.params if isinstance(param, click.Option) for name in param.opts]
     meant = [name for name in _meanings(word, OPTIONS) if name.split()[0] in known]
-    if meant:
-        return f" Did you mean {meant[0]}?"
-    hints = _meanings(word, NO_OPTION) if "--measures" in known else ()
-    return next((f" {hint[0].upper()}{hint[1:]}".format(command=called.name) for hint in hints), "")
+    if meant := meant or difflib.get_close_matches(word, known, n=1, cutoff=NEAR):
+        return message(" Did you mean {name}?", name=meant[0])
+    if "--measures" not in known:
+        return ""
+    if "cutoff" in _meanings(word, NO_OPTION):
+        return message(" A cutoff belongs to the measure: -m nDCG@10")
+    if "files" in _meanings(word, NO_OPTION):
+        return message(" The files stand without an option: truerank {command} QRELS RUN", command=called.name)
+    return ""
 
 
 def _meanings(word: str, table: Mapping[str, str]) -> Iterable[str]:

@@ -123,7 +123,7 @@ def command(
     how |= {"measures": " ".join(measures) or None, "save_run": save_run, "save_depth": save_depth}
     if pool and holds != "vectors":
         raise click.UsageError(message("--pool is for vectors; a matrix has no frames."))
-    with Counting("ranking queries") as bar:
+    with Counting(message("ranking queries")) as bar:
         if holds == "vectors":
             scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, watch=bar.reach)
         else:

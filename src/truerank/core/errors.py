@@ -95,6 +95,8 @@ class Refused(Exception):
 
 def printable(name: bytes | str) -> str:
     """An id as it can be printed: invalid UTF-8 and control characters escaped."""
+    if isinstance(name, Message):  # its values can be printed, and it is still to be translated
+        return name
     try:
         raw = name if isinstance(name, bytes) else name.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # half a character, out of JSON

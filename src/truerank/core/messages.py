@@ -123,6 +123,17 @@ def listed(names: Sequence[str], most: int | None = None) -> Message:
     return message("{names} and {last}", names=joined(", ", names[:-1]), last=names[-1])
 
 
+def alternatives(names: Sequence[str]) -> Message:
+    """Names of which one is meant.
+
+    >>> alternatives(["a", "b"]), alternatives(["a", "b", "c"])
+    ('a or b', 'a or b or c')
+    """
+    if len(names) < 2:
+        return joined("", names)
+    return message("{one} or {other}", one=alternatives(names[:-1]), other=names[-1])
+
+
 def did_you_mean(word: str, known: Iterable[str]) -> str:
     """' Did you mean nDCG?' when a known word is near, else ''."""
     import difflib

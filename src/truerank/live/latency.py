@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MissingPackage
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.live.samples import Ints
 from truerank.stats import Interval
 from truerank.stats.quantiles import KINDS, LINEAR, NEAREST
@@ -84,7 +84,7 @@ def checked(kind: str) -> str:
     if kind not in KINDS:
         raise InputError(
             "percentiles are {kinds}, not {kind!r}.{hint}",
-            kinds=" or ".join(KINDS),
+            kinds=alternatives(KINDS),
             kind=kind,
             hint=did_you_mean(str(kind), KINDS),
         )

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import alternatives, plural
 from truerank.live.clock import NANO
 
 ARRIVALS = ("constant", "poisson")
@@ -79,19 +79,15 @@ class Load:
                 raise InputError("{name} is a number above 0, not {value!r}", name=name, value=value)
             if value is not None and name != "rate" and value > LONGEST:
                 raise InputError(
-                    "{name} is at most {longest:,} seconds, not {value:g}", name=name, longest=LONGEST, value=value
+                    "{name} is at most {most:,} seconds, not {value:g}", name=name, most=LONGEST, value=value
                 )
         if self.rate is not None and self.rate > NANO:
             raise InputError("rate is at most one start a nanosecond, not {rate:g} a second", rate=self.rate)
         if self.concurrency > CROWD:
-            raise InputError(
-                "concurrency is at most {crowd:,}, not {concurrency:,}", crowd=CROWD, concurrency=self.concurrency
-            )
+            raise InputError("concurrency is at most {most:,}, not {value:,}", most=CROWD, value=self.concurrency)
         if self.arrivals not in ARRIVALS:
             raise InputError(
-                "arrivals are {arrivals}, not {given!r}",
-                arrivals=" or ".join(ARRIVALS),
-                given=self.arrivals,
+                "arrivals are {known}, not {value!r}", known=alternatives(ARRIVALS), value=self.arrivals
             )
         if self.plain and (self.concurrency > 1 or self.rate or self.duration or self.repeats):
             raise InputError(
@@ -187,13 +183,13 @@ def plan(load: Load, jobs: Sequence[Job], queries: int) -> Plan:
 def _plain(load: Load, jobs: Sequence[Job], queries: int, retrievers: int) -> Plan:
     """Each query once, in the given order; the first ones warm up."""
     if load.warmup >= queries:
-        most = message(
-            "{queries} {what}", queries=queries, what=message("query") if queries == 1 else message("queries")
-        )
         raise InputError(
-            "a plain loop that warms up with {warmup} of {most} has none left to measure",
-            warmup=load.warmup,
-            most=most,
+            plural(
+                "a plain loop that warms up with {warmup} of {n} query has none left to measure",
+                "a plain loop that warms up with {warmup} of {n} queries has none left to measure",
+                n=queries,
+                warmup=load.warmup,
+            )
         )
     order = [who * queries + query for query in range(queries) for who in range(retrievers)]
     first = load.warmup * retrievers
@@ -243,10 +239,10 @@ def _schedule(load: Load, jobs: int, rng: np.random.Generator) -> list[int] | No
         wanted = fitting if load.repeats is None else min(wanted, fitting)
     if _bounded(wanted) > LONGEST * load.rate:
         raise InputError(
-            "at {rate:g} a second {wanted:,} calls take more than {longest:,} seconds",
+            "at {rate:g} a second {calls:,} calls take more than {seconds:,} seconds",
             rate=load.rate,
-            wanted=wanted,
-            longest=LONGEST,
+            calls=wanted,
+            seconds=LONGEST,
         )
     if load.arrivals == "constant":
         return [round(i * NANO / load.rate) for i in range(wanted)]

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from truerank.core.errors import InputError
+from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate, is_ruled
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
@@ -48,7 +49,7 @@ def only(qrels: Qrels, asked: Sequence[str]) -> Qrels:
     judged = {query: docs for query, docs in qrels.to_dict().items() if query in names}
     if not judged:
         some = ", ".join(list(asked)[:3])
-        raise InputError("none of the queries is judged: they are called {some} and so on", qrels.name, some=some)
+        raise InputError("none of the queries is judged: they are called {names} and so on", qrels.name, names=some)
     return qrels if len(judged) == len(qrels) else Qrels.from_dict(judged, qrels.name)
 
 
@@ -99,4 +100,6 @@ def lenient(rules: Rules, repeats: bool) -> Rules:
     """The rules, and what they say of answers that repeat a document where they would refuse the whole run."""
     if not repeats or rules.duplicates != "error":
         return rules
-    return rules.replace(name=f"{rules.name} with {MEND}", duplicates="first")
+    return rules.replace(
+        name=message("{rules} with {changes}", rules=printable(rules.name), changes=MEND), duplicates="first"
+    )

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
 
@@ -17,7 +17,7 @@ IDS = ("_id", "id", "query_id", "qid", "query-id", "queryid", "eval_id")
 TEXTS = ("text", "query", "query_text", "question", "title", "content", "standalone_query")
 """What the columns or keys of a query's id and text are called."""
 
-WANTED = ((IDS, "id"), (TEXTS, "text"))
+WANTED = ((IDS, message("id")), (TEXTS, message("text")))
 
 
 def read_queries(queries: Any) -> dict[str, str]:
@@ -76,7 +76,7 @@ def _of_file(source: Source) -> Iterable[tuple[Any, Any]]:
     try:
         text = source.read().removeprefix(MARK).decode()
     except UnicodeDecodeError as error:
-        raise InputError("this is not UTF-8 (byte {start})", source.name, start=error.start + 1) from None
+        raise InputError("this is not UTF-8 (byte {byte})", source.name, byte=error.start + 1) from None
     return _of_text(text, source.name)
 
 
@@ -127,13 +127,12 @@ def _column(there: Iterable[str], known: Iterable[str], what: str, name: str) ->
         if key in there:
             return key
     near = next((hint for key in there if (hint := did_you_mean(key, known))), "")
-    usual = " or ".join(list(known)[:3])
     raise InputError(
         "none of {there} is a query's {what}; name it {usual}.{near}",
         name,
         there=", ".join(there),
         what=what,
-        usual=usual,
+        usual=alternatives(list(known)[:3]),
         near=near,
     )
 

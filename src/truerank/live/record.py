@@ -149,7 +149,7 @@ class Tally:
         except (InputError, KeyboardInterrupt):
             raise
         except BaseException as error:
-            raise InputError("the answer cannot be read: {fault}", fault=failure(error).fault) from error
+            raise InputError("the answer cannot be read: {error}", error=failure(error).fault) from error
 
     def finish(self, call: int, elapsed: int, result: object) -> Read:
         """What came of a call."""

@@ -51,7 +51,7 @@ def loaded(path: str | os.PathLike[str]) -> list[dict[str, Any]]:
     values = whole if isinstance(whole, list) else [whole]
     for value in values:
         if not isinstance(value, dict) or value.get("format") != FORMAT:
-            raise InputError("this is no benchmark: 'format' should be {format!r}", source.name, format=FORMAT)
+            raise InputError("this is no benchmark: 'format' should be {wanted!r}", source.name, wanted=FORMAT)
     if not values:
         raise InputError("there are no benchmarks in it", source.name)
     try:

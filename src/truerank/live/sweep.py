@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from truerank.core.errors import InputError, TruerankError
-from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.live.result import Bench
 from truerank.live.retriever import FirstAnswers
@@ -105,9 +104,12 @@ def _made(retriever: Any, parameters: Mapping[str, Any]) -> object:
     try:
         return retriever(**parameters)
     except (Exception, SystemExit) as error:
-        said = "" if isinstance(error, TypeError) else message("{kind}: ", kind=type(error).__name__)
+        kind = "" if isinstance(error, TypeError) else f"{type(error).__name__}: "
         raise InputError(
-            "the retriever cannot be made with {dict}: {said}{error}", dict=dict(parameters), said=said, error=error
+            "the retriever cannot be made with {parameters}: {kind}{error}",
+            parameters=dict(parameters),
+            kind=kind,
+            error=error,
         ) from error
 
 

@@ -78,17 +78,18 @@ def remarks_of(found: Bench | BenchComparison) -> list[str]:
 
 def latency_figure(found: Sequence[Bench], names: Sequence[str]) -> Figure:
     """How the latencies of benchmarks are spread."""
-    alt = "The share of calls answered within a given time in milliseconds. Further left is faster."
-    return Figure("latency", "Latency", alt, latency_chart(found, names))
+    alt = message("The share of calls answered within a given time in milliseconds. Further left is faster.")
+    called = {"ms": message("milliseconds"), "share": message("share of calls"), "retriever": message("retriever")}
+    return Figure("latency", message("Latency"), alt, latency_chart(found, names, **called))
 
 
 def latency_chart(
     found: Sequence[Bench],
     names: Sequence[str],
     *,
-    ms: str = "milliseconds",
-    share: str = "share of calls",
-    retriever: str = "retriever",
+    ms: str,
+    share: str,
+    retriever: str,
 ) -> charts.Spec:
     """A line a benchmark: the share of calls that are answered within this many milliseconds.
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, printable, quoted
-from truerank.core.messages import message
+from truerank.core.messages import alternatives, message
 from truerank.present import cautions, forest, ledger, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
 from truerank.present.comparison_cells import percent as percentage
@@ -48,7 +48,9 @@ def document(
         tables = wide.wide_tables(read, drawn, intervals=intervals)
         return Document(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
     if layout != "long":
-        raise InputError("a layout is {layouts}, not {layout}", layouts=" or ".join(LAYOUTS), layout=quoted(layout))
+        raise InputError(
+            "a layout is {layouts}, not {layout}", layouts=alternatives(LAYOUTS), layout=quoted(layout)
+        )
     tables = list(_tables(read, drawn, width))
     tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(read)))
     tables += _slices(read, drawn, width)

@@ -7,8 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from truerank.analysis.curve import Area, Curve
-from truerank.core.errors import pluralize, printable
-from truerank.core.messages import joined, message
+from truerank.core.errors import printable
+from truerank.core.messages import joined, message, plural
 from truerank.present import charts, few, ledger
 from truerank.present.document import Document, Figure
 from truerank.present.names import labels
@@ -64,13 +64,17 @@ def remarks_of(curve: Curve) -> list[str]:
 def figure(curves: Sequence[Curve]) -> Figure:
     """The curves of several runs in one picture; of one query the raw ones behind the interpolated ones."""
     names, first = labels([curve.run for curve in curves]), curves[0]
-    what = f"the mean of {pluralize(first.queries, 'query', 'queries')}"
+    what = plural("the mean of {n:,} query", "the mean of {n:,} queries", n=first.queries)
     if first.query is not None:
-        what = f"query {printable(first.query)}: the raw curve dashed, the interpolated one solid"
-    of = "; ".join([*(names if len(names) == 1 else []), what, f"rules {printable(first.rules.name)}"])
-    spec = (chart if first.query is None else query_chart)(curves, names, recall="Recall", precision="Precision")
-    title = "Precision against recall"
-    return Figure("precision-recall", title, f"One line per run: {what}. Higher is better.", spec, subtitle=of)
+        what = message(
+            "query {query}: the raw curve dashed, the interpolated one solid", query=printable(first.query)
+        )
+    rules = message("rules {rules}", rules=printable(first.rules.name))
+    of = joined("; ", [*(names if len(names) == 1 else []), what, rules])
+    called = {"recall": message("Recall"), "precision": message("Precision"), "run": message("run")}
+    spec = (chart if first.query is None else query_chart)(curves, names, **called)
+    alt = message("One line per run: {what}. Higher is better.", what=what)
+    return Figure("precision-recall", message("Precision against recall"), alt, spec, subtitle=of)
 
 
 def chart(
@@ -100,7 +104,7 @@ def query_chart(
         {"values": [row for name, curve in zip(names, curves, strict=True) for row in rows_of(name, curve)]}
         for rows_of in (_raw_rows, _step_rows)
     )
-    hints: charts.Hints = {"who": run, "rank": "rank", "relevant": "relevant", "recall": recall}
+    hints: charts.Hints = {"who": run, "rank": message("rank"), "relevant": message("relevant"), "recall": recall}
     hints["precision"] = (precision, ".4f")
     key = charts.legend(names)
     dots = {"shape": charts.series(names, list(MARKS), key), "tooltip": charts.tooltip(hints)}

@@ -126,7 +126,9 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
         message("text"),
     )
     table = Table(columns, tuple(rows), title=title, best=frozenset(best), digits=digits)
-    needed = {"tied": any(doc.tied for doc in listed), "text": bool(explanation.texts.docs)}
+    returned = [doc.score for doc in explanation.documents if doc.place != "missing"]
+    has_scores = not returned or any(score is not None for score in returned)
+    needed = {"score": has_scores, "tied": any(doc.tied for doc in listed), "text": bool(explanation.texts.docs)}
     return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
 
 

@@ -91,13 +91,12 @@ def document_of(
 
 def error_figure(places: Places) -> Figure:
     """How far off first results are."""
-    alt = "The share of queries whose first result lies within this many metres. Further left is better."
-    return Figure("geo-error", "Error of the first result", alt, error_chart(places))
+    alt = message("The share of queries whose first result lies within this many metres. Further left is better.")
+    called = {"metres": message("metres"), "share": message("share of queries"), "by": message("by")}
+    return Figure("geo-error", message("Error of the first result"), alt, error_chart(places, **called))
 
 
-def error_chart(
-    places: Places, *, metres: str = "metres", share: str = "share of queries", by: str = "by"
-) -> charts.Spec:
+def error_chart(places: Places, *, metres: str, share: str, by: str) -> charts.Spec:
     """A line a view: the share of queries whose first result lies within this many metres.
 
     Args:

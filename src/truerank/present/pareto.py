@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from truerank.core.errors import InputError, pluralize, printable
+from truerank.core.errors import InputError, printable
+from truerank.core.messages import message, plural
 from truerank.live.result import Bench
 from truerank.live.sweep import front
 from truerank.present import charts
@@ -26,12 +27,20 @@ def figure(found: Sequence[Bench], latency: str = "p50") -> Figure:
         raise InputError("nothing was answered: there is nothing to plot")
     measure, first = next(iter(scores.mean)), found[0]
     names = [", ".join(f"{name} {value}" for name, value in one.settings.items()) for one in found]
-    hints: charts.Hints = {"who": "setting", "ms": ("ms", ".3f"), "quality": (measure, ".4f")}
-    spec = chart(found, names, measure, latency, title=f"latency {latency}, ms", hints=hints, beside=True)
-    queries = pluralize(len(first.queries), "query", "queries")
-    of = f"{printable(first.name)}; {queries}; rules {printable(scores.rules.name)}"
-    alt = "One mark per setting, with 95 % intervals; the line joins those that no other one beats on both."
-    return Figure("pareto", "Quality against latency", alt, spec, subtitle=of)
+    hints: charts.Hints = {"who": message("setting"), "ms": ("ms", ".3f"), "quality": (measure, ".4f")}
+    title = message("latency {percentile}, ms", percentile=latency)
+    spec = chart(found, names, measure, latency, title=title, hints=hints, beside=True)
+    of = plural(
+        "{name}; {n:,} query; rules {rules}",
+        "{name}; {n:,} queries; rules {rules}",
+        name=printable(first.name),
+        n=len(first.queries),
+        rules=printable(scores.rules.name),
+    )
+    alt = message(
+        "One mark per setting, with 95 % intervals; the line joins those that no other one beats on both."
+    )
+    return Figure("pareto", message("Quality against latency"), alt, spec, subtitle=of)
 
 
 def chart(

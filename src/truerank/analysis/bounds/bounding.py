@@ -15,6 +15,7 @@ from truerank.analysis.bounds.ways import Watch
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import DEFAULT, in_mean, reading_of, rules_of
+from truerank.core.messages import alternatives
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
@@ -63,9 +64,8 @@ def bounds(
     doubts = (of,) if isinstance(of, str) else tuple(of)
     for doubt in doubts:
         if doubt not in get_args(Doubt):
-            raise InputError(
-                "bounds are of {get_args}, not of {doubt!r}", get_args=" or ".join(get_args(Doubt)), doubt=doubt
-            )
+            known = alternatives(get_args(Doubt))
+            raise InputError("bounds are of {known}, not of {doubt!r}", known=known, doubt=doubt)
     if samples < 2 or seed < 0 or not doubts:
         raise InputError("samples is 2 or more, seed is not negative, and bounds are of something")
     under = rules_of(qrels, rules)

@@ -141,7 +141,7 @@ def judge_next(
     chosen = resolve(measure, under).measure
     if chosen.definition.average == "geometric":
         raise InputError(
-            "the mean of {chosen} is geometric; take the measure that it is made of, e.g. AP", chosen=chosen
+            "the mean of {measure} is geometric; take the measure that it is made of, e.g. AP", measure=chosen
         )
     judged = None if qrels is None else read_qrels(qrels)
     bare(under)

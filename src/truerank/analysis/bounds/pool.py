@@ -50,9 +50,10 @@ class Pool:
         rows = reading.rows
         if reading.repeated and (later := is_later(rows.doc)).any():
             if reading.rules.duplicates != "once":
-                once = message("count each document where it came first: --set duplicates=once")
                 raise InputError(
-                    "a document is returned twice, and could not be judged twice; {once}", reading.name, once=once
+                    "a document is returned twice, and could not be judged twice; count each document where it "
+                    "came first: --set duplicates=once",
+                    reading.name,
                 )
             rows = rows.where(~later)
         hits = in_mean(rows, bare(reading.rules), reading.name)
@@ -123,7 +124,7 @@ def bare(rules: Rules) -> Rules:
     Raises:
         RulesError: the rules count submitted lines.
     """
-    rules = rules.by_query("bounds are of judged queries")
+    rules = rules.by_query(message("bounds are of judged queries"))
     return replace(rules, depth=None, unjudged="not-relevant", unreturned="count")
 
 

@@ -15,9 +15,9 @@ from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Limit, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.core.equal import are_equal, difference, is_equal
-from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, pluralize
+from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
 from truerank.core.hits import Hits
-from truerank.core.messages import message
+from truerank.core.messages import Message, joined, message, plural
 from truerank.core.scores import intervals, shared
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
 
 Limits = Mapping[str, Any] | None
 
-TURNS = "not measured, because it took turns with another retriever"
+TURNS = message("not measured, because it took turns with another retriever")
 
-UNSAVED = "only the mean was saved (save with --per-query)"
+UNSAVED = message("only the mean was saved (save with --per-query)")
 
-FEW = "too few queries to say where it may lie"
+FEW = message("too few queries to say where it may lie")
 
-CENSORED = "one that failed counts as endless, another as at least as long as it was waited for"
+CENSORED = message("one that failed counts as endless, another as at least as long as it was waited for")
 
-SAME = "no query's value changed, so that nothing got worse"
+SAME = message("no query's value changed, so that nothing got worse")
 
-SKIPPED = "the rules skip what a run does not answer, so that it cannot pass"
+SKIPPED = message("the rules skip what a run does not answer, so that it cannot pass")
 
 
 def check(
@@ -156,7 +156,7 @@ class _Judge:
             interval=None,
             decider="interval",
             against=baseline.name,
-            note=f"{UNSAVED}, so that no interval can be made",
+            note=message("{why}, so that no interval can be made", why=UNSAVED),
         )
         return self._query_by_query(verdict, baseline) if self.figures.values and baseline.values else verdict
 
@@ -175,7 +175,9 @@ class _Judge:
         elif interval and interval.method == "none":
             told = [*told, FEW]
         value = float(np.mean(difference(a, b))) if len(a) else math.nan
-        return replace(blank, outcome=outcome, value=value, interval=interval, queries=len(a), note="; ".join(told))
+        return replace(
+            blank, outcome=outcome, value=value, interval=interval, queries=len(a), note=joined("; ", told)
+        )
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
         if self.bench is None:
@@ -184,7 +186,7 @@ class _Judge:
             )
         if limit.name == "throughput":
             rate = self.bench.throughput
-            note = TURNS if rate is None else _failures(self.bench, "only answers are counted")
+            note = TURNS if rate is None else _failures(self.bench, message("only answers are counted"))
             return self._verdict(
                 limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
             )
@@ -196,12 +198,12 @@ class _Judge:
         """A limit on a latency over all calls: one without an answer is at least as long as it was waited for."""
         try:
             found = bench.of_all_calls(self.confidence)[limit.name]
-            why = "an extreme has no interval" if limit.name in ("min", "max") else FEW
+            why = message("an extreme has no interval") if limit.name in ("min", "max") else FEW
             note = "" if found.interval and found.interval.method != "none" else why
         except MissingPackage:
             found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
         verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
-        told = "; ".join(filter(None, [note, _failures(bench, CENSORED)]))
+        told = joined("; ", filter(None, [note, _failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
             known = Interval(found.low, found.low, found.high, 1.0, "none")
@@ -239,7 +241,7 @@ class _Judge:
             return None, UNSAVED
         kept = values[np.isfinite(values)]
         if not len(kept):
-            return None, "there are no queries"
+            return None, message("there are no queries")
         try:
             found, *_ = intervals(
                 [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
@@ -258,9 +260,10 @@ class _Judge:
 
     def _without_scipy(self) -> str:
         """Why there is no interval; where one has to decide, an error."""
+        missing = MissingPackage(message("an interval"), "stats")
         if self.sure:
-            raise MissingPackage(message("an interval"), "stats")
-        return str(MissingPackage(message("an interval"), "stats"))
+            raise missing
+        return missing.said
 
 
 def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | None) -> Bench | None:
@@ -274,11 +277,23 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
     return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
 
 
-def _failures(bench: Bench, counted_as: str) -> str:
+def _failures(bench: Bench, counted_as: Message) -> str:
     """How many calls brought no answer, and what that means for the figure; empty where all did."""
-    names = {"error": "failed", "timeout": "timed out", "dropped": "never started"}
-    told = [f"{bench.outcomes[key]:,} {name}" for key, name in names.items() if bench.outcomes[key]]
-    return f"of {pluralize(len(bench.measured), 'call')} {', '.join(told)}: {counted_as}" if told else ""
+    failed, late, dropped = (bench.outcomes[key] for key in ("error", "timeout", "dropped"))
+    told = [
+        *([message("{n:,} failed", n=failed)] if failed else []),
+        *([message("{n:,} timed out", n=late)] if late else []),
+        *([message("{n:,} never started", n=dropped)] if dropped else []),
+    ]
+    if not told:
+        return ""
+    return plural(
+        "of {n:,} call {failures}: {meaning}",
+        "of {n:,} calls {failures}: {meaning}",
+        n=len(bench.measured),
+        failures=joined(", ", told),
+        meaning=counted_as,
+    )
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
@@ -315,9 +330,11 @@ def _compared(name: str) -> Definition:
     """The definition of a measure whose mean over queries is a plain mean."""
     definition = _measure(name).definition
     if definition.average != "mean":
-        what = message("is a count") if definition.average == "sum" else message("has a geometric mean")
+        count = message("{name} is a count", name=name)
+        geometric = message("{name} has a geometric mean", name=name)
         raise MeasureError(
-            "{name} {what}; a baseline is compared by plain means of queries, such as AP", name=name, what=what
+            "{why}; a baseline is compared by plain means of queries, such as AP",
+            why=count if definition.average == "sum" else geometric,
         )
     return definition
 
@@ -332,8 +349,8 @@ def _comparable(figures: Figures, baseline: Figures) -> list[str]:
     found = [name for name in figures.mean if name in baseline.mean and _is_plain(name)]
     if not found:
         raise MeasureError(
-            "{figures} and {baseline} have no measure in common that can be compared",
-            figures=figures.name,
+            "{name} and {baseline} have no measure in common that can be compared",
+            name=figures.name,
             baseline=baseline.name,
         )
     return found
@@ -342,12 +359,12 @@ def _comparable(figures: Figures, baseline: Figures) -> list[str]:
 def _refuse_other_rules(one: Figures, other: Figures) -> None:
     if one.rules and other.rules and not one.rules.is_like(other.rules):
         raise RulesError(
-            "{one} was scored under the rules {rules}, {other} under {other_rules}: scores can be compared "
+            "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
             "only under the same rules",
-            one=one.name,
+            name=one.name,
             rules=one.rules.name,
             other=other.name,
-            other_rules=other.rules.name,
+            others=other.rules.name,
         )
 
 
@@ -356,20 +373,31 @@ def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery,
     here, there = shared(one.queries, other.queries)
     if not len(here):
         raise InputError(
-            "{one} and {other} have no query in common; scores of the same queries are needed",
-            one=one.name,
+            "{name} and {other} have no query in common; scores of the same queries are needed",
+            name=one.name,
             other=other.name,
         )
     a, b = one.values[name][here], other.values[other.resolve(name)][there]
     finite = np.isfinite(a) & np.isfinite(b)
     dropped = len(one.queries) + len(other.queries) - 2 * len(here)
-    told = []
+    told: list[str] = []
     if dropped:
-        were = "query only one of the two has was" if dropped == 1 else "queries only one of the two has were"
-        told.append(f"{dropped:,} {were} left out")
+        told.append(
+            plural(
+                "{n:,} query only one of the two has was left out",
+                "{n:,} queries only one of the two has were left out",
+                n=dropped,
+            )
+        )
     if not finite.all():
         lost = int((~finite).sum())
-        told.append(f"{lost:,} {'query' if lost == 1 else 'queries'} without a finite value left out")
+        told.append(
+            plural(
+                "{n:,} query without a finite value left out",
+                "{n:,} queries without a finite value left out",
+                n=lost,
+            )
+        )
     return a[finite], b[finite], dropped, told
 
 

@@ -80,8 +80,9 @@ class Figures:
         if isinstance(value, Mapping) and "format" in value:
             value = value.get("scores") or {}
         if not isinstance(value, Mapping) or "mean" not in value:
-            saved = message("truerank eval --per-query --format json")
-            raise InputError("these are no saved scores; `{saved}` writes them", source.name, saved=saved)
+            raise InputError(
+                "these are no saved scores; `truerank eval --per-query --format json` writes them", source.name
+            )
         return _saved(value, source.name)
 
     def resolve(self, measure: str | Measure) -> str:
@@ -94,13 +95,12 @@ class Figures:
         if name not in self.mean:
             name = str(under(measure, self.rules or Rules()))
         if name not in self.mean:
-            there = ", ".join(self.mean) or "nothing"
             raise MeasureError(
-                "{name} has no {wanted}.{hint} It has {there}",
+                "{name} has no {measure}.{hint} It has {known}",
                 name=self.name,
-                wanted=name,
+                measure=name,
                 hint=did_you_mean(name, self.mean),
-                there=there,
+                known=", ".join(self.mean) or message("nothing"),
             )
         return name
 

@@ -46,7 +46,7 @@ def limit_of(name: str, value: Any) -> Limit:
     except ValueError:
         number, unit = math.nan, ""
     if not math.isfinite(number):
-        example = message("200ms") if name in LATENCIES else "0.40"
+        example = "200ms" if name in LATENCIES else "0.40"
         raise InputError(
             "the limit of {name} is a number, e.g. {example}; not {value!r}",
             name=name,
@@ -55,7 +55,7 @@ def limit_of(name: str, value: Any) -> Limit:
         )
     if unit and (name not in LATENCIES or unit not in MILLISECONDS):
         known = (
-            message("a time is in {milliseconds}", milliseconds=", ".join(MILLISECONDS))
+            message("a time is in {units}", units=", ".join(MILLISECONDS))
             if name in LATENCIES
             else message("{name} has no unit", name=name)
         )

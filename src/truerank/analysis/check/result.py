@@ -7,6 +7,8 @@ import os
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from truerank.core.errors import printable
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.stats import Interval
 
@@ -59,8 +61,15 @@ class Verdict:
         'p95 <= 200 ms'
         """
         if self.against:
-            by = f" by more than {abs(self.limit):g}" if self.limit else ""
-            return f"{self.name} no worse than {os.path.basename(self.against) or self.against}{by}"
+            name, baseline = printable(self.name), printable(os.path.basename(self.against) or self.against)
+            if not self.limit:
+                return message("{name} no worse than {baseline}", name=name, baseline=baseline)
+            return message(
+                "{name} no worse than {baseline} by more than {margin:g}",
+                name=name,
+                baseline=baseline,
+                margin=abs(self.limit),
+            )
         unit = f" {self.unit}" if self.unit and self.unit[0].isalpha() else self.unit
         return f"{self.name} {'<=' if self.is_upper else '>='} {self.limit:g}{unit}"
 

@@ -11,13 +11,13 @@ from typing import Any
 
 from truerank.core import toml
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole
 
 FILES = ("qrels", "run", "scores", "bench", "no_worse_than")
 """Paths, which start where the file of gates is."""
 
-_WHOLE = Kind("a whole number", is_whole)
+_WHOLE = Kind(message("a whole number"), is_whole)
 
 KINDS: dict[str, Kind] = {
     **dict.fromkeys((*FILES, "rules", "percentiles"), TEXT),
@@ -76,7 +76,7 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
     Raises:
         InputError: the file cannot be read, is no TOML, or says something that no gate has.
     """
-    found = toml.read(Path(path), "the gates")
+    found = toml.read(Path(path), message("the gates"))
     for key, value in found.items():
         _check(key, value, path)
     here = os.path.dirname(os.fspath(path))
@@ -92,6 +92,6 @@ def _check(key: str, value: Any, path: str | os.PathLike[str]) -> None:
     if key not in KINDS:
         near = did_you_mean(key, KINDS)
         raise InputError(
-            "a file of gates has no {key!r}.{near} It has {kinds}", path, key=key, near=near, kinds=", ".join(KINDS)
+            "a file of gates has no {key!r}.{near} It has {known}", path, key=key, near=near, known=", ".join(KINDS)
         )
     KINDS[key].checked(key, value, lambda said: InputError(said, path))

@@ -15,7 +15,7 @@ from truerank import stats
 from truerank.analysis.compare.result import Outcome, Pair, Procedure
 from truerank.core.equal import are_equal, difference
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.scores import averaged, intervals
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
@@ -39,8 +39,8 @@ def checked(procedure: Procedure) -> Procedure:
         InputError: no such test or correction, or they do not go together.
     """
     for what, word, known in (
-        ("test", procedure.test, TESTS),
-        ("correction", procedure.correction, (*CORRECTIONS, TUKEY)),
+        (message("test"), procedure.test, TESTS),
+        (message("correction"), procedure.correction, (*CORRECTIONS, TUKEY)),
     ):
         if word not in known:
             raise InputError(

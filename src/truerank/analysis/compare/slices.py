@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -33,13 +32,12 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     table = _table(as_source(path))
     name, there = os.fspath(path), list(table)
     if column not in table:
-        listed = ", ".join(map(repr, there[:12]))
         raise InputError(
-            "there is no column {column!r}.{hint} There is {listed}",
+            "there is no column {column!r}.{hint} There is {known}",
             name,
             column=column,
             hint=did_you_mean(column, there),
-            listed=listed,
+            known=", ".join(map(repr, there[:12])),
         )
     place = names.find(there, IDS)
     if place is None or there[place] == column:
@@ -73,10 +71,10 @@ def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[
     for query, value in zip(queries, values, strict=True):
         if query is None or _is_blank(value):
             continue
-        told = found.setdefault(str(query), str(value))
-        if told != str(value):
+        first = found.setdefault(str(query), str(value))
+        if first != str(value):
             raise InputError(
-                "query {query} has two values, {told} and {value}", name, query=query, told=told, value=value
+                "query {query} has two values, {first} and {second}", name, query=query, first=first, second=value
             )
     return found
 
@@ -104,21 +102,20 @@ def cut(queries: Sequence[str], by: Mapping[Any, Any]) -> dict[str, list[int]]:
         example = next(iter(value_of), None)
         hint = (
             message(
-                ": it has values for queries like {example!r}, these are like {queries!r}",
+                ": it has values for queries like {example!r}, these are like {query!r}",
                 example=example,
-                queries=queries[0],
+                query=queries[0],
             )
             if example
             else ""
         )
         raise InputError("the attribute has a value for none of the queries{hint}", hint=hint)
     if len(slices) > MOST:
-        commonest = Counter({value: len(places) for value, places in slices.items()}).most_common(1)[0]
         raise InputError(
-            "the attribute has {n} different values, the most frequent for {commonest} queries: too many "
+            "the attribute has {n} different values, the most frequent for {largest} queries: too many "
             "for slices (at most {most}); group them first",
             n=len(slices),
-            commonest=commonest[1],
+            largest=max(map(len, slices.values())),
             most=MOST,
         )
     return dict(sorted(slices.items(), key=lambda item: _order(item[0])))

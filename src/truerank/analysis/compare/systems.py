@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
@@ -157,7 +157,11 @@ def align(scores: Mapping[str, Scores]) -> Systems:
     dropped = len(set().union(*keys)) - len(shared)
     if next(iter(scores.values())).rules.missing == "error":
         raise InputError(
-            "{dropped} queries are not in the scores of every system; missing = error refuses that", dropped=dropped
+            plural(
+                "{n} query is not in the scores of every system; missing = error refuses that",
+                "{n} queries are not in the scores of every system; missing = error refuses that",
+                n=dropped,
+            )
         )
     rows = tuple(np.array([where[query] for query in shared], np.intp) for where in places)
     return _some(Systems(scores, shared, rows, dropped))
@@ -165,7 +169,7 @@ def align(scores: Mapping[str, Scores]) -> Systems:
 
 def _some(systems: Systems) -> Systems:
     if not systems.queries:
-        raise InputError("no query is in the scores of all of {scores}", scores=", ".join(systems.scores))
+        raise InputError("no query is in the scores of all of {names}", names=", ".join(systems.scores))
     return systems
 
 

@@ -14,7 +14,7 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, RulesError, TruerankError, truncated
 from truerank.core.evaluate import ranked, rules_of, score
 from truerank.core.hits import Hits
-from truerank.core.messages import message
+from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Ints, QrelsLike
 from truerank.core.reading import Reading
@@ -125,7 +125,7 @@ def confusion(
 def checked_unit(of: str, k: int | None, documents: int | None) -> int | None:
     """How many results of each query may be retrieved; of results the first, where that is not said."""
     if of not in UNITS:
-        raise TruerankError("counts are of {units}, not of {of!r}", units=" or ".join(UNITS), of=of)
+        raise TruerankError("counts are of {units}, not of {of!r}", units=alternatives(UNITS), of=of)
     if of == "results" and documents is not None:
         raise TruerankError("counts of results are of nothing else: a number of documents says nothing there")
     return 1 if of == "results" and k is None else k
@@ -138,7 +138,7 @@ def cut_off(rules: Rules, k: int | None) -> Rules:
 
 def checked_rules(under: Rules) -> Rules:
     """The rules, if they are of judged queries."""
-    under = under.by_query("counts are of judged queries")
+    under = under.by_query(message("counts are of judged queries"))
     if under.duplicates == "count":
         raise RulesError("counts are of sets, which hold a document once; duplicates = 'count' cannot be")
     if under.unjudged == "graded":
@@ -151,10 +151,13 @@ def checked_rules(under: Rules) -> Rules:
 def enough(documents: int | None, known: int, query: str) -> None:
     """Refuse a number of documents that is less than those a query is known to have."""
     if documents is not None and documents < known:
-        found = message(
-            "query {query} alone has {known:,} relevant or retrieved documents", query=truncated(query), known=known
+        raise InputError(
+            "query {query} alone has {known:,} relevant or retrieved documents: there are more than {documents:,} "
+            "documents",
+            query=truncated(query),
+            known=known,
+            documents=documents,
         )
-        raise InputError("{found}: there are more than {documents:,} documents", found=found, documents=documents)
 
 
 def _accepted(hits: Hits, accepted: Ints, first: Hits, level: float) -> dict[str, Confusion]:

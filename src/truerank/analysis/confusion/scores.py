@@ -14,7 +14,6 @@ from truerank.core.build import is_later
 from truerank.core.errors import InputError, quoted
 from truerank.core.evaluate import reading_of
 from truerank.core.hits import Hits
-from truerank.core.messages import message
 from truerank.core.qrels import Floats
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
@@ -62,8 +61,9 @@ def _with_scores(run: Run, judged: frozenset[bytes]) -> Run:
     def batches() -> Iterator[Batch]:
         for batch in run.batches():
             if isinstance(batch, Ranked) and batch.scores is None and as_bytes(batch.query) in judged:
-                why = message("this run has no scores to compare with a threshold; say by k what is retrieved")
-                raise InputError(why, run.name)
+                raise InputError(
+                    "this run has no scores to compare with a threshold; say by k what is retrieved", run.name
+                )
             yield batch
 
     return replace(run, batches=batches)

@@ -17,7 +17,7 @@ from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import evaluate
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
@@ -207,7 +207,7 @@ def diff_each(
     docs: Any = None,
 ) -> list[Diff]:
     """The same for any number of measures."""
-    under = Rules.of(rules).by_query("runs are compared query by query")
+    under = Rules.of(rules).by_query(message("runs are compared query by query"))
     judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
     chosen = [resolve(measure, under).measure for measure in measures]
     both = [evaluate(judged, run, chosen, rules=under, threads=threads) for run in runs]

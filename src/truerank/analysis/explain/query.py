@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -12,12 +12,12 @@ import numpy as np
 
 from truerank.analysis.explain.explanation import Explanation
 from truerank.analysis.explain.notes import Found, notes
-from truerank.analysis.explain.ranking import Listed, Raw, listing
+from truerank.analysis.explain.ranking import Listed, Raw, listing, unscored
 from truerank.analysis.explain.rows import answers, only
 from truerank.analysis.explain.worked import Case, Hit, Line, work_out
 from truerank.analysis.explain.worked.form import whole
 from truerank.analysis.explain.worked.registry import parameters
-from truerank.core._kernel import as_text
+from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
@@ -25,7 +25,7 @@ from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import EVERY_RANK, Reading, as_ruled
 from truerank.core.rules import Rules
-from truerank.core.run import Run
+from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scan import scan
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
@@ -43,6 +43,7 @@ class Answer:
         raw: the documents that were returned, with their scores, in order: also those that the judgements ignore.
         lines: how many lines of the run answer it; 1 unless the mean is over lines.
         rules: under whose rules.
+        is_scored: whether the run has scores, and not only an order.
     """
 
     query: bytes
@@ -51,6 +52,7 @@ class Answer:
     raw: tuple[Raw, ...]
     lines: int
     rules: Rules
+    is_scored: bool
 
     @property
     def is_answered(self) -> bool:
@@ -116,7 +118,7 @@ class Answer:
             value=value,
             is_counted=found.is_counted,
             level=self.level(measure),
-            documents=documents,
+            documents=documents if self.is_scored else unscored(documents),
             worked=work_out(measure, case, rules, value),
             ruling=ruling,
             notes=notes(found),
@@ -167,7 +169,8 @@ def ask_each(qrels: Qrels, run: Run, queries: Sequence[bytes], rules: Rules) -> 
         run, lines = dataclasses.replace(run, batches=lambda: iter(parts[:1])), len(parts)
     judged = _few(as_ruled(qrels, rules), queries)
     under = lenient(rules)
-    found = scan(run, judged.judged, under, keep=EVERY_RANK)
+    ordered: set[bytes] = set()
+    found = scan(_watched(run, ordered), judged.judged, under, keep=EVERY_RANK)
     if under.empty == "missing":
         found = dataclasses.replace(found, returned=np.where(found.returned == 0, -1, found.returned))
     reading = Reading.of(judged, found, under, run.name, EVERY_RANK)
@@ -177,8 +180,21 @@ def ask_each(qrels: Qrels, run: Run, queries: Sequence[bytes], rules: Rules) -> 
     for query in queries:
         place = judged.queries.index(query)
         raw = tuple(Raw(docs[row], scores[row]) for row in np.flatnonzero(at == place).tolist())
-        told.append(Answer(query, _grades(judged, place), reading.only(query), raw, lines, rules))
+        is_scored = query not in ordered
+        told.append(Answer(query, _grades(judged, place), reading.only(query), raw, lines, rules, is_scored))
     return told
+
+
+def _watched(run: Run, ordered: set[bytes]) -> Run:
+    """The same run; queries whose documents have an order but no scores, which the kernel numbers, are added."""
+
+    def batches() -> Iterator[Batch]:
+        for batch in run.batches():
+            if isinstance(batch, Ranked) and batch.scores is None:
+                ordered.add(as_bytes(batch.query))
+            yield batch
+
+    return dataclasses.replace(run, batches=batches)
 
 
 def lenient(rules: Rules) -> Rules:
@@ -212,10 +228,12 @@ def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
     """The error for a query that is unjudged."""
     near = did_you_mean(printable(query), map(printable, qrels.queries))
     if next(answers(run), None):
-        said = message(
-            "query {query} is answered, but it is unjudged, so no measure can tell how well", query=printable(query)
+        return InputError(
+            "query {query} is answered, but it is unjudged, so no measure can tell how well.{near}",
+            qrels.name,
+            query=printable(query),
+            near=near,
         )
-        return InputError("{said}.{near}", qrels.name, said=said, near=near)
     return InputError(
         "there is no query {query} among those that are judged.{near}",
         qrels.name,

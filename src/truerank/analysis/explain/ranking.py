@@ -35,7 +35,7 @@ class Listed:
     Attributes:
         doc: its id.
         rank: the rank that counts, 1-based; None where it has none.
-        score: the system's; None where it was not returned.
+        score: the system's; None where it was not returned, or the run has no scores.
         grade: None: it is not in the qrels.
         kind: what the grade says.
         place: whether it counts, and if not why.
@@ -53,6 +53,11 @@ class Listed:
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         return {**vars(self), "tied": list(self.tied) if self.tied else None}
+
+
+def unscored(documents: Sequence[Listed]) -> tuple[Listed, ...]:
+    """The same documents without scores."""
+    return tuple(replace(listed, score=None) for listed in documents)
 
 
 def kind_of(grade: float | None, level: float) -> Kind:

@@ -12,6 +12,7 @@ import numpy as np
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError
 from truerank.core.evaluate import reading_of, score
+from truerank.core.messages import Message, joined, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import READ_UNDER, Reading
@@ -217,7 +218,7 @@ def _base(numbers: _Numbers, asked: list[Measure]) -> tuple[Rules, str]:
     except InputError as refused:
         nearest = Rules(name="truerank, duplicates = first", duplicates="first")
         numbers.under(nearest, _plainly(asked, nearest))
-        return nearest, f"The default rules refuse this run: {refused}"
+        return nearest, message("The default rules refuse this run: {why}", why=_said(refused))
     return Rules(), ""
 
 
@@ -268,7 +269,13 @@ def _of_readings(numbers: _Numbers, readings: Readings, plain: Readings, base: R
     for place, (one, other) in enumerate(zip(plain, readings, strict=True)):
         if one != other:
             alone = [reading if i == place else None for i, reading in enumerate(readings)]
-            reasons.append(Reason("reading", f"{one} is {other}", *_switched(numbers, before, base, alone)))
+            reasons.append(
+                Reason(
+                    "reading",
+                    message("{one} is {other}", one=str(one), other=str(other)),
+                    *_switched(numbers, before, base, alone),
+                )
+            )
     return reasons
 
 
@@ -279,15 +286,20 @@ def _switched(
     try:
         after = numbers.under(rules, readings)
     except InputError as refused:
-        return (None,) * len(readings), str(refused)
+        return (None,) * len(readings), _said(refused)
     return tuple(map(_change, before, after)), ""
+
+
+def _said(refused: InputError) -> Message:
+    """The place and the message of an error."""
+    return joined("", [refused.where, refused.said])
 
 
 def _together(before: Columns, after: Columns, reasons: list[Reason]) -> list[Reason]:
     """What no difference does by itself."""
     moved = [any(reason.refused or _touches(reason.changes[i]) for reason in reasons) for i in range(len(before))]
     changes = [None if alone else _change(*pair) for alone, *pair in zip(moved, before, after, strict=True)]
-    return [Reason("all", "all of these together", tuple(changes))] if any(map(_touches, changes)) else []
+    return [Reason("all", message("all of these together"), tuple(changes))] if any(map(_touches, changes)) else []
 
 
 def _change(before: _Column | None, after: _Column | None) -> Change | None:

@@ -69,7 +69,7 @@ def _words(command: str) -> list[str]:
         words = shlex.split(command)
     except ValueError as error:
         raise InputError(
-            "the command cannot be read: {error}: {strip}", error=error, strip=command.strip()
+            "the command cannot be read: {error}: {command}", error=error, command=command.strip()
         ) from None
     if not words:
         raise InputError("a command is 'cmd: PROGRAM ARGUMENTS…'")
@@ -93,7 +93,7 @@ class Child:
             )
         except OSError as error:
             raise InputError(
-                "the command cannot be started: {strerror}: {words}", strerror=error.strerror, words=words[0]
+                "the command cannot be started: {why}: {program}", why=error.strerror, program=words[0]
             ) from None
         self._one = threading.Lock()
         self._stray = b""
@@ -115,7 +115,7 @@ class Child:
                 self._stray = answer
         if self._stray:
             raise TruerankError(
-                "the command writes more than answers on its stdout: {stray!r}", stray=self._stray[:80]
+                "the command writes more than answers on its stdout: {output!r}", output=self._stray[:80]
             )
         if not answer.endswith(b"\n"):
             raise self._ended()
@@ -144,14 +144,14 @@ class Child:
 
     def _ended(self) -> TruerankError:
         try:
-            status = message("status {status}", status=self._process.wait(PATIENCE))
+            how = message("status {status}", status=self._process.wait(PATIENCE))
         except subprocess.TimeoutExpired:
-            status = message("its stdout closed")
+            how = message("its stdout closed")
         self._listener.join(PATIENCE)
         said = " | ".join(bytes(self._tail).decode("utf-8", "replace").splitlines())
         if said:
-            return TruerankError("the command ended ({status}); its stderr ends: {said}", status=status, said=said)
-        return TruerankError("the command ended ({status})", status=status)
+            return TruerankError("the command ended ({how}); its stderr ends: {said}", how=how, said=said)
+        return TruerankError("the command ended ({how})", how=how)
 
 
 def _is_one_answer(written: bytes) -> bool:

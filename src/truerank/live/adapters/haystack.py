@@ -16,7 +16,7 @@ from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
 
 DOCUMENT = IdKind(
-    "a Haystack Document",
+    message("a Haystack Document"),
     own=lambda doc: doc.id,
     field=lambda doc, name: getattr(doc, name, None),
     metadata=lambda doc: doc.meta,
@@ -59,7 +59,7 @@ def documents(raw: Any, key: str, ids: IdReader) -> Answer:
     found = raw.get(key) if isinstance(raw, Mapping) else None
     if not isinstance(found, list) or not all(hasattr(doc, "meta") for doc in found):
         has = (
-            message("it has {str}", str=", ".join(map(str, raw)))
+            message("it has {keys}", keys=", ".join(map(str, raw)))
             if isinstance(raw, Mapping)
             else message("it is {kind}", kind=type(raw).__name__)
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import alternatives, did_you_mean, message
 from truerank.live.adapters.answers import CUT, Call, Read, cut, cut_async
 from truerank.live.adapters.haystack import QUERIES, asynchrony, documents
 from truerank.live.adapters.ids import IdReader
@@ -24,7 +24,7 @@ def pipeline(
         output: the component whose documents are the answer; must be given where several give documents, or none
             that leave the pipeline.
     """
-    method = message("run_async") if asynchronous else message("run")
+    method = "run_async" if asynchronous else "run"
     if not hasattr(target, method):
         raise InputError("{kind} has no {method}", kind=type(target).__name__, method=method)
     last = _output(target, output)
@@ -53,21 +53,20 @@ def _output(target: Any, asked: str | None) -> str:
     able = _giving(target.outputs(include_components_with_connected_outputs=True))
     if asked is not None:
         if asked not in able:
-            near = did_you_mean(asked, able)
             raise InputError(
-                "no component {asked!r} gives documents.{near} Those that do: {able}",
-                asked=asked,
-                near=near,
-                able=", ".join(able),
+                "no component {name!r} gives documents.{near} Those that do: {known}",
+                name=asked,
+                near=did_you_mean(asked, able),
+                known=", ".join(able),
             )
         return asked
     leaving = _giving(target.outputs())
     if len(leaving) != 1:
-        few = (
-            message("several components give documents") if leaving else message("no documents leave the pipeline")
-        )
+        several, none = message("several components give documents"), message("no documents leave the pipeline")
         raise InputError(
-            "{few}: name one by output=. Those that give documents: {able}", few=few, able=", ".join(able) or "none"
+            "{why}: name one by output=. Those that give documents: {known}",
+            why=several if leaving else none,
+            known=", ".join(able) or message("none"),
         )
     return leaving[0]
 
@@ -96,7 +95,7 @@ def _open_queries(target: Any) -> dict[str, list[str]]:
         for name, sockets in target.inputs().items()
     }
     if not any(asks.values()):
-        raise InputError("the pipeline has no open input called {queries}", queries=" or ".join(QUERIES))
+        raise InputError("the pipeline has no open input called {queries}", queries=alternatives(QUERIES))
     return {name: sockets for name, sockets in asks.items() if sockets}
 
 

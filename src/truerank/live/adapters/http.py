@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST = 1 << 26
 """Bytes that an answer may have: a server that never ends would fill the memory."""
 
-TOO_LONG = f"the answer has more than {LONGEST >> 20} MiB"
+TOO_LONG = message("the answer has more than {size} MiB", size=LONGEST >> 20)
 
 
 @adapter("an HTTP endpoint", lambda target: float(isinstance(target, str) and "://" in target))
@@ -58,9 +58,7 @@ def http(
         proxy: the URL of one. Those in the environment are not used, so that none is timed unawares.
     """
     if http_timeout <= 0:
-        raise InputError(
-            "http_timeout is a number of seconds above 0, not {http_timeout:g}", http_timeout=http_timeout
-        )
+        raise InputError("http_timeout is a number of seconds above 0, not {seconds:g}", seconds=http_timeout)
     request = Request.of(target, method, body)
     sent = from_environment(headers)
     options = _options(sent, http_timeout, redirects, proxy)
@@ -183,7 +181,7 @@ def _body(response: httpx.Response, body: bytearray) -> bytes:
     if response.has_redirect_location:
         to = response.headers["location"].partition("?")[0].rpartition("@")[2]
         raise TruerankError(
-            "{status}: redirected to {to}; redirects are followed only if asked for", status=status, to=to
+            "{status}: redirected to {url}; redirects are followed only if asked for", status=status, url=to
         )
     begin = body[:80].decode("utf-8", "replace").rstrip(": ")
     raise TruerankError(joined(": ", [status, begin]) if begin else status)

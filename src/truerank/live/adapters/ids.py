@@ -11,6 +11,7 @@ from typing import Any
 from uuid import UUID
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 
 Rule = str | Callable[[Any], object] | None
 
@@ -91,12 +92,7 @@ class IdReader:
 
     def _text(self, value: object, at: int, result: Any, kind: IdKind) -> str:
         if value is None or value in ("", b""):
-            raise InputError(
-                "result {at} ({kind}) has no id{missing}",
-                at=at,
-                kind=kind.name,
-                missing=self._missing(result, kind),
-            )
+            raise self._without(at, result, kind)
         if isinstance(value, bytes):
             return value.decode("utf-8", "surrogateescape")
         if isinstance(value, str | UUID) or (isinstance(value, Integral) and not isinstance(value, bool)):
@@ -105,10 +101,20 @@ class IdReader:
             "the id of result {at} is {value}: an id is text or a whole number", at=at, value=repr(value)[:80]
         )
 
-    def _missing(self, result: Any, kind: IdKind) -> str:
-        under = "" if self.rule in (None, "id") else f" under ids={self.rule!r}"
+    def _without(self, at: int, result: Any, kind: IdKind) -> InputError:
+        """The error for a result that has no id."""
+        own = message("result {at} ({kind}) has no id", at=at, kind=kind.name)
+        ruled = message("result {at} ({kind}) has no id under ids={rule!r}", at=at, kind=kind.name, rule=self.rule)
+        said = own if self.rule in (None, "id") else ruled
         keys = ", ".join(map(str, kind.metadata(result)))
-        return f"{under}. Choose another: ids={CHOICES}" + (f". Its metadata has: {keys}" if keys else "")
+        if keys:
+            return InputError(
+                "{said}. Choose another: ids={choices}. Its metadata has: {keys}",
+                said=said,
+                choices=CHOICES,
+                keys=keys,
+            )
+        return InputError("{said}. Choose another: ids={choices}", said=said, choices=CHOICES)
 
 
 def _writable(name: str, at: int) -> str:
@@ -120,7 +126,7 @@ def _writable(name: str, at: int) -> str:
     return name
 
 
-CHOICES = "'metadata[key]', 'hash' (of the text), the name of a field, or a function of the result"
+CHOICES = message("'metadata[key]', 'hash' (of the text), the name of a field, or a function of the result")
 
 
 def hashed(content: object) -> str | None:

@@ -9,7 +9,6 @@ from typing import Any
 import orjson
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.plain import field, read_plain
 from truerank.live.retriever import Answer
@@ -39,7 +38,7 @@ class JsonAnswer:
         """
         whole = _parsed(raw)
         if isinstance(whole, dict) and isinstance(whole.get("error"), str):
-            raise InputError("the answer is an error: {whole}", whole=whole["error"])
+            raise InputError("the answer is an error: {error}", error=whole["error"])
         scores = None if self.scores is None else _at(whole, self.scores)
         return read_plain(self._results(whole), self.ids, score=self.score, scores=scores)
 
@@ -52,7 +51,7 @@ class JsonAnswer:
             return lists[0]
         if any(isinstance(value, list | dict) for value in inner):
             raise InputError(
-                "results= must say where the results are: the answer has {whole}", whole=", ".join(whole)
+                "results= must say where the results are: the answer has {keys}", keys=", ".join(whole)
             )
         return whole
 
@@ -61,12 +60,15 @@ def _parsed(raw: Any) -> Any:
     try:
         return orjson.loads(raw)
     except orjson.JSONDecodeError as error:
-        raise InputError("the answer is not JSON ({error}): {raw!r}", error=error, raw=raw[:80]) from None
+        raise InputError("the answer is not JSON ({error}): {answer!r}", error=error, answer=raw[:80]) from None
 
 
 def _at(whole: Any, path: str) -> Iterable[Any]:
     found = field(whole, path)
     if not isinstance(found, list | dict):
-        has = message("; the answer has {whole}", whole=", ".join(whole)) if isinstance(whole, dict) else ""
-        raise InputError("there is no list at {file!r}{has}", file=path, has=has)
+        if isinstance(whole, dict):
+            raise InputError(
+                "there is no list at {place!r}; the answer has {keys}", place=path, keys=", ".join(whole)
+            )
+        raise InputError("there is no list at {place!r}", place=path)
     return found

@@ -9,6 +9,7 @@ from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.adapters.answers import CUT, Ask, Call, Read, answer, carrying
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, SERIAL, inherits, pool, retriever, written_in
@@ -16,7 +17,7 @@ from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Answer, Retriever
 
 DOCUMENT = IdKind(
-    "a LangChain Document",
+    message("a LangChain Document"),
     own=lambda doc: doc.id,
     field=lambda doc, name: getattr(doc, name, None),
     metadata=lambda doc: doc.metadata,

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.live.adapters.answers import CUT, Ask, answer, carrying
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.adapters.libraries import OWN, SERIAL, inherits, retriever, written_in
@@ -32,7 +33,7 @@ def _metadata(result: Any) -> Mapping[str, object]:
 
 
 NODE = IdKind(
-    "a LlamaIndex node",
+    message("a LlamaIndex node"),
     own=lambda result: result.node.node_id,
     field=lambda result, name: getattr(result.node, name, None),
     metadata=_metadata,

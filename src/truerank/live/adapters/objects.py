@@ -37,9 +37,9 @@ def load(name: str) -> object:
         if not hasattr(target, part):
             near = did_you_mean(part, dir(target)) or _offered(target)
             raise InputError(
-                "{name}: {own} has no {part!r}.{near}",
+                "{name}: {owner} has no {part!r}.{near}",
                 name=name,
-                own=getattr(target, "__name__", type(target).__name__),
+                owner=getattr(target, "__name__", type(target).__name__),
                 part=part,
                 near=near,
             )
@@ -61,14 +61,16 @@ def imported(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name is None or not f"{name}.".startswith(f"{error.name}."):
             raise InputError(
-                "{name} imports {wanted}, which is not installed", name=name, wanted=error.name
+                "{name} imports {module}, which is not installed", name=name, module=error.name
             ) from error
-        hint = message(". Did you mean {name}, without .py?", name=name[:-3]) if name.endswith(".py") else ""
-        raise InputError(
-            "there is no module {name!r}, neither installed nor in the current directory{hint}",
-            name=error.name,
-            hint=hint,
-        ) from None
+        missing = message(
+            "there is no module {name!r}, neither installed nor in the current directory", name=error.name
+        )
+        if name.endswith(".py"):
+            raise InputError(
+                "{missing}. Did you mean {name}, without .py?", missing=missing, name=name[:-3]
+            ) from None
+        raise InputError(missing) from None
     except (Exception, SystemExit) as error:
         raise InputError(
             "importing {name} failed: {kind}: {error}", name=name, kind=type(error).__name__, error=error
@@ -80,7 +82,8 @@ def _offered(target: Any) -> str:
     if not inspect.ismodule(target):
         return ""
     own = [name for name, value in vars(target).items() if name[0] != "_" and _is_of(target, value)]
-    return f" It has {', '.join(own[:OFFERED])}{', …' if len(own) > OFFERED else ''}" if own else ""
+    names = ", ".join([*own[:OFFERED], *(["…"] if len(own) > OFFERED else [])])
+    return message(" It has {names}", names=names) if own else ""
 
 
 def _is_of(module: ModuleType, value: Any) -> bool:

@@ -17,7 +17,9 @@ from truerank.live.retriever import Answer
 
 OWN = ("id", "_id", "id_", "doc_id", "docid", "docno")
 TEXTS = ("page_content", "content", "text")
-SHAPES = "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; or (distances, ids) arrays"
+SHAPES = message(
+    "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; or (distances, ids) arrays",
+)
 
 
 def field(result: Any, path: str) -> Any:
@@ -55,7 +57,7 @@ def _metadata(result: Any) -> Mapping[str, object]:
     return found if isinstance(found, Mapping) else {}
 
 
-PLAIN = IdKind("a plain value", _own, field, _metadata, lambda result: _first(result, TEXTS))
+PLAIN = IdKind(message("a plain value"), _own, field, _metadata, lambda result: _first(result, TEXTS))
 
 
 def read_plain(raw: Any, ids: IdReader, score: str = "score", scores: Iterable[object] | None = None) -> Answer:

@@ -10,7 +10,7 @@ from typing import Any, TypeVar, get_type_hints
 
 from truerank.core import plugins
 from truerank.core.errors import InputError
-from truerank.core.messages import did_you_mean
+from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import NOTHING, TEXT, TRUTH, Kind, is_real, is_whole, kind_of
 from truerank.live.retriever import Retriever
 
@@ -41,14 +41,12 @@ class Adapter:
         """Refuse options that this kind of retriever does not have."""
         for option in options:
             if option not in self.options:
-                takes = ", ".join(self.options) or "none"
-                near = did_you_mean(option, self.options)
                 raise InputError(
-                    "{name} has no option {option!r}.{near} Its options: {takes}",
+                    "{name} has no option {option!r}.{near} Its options: {known}",
                     name=self.name,
                     option=option,
-                    near=near,
-                    takes=takes,
+                    near=did_you_mean(option, self.options),
+                    known=", ".join(self.options) or message("none"),
                 )
         wanted = _types(self.build)
         for option, value in options.items():
@@ -58,8 +56,8 @@ class Adapter:
 
 KINDS: dict[Any, Kind] = {
     str: TEXT,
-    float: Kind("a number", is_real),
-    int: Kind("a whole number", is_whole),
+    float: Kind(message("a number"), is_real),
+    int: Kind(message("a whole number"), is_whole),
     bool: TRUTH,
     NoneType: NOTHING,
 }

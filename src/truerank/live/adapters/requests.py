@@ -54,7 +54,7 @@ class Request:
         request = Request(filled_in(url), verb, _each_text(template, filled_in), _discreet(url))
         if not request.has("{query}"):
             raise InputError(
-                "{shown}: neither the URL nor the body has {{query}}, where the query goes", shown=request.shown
+                "{url}: neither the URL nor the body has {{query}}, where the query goes", url=request.shown
             )
         return request
 
@@ -86,9 +86,9 @@ def _check(url: str) -> None:
         parts = urlsplit(url)
         is_endpoint = parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
     except ValueError as error:  # brackets without an end, or a port that is none
-        raise InputError("{discreet}: this is no URL: {error}", discreet=_discreet(url), error=error) from None
+        raise InputError("{url}: this is no URL: {error}", url=_discreet(url), error=error) from None
     if not is_endpoint:
-        raise InputError("{discreet}: an endpoint is http://HOST… or https://HOST…", discreet=_discreet(url))
+        raise InputError("{url}: an endpoint is http://HOST… or https://HOST…", url=_discreet(url))
 
 
 def _discreet(url: str) -> str:
@@ -151,5 +151,5 @@ def _split(header: str) -> tuple[str, str]:
 
 def _variable(found: re.Match[str]) -> str:
     if found[1] not in os.environ:
-        raise InputError("the request needs ${{{found}}}, which the environment does not have", found=found[1])
+        raise InputError("the request needs ${{{name}}}, which the environment does not have", name=found[1])
     return os.environ[found[1]]

@@ -77,5 +77,5 @@ def of_report(path: str | os.PathLike[str]) -> str:
     """
     ending = os.path.splitext(os.fspath(path))[1].lower()
     if ending not in REPORTS:
-        raise InputError("a report is a file that ends in {reports}", path, reports=", ".join(REPORTS))
+        raise InputError("a report is a file that ends in {endings}", path, endings=", ".join(REPORTS))
     return REPORTS[ending]

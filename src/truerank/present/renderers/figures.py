@@ -14,6 +14,7 @@ from typing import Any
 from zlib import crc32
 
 from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import message
 from truerank.formats.target import writing
 from truerank.present.charts import THEMES
 from truerank.present.document import Document, Figure
@@ -55,7 +56,7 @@ def save(document: Document, folder: str) -> None:
     try:
         os.makedirs(folder, exist_ok=True)
     except OSError as error:
-        raise InputError("the folder cannot be made: {strerror}", folder, strerror=error.strerror) from None
+        raise InputError("the folder cannot be made: {why}", folder, why=error.strerror) from None
     for figure in document.figures:
         for ending, data in draw(figure).items():
             with writing(Path(folder) / (figure.name + ending)) as file:
@@ -109,7 +110,7 @@ def draw(figure: Figure, path: str) -> None:
         MissingPackage: vl-convert is not installed.
     """
     ending = ending_of(path)
-    vl_convert("drawing a plot", "plots")
+    vl_convert(message("drawing a plot"), "plots")
     data = _page(figure) if ending == ".html" else drawing()(figure)[ending]
     with writing(path) as file:
         file.write(data)
@@ -141,7 +142,7 @@ def libraries() -> str:
     return str(vl_convert().javascript_bundle()).replace("</script", "<\\/script").replace("<!--", "<\\!--")
 
 
-def vl_convert(what: str = "a report with figures", extra: str = "report") -> Any:
+def vl_convert(what: str = message("a report with figures"), extra: str = "report") -> Any:
     """The package that draws, and that carries Vega, Vega-Lite and vega-embed."""
     try:
         import vl_convert

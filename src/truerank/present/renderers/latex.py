@@ -113,7 +113,8 @@ def draw(table: Table) -> str:
         stressed = [rf"\textbf{{{cell.strip()}}}" if (r, c) in table.best else cell for c, cell in cells]
         marks = [table.raised.get((r, c)) for c in range(len(row))]
         body.append(_line(f"{cell}$^{{{up}}}$" if up else cell for cell, up in zip(stressed, marks, strict=True)))
-    said = escape(" ".join([*([table.title] if table.title else []), *table.notes]).replace("\n", " "))
+    title = f"{table.title}." if table.notes and table.title[-1:].isalnum() else table.title
+    said = escape(" ".join(filter(None, [title, *table.notes])).replace("\n", " "))
     lines = [r"\begin{table}", r"\centering", rf"\begin{{tabular}}{{{kinds}}}", r"\toprule"]
     lines += [_line(map(escape, table.columns)), r"\midrule", *body, r"\bottomrule", r"\end{tabular}"]
     return "\n".join([*lines, *([rf"\caption{{{said}}}"] if said else []), r"\end{table}"]) + "\n"

@@ -44,8 +44,7 @@ def _parts(block: Block, folder: str) -> Iterator[str]:
     elif isinstance(block, Table):
         yield draw(block)
     elif isinstance(block, Queries):
-        yield draw(block.differing)
-        yield from map(escape, block.notes)
+        yield draw(block.differing)  # what its notes say is of the pages of results, which Markdown has not
     elif isinstance(block, Figure):
         yield from _figure(block, folder)
 

@@ -10,6 +10,7 @@ import tempfile
 from pathlib import Path
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.present.document import Document
 from truerank.present.renderers import html
 
@@ -35,7 +36,7 @@ def render(document: Document) -> bytes:
         page.write_bytes(html.render(document).encode("utf-8", "backslashreplace"))
         said = _run([browser, *_switches(directory), f"--print-to-pdf={paper}", page.as_uri()])
         if not paper.exists():
-            raise InputError("{basename} made no PDF: {said}", basename=os.path.basename(browser), said=said)
+            raise InputError("{browser} made no PDF: {said}", browser=os.path.basename(browser), said=said)
         return DATES.sub(b"(D:20000101000000", paper.read_bytes())
 
 
@@ -44,8 +45,8 @@ def _run(command: list[str]) -> str:
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE, check=False)
     except subprocess.TimeoutExpired:
-        return f"nothing came in {PATIENCE} s"
-    return (done.stderr.strip().splitlines() or ["no message"])[-1]
+        return message("nothing came in {seconds} s", seconds=PATIENCE)
+    return (done.stderr.strip().splitlines() or [message("no message")])[-1]
 
 
 def _switches(directory: str) -> list[str]:
