@@ -23,12 +23,15 @@ QRELS = {"q1": {"a": 1, "b": 2, "n": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 TEXT = b"q1 0 a 1 3 t\nq1 0 x 2 2 t\nq1 0 b 3 2 t\nq2 0 y 1 2 t\nq2 0 a 2 1 t\nq9 0 z 1 1 t\n"
 OTHER = b"q1 0 b 1 3 t\nq1 0 a 2 2 t\nq2 0 a 1 2 t\n"
 
+LINES = {"unit": "line", "ties": "input", "missing": "skip", "duplicates": "count"}
+
 ONE: dict[str, Callable[[tr.Run], Any]] = {
     "read": lambda run: tr.read(QRELS, run, keep="all"),
     "evaluate": lambda run: tr.evaluate(QRELS, run),
     "rank": lambda run: tr.rank(QRELS, run),
     "bounds": lambda run: bounds(QRELS, run, "nDCG@10 AP"),
     "explain": lambda run: explain_each(QRELS, run, "q1", "nDCG@10 AP"),
+    "explain by line": lambda run: explain_each(QRELS, run, "q1", "AP", rules=LINES),
     "confusion": lambda run: confusion(QRELS, run, threshold=2),
     "confusion at k": lambda run: confusion(QRELS, run, k=2),
     "sweep": lambda run: sweep(QRELS, run),
@@ -39,6 +42,9 @@ ONE: dict[str, Callable[[tr.Run], Any]] = {
 PAIRS: dict[str, Callable[[tr.Run, tr.Run], Any]] = {
     "compare": lambda a, b: tr.compare(QRELS, {"a": a, "b": b}, "AP", samples=100),
     "agreement": lambda a, b: agreement(a, b),
+    "diff": lambda a, b: tr.diff(QRELS, a, b, "nDCG@10 AP"),
+    "diff of a query": lambda a, b: tr.diff(QRELS, a, b, "AP", query="q2"),
+    "diff of graded": lambda a, b: tr.diff(QRELS, a, b, "nDCG@10", rules={"unjudged": "graded"}),
     "judge next": lambda a, b: judge_next(QRELS, a, b),
     "report": lambda a, b: evaluated(QRELS, {"a": a, "b": b}, "nDCG@10 AP"),
 }
@@ -86,12 +92,6 @@ def test_each_of_two_runs_is_read_once(ask: Callable[[tr.Run, tr.Run], Any], sca
     assert (a.times, b.times, sorted(scans)) == (1, 1, ["a", "b"])
 
 
-def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_that_moved(scans: list[str]) -> None:
-    a, b = Opened(TEXT, "a"), Opened(OTHER, "b")
-    tr.diff(QRELS, a.run, b.run, "nDCG@10 AP")
-    assert (a.times, b.times, sorted(scans)) == (2, 2, ["a", "a", "b", "b"])
-
-
 @pytest.mark.parametrize(
     ("command", "times"),
     [
@@ -103,6 +103,8 @@ def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_tha
         (["confusion", "q.txt", "a.txt", "-k", "2"], 1),
         (["curve", "q.txt", "a.txt"], 1),
         (["explain", "q.txt", "a.txt", "q1", "-m", "AP"], 1),
+        (["explain", "q.txt", "a.txt", "b.txt", "-m", "AP RR"], 2),
+        (["explain", "q.txt", "a.txt", "b.txt", "--query", "q1"], 2),
         (["report", "q.txt", "a.txt", "b.txt", "-m", "AP", "-o", "page.html"], 2),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
@@ -140,6 +142,53 @@ def test_a_reading_takes_the_place_of_qrels_and_run(scans: list[str]) -> None:
     assert counts[2].to_dict() == precision_recall(QRELS, run, rules={"recall_points": "up"}).to_dict()
     runs = {"a": run, "b": Opened(OTHER, "two").run}
     assert both.to_dict() == tr.compare(QRELS, runs, "AP", samples=100).to_dict()
+
+
+def test_a_reading_is_explained_as_its_run_is(scans: list[str]) -> None:
+    a, b = Opened(TEXT, "a").run, Opened(OTHER, "b").run
+    one, other = (tr.read(QRELS, run, keep="all") for run in (a, b))
+    few = tr.read(QRELS, a), tr.read(QRELS, b)
+    del scans[:]
+    reasons = explain_each(one, None, "q1", "nDCG@10 AP")
+    moved = tr.diff(None, *few, "nDCG@10 RR"), tr.diff(None, one, other, "AP", query="q3")
+    assert scans == []
+    asked = [why.to_dict() for why in explain_each(QRELS, a, "q1", "nDCG@10 AP")]
+    assert [why.to_dict() for why in reasons] == asked
+    assert [why.to_dict() for why in moved[0]] == [why.to_dict() for why in tr.diff(QRELS, a, b, "nDCG@10 RR")]
+    assert moved[1].to_dict() == tr.diff(QRELS, a, b, "AP", query="q3").to_dict()
+
+
+def test_a_reading_is_not_explained_where_it_lacks_what_is_to_be_shown() -> None:
+    def why(run: Any, keep: Any = "all", qrels: Any = QRELS, query: str | None = "q1", **rules: Any) -> Any:
+        return tr.explain(tr.read(qrels, run, rules=rules, keep=keep), query=query)
+
+    run = Opened(TEXT, "one").run
+    twice = Opened(TEXT.replace(b" x ", b" a "), "two").run
+    with pytest.raises(tr.InputError, match="there is no query to explain; name one by query="):
+        why(run, query=None)
+    with pytest.raises(tr.InputError, match="lacks unjudged documents; read the run with keep='all'"):
+        why(run, keep=2)
+    with pytest.raises(
+        tr.InputError, match=r"how often the run repeats documents of the query; give the qrels and the run"
+    ):
+        why(twice, duplicates="first")
+    assert (
+        why(twice, duplicates="once").to_dict()
+        == tr.explain(QRELS, twice, "q1", rules={"duplicates": "once"}).to_dict()
+    )
+    with pytest.raises(tr.InputError, match="documents that the judgements ignore"):
+        why(run, self_match="remove")
+    with pytest.raises(tr.InputError, match="query q9 is answered, but it is unjudged"):
+        why(run, query="q9")
+    with pytest.raises(tr.InputError, match="there is no query q8 among those"):
+        why(run, query="q8")
+    with pytest.raises(tr.RulesError, match="explained query by query; give the qrels and the run"):
+        why({"q1": ["a"]}, **LINES)
+    few = tr.read(QRELS, run)
+    with pytest.raises(tr.InputError, match="read the run with keep='all'"):
+        tr.diff(None, few, few, rules={"unjudged": "graded", "unjudged_grade": 1})
+    with pytest.raises(tr.InputError, match="qrels are needed where a run is not read yet"):
+        tr.diff(None, few, run)
 
 
 def test_a_reading_is_refused_where_it_cannot_serve() -> None:

@@ -122,9 +122,9 @@ class Reading:
                 )
         return replace(self, rules=rules)
 
-    def only(self, query: bytes) -> Reading:
-        """The same for one query alone; the highest grade stays that of all."""
-        keep = np.array([name == query for name in self.rows.queries], bool)
+    def only(self, *queries: bytes) -> Reading:
+        """The same for these queries alone; the highest grade stays that of all."""
+        keep = np.array([name in queries for name in self.rows.queries], bool)
         return replace(self, rows=self.rows.select(keep), extra=())
 
     def to_arrow(self) -> pyarrow.Table:

@@ -14,10 +14,10 @@ from truerank.analysis.bounds.ways import Repeated, Watch, chunks, values_of
 from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import reading_of, rules_of
+from truerank.core.evaluate import rules_of, run_reading
 from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
 from truerank.core.presented import Presented
-from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
@@ -144,7 +144,7 @@ def judge_next(
     judged = None if qrels is None else read_qrels(qrels)
     bare(under)
     refuse_undefined(under)
-    one, other = (_read(judged, run, under, threads) for run in (run_a, run_b))
+    one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
     documents = _Documents.of(one, other)
     pools = zip((one, other), documents.numbers, strict=True)
     a, b = (replace(Pool.of(each), numbers=own, documents=len(documents.query)) for each, own in pools)
@@ -152,14 +152,6 @@ def judge_next(
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
     pair = _Pair(a, b, documents, chosen, under, watch)
     return pair.told(n)
-
-
-def _read(qrels: Qrels | None, run: RunLike | Reading, rules: Rules, threads: int | None) -> Reading:
-    if isinstance(run, Reading):
-        return reading_of(run, None, rules, keep="all")
-    if qrels is None:
-        raise InputError("qrels are needed where a run is not read yet: give them, or a Reading with keep='all'")
-    return reading_of(qrels, run, rules, keep="all", threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
