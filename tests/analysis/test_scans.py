@@ -23,6 +23,7 @@ QRELS = {"q1": {"a": 1, "b": 2, "n": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 TEXT = b"q1 0 a 1 3 t\nq1 0 x 2 2 t\nq1 0 b 3 2 t\nq2 0 y 1 2 t\nq2 0 a 2 1 t\nq9 0 z 1 1 t\n"
 OTHER = b"q1 0 b 1 3 t\nq1 0 a 2 2 t\nq2 0 a 1 2 t\n"
 
+PLACES = ["--queries", "here.csv", "--references", "there.csv", "--results", "places.txt"]
 LINES = {"unit": "line", "ties": "input", "missing": "skip", "duplicates": "count"}
 
 ONE: dict[str, Callable[[tr.Run], Any]] = {
@@ -46,6 +47,7 @@ PAIRS: dict[str, Callable[[tr.Run, tr.Run], Any]] = {
     "diff of a query": lambda a, b: tr.diff(QRELS, a, b, "AP", query="q2"),
     "diff of graded": lambda a, b: tr.diff(QRELS, a, b, "nDCG@10", rules={"unjudged": "graded"}),
     "judge next": lambda a, b: judge_next(QRELS, a, b),
+    "agreement of readings": lambda a, b: agreement(tr.read(None, a, keep="all"), tr.read(None, b, keep="all")),
     "report": lambda a, b: evaluated(QRELS, {"a": a, "b": b}, "nDCG@10 AP"),
 }
 
@@ -92,6 +94,19 @@ def test_each_of_two_runs_is_read_once(ask: Callable[[tr.Run, tr.Run], Any], sca
     assert (a.times, b.times, sorted(scans)) == (1, 1, ["a", "b"])
 
 
+def test_each_way_to_measure_places_has_its_truth_and_is_read_once(scans: list[str]) -> None:
+    there = [{"id": f"r{n}", "lat": 37.0 + n, "lon": 127.0, "x": n * 100.0, "y": 0.0} for n in range(3)]
+    asked = [{"id": "q", "lat": 37.1, "lon": 127.0, "x": 10.0, "y": 0.0}]
+    run = Opened(b"q 0 r1 1 2 t\nq 0 r0 2 1 t\n", "one")
+    places = tr.geo.evaluate(asked, there, run.run, keep=2)
+    assert [view.hits.rank.tolist() for view in places.views.values()] == [[2], [2]]
+    assert [len(evaluated(None, [view.reading], "RR", results=2).systems) for view in places.views.values()] == [
+        1,
+        1,
+    ]
+    assert (run.times, len(scans)) == (1, 2)
+
+
 @pytest.mark.parametrize(
     ("command", "times"),
     [
@@ -100,12 +115,19 @@ def test_each_of_two_runs_is_read_once(ask: Callable[[tr.Run, tr.Run], Any], sca
         (["bounds", "q.txt", "a.txt", "--of", "ties"], 1),
         (["bounds", "q.txt", "a.txt", "b.txt", "--judge-next", "3"], 2),
         (["compare", "q.txt", "a.txt", "b.txt", "-m", "RR"], 2),
+        (["check", "q.txt", "a.txt", "--min", "RR=0.1"], 1),
+        (["check", "q.txt", "a.txt", "--no-worse-than", "same.txt"], 2),
         (["confusion", "q.txt", "a.txt", "-k", "2"], 1),
+        (["confusion", "q.txt", "a.txt", "--threshold", "2", "--of", "results"], 1),
         (["curve", "q.txt", "a.txt"], 1),
+        (["geo", *PLACES, "--accept", "2", "-q"], 1),
+        (["lint", "q.txt", "a.txt", "b.txt"], 2),
         (["explain", "q.txt", "a.txt", "q1", "-m", "AP"], 1),
         (["explain", "q.txt", "a.txt", "b.txt", "-m", "AP RR"], 2),
         (["explain", "q.txt", "a.txt", "b.txt", "--query", "q1"], 2),
         (["report", "q.txt", "a.txt", "b.txt", "-m", "AP", "-o", "page.html"], 2),
+        (["report", "--geo", *PLACES[1::2], "-o", "page.html"], 1),
+        (["trec_eval", "-c", "q.txt", "a.txt"], 1),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )
@@ -117,6 +139,10 @@ def test_a_command_scans_each_run_once(
     Path("q.txt").write_text("".join(rows))
     Path("a.txt").write_bytes(TEXT)
     Path("b.txt").write_bytes(OTHER)
+    Path("same.txt").write_bytes(TEXT)
+    Path("here.csv").write_text("id,lat,lon\nq,37.1,127\n")
+    Path("there.csv").write_text("id,lat,lon\na,37,127\nb,38,127\n")
+    Path("places.txt").write_text("q 0 b 1 2 t\nq 0 a 2 1 t\n")
     found = CliRunner().invoke(truerank, command)
     assert found.exit_code == 0, found.output
     assert len(scans) == times, scans

@@ -12,6 +12,7 @@ from truerank import geo
 from truerank.cli import options
 from truerank.cli.items import KEY, read, split
 from truerank.cli.progress import ReadingBar
+from truerank.core.reading import Keep
 from truerank.geo.accuracy import STEEPNESS
 from truerank.geo.evaluation import CUTS, METRICS, RULES, WITHIN
 from truerank.truth import Items
@@ -88,6 +89,7 @@ def evaluated(
     rules: str | None = None,
     changes: Sequence[str] = (),
     format: str | None = None,
+    keep: Keep = "judged",
 ) -> tuple[Items, geo.Places]:
     """The queries, and what was found of them.
 
@@ -95,6 +97,7 @@ def evaluated(
         files: the queries, the references, the results.
         asked: the values of `OPTIONS`.
         format: of the results.
+        keep: which of them are rows, as for `read`.
     """
     under = options.changed(rules or RULES, changes)
     queries, references = (
@@ -115,6 +118,7 @@ def evaluated(
         earth_radius=asked["earth_radius"],
         measures=" ".join(measures),
         rules=under,
+        keep=keep,
     )
 
 

@@ -19,9 +19,10 @@ from truerank.analysis.compare.systems import align
 from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, ranked, reading_of, score
+from truerank.core.evaluate import DEFAULT, ranked, rules_of, run_reading, score
 from truerank.core.messages import Message, plural
 from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
@@ -208,7 +209,7 @@ class ReportData:
 
 
 def evaluated(
-    qrels: QrelsLike,
+    qrels: QrelsLike | None,
     runs: Iterable[Any],
     measures: str | Iterable[str | Measure] | None = None,
     *,
@@ -225,7 +226,8 @@ def evaluated(
 
     Args:
         qrels, measures, rules: as for `evaluate`.
-        runs: what `evaluate` takes; or {name: run}.
+        runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
+            there need be no qrels.
         baseline, watch: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
@@ -236,15 +238,17 @@ def evaluated(
     Raises:
         TruerankError: wrong input, or a package is missing.
     """
-    under, judged = Rules.of(rules), read_qrels(qrels)
+    given = _named(runs)
+    under = rules_of(given[0][1], rules)
+    judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
     chosen = list(dict.fromkeys(asked.values()))
     became = {word: str(measure) for word, measure in asked.items()}
-    given, is_contest = _named(runs), under.unit == "line"
-    opened = [open_run(run, format, name) for name, run in given]
+    is_contest = under.unit == "line"
+    opened = [run if isinstance(run, Reading) else open_run(run, format, name) for name, run in given]
     submitted = [run for _, run in given if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
-    readings = [reading_of(judged, run, under, keep=results or "judged") for run in opened]
+    readings = [run_reading(judged, run, under, keep=results or "judged") for run in opened]
     scores = audited or [score(reading, chosen) for reading in readings]
     names = told_apart([run.name for run in opened])
     called = [name or short for (name, _), short in zip(given, names, strict=True)]
