@@ -184,6 +184,17 @@ def test_a_reading_is_explained_as_its_run_is(scans: list[str]) -> None:
     assert moved[1].to_dict() == tr.diff(QRELS, a, b, "AP", query="q3").to_dict()
 
 
+def test_a_reading_is_checked_as_its_scores_are(scans: list[str]) -> None:
+    one, other = (tr.read(QRELS, Opened(text, "one").run) for text in (TEXT, OTHER))
+    scores, others = (tr.evaluate(each, measures="RR AP P@1") for each in (one, other))
+    del scans[:]
+    found = tr.check(one, min={"RR": 0.1}, max={"P@1": 1}, no_worse_than=other, margin={"AP": 1})
+    wanted = tr.check(scores, min={"RR": 0.1}, max={"P@1": 1}, no_worse_than=others, margin={"AP": 1})
+    assert found.to_dict() == wanted.to_dict()
+    assert tr.check(one, no_worse_than=others).to_dict() == tr.check(scores, no_worse_than=others).to_dict()
+    assert scans == []
+
+
 def test_a_reading_is_not_explained_where_it_lacks_what_is_to_be_shown() -> None:
     def why(run: Any, keep: Any = "all", qrels: Any = QRELS, query: str | None = "q1", **rules: Any) -> Any:
         return tr.explain(tr.read(qrels, run, rules=rules, keep=keep), query=query)
