@@ -15,6 +15,7 @@ from truerank.analysis.compare.agreement import agreement
 from truerank.analysis.confusion import confusion, sweep
 from truerank.analysis.curve import precision_recall
 from truerank.analysis.explain import explain_each
+from truerank.analysis.lint import lint
 from truerank.cli import truerank
 from truerank.core.run import Batch
 from truerank.present.data import evaluated
@@ -182,6 +183,24 @@ def test_a_reading_is_explained_as_its_run_is(scans: list[str]) -> None:
     assert [why.to_dict() for why in reasons] == asked
     assert [why.to_dict() for why in moved[0]] == [why.to_dict() for why in tr.diff(QRELS, a, b, "nDCG@10 RR")]
     assert moved[1].to_dict() == tr.diff(QRELS, a, b, "AP", query="q3").to_dict()
+
+
+def test_of_a_reading_lint_sees_what_needs_no_lines(scans: list[str]) -> None:
+    text = TEXT.replace(b"q9 0 z 1 1 t\n", b"").replace(b"b 3 2", b"b 3 1")
+    reading = tr.read(QRELS, Opened(text, "one").run)
+    del scans[:]
+    found = lint(QRELS, reading, measures="AP RR")
+    assert scans == []
+    wanted = lint(QRELS, Opened(text, "one").run, measures="AP RR")
+    assert {one.kind for one in found} == {"missing-queries", "unjudged"}
+    assert [(one.kind, one.message, one.examples) for one in found] == [
+        (one.kind, one.message, one.examples) for one in wanted
+    ]
+    tied = tr.read(QRELS, Opened(TEXT.replace(b"b 3 2", b"b 3 3"), "one").run)
+    kinds = [one.kind for one in lint(QRELS, tied, measures="nDCG@1")]
+    assert kinds == ["missing-queries", "ties", "unjudged", "extra-queries"]
+    with pytest.raises(tr.RulesError, match="read it again"):
+        lint(QRELS, tied, rules={"ties": "input"})
 
 
 def test_a_reading_is_checked_as_its_scores_are(scans: list[str]) -> None:

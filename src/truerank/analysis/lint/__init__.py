@@ -27,9 +27,10 @@ from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, 
 from truerank.analysis.lint.opening import System, Truth, Watching, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, rank
+from truerank.core.evaluate import DEFAULT, rank, ranked, reading_of, rules_of
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.vocabulary import measures_under
@@ -50,7 +51,8 @@ def lint(
     """What is wrong with qrels and runs, worst first; an empty list when nothing is.
 
     Args:
-        qrels, runs: as for `evaluate`; there may be no runs.
+        qrels, runs: as for `evaluate`; there may be no runs. A `Reading` in place of a run has no lines: seen are
+            which queries it answers, with how many results, and what ranks show.
         rules: under which they will be evaluated; some faults are none under some rules.
         measures: those whose ties matter, as for `evaluate`.
         qrels_format, run_format: names of formats, instead of those that the files look like.
@@ -65,15 +67,19 @@ def lint(
     error document-ids
     note unjudged
     """
-    rules = Rules.of(rules)
+    rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
     chosen = measures_under(measures or rules.measures or DEFAULT, rules)
     truth = open_truth(qrels, qrels_format, watch)
     systems = [
-        open_system(run, run_format, f"run {i}", watch, rules.unit == "line") for i, run in enumerate(runs, 1)
+        run if isinstance(run, Reading) else open_system(run, run_format, f"run {i}", watch, rules.unit == "line")
+        for i, run in enumerate(runs, 1)
     ]
     judged, findings = _lint_truth(truth, rules)
     for system in systems:
-        findings += _lint_system(system, judged, rules, chosen)
+        if isinstance(system, Reading):
+            findings += _lint_reading(system, judged, rules, chosen)
+        else:
+            findings += _lint_system(system, judged, rules, chosen)
     return Findings(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
@@ -138,6 +144,17 @@ def _inspected(
     except InputError as error:
         _note_unreadable(log, error)
     return log.findings()
+
+
+def _lint_reading(reading: Reading, judged: Grades, rules: Rules, measures: Sequence[Measure]) -> list[Finding]:
+    rules.by_query("a Reading is linted query by query; give the run in its place")
+    case = Case(Log(reading.name), judged, rules)
+    coverage.of_reading(case, reading_of(reading, None, rules))
+    lenient = dataclasses.replace(_lenient(rules), duplicates=rules.duplicates)
+    hits = ranked(dataclasses.replace(reading, rules=lenient))
+    for check in HITS_CHECKS if judged else ():
+        check(case, hits, measures)
+    return case.log.findings()
 
 
 def _scattered(query: bytes) -> Message:
