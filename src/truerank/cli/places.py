@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -104,8 +103,8 @@ def evaluated(
         read(path, asked["keys"], role) for path, role in zip(files, ("queries", "references"), strict=False)
     )
     named = {name: asked[name] for name in ("pattern", "name", "better")}
-    with ReadingBar(_size(files[2])) as bar:
-        found = geo.read_results(files[2], queries, references, watch=bar.advance, format=format, **named)
+    with ReadingBar() as bar:
+        found = geo.read_results(files[2], queries, references, progress=bar.reach, format=format, **named)
     return queries, geo.evaluate(
         queries,
         references,
@@ -120,10 +119,3 @@ def evaluated(
         rules=under,
         keep=keep,
     )
-
-
-def _size(results: str) -> int | None:
-    """How many bytes there are to read, if that is known."""
-    if not os.path.isdir(results):
-        return None
-    return sum(entry.stat().st_size for entry in os.scandir(results) if entry.name.endswith(".json"))

@@ -171,7 +171,7 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     by_line = under.unit == "line"  # a contest's audit opens its submissions itself
     with inputs.opened(runs, asked["run_format"], again=by_line) as sources, Counting("comparing") as bar:
         submitted = runs if by_line else sources
-        return evaluated(judged, submitted, wanted, **how, results=asked["results"], watch=bar.reach)
+        return evaluated(judged, submitted, wanted, **how, results=asked["results"], progress=bar.reach)
 
 
 def _located(asked: dict[str, Any], *, alone: bool) -> Located:

@@ -67,7 +67,7 @@ def evaluate(
         measures: more measures.
         rules: by default `RULES`.
         keep: which results are rows of the views' readings, as for `read`.
-        reading: what `read_results` takes: pattern, name, better, format, watch.
+        reading: what `read_results` takes: pattern, name, better, format, progress.
 
     Raises:
         TruerankError: wrong input; the message says what, where and what now.

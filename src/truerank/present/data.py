@@ -24,6 +24,7 @@ from truerank.core.messages import Message, plural
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -220,7 +221,7 @@ def evaluated(
     results: int = RESULTS,
     as_written: bool = False,
     percent: bool = False,
-    watch: Callable[[int, int], object] = lambda done, of: None,
+    progress: Progress = unreported,
 ) -> Runs:
     """The runs evaluated and compared; under a contest's rules also audited.
 
@@ -228,7 +229,7 @@ def evaluated(
         qrels, measures, rules: as for `evaluate`.
         runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
             there need be no qrels.
-        baseline, watch: as for `compare`.
+        baseline, progress: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
         results: how many results of each list may be shown.
@@ -254,7 +255,7 @@ def evaluated(
     called = [name or short for (name, _), short in zip(given, names, strict=True)]
     pairs = zip(scores, called, strict=True)
     scores = [replace(one, run=name, asked=became, as_written=as_written) for one, name in pairs]
-    comparison = compare(None, scores, chosen, baseline, watch=watch)
+    comparison = compare(None, scores, chosen, baseline, progress=progress)
     named_readings = zip(comparison.systems, readings, strict=True)
     systems = tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in named_readings)
     drawn = [] if is_contest else zip(readings, called, strict=True)

@@ -24,7 +24,7 @@ from truerank.analysis.lint.checks import (
     Watchers,
 )
 from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
-from truerank.analysis.lint.opening import System, Truth, Watching, open_system, open_truth
+from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, rank, ranked, reading_of, rules_of
@@ -32,8 +32,9 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Batch, Ranked, Run
+from truerank.core.run import Batch, Progress, Ranked, Run, unreported, watching
 from truerank.core.vocabulary import measures_under
+from truerank.formats.source import bytes_of
 from truerank.measures import Measure, MeasuresLike
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Severity", "lint"]
@@ -46,7 +47,7 @@ def lint(
     measures: MeasuresLike | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
-    watch: Watching = lambda size: None,
+    progress: Progress = unreported,
 ) -> Findings:
     """What is wrong with qrels and runs, worst first; an empty list when nothing is.
 
@@ -56,7 +57,7 @@ def lint(
         rules: under which they will be evaluated; some faults are none under some rules.
         measures: those whose ties matter, as for `evaluate`.
         qrels_format, run_format: names of formats, instead of those that the files look like.
-        watch: told how many bytes more were read, for a progress bar.
+        progress: told how many bytes were read, and of how many.
 
     Raises:
         InputError: a file that is not there, is empty, or is in no known format.
@@ -69,6 +70,7 @@ def lint(
     """
     rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
     chosen = measures_under(measures or rules.measures or DEFAULT, rules)
+    watch = watching(progress, bytes_of(qrels, *runs, is_unpacked=True))
     truth = open_truth(qrels, qrels_format, watch)
     systems = [
         run if isinstance(run, Reading) else open_system(run, run_format, f"run {i}", watch, rules.unit == "line")
