@@ -6,7 +6,9 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
+
+from truerank.core.run import Progress
 
 
 @contextlib.contextmanager
@@ -45,32 +47,22 @@ def leave_hanging(status: int) -> None:
 
 
 class Asking:
-    """Once a second a line on the terminal says how far the run is: a bar that is drawn would take its time."""
+    """A line on the terminal says how far the run is: a bar that is drawn would take its time."""
 
     def __init__(self) -> None:
-        self._over = threading.Event()
-        self._tell: Callable[[], tuple[int, int]] = lambda: (0, 0)
-        self._thread = threading.Thread(target=self._say, daemon=True)
+        self.progress: Progress | None = self._say if sys.stderr.isatty() else None
 
     def __enter__(self) -> Asking:
-        if sys.stderr.isatty():
-            self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._over.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        if self.progress:
+            self._write("")
 
-    def follow(self, tell: Callable[[], tuple[int, int]]) -> None:
-        """From now on this is the run."""
-        self._tell = tell
+    def _say(self, done: int, total: int) -> None:
+        of = f" of {total:,}" if total < 10_000_000 else ""
+        self._write(f"{done:,}{of} calls")
 
-    def _say(self) -> None:
-        while not self._over.wait(1.0):
-            done, total = self._tell()
-            of = f" of {total:,}" if total < 10_000_000 else ""
-            sys.stderr.write(f"\r{done:,}{of} calls\x1b[K")
-            sys.stderr.flush()
-        sys.stderr.write("\r\x1b[K")
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r{text}\x1b[K")
         sys.stderr.flush()
