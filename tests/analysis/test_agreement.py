@@ -49,6 +49,7 @@ def test_lists_are_put_in_order_by_the_rules_and_compared_query_by_query(ties: s
             if len(both) < 2:
                 assert math.isnan(tau)
             else:
+                assert tau == stats.kendall_tau(range(len(both)), [other.index(doc) for doc in both])
                 theirs = scipy_stats.kendalltau(range(len(both)), [other.index(doc) for doc in both])
                 assert tau == pytest.approx(theirs.statistic)
         known = [tau for tau in found.tau.tolist() if not math.isnan(tau)]
@@ -70,6 +71,28 @@ def test_the_smaller_of_both_depths_counts() -> None:
     a, b = {"q": ["a", "b", "c"]}, {"q": ["a", "c", "b"]}
     assert [tr.agreement(a, b, depth=d, rules={"depth": 1}).depth for d in (None, 3)] == [1, 1]
     assert tr.agreement(a, b, depth=1, rules={"depth": 2}).mean_rbo == pytest.approx(1)
+
+
+@pytest.mark.parametrize("depth", [None, 2])
+def test_readings_of_all_rows_agree_as_their_runs_do(depth: int | None) -> None:
+    for seed in range(5):
+        a, b = world(seed), world(seed + 100)
+        whole = tr.agreement(a, b, depth=depth)
+        for qrels in (None, {query: {"d3": 1, "d7": 0} for query in a | b}):
+            one, other = (tr.read(qrels, run, keep="all") for run in (a, b))
+            assert tr.agreement(one, other, depth=depth).to_dict() == whole.to_dict()
+        assert tr.agreement(one, b, depth=depth).to_dict() == whole.to_dict()
+
+
+def test_a_reading_without_the_rows_is_refused() -> None:
+    few = tr.read({"q": {"a": 1}}, {"q": ["a", "b"]})
+    with pytest.raises(tr.InputError, match="lacks unjudged documents; read the run with keep='all'"):
+        tr.agreement(few, few)
+    with pytest.raises(tr.InputError, match="read the run with keep=3"):
+        tr.agreement(few, few, depth=3)
+    whole = tr.read(None, {"q": ["a", "b"]}, keep="all")
+    with pytest.raises(tr.RulesError, match="read it again for 'input'"):
+        tr.agreement(whole, whole, rules={"ties": "input"})
 
 
 def test_repeated_documents_are_what_the_rules_make_of_them() -> None:

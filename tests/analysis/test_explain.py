@@ -480,3 +480,10 @@ def test_an_explanation_is_shown_in_a_line() -> None:
     assert first == "Explanation('run', query 'q', RR: 0.5000, 2 documents, rules 'truerank')"
     assert len(remarks) == 1
     assert "1 unjudged document" in remarks[0]
+
+
+def test_a_repeated_document_that_counts_once_stands_where_it_came_first() -> None:
+    rules = {"duplicates": "once", "unjudged": "removed"}
+    why = tr.explain({"q": {"a": 1, "b": 2}}, {"q": ["a", "b", "a"]}, "q", "nDCG", rules=rules)
+    assert [(listed.doc, listed.rank) for listed in why.documents] == [("a", 1), ("b", 2)]
+    assert [(term.doc, term.rank) for term in why.worked.sums[0].terms] == [("a", 1), ("b", 2)]

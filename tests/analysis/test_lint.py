@@ -688,3 +688,12 @@ def test_parts_of_judged_documents_are_told_from_other_documents(part):
 def test_ids_with_numbers_are_no_parts_where_documents_come_back_under_their_own():
     findings = lint({"q": {"d_1": 1, "e": 1}}, {"q": {"d_1": 2.0, "e": 1.5, "d_1_2": 1.0}})
     assert "parts" not in {finding.kind for finding in findings}
+
+
+def test_the_bytes_of_all_files_are_reported_while_they_are_read(tmp_path):
+    (tmp_path / "qrels.txt").write_text("q 0 a 1\n")
+    (tmp_path / "a.run").write_text("q Q0 a 1 2 t\n")
+    files, told = (tmp_path / "qrels.txt", tmp_path / "a.run"), []
+    lint(*files, progress=lambda done, total: told.append((done, total)))
+    size = sum(path.stat().st_size for path in files)
+    assert told == [(8, size), (size, size)]

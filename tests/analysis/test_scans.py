@@ -15,6 +15,7 @@ from truerank.analysis.compare.agreement import agreement
 from truerank.analysis.confusion import confusion, sweep
 from truerank.analysis.curve import precision_recall
 from truerank.analysis.explain import explain_each
+from truerank.analysis.lint import lint
 from truerank.cli import truerank
 from truerank.core.run import Batch
 from truerank.present.data import evaluated
@@ -23,12 +24,16 @@ QRELS = {"q1": {"a": 1, "b": 2, "n": 0}, "q2": {"a": 1}, "q3": {"c": 1}}
 TEXT = b"q1 0 a 1 3 t\nq1 0 x 2 2 t\nq1 0 b 3 2 t\nq2 0 y 1 2 t\nq2 0 a 2 1 t\nq9 0 z 1 1 t\n"
 OTHER = b"q1 0 b 1 3 t\nq1 0 a 2 2 t\nq2 0 a 1 2 t\n"
 
+PLACES = ["--queries", "here.csv", "--references", "there.csv", "--results", "places.txt"]
+LINES = {"unit": "line", "ties": "input", "missing": "skip", "duplicates": "count"}
+
 ONE: dict[str, Callable[[tr.Run], Any]] = {
     "read": lambda run: tr.read(QRELS, run, keep="all"),
     "evaluate": lambda run: tr.evaluate(QRELS, run),
     "rank": lambda run: tr.rank(QRELS, run),
     "bounds": lambda run: bounds(QRELS, run, "nDCG@10 AP"),
     "explain": lambda run: explain_each(QRELS, run, "q1", "nDCG@10 AP"),
+    "explain by line": lambda run: explain_each(QRELS, run, "q1", "AP", rules=LINES),
     "confusion": lambda run: confusion(QRELS, run, threshold=2),
     "confusion at k": lambda run: confusion(QRELS, run, k=2),
     "sweep": lambda run: sweep(QRELS, run),
@@ -39,7 +44,11 @@ ONE: dict[str, Callable[[tr.Run], Any]] = {
 PAIRS: dict[str, Callable[[tr.Run, tr.Run], Any]] = {
     "compare": lambda a, b: tr.compare(QRELS, {"a": a, "b": b}, "AP", samples=100),
     "agreement": lambda a, b: agreement(a, b),
+    "diff": lambda a, b: tr.diff(QRELS, a, b, "nDCG@10 AP"),
+    "diff of a query": lambda a, b: tr.diff(QRELS, a, b, "AP", query="q2"),
+    "diff of graded": lambda a, b: tr.diff(QRELS, a, b, "nDCG@10", rules={"unjudged": "graded"}),
     "judge next": lambda a, b: judge_next(QRELS, a, b),
+    "agreement of readings": lambda a, b: agreement(tr.read(None, a, keep="all"), tr.read(None, b, keep="all")),
     "report": lambda a, b: evaluated(QRELS, {"a": a, "b": b}, "nDCG@10 AP"),
 }
 
@@ -86,10 +95,17 @@ def test_each_of_two_runs_is_read_once(ask: Callable[[tr.Run, tr.Run], Any], sca
     assert (a.times, b.times, sorted(scans)) == (1, 1, ["a", "b"])
 
 
-def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_that_moved(scans: list[str]) -> None:
-    a, b = Opened(TEXT, "a"), Opened(OTHER, "b")
-    tr.diff(QRELS, a.run, b.run, "nDCG@10 AP")
-    assert (a.times, b.times, sorted(scans)) == (2, 2, ["a", "a", "b", "b"])
+def test_each_way_to_measure_places_has_its_truth_and_is_read_once(scans: list[str]) -> None:
+    there = [{"id": f"r{n}", "lat": 37.0 + n, "lon": 127.0, "x": n * 100.0, "y": 0.0} for n in range(3)]
+    asked = [{"id": "q", "lat": 37.1, "lon": 127.0, "x": 10.0, "y": 0.0}]
+    run = Opened(b"q 0 r1 1 2 t\nq 0 r0 2 1 t\n", "one")
+    places = tr.geo.evaluate(asked, there, run.run, keep=2)
+    assert [view.hits.rank.tolist() for view in places.views.values()] == [[2], [2]]
+    assert [len(evaluated(None, [view.reading], "RR", results=2).systems) for view in places.views.values()] == [
+        1,
+        1,
+    ]
+    assert (run.times, len(scans)) == (1, 2)
 
 
 @pytest.mark.parametrize(
@@ -100,10 +116,19 @@ def test_what_moved_is_found_by_a_scan_for_the_values_and_one_of_the_queries_tha
         (["bounds", "q.txt", "a.txt", "--of", "ties"], 1),
         (["bounds", "q.txt", "a.txt", "b.txt", "--judge-next", "3"], 2),
         (["compare", "q.txt", "a.txt", "b.txt", "-m", "RR"], 2),
+        (["check", "q.txt", "a.txt", "--min", "RR=0.1"], 1),
+        (["check", "q.txt", "a.txt", "--no-worse-than", "same.txt"], 2),
         (["confusion", "q.txt", "a.txt", "-k", "2"], 1),
+        (["confusion", "q.txt", "a.txt", "--threshold", "2", "--of", "results"], 1),
         (["curve", "q.txt", "a.txt"], 1),
+        (["geo", *PLACES, "--accept", "2", "-q"], 1),
+        (["lint", "q.txt", "a.txt", "b.txt"], 2),
         (["explain", "q.txt", "a.txt", "q1", "-m", "AP"], 1),
+        (["explain", "q.txt", "a.txt", "b.txt", "-m", "AP RR"], 2),
+        (["explain", "q.txt", "a.txt", "b.txt", "--query", "q1"], 2),
         (["report", "q.txt", "a.txt", "b.txt", "-m", "AP", "-o", "page.html"], 2),
+        (["report", "--geo", *PLACES[1::2], "-o", "page.html"], 1),
+        (["trec_eval", "-c", "q.txt", "a.txt"], 1),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else None,
 )
@@ -115,6 +140,10 @@ def test_a_command_scans_each_run_once(
     Path("q.txt").write_text("".join(rows))
     Path("a.txt").write_bytes(TEXT)
     Path("b.txt").write_bytes(OTHER)
+    Path("same.txt").write_bytes(TEXT)
+    Path("here.csv").write_text("id,lat,lon\nq,37.1,127\n")
+    Path("there.csv").write_text("id,lat,lon\na,37,127\nb,38,127\n")
+    Path("places.txt").write_text("q 0 b 1 2 t\nq 0 a 2 1 t\n")
     found = CliRunner().invoke(truerank, command)
     assert found.exit_code == 0, found.output
     assert len(scans) == times, scans
@@ -140,6 +169,82 @@ def test_a_reading_takes_the_place_of_qrels_and_run(scans: list[str]) -> None:
     assert counts[2].to_dict() == precision_recall(QRELS, run, rules={"recall_points": "up"}).to_dict()
     runs = {"a": run, "b": Opened(OTHER, "two").run}
     assert both.to_dict() == tr.compare(QRELS, runs, "AP", samples=100).to_dict()
+
+
+def test_a_reading_is_explained_as_its_run_is(scans: list[str]) -> None:
+    a, b = Opened(TEXT, "a").run, Opened(OTHER, "b").run
+    one, other = (tr.read(QRELS, run, keep="all") for run in (a, b))
+    few = tr.read(QRELS, a), tr.read(QRELS, b)
+    del scans[:]
+    reasons = explain_each(one, None, "q1", "nDCG@10 AP")
+    moved = tr.diff(None, *few, "nDCG@10 RR"), tr.diff(None, one, other, "AP", query="q3")
+    assert scans == []
+    asked = [why.to_dict() for why in explain_each(QRELS, a, "q1", "nDCG@10 AP")]
+    assert [why.to_dict() for why in reasons] == asked
+    assert [why.to_dict() for why in moved[0]] == [why.to_dict() for why in tr.diff(QRELS, a, b, "nDCG@10 RR")]
+    assert moved[1].to_dict() == tr.diff(QRELS, a, b, "AP", query="q3").to_dict()
+
+
+def test_of_a_reading_lint_sees_what_needs_no_lines(scans: list[str]) -> None:
+    text = TEXT.replace(b"q9 0 z 1 1 t\n", b"").replace(b"b 3 2", b"b 3 1")
+    reading = tr.read(QRELS, Opened(text, "one").run)
+    del scans[:]
+    found = lint(QRELS, reading, measures="AP RR")
+    assert scans == []
+    wanted = lint(QRELS, Opened(text, "one").run, measures="AP RR")
+    assert {one.kind for one in found} == {"missing-queries", "unjudged"}
+    assert [(one.kind, one.message, one.examples) for one in found] == [
+        (one.kind, one.message, one.examples) for one in wanted
+    ]
+    tied = tr.read(QRELS, Opened(TEXT.replace(b"b 3 2", b"b 3 3"), "one").run)
+    kinds = [one.kind for one in lint(QRELS, tied, measures="nDCG@1")]
+    assert kinds == ["missing-queries", "ties", "unjudged", "extra-queries"]
+    with pytest.raises(tr.RulesError, match="read it again"):
+        lint(QRELS, tied, rules={"ties": "input"})
+
+
+def test_a_reading_is_checked_as_its_scores_are(scans: list[str]) -> None:
+    one, other = (tr.read(QRELS, Opened(text, "one").run) for text in (TEXT, OTHER))
+    scores, others = (tr.evaluate(each, measures="RR AP P@1") for each in (one, other))
+    del scans[:]
+    found = tr.check(one, min={"RR": 0.1}, max={"P@1": 1}, no_worse_than=other, margin={"AP": 1})
+    wanted = tr.check(scores, min={"RR": 0.1}, max={"P@1": 1}, no_worse_than=others, margin={"AP": 1})
+    assert found.to_dict() == wanted.to_dict()
+    assert tr.check(one, no_worse_than=others).to_dict() == tr.check(scores, no_worse_than=others).to_dict()
+    assert scans == []
+
+
+def test_a_reading_is_not_explained_where_it_lacks_what_is_to_be_shown() -> None:
+    def why(run: Any, keep: Any = "all", qrels: Any = QRELS, query: str | None = "q1", **rules: Any) -> Any:
+        return tr.explain(tr.read(qrels, run, rules=rules, keep=keep), query=query)
+
+    run = Opened(TEXT, "one").run
+    twice = Opened(TEXT.replace(b" x ", b" a "), "two").run
+    with pytest.raises(tr.InputError, match="there is no query to explain; name one by query="):
+        why(run, query=None)
+    with pytest.raises(tr.InputError, match="lacks unjudged documents; read the run with keep='all'"):
+        why(run, keep=2)
+    with pytest.raises(
+        tr.InputError, match=r"how often the run repeats documents of the query; give the qrels and the run"
+    ):
+        why(twice, duplicates="first")
+    assert (
+        why(twice, duplicates="once").to_dict()
+        == tr.explain(QRELS, twice, "q1", rules={"duplicates": "once"}).to_dict()
+    )
+    with pytest.raises(tr.InputError, match="documents that the judgements ignore"):
+        why(run, self_match="remove")
+    with pytest.raises(tr.InputError, match="query q9 is answered, but it is unjudged"):
+        why(run, query="q9")
+    with pytest.raises(tr.InputError, match="there is no query q8 among those"):
+        why(run, query="q8")
+    with pytest.raises(tr.RulesError, match="explained query by query; give the qrels and the run"):
+        why({"q1": ["a"]}, **LINES)
+    few = tr.read(QRELS, run)
+    with pytest.raises(tr.InputError, match="read the run with keep='all'"):
+        tr.diff(None, few, few, rules={"unjudged": "graded", "unjudged_grade": 1})
+    with pytest.raises(tr.InputError, match="qrels are needed where a run is not read yet"):
+        tr.diff(None, few, run)
 
 
 def test_a_reading_is_refused_where_it_cannot_serve() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations, pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -75,3 +77,23 @@ def test_a_block_without_rows_or_columns_has_nothing_to_count():
     for shape in ((0, 5), (3, 0)):
         better, tied = counting.count_better(np.zeros(shape), np.zeros(shape[0] + 1, np.int64), np.zeros(0))
         assert (better.tolist(), tied.tolist()) == ([], [])
+
+
+@pytest.mark.parametrize("most", [2, 1000])
+def test_inversions_are_the_pairs_of_a_list_whose_greater_one_comes_first(most: int) -> None:
+    chance = np.random.default_rng(most)
+    for _ in range(30):
+        sizes = chance.integers(0, 20, chance.integers(0, 6))
+        start = np.append(0, np.cumsum(sizes)).astype(np.int64)
+        values = chance.integers(-most, most, start[-1])
+        lists = [values[a:b].tolist() for a, b in pairwise(start.tolist())]
+        by_hand = [sum(x > y for x, y in combinations(each, 2)) for each in lists]
+        before = values.copy()
+        assert _counting.count_inversions(values, start).tolist() == by_hand
+        assert (values == before).all()
+
+
+@pytest.mark.parametrize("start", [[], [0], [1, 3], [0, 2], [0, 4], [0, 5, 3]])
+def test_starts_that_do_not_cut_the_values_into_lists_are_refused(start: list[int]) -> None:
+    with pytest.raises(ValueError, match="does not cut"):
+        _counting.count_inversions(np.arange(3), np.array(start, np.int64))

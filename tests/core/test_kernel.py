@@ -304,3 +304,16 @@ def test_many_judged_documents_in_an_unsorted_dict_are_ranked_as_in_pairs():
     qrels = {"q": dict.fromkeys(list(docs)[::3], 1)}
     pairs = {"q": sorted(docs, key=docs.get, reverse=True)}
     assert tr.evaluate(qrels, {"q": docs}, "AP").mean == tr.evaluate(qrels, pairs, "AP").mean
+
+
+def test_ids_are_found_among_the_documents_of_their_query_alone() -> None:
+    qrels = Qrels.from_dict({"p": ["a", "b", "c", "d"], "q": ["a"], "r": []})
+    ids = [b"d", b"a", b"a", b"a", b"", b"longer than any", b"b"]
+    end = np.cumsum(list(map(len, ids)))
+    begin = end - list(map(len, ids))
+    found = qrels.judged.find_each(np.array([0, 0, 1, 2, 0, 1, -1]), begin, end, b"".join(ids))
+    assert found.tolist() == [3, 0, 4, -1, -1, -1, -1]
+    nowhere = qrels.judged.find_each(np.array([9, 0, 0]), np.array([0, -1, 2]), np.array([1, 1, 99]), b"abc")
+    assert nowhere.tolist() == [-1, -1, -1]
+    with pytest.raises(ValueError, match="a query, a beginning and an end"):
+        qrels.judged.find_each(np.array([0]), begin, end, b"abc")

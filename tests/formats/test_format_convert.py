@@ -238,11 +238,13 @@ def test_the_endings_that_are_known_are_listed_once_each(folder):
 
 
 def test_the_bytes_of_the_source_are_told_while_it_is_read(folder):
+    told: list[tuple[int, int]] = []
     for name in ("run.json", "run.csv.gz"):
         convert("a.run", name, what="run")
-        told: list[int] = []
-        convert(name, "again.trec", what="run", watch=told.append)
-        assert sum(told) == os.path.getsize(name)
+        told.clear()
+        convert(name, "again.trec", what="run", progress=lambda done, total: told.append((done, total)))
+        assert told == sorted(told)
+        assert (told[-1], {total for _, total in told}) == ((os.path.getsize(name),) * 2, {os.path.getsize(name)})
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
 import time
 
@@ -210,3 +211,23 @@ def test_what_cannot_be_done_is_told_before_anything_is_asked(how, says):
 
     with pytest.raises(tr.TruerankError, match=says):
         tr.bench(never, QUERIES, **how)
+
+
+@pytest.mark.parametrize("asynchronous", [False, True])
+def test_how_far_a_run_is_is_reported_while_it_goes_on(monkeypatch, asynchronous):
+    monkeypatch.setattr("truerank.live.running.EVERY", 0.05)
+
+    def slow(query: str, k: int) -> list[str]:
+        time.sleep(0.04)
+        return ["a"]
+
+    async def slowly(query: str, k: int) -> list[str]:
+        await asyncio.sleep(0.04)
+        return ["a"]
+
+    told: list[tuple[int, int]] = []
+    queries = [f"q{n}" for n in range(10)]
+    tr.bench(slowly if asynchronous else slow, queries, warmup=0, progress=lambda *far: told.append(far))
+    assert len(told) >= 2
+    assert told == sorted(told)
+    assert {total for _, total in told} == {10}

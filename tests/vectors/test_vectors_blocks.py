@@ -127,7 +127,7 @@ def test_the_precision_of_the_product_is_stated(crowd, kinds, rules, said):
 def test_who_watches_is_told_of_every_query(crowd, monkeypatch):
     monkeypatch.setattr(blocks, "PRODUCT", 1 << 18)
     told: list[tuple[int, int]] = []
-    evaluate_vectors(**crowd, watch=lambda done, queries: told.append((done, queries)))
+    evaluate_vectors(**crowd, progress=lambda done, total: told.append((done, total)))
     assert told == sorted(told)
     assert len(told) > 3
     assert told[-1] == (300, 300)

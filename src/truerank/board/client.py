@@ -12,6 +12,7 @@ from urllib.parse import urljoin, urlsplit
 
 from truerank.core.errors import InputError, TruerankError
 from truerank.core.messages import joined, message
+from truerank.core.run import Progress, unreported, watching
 
 BLOCK = 1 << 18
 TRIES = 4
@@ -60,7 +61,7 @@ def submit(
     *,
     label: str = "",
     check: bool = False,
-    watch: Callable[[int], None] = lambda size: None,
+    progress: Progress = unreported,
     follow: Callable[[str], None] = lambda state: None,
 ) -> dict[str, Any]:
     """Send a file to a board and wait until it is scored; what the board answers.
@@ -68,7 +69,7 @@ def submit(
     Args:
         url: of the board's page.
         check: only ask what is wrong with it, which costs nothing.
-        watch: called with the number of bytes just sent.
+        progress: told how many bytes were sent, and of how many; anew where sending is tried again.
         follow: called with the state of a submission that takes long, after each request for it.
 
     Raises:
@@ -89,7 +90,7 @@ def submit(
     with httpx.Client(timeout=httpx.Timeout(30.0, read=WAIT)) as client:
 
         def send() -> Any:
-            return client.post(target, params=given, headers=headers, content=_blocks(path, watch))
+            return client.post(target, params=given, headers=headers, content=_blocks(path, progress))
 
         answer = _answered(send, url)
         said = _said(answer)
@@ -175,7 +176,8 @@ def _size(path: Path) -> int:
         raise InputError("cannot be read: {why}", path, why=error.strerror) from None
 
 
-def _blocks(path: Path, watch: Callable[[int], None]) -> Iterator[bytes]:
+def _blocks(path: Path, progress: Progress) -> Iterator[bytes]:
+    watch = watching(progress, _size(path))
     with path.open("rb") as file:
         while block := file.read(BLOCK):
             yield block

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,6 +20,7 @@ from truerank.board.scoring import Result, score
 from truerank.board.settings import BoardSettings, ServiceSettings
 from truerank.board.storage import Storage, digest
 from truerank.core.messages import joined, message
+from truerank.core.run import Progress, unreported
 
 TEMPLATE = """\
 # The leaderboards of `truerank serve`. Paths are beside this file.
@@ -149,7 +150,7 @@ def rescore(
     name: str,
     *,
     write: bool,
-    watch: Callable[[int], None] = lambda _: None,
+    progress: Progress = unreported,
 ) -> Rescored:
     """Score every submission of a board anew, in the order in which they were scored.
 
@@ -157,7 +158,7 @@ def rescore(
 
     Args:
         write: whether to keep what changed; all of it or, after an error, nothing.
-        watch: called after each one.
+        progress: told how many are scored, and of how many.
     """
     board = settings.board(name)
     if board is None:
@@ -168,9 +169,9 @@ def rescore(
         contest = _contest(session, board, storage)
         first = _scored(session, name)
     results = {}
-    for submission in first:
+    for done, submission in enumerate(first, 1):
         results[submission.id] = _result(submission, contest, storage)
-        watch(1)
+        progress(done, len(first))
     with database.writing() as session:
         found, changed = _scored(session, name), []
         for submission in found:

@@ -6,11 +6,12 @@ import contextlib
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from truerank.cli.output import spoken
 from truerank.core.languages import translated
 from truerank.core.messages import message
+from truerank.core.run import Progress
 
 
 @contextlib.contextmanager
@@ -49,33 +50,22 @@ def leave_hanging(status: int) -> None:
 
 
 class Asking:
-    """Once a second a line on the terminal says how far the run is: a bar that is drawn would take its time."""
+    """A line on the terminal says how far the run is: a bar that is drawn would take its time."""
 
     def __init__(self) -> None:
-        self._over = threading.Event()
-        self._tell: Callable[[], tuple[int, int]] = lambda: (0, 0)
-        self._thread = threading.Thread(target=self._say, daemon=True)
+        self.progress: Progress | None = self._say if sys.stderr.isatty() else None
 
     def __enter__(self) -> Asking:
-        if sys.stderr.isatty():
-            self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._over.set()
-        if self._thread.ident is not None:
-            self._thread.join()
+        if self.progress:
+            self._write("")
 
-    def follow(self, tell: Callable[[], tuple[int, int]]) -> None:
-        """From now on this is the run."""
-        self._tell = tell
+    def _say(self, done: int, total: int) -> None:
+        of = message("{done:,} of {total:,} calls", done=done, total=total)
+        self._write(translated(of if total < 10_000_000 else message("{done:,} calls", done=done), spoken()))
 
-    def _say(self) -> None:
-        while not self._over.wait(1.0):
-            done, total = self._tell()
-            of = message("{done:,} of {total:,} calls", done=done, total=total)
-            said = of if total < 10_000_000 else message("{done:,} calls", done=done)
-            sys.stderr.write(f"\r{translated(said, spoken())}\x1b[K")
-            sys.stderr.flush()
-        sys.stderr.write("\r\x1b[K")
+    def _write(self, text: str) -> None:
+        sys.stderr.write(f"\r{text}\x1b[K")
         sys.stderr.flush()

@@ -266,7 +266,7 @@ def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None)
 
 def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str, Any]) -> list[Bench]:
     """A live benchmark of one of three kinds."""
-    what = {**_arguments(how), "progress": asking.follow}
+    what = {**_arguments(how), "progress": asking.progress}
     over = _swept(how)
     what |= {name: values[0] for name, values in _settings(how).items() if name not in over}
     questions = (how["queries"], how["qrels"])

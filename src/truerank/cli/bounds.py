@@ -94,7 +94,7 @@ def command(
     found, readings = [], list[Reading]()
     for source in sources:
         with Counting(message("trying orders and grades")) as bar:
-            how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "watch": bar.reach}
+            how: dict[str, Any] = {"rules": under, "samples": samples, "seed": seed, "progress": bar.reach}
             reading = reading_of(judged, source, under, keep=keep)
             found.append(bounds(reading, None, wanted, under_doubt, **how))
         readings += [reading] if to_judge else []  # no more than one is in memory otherwise
@@ -102,6 +102,6 @@ def command(
     if to_judge:
         with Counting(message("trying grades")) as bar:
             candidates = judge_next(
-                None, readings[0], readings[1], wanted[0], to_judge, rules=under, watch=bar.reach
+                None, readings[0], readings[1], wanted[0], to_judge, rules=under, progress=bar.reach
             )
     tables.show(document(found, candidates, digits), format, output)

@@ -9,8 +9,9 @@ from typing import Any
 import click
 
 from truerank.analysis.check import Check, Settings, check, read_settings
+from truerank.analysis.check.deciding import named_by_gates
 from truerank.analysis.check.figures import Figures, is_saved
-from truerank.analysis.check.gates import FIGURES, written
+from truerank.analysis.check.gates import written
 from truerank.analysis.check.settings import FILES
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import is_styled, spoken, write
@@ -219,12 +220,9 @@ class _Checking:
     def _measures(self, baseline: Figures | None) -> list[str] | None:
         """All that some gate names, or else what the baseline has; None for what is usual."""
         s = self.settings
-        limited = [name for name in (*s.min, *s.max) if name not in FIGURES]
-        margins = list(s.margin) if isinstance(s.margin, dict) else []
-        compared = [m.written for m in parse_measures(s.measures)] if s.measures else margins
-        if s.no_worse_than and not compared:
-            compared = limited or list(baseline.mean if baseline else ())
-        return [*limited, *compared] or None
+        compared = [m.written for m in parse_measures(s.measures)] if s.measures else None
+        named = named_by_gates(s.min, s.max, bool(s.no_worse_than), s.margin, compared)
+        return named or (list(baseline.mean) if baseline else None)
 
 
 def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:

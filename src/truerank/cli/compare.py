@@ -140,7 +140,7 @@ def command(
             all_pairs=all_pairs,
             by=attribute,
             by_name=column,
-            watch=bar.reach,
+            progress=bar.reach,
         )
     how: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
     tables.show(document(found, digits, width(output), **how), format, output, percent=percent)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from truerank import formats
@@ -33,5 +31,5 @@ def command(source: str, target: str, to: str | None, format: str | None, what: 
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
     """
-    with ReadingBar(os.path.getsize(source) if os.path.isfile(source) else None) as reading:
-        formats.convert(source, target, what=what, to=to, format=format, watch=reading.advance)
+    with ReadingBar() as reading:
+        formats.convert(source, target, what=what, to=to, format=format, progress=reading.reach)

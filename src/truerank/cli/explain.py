@@ -133,7 +133,7 @@ def command(
     if other and not query and not _is_run(other, judged):
         query, other = other, None
     texts: dict[str, Any] = {"queries": queries, "docs": docs}
-    with inputs.opened([run, *([other] if other else [])], run_format, again=bool(other)) as sources:
+    with inputs.opened([run, *([other] if other else [])], run_format) as sources:
         if other:
             wanted = chosen or [_default(under)]
             found = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)

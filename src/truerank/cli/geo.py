@@ -88,9 +88,9 @@ def command(
     """
     read_too = [_namesake(results, output), *files_in(asked["truth"])]
     inputs.refuse(queries, references, results, *read_too, rules=rules, output=output, save_run=save_run)
-    _, found = places.evaluated(
-        (queries, references, results), asked, measures=measures, rules=rules, changes=changes, format=run_format
-    )
+    files = queries, references, results
+    how: dict[str, Any] = {"measures": measures, "rules": rules, "changes": changes, "format": run_format}
+    _, found = places.evaluated(files, asked, **how, keep="judged" if accept is None else 1)
     if save_run:
         convert(found.run(), save_run, what="run")
     decisions = {} if accept is None else _decided(found, accept)
@@ -103,10 +103,7 @@ def command(
 def _decided(places: Places, accept: float) -> dict[str, Counts]:
     """The first results of each query, accepted or rejected, by each distance right or wrong."""
     threshold = places.threshold(accept)
-    return {
-        name: confusion(view.qrels, view.run, of="results", threshold=threshold, rules=view.scores.rules)
-        for name, view in places.views.items()
-    }
+    return {name: confusion(view.reading, of="results", threshold=threshold) for name, view in places.views.items()}
 
 
 def _namesake(results: str, output: str) -> str | None:

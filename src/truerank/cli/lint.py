@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from truerank.analysis.lint import Finding, Findings, lint
@@ -53,7 +51,7 @@ def command(
     """
     inputs.refuse(qrels, *runs)
     under = options.changed(rules, changes)
-    with ReadingBar(_size(qrels, *runs)) as reading:
+    with ReadingBar() as reading:
         findings = lint(
             qrels,
             *runs,
@@ -61,17 +59,11 @@ def command(
             measures=" ".join(measures) or None,
             qrels_format=qrels_format,
             run_format=run_format,
-            watch=reading.advance,
+            progress=reading.reach,
         )
     write(_json(findings) if format == "json" else _text(findings, len(runs) + 1, is_styled("-")))
     failing = {"error", "warning"} if strict else {"error"}
     ctx.exit(int(any(finding.severity in failing for finding in findings)))
-
-
-def _size(*paths: str) -> int | None:
-    """How many bytes there are to read, if that is known."""
-    plain = all(os.path.isfile(path) and not path.endswith((".gz", ".zst", ".bz2", ".xz")) for path in paths)
-    return sum(map(os.path.getsize, paths)) if plain else None
 
 
 def _json(findings: Findings) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
 
@@ -12,6 +11,7 @@ from truerank import geo
 from truerank.cli import options
 from truerank.cli.items import KEY, read, split
 from truerank.cli.progress import ReadingBar
+from truerank.core.reading import Keep
 from truerank.geo.accuracy import STEEPNESS
 from truerank.geo.evaluation import CUTS, METRICS, RULES, WITHIN
 from truerank.truth import Items
@@ -88,6 +88,7 @@ def evaluated(
     rules: str | None = None,
     changes: Sequence[str] = (),
     format: str | None = None,
+    keep: Keep = "judged",
 ) -> tuple[Items, geo.Places]:
     """The queries, and what was found of them.
 
@@ -95,14 +96,15 @@ def evaluated(
         files: the queries, the references, the results.
         asked: the values of `OPTIONS`.
         format: of the results.
+        keep: which of them are rows, as for `read`.
     """
     under = options.changed(rules or RULES, changes)
     queries, references = (
         read(path, asked["keys"], role) for path, role in zip(files, ("queries", "references"), strict=False)
     )
     named = {name: asked[name] for name in ("pattern", "name", "better")}
-    with ReadingBar(_size(files[2])) as bar:
-        found = geo.read_results(files[2], queries, references, watch=bar.advance, format=format, **named)
+    with ReadingBar() as bar:
+        found = geo.read_results(files[2], queries, references, progress=bar.reach, format=format, **named)
     return queries, geo.evaluate(
         queries,
         references,
@@ -115,11 +117,5 @@ def evaluated(
         earth_radius=asked["earth_radius"],
         measures=" ".join(measures),
         rules=under,
+        keep=keep,
     )
-
-
-def _size(results: str) -> int | None:
-    """How many bytes there are to read, if that is known."""
-    if not os.path.isdir(results):
-        return None
-    return sum(entry.stat().st_size for entry in os.scandir(results) if entry.name.endswith(".json"))

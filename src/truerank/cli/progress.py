@@ -51,6 +51,13 @@ class ReadingBar:
         if self._bar:
             self._bar.update(self._bar.task_ids[0], completed=self.read)
 
+    def reach(self, done: int, total: int) -> None:
+        """This many are done now, of this many, or of an unknown number (0)."""
+        self.total = total or None
+        if self._bar:
+            self._bar.update(self._bar.task_ids[0], total=self.total)
+        self.advance(done - self.read)
+
     def _draw(self) -> None:
         from rich.console import Console
         from rich.progress import Progress
@@ -82,13 +89,6 @@ class Counting(ReadingBar):
     def __init__(self, text: str):
         super().__init__()
         self.text = text
-
-    def reach(self, done: int, of: int) -> None:
-        """This many are done now, of this many."""
-        self.total = of
-        if self._bar:
-            self._bar.update(self._bar.task_ids[0], total=of)
-        self.advance(done - self.read)
 
     def _columns(self) -> tuple[ProgressColumn, ...]:
         from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn

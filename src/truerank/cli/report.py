@@ -169,9 +169,11 @@ def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
     judged = read_qrels(qrels, asked["qrels_format"])
     how = {"rules": under, "baseline": options.place(asked["baseline"], runs), "format": asked["run_format"]}
     how |= {name: asked[name] for name in ("percent", "as_written")}
-    with inputs.opened(runs, asked["run_format"], again=True) as sources, Counting(message("comparing")) as bar:
-        submitted = runs if under.unit == "line" else sources
-        return evaluated(judged, submitted, wanted, **how, results=asked["results"], watch=bar.reach)
+    by_line = under.unit == "line"  # a contest's audit opens its submissions itself
+    counting = Counting(message("comparing"))
+    with inputs.opened(runs, asked["run_format"], again=by_line) as sources, counting as bar:
+        submitted = runs if by_line else sources
+        return evaluated(judged, submitted, wanted, **how, results=asked["results"], progress=bar.reach)
 
 
 def _located(asked: dict[str, Any], *, alone: bool) -> Located:
@@ -180,7 +182,8 @@ def _located(asked: dict[str, Any], *, alone: bool) -> Located:
     Args:
         alone: whether there are no runs, whose measures and rules those would be that are asked for.
     """
-    own = {name: asked[name] for name in ("measures", "rules", "changes")} if alone else {}
+    own: dict[str, Any] = {name: asked[name] for name in ("measures", "rules", "changes")} if alone else {}
+    own["keep"] = asked["results"] or "judged" if alone else "judged"
     queries, found = places.evaluated(asked["places"], asked, **own, format=asked["run_format"] if alone else None)
     return Located(found, queries)
 
@@ -190,8 +193,8 @@ def _of_places(located: Located | None, asked: dict[str, Any]) -> Runs | None:
     if located is None:
         return None
     view = next(iter(located.places.views.values()))
-    how: dict[str, Any] = {"rules": view.scores.rules, "is_complete": True, "percent": asked["percent"]}
-    return evaluated(view.qrels, [view.run], view.measures, **how)
+    how = {"results": asked["results"], "percent": asked["percent"]}
+    return evaluated(None, [view.reading], view.measures, **how, is_complete=True)
 
 
 def _read_too(asked: dict[str, Any]) -> list[str]:

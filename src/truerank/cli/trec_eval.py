@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import click
 
 from truerank.cli.failures import Failure
@@ -39,8 +37,8 @@ def command(arguments: tuple[str, ...]) -> None:
         elif options.wants == "help":
             click.echo(help_text(options), nl=False)
         else:
-            with ReadingBar(os.path.getsize(options.run) if os.path.isfile(options.run) else None) as reading:
-                pieces = trec_eval(options, reading.advance)
+            with ReadingBar() as reading:
+                pieces = trec_eval(options, reading.reach)
             with writing("-") as out:
                 out.writelines(pieces)
     except TrecEvalError as error:

@@ -125,9 +125,9 @@ def command(
         raise click.UsageError(message("--pool is for vectors; a matrix has no frames."))
     with Counting(message("ranking queries")) as bar:
         if holds == "vectors":
-            scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, watch=bar.reach)
+            scores = evaluate_vectors(**files.vectors(), **how, metric=metric, pool=pool, progress=bar.reach)
         else:
-            scores = evaluate_matrix(**files.matrix(), **how, holds=holds, watch=bar.reach)
+            scores = evaluate_matrix(**files.matrix(), **how, holds=holds, progress=bar.reach)
     tables.show_scores([scores], format, output, per_query=per_query, digits=digits)
 
 

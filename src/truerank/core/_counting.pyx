@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Counting: how many scores of a row are better than some of them, and how many equal these. Ranks without sorting.
 
-And sums, products and maxima that run from left to right, at the end.
+And sums, products and maxima that run from left to right, and pairs in the wrong order, at the end.
 
 The other compiled file of truerank beside the kernel: that one reads text and ids and is as long as a file may be;
 this one knows only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
@@ -13,7 +13,7 @@ Scores may be anything and own may not ascend: the counts are wrong then, but ev
 
 from libc.math cimport isfinite
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
@@ -168,3 +168,49 @@ def running_product(values, query):
 def running_max(values, query):
     """The largest value up to and including each row, begun anew at each query."""
     return running(MAXIMUM, values, query)
+
+
+def count_inversions(values, const int64_t[::1] start):
+    """(lists,) how many pairs of each list stand in the wrong order, the greater first. Knight's algorithm (1966).
+
+    Args:
+        values: (rows,) of all lists, one after another.
+        start: (lists + 1,) the values of list i are start[i] to start[i + 1].
+
+    Raises:
+        ValueError: start does not cut the values into lists.
+    """
+    cdef int64_t[::1] sorted = np.array(values, np.int64), room = np.empty(len(values), np.int64)
+    cdef Py_ssize_t i, n = sorted.shape[0], lists = start.shape[0] - 1
+    if lists < 0 or start[0] != 0 or start[lists] != n or (np.diff(start) < 0).any():
+        raise ValueError("start does not cut the values into lists")
+    counts = np.zeros(lists, np.int64)
+    cdef int64_t[::1] found = counts
+    with nogil:
+        for i in range(lists if n else 0):
+            if start[i] < start[i + 1]:  # so start[i] is less than n, and there is a value to point at
+                found[i] = inversions(&sorted[start[i]], &room[start[i]], start[i + 1] - start[i])
+    return counts
+
+
+cdef int64_t inversions(int64_t* values, int64_t* room, Py_ssize_t n) noexcept nogil:
+    """Sort n values by merging ever longer stretches; room holds n too."""
+    cdef Py_ssize_t width = 1, begin, middle, end, left, right, at
+    cdef int64_t found = 0
+    while width < n:
+        for begin from 0 <= begin < n by 2 * width:
+            middle, end = min(begin + width, n), min(begin + 2 * width, n)
+            left, right, at = begin, middle, begin
+            while left < middle and right < end:  # at < right: what is written stays within [begin, end)
+                if values[right] < values[left]:
+                    room[at] = values[right]
+                    right += 1
+                    found += middle - left
+                else:
+                    room[at] = values[left]
+                    left += 1
+                at += 1
+            memcpy(room + at, values + left, (middle - left) * sizeof(int64_t))
+            memcpy(values + begin, room + begin, (at + middle - left - begin) * sizeof(int64_t))
+        width *= 2
+    return found

@@ -99,6 +99,28 @@ cdef class Judged:
                 return d
             slot = (slot + 1) & docs.mask
 
+    def find_each(self, const int64_t[::1] query, const int64_t[::1] begin, const int64_t[::1] end,
+                  const unsigned char[::1] text):
+        """(ids,) the document of each query with this id, or -1; also for a query below 0.
+
+        begin, end: of each id in the text.
+        """
+        cdef int64_t i, q, n = query.shape[0]
+        cdef Docs docs
+        cdef const char* ids = b""
+        found = np.full(n, -1, np.int64)
+        cdef int64_t[::1] out = found
+        if begin.shape[0] != n or end.shape[0] != n:
+            raise ValueError("an id has a query, a beginning and an end")
+        if text.shape[0]:
+            ids = <const char*>&text[0]
+        for i in range(n):
+            q = query[i]
+            if 0 <= q < self.n_queries and 0 <= begin[i] <= end[i] <= text.shape[0]:
+                docs = self.docs_of(q)
+                out[i] = self.find(&docs, ids + begin[i], end[i] - begin[i], hash_id(ids + begin[i], end[i] - begin[i]))
+        return found
+
     cdef tuple docs(self, int64_t q):
         """The ids of query q's documents as Python text, made once."""
         if q not in self.names:

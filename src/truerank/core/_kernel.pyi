@@ -35,6 +35,7 @@ class Judged:
         text: bytes,
         given: Iterable[tuple[str, ...]] = ...,
     ) -> None: ...
+    def find_each(self, query: Ints, begin: Ints, end: Ints, text: Bytes) -> Ints: ...
 
 class Scanner:
     line: int

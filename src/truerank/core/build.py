@@ -15,19 +15,21 @@ from truerank.core.scan import Scan
 def build(qrels: Qrels, scan: Scan) -> Hits:
     """The hits of a run, over all judged queries; an unanswered one has -1 documents returned."""
     table = scan.table
-    if (np.diff(table["query"]) < 0).any():
-        table = table[np.argsort(table["query"], kind="stable")]
     grades = qrels.grades
     query, judged = qrels.to_find
-    few = len(qrels) <= PART  # of more the columns stay where the scan has them, until `parts` copies some
-    names = (name for name in COLUMNS if name != "grade")
-    columns: dict[str, Any] = {name: np.ascontiguousarray(table[name]) if few else table[name] for name in names}
+    names = [name for name in COLUMNS if name != "grade"]
+    columns: dict[str, Any] = {name: table[name] for name in names}
+    if (np.diff(table["query"]) < 0).any():
+        order = np.argsort(table["query"], kind="stable")
+        columns = {name: table[name][order] for name in names}
+    elif len(qrels) <= PART:  # of more the columns stay where the scan has them, until `parts` copies some
+        columns = {name: np.ascontiguousarray(table[name]) for name in names}
     hits = Hits(
         queries=qrels.queries,
         returned=scan.returned,
         judgements=Judgements(query, _best_first(query, judged)),
         max_grade=max(0.0, float(judged.max(initial=0))),
-        grade=_graded(grades, table["doc"]),
+        grade=_graded(grades, columns["doc"]),
         **columns,
     )
     return _without_ignored(hits) if np.isnan(grades).any() else hits

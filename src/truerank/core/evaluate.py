@@ -13,7 +13,7 @@ from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, message
-from truerank.core.qrels import QrelsLike
+from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
@@ -29,6 +29,8 @@ DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
 
 EXAMPLES = 5
+
+NO_RUN = message("there is no run; give one, or a Reading in place of the qrels")
 
 
 def evaluate(
@@ -67,7 +69,8 @@ def evaluate(
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
     judged = qrels if isinstance(qrels, Reading) else read_qrels(qrels)
     if not len(judged):
-        raise InputError("there are no judgements in it", judged.name)
+        source = judged.qrels if isinstance(judged, Reading) else judged
+        raise InputError("there are no judgements in it", source.name)
     scores = score(reading_of(judged, run, under, threads=threads), chosen)
     return replace(scores, asked={word: str(m) for word, m in asked.items()}, as_written=as_written)
 
@@ -131,7 +134,7 @@ def reading_of(
     """
     if not isinstance(qrels, Reading):
         if run is None:
-            raise InputError("there is no run; give one, or a Reading in place of the qrels")
+            raise InputError(NO_RUN)
         return read(qrels, run, rules=rules, keep=keep, threads=threads)
     if run is not None:
         raise InputError(
@@ -143,6 +146,28 @@ def reading_of(
             "the reading lacks unjudged documents; read the run with keep={keep!r}", qrels.name, keep=keep
         )
     return qrels if rules == qrels.rules else qrels.under(rules)
+
+
+def run_reading(
+    qrels: Qrels | None,
+    run: RunLike | Reading,
+    rules: Rules,
+    *,
+    keep: Keep = "judged",
+    threads: int | None = None,
+) -> Reading:
+    """The reading of one of several runs, which may be given in place of the run; otherwise there are qrels.
+
+    Raises:
+        InputError, RulesError: as for `reading_of`; or there are no qrels.
+    """
+    if isinstance(run, Reading):
+        return reading_of(run, None, rules, keep=keep)
+    if qrels is None:
+        raise InputError(
+            "qrels are needed where a run is not read yet: give them, or a Reading with keep={keep!r}", keep=keep
+        )
+    return reading_of(qrels, run, rules, keep=keep, threads=threads)
 
 
 def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:

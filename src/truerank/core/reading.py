@@ -123,9 +123,9 @@ class Reading:
                 )
         return replace(self, rules=rules)
 
-    def only(self, query: bytes) -> Reading:
-        """The same for one query alone; the highest grade stays that of all."""
-        keep = np.array([name == query for name in self.rows.queries], bool)
+    def only(self, *queries: bytes) -> Reading:
+        """The same for these queries alone; the highest grade stays that of all."""
+        keep = np.array([name in queries for name in self.rows.queries], bool)
         return replace(self, rows=self.rows.select(keep), extra=())
 
     def to_arrow(self) -> pyarrow.Table:
@@ -222,11 +222,9 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     order = np.array(sorted(range(len(found.extra)), key=found.extra.__getitem__), np.int64)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    table = found.table.copy()
-    table["query"] = place[table["query"]]
-    table = table[np.argsort(table["query"], kind="stable")]
+    found.table["query"] = place[found.table["query"]]  # in place: of all rows, a copy is most of the memory
     qrels = Qrels.from_dict(dict.fromkeys((found.extra[i] for i in order.tolist()), ()), run.name)
-    found = replace(found, table=table, returned=found.returned[order], extra=())
+    found = replace(found, returned=found.returned[order], extra=())
     return Reading.of(qrels, found, rules, run.name, kept)
 
 

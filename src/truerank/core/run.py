@@ -70,5 +70,25 @@ class Run:
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
 
 
+Progress = Callable[[int, int], object]
+"""Told how far a long piece of work is: done, total; a total of 0 is not known."""
+
+
+def watching(progress: Progress, total: int) -> Callable[[int], None]:
+    """A `watch`, told how much more is done, that reports how much is done by now."""
+    done = 0
+
+    def watch(more: int) -> None:
+        nonlocal done
+        done += more
+        progress(done, total)
+
+    return watch
+
+
+def unreported(done: int, total: int) -> None:
+    """The progress that nobody asked for."""
+
+
 RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]
 """A run, or what it is read from: a path, {query: {doc: score}}, {query: [docs]}, a frame, an Arrow table."""

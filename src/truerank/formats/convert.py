@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -14,12 +14,12 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
-from truerank.core.run import Ranked, Run
+from truerank.core.run import Progress, Ranked, Run, unreported, watching
 from truerank.core.scan import each_once
 from truerank.formats.compression import codec_for
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import SPOKEN, Format, formats, named, sniffed
-from truerank.formats.source import Source
+from truerank.formats.source import Source, bytes_of
 from truerank.formats.target import refuse_unwritten, writing
 
 PLAIN = (".run", ".qrels", ".qrel", ".txt", ".trec", ".res", ".results", ".out", ".test", ".dat", ".data")
@@ -35,7 +35,7 @@ def convert(
     what: str | None = None,
     to: str | None = None,
     format: str | None = None,
-    watch: Callable[[int], None] = lambda size: None,
+    progress: Progress = unreported,
 ) -> None:
     """Write a run or judgements in another format.
 
@@ -49,12 +49,12 @@ def convert(
         to: the name of a format; by default the one that the target's ending suggests: trec for a name without
             an ending, and for .run, .txt and the like.
         format: the format of the source, instead of the one that it looks like.
-        watch: told how many bytes more of a file were read, for a progress bar.
+        progress: told how many bytes of a file were read, and of how many.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
         raise InputError("this is what is read: write to another file", name)
-    origin = _origin(source, watch) if isinstance(source, str | os.PathLike) else None
+    origin = _origin(source, progress) if isinstance(source, str | os.PathLike) else None
     what = what or _what(origin, name, format)
     if what not in SPOKEN:
         raise InputError("what is converted is 'run' or 'qrels', not {what}", what=quoted(what))
@@ -91,9 +91,11 @@ def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
         )
 
 
-def _origin(source: str | os.PathLike[str], watch: Callable[[int], None]) -> Source:
+def _origin(source: str | os.PathLike[str], progress: Progress) -> Source:
     """What is read; a source is itself, so that a pipe is read once."""
-    return source if isinstance(source, Source) else Source(os.fspath(source), watch=watch)
+    if isinstance(source, Source):
+        return source
+    return Source(os.fspath(source), watch=watching(progress, bytes_of(source)))
 
 
 def _is_same_file(source: str, target: str) -> bool:

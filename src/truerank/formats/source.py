@@ -16,7 +16,7 @@ from typing import IO, Any
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.core.scan import CHUNK
-from truerank.formats.compression import Damaged, ahead, codec_of, unpacked
+from truerank.formats.compression import Damaged, ahead, codec_for, codec_of, unpacked
 
 MARK = b"\xef\xbb\xbf"
 """What some editors put before UTF-8 text."""
@@ -231,3 +231,22 @@ def _remote(url: str) -> Any:
 def as_source(path: str | os.PathLike[str]) -> Source:
     """The source that a path or URL names; a source is itself, so that a pipe is read once."""
     return path if isinstance(path, Source) else Source(os.fspath(path))
+
+
+def bytes_of(*paths: Any, is_unpacked: bool = False) -> int:
+    """How many bytes there are to read of files, or of the JSON files of a folder; 0 where that is not known.
+
+    Args:
+        is_unpacked: what is counted comes out of the decompressor, so that of packed files it is not known.
+    """
+    sizes = [_bytes(path, is_unpacked) for path in paths]
+    return sum(sizes) if all(sizes) else 0
+
+
+def _bytes(path: Any, is_unpacked: bool) -> int:
+    if not isinstance(path, str | os.PathLike):
+        return 0
+    name = os.fsdecode(path)
+    if os.path.isdir(name):
+        return sum(entry.stat().st_size for entry in os.scandir(name) if entry.name.endswith(".json"))
+    return os.path.getsize(name) if os.path.isfile(name) and not (is_unpacked and codec_for(name)) else 0

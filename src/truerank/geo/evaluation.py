@@ -15,8 +15,8 @@ from truerank.core.errors import InputError, RulesError
 from truerank.core.evaluate import evaluate as evaluate_run
 from truerank.core.messages import Message, did_you_mean, joined, message, plural
 from truerank.core.qrels import Qrels
+from truerank.core.reading import Keep, read
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Run
 from truerank.core.vocabulary import measures_under
 from truerank.geo import accuracy
 from truerank.geo.landings import NOTHING, STRANGER, errors, first, first_results
@@ -50,6 +50,7 @@ def evaluate(
     earth_radius: float | None = None,
     measures: str | Iterable[str | Measure] = (),
     rules: RulesLike | None = None,
+    keep: Keep = "judged",
     **reading: Any,
 ) -> Places:
     """How well results find the references that are right for each query's place, and how far off they are.
@@ -65,7 +66,8 @@ def evaluate(
         earth_radius: metres; latitude and longitude are then measured by haversine on a sphere of this radius.
         measures: more measures.
         rules: by default `RULES`.
-        reading: what `read_results` takes: pattern, name, better, format, watch.
+        keep: which results are rows of the views' readings, as for `read`.
+        reading: what `read_results` takes: pattern, name, better, format, progress.
 
     Raises:
         TruerankError: wrong input; the message says what, where and what now.
@@ -84,7 +86,7 @@ def evaluate(
     chosen = measures_under([*usual, *parse_measures(measures)], ruled)
     asked, unplaced = _without_unplaced(asked, found)
     ks, metres, steep = tuple(_cuts(k)), accuracy.distances(within), accuracy.checked_steepness(steepness)
-    plan = _Plan(asked, there, found, truth, tuple(chosen), ks, metres, steep, ruled)
+    plan = _Plan(asked, there, found, truth, tuple(chosen), ks, metres, steep, ruled, keep)
     names = [metric] if isinstance(metric, str) else list(metric)
     distances = _on_earth(_distances(names, asked, there), earth_radius, is_geodesic="geodesic" in names)
     views, notes = plan.views(distances, is_open="both" in names)
@@ -177,11 +179,7 @@ class _Plan:
     within: tuple[float, ...]
     steepness: float
     rules: Rules
-
-    @cached_property
-    def run(self) -> Run:
-        """The results as a run; the references called as the results call them."""
-        return self.results.run()
+    keep: Keep
 
     def views(self, metrics: Sequence[str], is_open: bool) -> tuple[dict[str, View], list[TruthNote]]:
         """A view for each distance; where nobody asked for xy, it is left out with a note if it cannot be."""
@@ -209,8 +207,8 @@ class _Plan:
         right = build(self.truth, self.queries, self.references, distance=distance)
         cut = accuracy.percent_cut(len(self.references))
         percent = parse_measures(f"Success@{cut}")
-        qrels = self._as_named(right)
-        scores = evaluate_run(qrels, self.run, [*self.measures, *percent], rules=self.rules)
+        reading = read(self._as_named(right), self.results.run(), rules=self.rules, keep=self.keep)
+        scores = evaluate_run(reading, measures=[*self.measures, *percent])
         if not set(scores.queries).difference(right.without_relevant):
             raise InputError(self._nothing_right(right, distance))
         rows, table = self._aligned(scores.queries)
@@ -218,9 +216,8 @@ class _Plan:
         return View(
             distance,
             right,
-            qrels,
+            reading,
             scores,
-            self.run,
             self.measures,
             metres,
             table,

@@ -12,10 +12,11 @@ from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import Message, message, plural
 from truerank.core.rankings import rankings
-from truerank.core.run import Ranked, Run
+from truerank.core.run import Progress, Ranked, Run, unreported, watching
 from truerank.formats import neighbours, open_run
 from truerank.formats.names import NAME, PATTERN
 from truerank.formats.neighbours import Folder
+from truerank.formats.source import bytes_of
 from truerank.geo.names import UNKNOWN, NameForm, Names
 from truerank.geo.packing import PackedAnswers, unpacked
 from truerank.truth import Items, TruthNote
@@ -92,7 +93,7 @@ def read_results(
     name: str | None = None,
     better: str | None = None,
     format: str | None = None,
-    watch: Callable[[int], None] | None = None,
+    progress: Progress = unreported,
 ) -> Results:
     """Results from a folder of JSON files, one a query, or from whatever `open_run` takes.
 
@@ -101,7 +102,7 @@ def read_results(
             a date, a time and a number between underscores, and that with .jpg; or any query's name in it.
         better: "lower", "higher" or "order", instead of what the value's key says.
         format: the format of a run.
-        watch: told how many bytes more were read.
+        progress: told how many bytes of a folder were read, and of how many.
 
     Raises:
         InputError: no query or no reference is known by the names in the results.
@@ -110,14 +111,12 @@ def read_results(
         return _of_run(open_run(source, format), queries, references)
     folder = neighbours.open_folder(source, Names(references).share).better(better)
     files, notes = _named(folder, queries, pattern, name)
-    results = _of_folder(folder, files, references, watch)
+    results = _of_folder(folder, files, references, watching(progress, bytes_of(source)))
     turned, more = _turned(results, folder) if better is None else (results, [])
     return replace(turned, notes=(*notes, *results.notes, *more))
 
 
-def _of_folder(
-    folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None] | None
-) -> Results:
+def _of_folder(folder: Folder, files: dict[str, str], references: Items, watch: Callable[[int], None]) -> Results:
     spread = list(files)[:: max(1, len(files) // neighbours.SAMPLE)]
     sample = [name for found in folder.read(spread) for name in found.ids]
     form = _form(Names(references), sample, folder.name)

@@ -9,10 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.evaluate import rank
+from truerank.core.errors import InputError
+from truerank.core.evaluate import ranked
 from truerank.core.hits import Hits
 from truerank.core.presented import Presented
-from truerank.core.qrels import Qrels
+from truerank.core.reading import Reading
 from truerank.core.run import Run
 from truerank.core.scores import Scores
 from truerank.geo import accuracy
@@ -56,9 +57,8 @@ class View(Presented):
     Attributes:
         distance: geodesic, haversine or xy.
         truth: what is right, with distances.
-        qrels: the same with the references called as the results call them.
+        reading: what was returned, against the same with the references called as the results call them.
         scores: a value for each query and measure.
-        run: what was returned.
         measures: those that were asked for.
         errors: (queries of the scores, at least max(k)) metres from the query to its first results, infinite where
             there is none.
@@ -74,9 +74,8 @@ class View(Presented):
 
     distance: str
     truth: Truth
-    qrels: Qrels = field(repr=False)
+    reading: Reading = field(repr=False)
     scores: Scores
-    run: Run
     measures: tuple[Measure, ...]
     errors: Floats = field(repr=False)
     first: Ints = field(repr=False)
@@ -89,7 +88,7 @@ class View(Presented):
 
     def _summary(self) -> str:
         means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
-        return f"View({self.run.name!r}, {self.distance}, {len(self.scores.queries):,} queries, {means})"
+        return f"View({self.reading.name!r}, {self.distance}, {len(self.scores.queries):,} queries, {means})"
 
     @property
     def mean(self) -> dict[str, float]:
@@ -147,7 +146,7 @@ class View(Presented):
     @cached_property
     def hits(self) -> Hits:
         """Where the right references were returned."""
-        return rank(self.qrels, self.run, rules=self.scores.rules)
+        return ranked(self.reading)
 
     def found(self) -> Iterator[QueryView]:
         """Each evaluated query."""
@@ -257,8 +256,17 @@ class Places(Presented):
         return self.results.run_of(next(iter(self.views.values())).references)
 
     def threshold(self, value: float) -> float:
-        """The score of a result with this value in the files: minus it where the lower value is better."""
-        return value if self.results is None else self.results.sign * value
+        """The score of a result with this value in the files: minus it where the lower value is better.
+
+        Raises:
+            InputError: the results have no scores.
+        """
+        if self.results is None:
+            return value
+        if self.results.scores is None:
+            why = "this run has no scores to compare with a threshold; say by k what is retrieved"
+            raise InputError(why, self.results.name)
+        return self.results.sign * value
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON."""

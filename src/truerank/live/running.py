@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
 from datetime import datetime, timezone
 from typing import Any
@@ -13,6 +14,7 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Progress
 from truerank.formats import read_qrels
 from truerank.live.adapters import adapt
 from truerank.live.clock import Clock, WallClock
@@ -28,11 +30,12 @@ from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench, counted
 from truerank.live.retriever import FirstAnswers, Retriever
 from truerank.live.samples import MEASURED, Harness
+from truerank.live.workers import WorkerPool
 from truerank.measures import MeasuresLike
 from truerank.stats.quantiles import LINEAR, NEAREST
 
-Progress = Callable[[Callable[[], tuple[int, int]]], None]
-"""Given a function that tells how many calls are done and how many there are at most."""
+EVERY = 1.0
+"""Seconds between two reports of how far a run is."""
 
 
 @dataclass(frozen=True)
@@ -93,7 +96,7 @@ def bench(
         rules, measures: as for `evaluate`.
         ids: what a document's id is: "id", "metadata[key]", "hash", a field or a callable; see `adapt`.
         clock: another clock than the machine's, such as a `SimulatedClock`.
-        progress: told how to ask how far the run is.
+        progress: told once a second how many calls are done, and how many there are at most; from another thread.
         options: what `adapt` takes.
 
     Raises:
@@ -185,9 +188,8 @@ def _measured(
     begun = datetime.now(timezone.utc).isoformat(timespec="seconds")
     with Collector(time.now) as collector:
         pool = pool_of(retrievers[0].is_async)(planned, tally, time, collector.freeze)
-        if progress:
-            progress(lambda: (pool.done, len(planned.before) + planned.total))
-        pool.run()
+        with _reported(progress, pool, len(planned.before) + planned.total):
+            pool.run()
     if pool.fault:
         raise pool.fault
     calls = gathered(pool.records, planned, tally, pool.started)
@@ -210,6 +212,26 @@ def _measured(
         stopped=pool.stopped,
     )
     return [_of_one(blank, calls, tally, who) for who in range(len(retrievers))]
+
+
+@contextmanager
+def _reported(progress: Progress | None, pool: WorkerPool, total: int) -> Iterator[None]:
+    """Report how far it is from a thread that only looks: calls that are timed must not wait for it."""
+    over = threading.Event()
+
+    def report(progress: Progress) -> None:
+        while not over.wait(EVERY):
+            progress(pool.done, total)
+
+    thread = threading.Thread(target=report, args=(progress,), daemon=True)
+    if progress:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        if progress:
+            thread.join()
 
 
 def _of_one(blank: Bench, calls: Calls, tally: Tally, who: int) -> Bench:

@@ -19,10 +19,12 @@ from truerank.analysis.compare.systems import align
 from truerank.analysis.curve import Curve, precision_recall
 from truerank.contest import judge
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, ranked, reading_of, score
+from truerank.core.evaluate import DEFAULT, ranked, rules_of, run_reading, score
 from truerank.core.messages import Message, plural
 from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -208,7 +210,7 @@ class ReportData:
 
 
 def evaluated(
-    qrels: QrelsLike,
+    qrels: QrelsLike | None,
     runs: Iterable[Any],
     measures: str | Iterable[str | Measure] | None = None,
     *,
@@ -219,14 +221,15 @@ def evaluated(
     results: int = RESULTS,
     as_written: bool = False,
     percent: bool = False,
-    watch: Callable[[int, int], object] = lambda done, of: None,
+    progress: Progress = unreported,
 ) -> Runs:
     """The runs evaluated and compared; under a contest's rules also audited.
 
     Args:
         qrels, measures, rules: as for `evaluate`.
-        runs: what `evaluate` takes; or {name: run}.
-        baseline, watch: as for `compare`.
+        runs: what `evaluate` takes, or {name: run}; of `Reading`s of as many first ranks as results are shown
+            there need be no qrels.
+        baseline, progress: as for `compare`.
         format: of the runs' files, instead of the one that each looks like.
         is_complete: whether the qrels leave nothing unjudged.
         results: how many results of each list may be shown.
@@ -236,21 +239,23 @@ def evaluated(
     Raises:
         TruerankError: wrong input, or a package is missing.
     """
-    under, judged = Rules.of(rules), read_qrels(qrels)
+    given = _named(runs)
+    under = rules_of(given[0][1], rules)
+    judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
     chosen = list(dict.fromkeys(asked.values()))
     became = {word: str(measure) for word, measure in asked.items()}
-    given, is_contest = _named(runs), under.unit == "line"
-    opened = [open_run(run, format, name) for name, run in given]
+    is_contest = under.unit == "line"
+    opened = [run if isinstance(run, Reading) else open_run(run, format, name) for name, run in given]
     submitted = [run for _, run in given if is_contest]
     audited: list[Scores] = [judge(judged, run, chosen, rules=under, format=format) for run in submitted]
-    readings = [reading_of(judged, run, under, keep=results or "judged") for run in opened]
+    readings = [run_reading(judged, run, under, keep=results or "judged") for run in opened]
     scores = audited or [score(reading, chosen) for reading in readings]
     names = told_apart([run.name for run in opened])
     called = [name or short for (name, _), short in zip(given, names, strict=True)]
     pairs = zip(scores, called, strict=True)
     scores = [replace(one, run=name, asked=became, as_written=as_written) for one, name in pairs]
-    comparison = compare(None, scores, chosen, baseline, watch=watch)
+    comparison = compare(None, scores, chosen, baseline, progress=progress)
     named_readings = zip(comparison.systems, readings, strict=True)
     systems = tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in named_readings)
     drawn = [] if is_contest else zip(readings, called, strict=True)

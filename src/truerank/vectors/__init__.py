@@ -13,6 +13,7 @@ from typing import Any
 from truerank.core.hits import Hits
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
 from truerank.formats import convert, read_qrels
 from truerank.measures import MeasuresLike
@@ -20,7 +21,7 @@ from truerank.vectors import blocks
 from truerank.vectors.blocks import Holds, Metric
 from truerank.vectors.pooling import Pool, pooled
 from truerank.vectors.protocol import chosen
-from truerank.vectors.retrieval import Retrieval, Watch
+from truerank.vectors.retrieval import Retrieval
 from truerank.vectors.saving import DEPTH, FirstResults
 from truerank.vectors.sides import Given
 from truerank.vectors.source import BlockSource
@@ -28,10 +29,6 @@ from truerank.vectors.source import BlockSource
 __all__ = ["evaluate_matrix", "evaluate_vectors", "rank_matrix", "rank_vectors"]
 
 Measures = MeasuresLike | None
-
-
-def _unwatched(done: int, queries: int) -> None:
-    """Nobody looks on."""
 
 
 def evaluate_vectors(
@@ -50,7 +47,7 @@ def evaluate_vectors(
     metric: Metric = "cosine",
     pool: Pool | None = None,
     name: str = "vectors",
-    watch: Watch = _unwatched,
+    progress: Progress = unreported,
     save_run: str | os.PathLike[str] | None = None,
     save_depth: int = DEPTH,
 ) -> Scores:
@@ -70,7 +67,7 @@ def evaluate_vectors(
         metric: "cosine", "dot" or "euclidean".
         pool: "mean" or "max" over the frames of a tracklet.
         name: what to call it in tables.
-        watch: told how many queries are ranked, and of how many.
+        progress: told how many queries are ranked, and of how many.
         save_run: a file to write each judged query's first results to, `save_depth` of them; what is ignored is
             not among them.
 
@@ -85,7 +82,7 @@ def evaluate_vectors(
     source = _products(query_vectors, gallery_vectors, metric, under, pool)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(source, given, under, qrels, is_self=gallery_vectors is None)
-    return _scores(retrieval, measures, name, watch, save_run, save_depth)
+    return _scores(retrieval, measures, name, progress, save_run, save_depth)
 
 
 def rank_vectors(
@@ -102,7 +99,7 @@ def rank_vectors(
     rules: RulesLike | None = "market1501",
     metric: Metric = "cosine",
     pool: Pool | None = None,
-    watch: Watch = _unwatched,
+    progress: Progress = unreported,
 ) -> Hits:
     """Where the right entries were returned. Arguments as for `evaluate_vectors`.
 
@@ -112,7 +109,7 @@ def rank_vectors(
     under = Rules.of(rules)
     source = _products(query_vectors, gallery_vectors, metric, under, pool)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
-    return _retrieval(source, given, under, qrels, is_self=gallery_vectors is None).hits(watch)
+    return _retrieval(source, given, under, qrels, is_self=gallery_vectors is None).hits(progress)
 
 
 def evaluate_matrix(
@@ -129,7 +126,7 @@ def evaluate_matrix(
     measures: Measures = None,
     rules: RulesLike | None = "market1501",
     name: str = "matrix",
-    watch: Watch = _unwatched,
+    progress: Progress = unreported,
     save_run: str | os.PathLike[str] | None = None,
     save_depth: int = DEPTH,
 ) -> Scores:
@@ -147,7 +144,7 @@ def evaluate_matrix(
     under = Rules.of(rules)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
-    return _scores(retrieval, measures, name, watch, save_run, save_depth)
+    return _scores(retrieval, measures, name, progress, save_run, save_depth)
 
 
 def rank_matrix(
@@ -162,13 +159,13 @@ def rank_matrix(
     query_ids: Any = None,
     gallery_ids: Any = None,
     rules: RulesLike | None = "market1501",
-    watch: Watch = _unwatched,
+    progress: Progress = unreported,
 ) -> Hits:
     """Where the right entries were returned. Arguments as for `evaluate_matrix`."""
     under = Rules.of(rules)
     given = _given(query_labels, gallery_labels, query_cameras, gallery_cameras, query_ids, gallery_ids)
     retrieval = _retrieval(_ready(matrix, holds, under), given, under, qrels, is_self=_is_alone(given))
-    return retrieval.hits(watch)
+    return retrieval.hits(progress)
 
 
 def _products(queries: Any, gallery: Any, metric: str, rules: Rules, pool: Pool | None) -> BlockSource:
@@ -203,13 +200,13 @@ def _scores(
     retrieval: Retrieval,
     measures: Measures,
     name: str,
-    watch: Watch,
+    progress: Progress,
     save_run: str | os.PathLike[str] | None,
     save_depth: int,
 ) -> Scores:
     wanted = chosen(measures, retrieval.rules, retrieval.source.shape[1])
     first = None if save_run is None else FirstResults(save_depth)
-    scores = retrieval.scores(wanted, name, watch, first)
+    scores = retrieval.scores(wanted, name, progress, first)
     if first is not None and save_run is not None:
         convert(first.run(retrieval.queries, retrieval.gallery, name), save_run, what="run")
     return scores

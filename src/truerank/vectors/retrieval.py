@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
@@ -16,6 +16,7 @@ from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
+from truerank.core.run import Progress
 from truerank.core.scores import Scores
 from truerank.vectors.pairs import Ignored, JudgedPairs, by_classes, by_label, by_qrels
 from truerank.vectors.parts import joined
@@ -25,9 +26,6 @@ from truerank.vectors.saving import FirstResults
 from truerank.vectors.sides import Given, Side, Sides, plain, sides
 from truerank.vectors.single_shot import SingleShot, with_ranks
 from truerank.vectors.source import BlockSource
-
-Watch = Callable[[int, int], None]
-"""Told how many queries are ranked, and of how many."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,13 +71,13 @@ class Retrieval:
         gallery = both.gallery if is_whole else both.gallery.take(columns)
         return cls(source, both.queries, gallery, None if is_whole else columns, rules, qrels)
 
-    def hits(self, watch: Watch) -> Hits:
+    def hits(self, progress: Progress) -> Hits:
         """Where the right entries were returned."""
         name = self.source.name
-        readings = self._readings(name, None, watch, None)
+        readings = self._readings(name, None, progress, None)
         return concatenate([ranked(reading) for reading in readings])
 
-    def scores(self, wanted: Chosen, name: str, watch: Watch, first: FirstResults | None = None) -> Scores:
+    def scores(self, wanted: Chosen, name: str, progress: Progress, first: FirstResults | None = None) -> Scores:
         """What the measures say; the run's name says how the scores were made.
 
         Args:
@@ -88,7 +86,7 @@ class Retrieval:
         labels = "multi-hot labels" if self.queries.classes is not None else ""
         said = "; ".join(filter(None, [self.source.name, labels, remark(self.rules), *wanted.remarks]))
         draw = self._draw()
-        readings = self._readings(f"{name} ({said})", draw, watch, first)
+        readings = self._readings(f"{name} ({said})", draw, progress, first)
         scores = joined([score(reading, wanted.measures) for reading in readings])
         if draw is None:
             return scores
@@ -102,7 +100,7 @@ class Retrieval:
         return SingleShot(labels, len(self.queries), rules.single_shot_galleries, rules.gallery_seed)
 
     def _readings(
-        self, name: str, draw: SingleShot | None, watch: Watch, first: FirstResults | None
+        self, name: str, draw: SingleShot | None, progress: Progress, first: FirstResults | None
     ) -> Iterator[Reading]:
         done, one_at_a_time = 0, Lock()
 
@@ -114,7 +112,7 @@ class Retrieval:
                 first.look(rows, plain(block), self.source.final)
             with one_at_a_time:
                 done += len(rows)
-                watch(done, len(self.queries))
+                progress(done, len(self.queries))
 
         scorers = [self.source.over(self.columns) for _ in range(self.source.scorers)]
         for pairs in self._pairs():

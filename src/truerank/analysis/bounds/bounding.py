@@ -11,7 +11,6 @@ from truerank.analysis.bounds.pool import Pool, bare, refuse_undefined
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
-from truerank.analysis.bounds.ways import Watch
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import DEFAULT, in_mean, reading_of, rules_of
@@ -19,7 +18,7 @@ from truerank.core.messages import alternatives
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
-from truerank.core.run import RunLike
+from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.vocabulary import measures_under
 from truerank.measures import Measure, MeasuresLike
 
@@ -39,7 +38,7 @@ def bounds(
     samples: int = SAMPLES,
     seed: int = 0,
     threads: int | None = None,
-    watch: Watch = lambda done, of: None,
+    progress: Progress = unreported,
 ) -> Bounds:
     """How far a run's scores could be off: by the order of equal scores, and by unjudged documents.
 
@@ -51,7 +50,7 @@ def bounds(
         of: "ties", "unjudged", or both.
         samples: random orders for queries with too many to count.
         seed: of those.
-        watch: told how many queries are done, and of how many; each counts once for ties and once for judgements.
+        progress: told how many queries are done, and of how many; once for ties and once for judgements.
 
     Raises:
         TruerankError: wrong input.
@@ -77,27 +76,29 @@ def bounds(
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, before, reading.name)
-    parts = _parts(len(hits.queries), len(set(doubts)), watch)
+    parts = _parts(len(hits.queries), len(set(doubts)), progress)
     ties = (
-        under_ties(hits, chosen, under, samples=samples, seed=seed, watch=next(parts)) if "ties" in doubts else {}
+        under_ties(hits, chosen, under, samples=samples, seed=seed, progress=next(parts))
+        if "ties" in doubts
+        else {}
     )
     left, open_documents, grades = _unjudged(reading, chosen, next(parts)) if is_asked else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
     return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
 
 
-def _parts(queries: int, doubts: int, watch: Watch) -> Iterator[Watch]:
-    """A watch for each doubt, which is told of in turn: the share of its work as this many queries."""
+def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
+    """A progress for each doubt, which is reported in turn: the share of its work as this many queries."""
 
-    def part(number: int) -> Watch:
-        return lambda done, of: watch(number * queries + done * queries // max(of, 1), doubts * queries)
+    def part(number: int) -> Progress:
+        return lambda done, total: progress(number * queries + done * queries // max(total, 1), doubts * queries)
 
     return map(part, range(doubts))
 
 
 def _unjudged(
-    reading: Reading, measures: tuple[Measure, ...], watch: Watch
+    reading: Reading, measures: tuple[Measure, ...], progress: Progress
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
     pool = Pool.of(reading)
-    found = under_judgement(pool, measures, reading.rules, watch)
+    found = under_judgement(pool, measures, reading.rules, progress)
     return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, reading.rules.level)

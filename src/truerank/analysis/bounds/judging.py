@@ -10,17 +10,17 @@ import numpy as np
 
 from truerank.analysis.bounds.pool import Pool, bare, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
-from truerank.analysis.bounds.ways import Repeated, Watch, chunks, values_of
+from truerank.analysis.bounds.ways import Repeated, chunks, values_of
 from truerank.core._kernel import as_text
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError
-from truerank.core.evaluate import reading_of, rules_of
+from truerank.core.evaluate import rules_of, run_reading
 from truerank.core.hits import COLUMNS, Bools, Hits, Judgements
 from truerank.core.presented import Presented
-from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import RunLike
+from truerank.core.run import Progress, RunLike, unreported
 from truerank.core.vocabulary import resolve
 from truerank.formats import read_qrels
 from truerank.measures import Measure
@@ -113,7 +113,7 @@ def judge_next(
     *,
     rules: RulesLike | None = None,
     threads: int | None = None,
-    watch: Watch = lambda done, of: None,
+    progress: Progress = unreported,
 ) -> ToJudge:
     """Which unjudged documents to judge next, to decide which of two runs is better.
 
@@ -125,7 +125,7 @@ def judge_next(
         qrels, run_a, run_b, rules, threads: as for `evaluate`; each run may be a `Reading` of all rows, and the
             qrels are None where both are.
         n: how many at most.
-        watch: told how many grades were tried, and of how many.
+        progress: told how many grades were tried, and of how many.
 
     Raises:
         TruerankError: wrong input; a measure whose mean is geometric.
@@ -146,22 +146,14 @@ def judge_next(
     judged = None if qrels is None else read_qrels(qrels)
     bare(under)
     refuse_undefined(under)
-    one, other = (_read(judged, run, under, threads) for run in (run_a, run_b))
+    one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
     documents = _Documents.of(one, other)
     pools = zip((one, other), documents.numbers, strict=True)
     a, b = (replace(Pool.of(each), numbers=own, documents=len(documents.query)) for each, own in pools)
     if a.hits.queries != b.hits.queries:
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
-    pair = _Pair(a, b, documents, chosen, under, watch)
+    pair = _Pair(a, b, documents, chosen, under, progress)
     return pair.told(n)
-
-
-def _read(qrels: Qrels | None, run: RunLike | Reading, rules: Rules, threads: int | None) -> Reading:
-    if isinstance(run, Reading):
-        return reading_of(run, None, rules, keep="all")
-    if qrels is None:
-        raise InputError("qrels are needed where a run is not read yet: give them, or a Reading with keep='all'")
-    return reading_of(qrels, run, rules, keep="all", threads=threads)
 
 
 @dataclass(frozen=True, eq=False)
@@ -208,7 +200,7 @@ class _Pair:
     documents: _Documents
     measure: Measure
     rules: Rules
-    watch: Watch
+    progress: Progress
 
     def told(self, n: int) -> ToJudge:
         rows = np.union1d(self.a.doc[self.a.open], self.b.doc[self.b.open])
@@ -233,7 +225,7 @@ class _Pair:
             a, b = (_Asked(pool, self.measure, self.rules, grade).values(rows, query) for pool in (self.a, self.b))
             np.minimum(low, a - b - now[query], out=low)
             np.maximum(high, a - b - now[query], out=high)
-            self.watch(number, len(grades))
+            self.progress(number, len(grades))
         scale = 1.0 if self.measure.definition.average == "sum" else 1.0 / max(len(now), 1)
         return low * scale, high * scale
 

@@ -14,7 +14,6 @@ from truerank.analysis.bounds.result import Range
 from truerank.analysis.bounds.ways import (
     LIMIT,
     Repeated,
-    Watch,
     chunks,
     deviation,
     in_order,
@@ -23,6 +22,7 @@ from truerank.analysis.bounds.ways import (
 )
 from truerank.core.hits import Bools, Hits
 from truerank.core.rules import Rules
+from truerank.core.run import Progress, unreported
 from truerank.measures import Measure
 from truerank.measures.sums import Floats, Ints
 
@@ -40,7 +40,7 @@ def under_ties(
     *,
     samples: int,
     seed: int,
-    watch: Watch = lambda done, of: None,
+    progress: Progress = unreported,
 ) -> dict[str, Range]:
     """The range of each measure over the orders of equal scores, all orders being as likely for the expected value.
 
@@ -49,13 +49,15 @@ def under_ties(
 
     Args:
         hits: no rule was applied to them yet.
-        watch: told how many tied queries are done, and of how many.
+        progress: told how many tied queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
     found = {name: _Found.of(values) for name, values in now.items()}
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
     few = np.array([bool(is_tied) and _orders(hits, q) <= LIMIT for q, is_tied in enumerate(tied.tolist())], bool)
-    search = _Search(measures, rules, samples, np.random.default_rng(seed), watch, int(few.sum()), int(tied.sum()))
+    search = _Search(
+        measures, rules, samples, np.random.default_rng(seed), progress, int(few.sum()), int(tied.sum())
+    )
     for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
         if which.any():
             look(hits.select(which), found, np.flatnonzero(which))
@@ -88,7 +90,7 @@ class _Search:
     rules: Rules
     samples: int
     rng: np.random.Generator
-    watch: Watch
+    progress: Progress
     few: int
     of: int
 
@@ -108,7 +110,7 @@ class _Search:
                 found[name].high[at[part]] = ways.highest(values[name])
                 found[name].expected[at[part]] = ways.mean(values[name])
                 found[name].sure[at[part]] = is_declared(measure)
-            self.watch(part.stop, self.of)
+            self.progress(part.stop, self.of)
 
     def through_some(self, hits: Hits, found: dict[str, _Found], at: Ints) -> None:
         """The orders by priorities of grades, and random ones."""
@@ -122,7 +124,7 @@ class _Search:
                 if number >= len(orders):
                     totals[name][0][:] += values - now[name]
                     totals[name][1][:] += (values - now[name]) ** 2
-            self.watch(self.few + len(at) * (number + 1) // (len(orders) + self.samples), self.of)
+            self.progress(self.few + len(at) * (number + 1) // (len(orders) + self.samples), self.of)
         for measure in self.measures:
             name = str(measure)
             found[name].expected[at] = now[name] + totals[name][0] / self.samples

@@ -17,10 +17,11 @@ from truerank.analysis.bounds.pool import Pool
 from truerank.analysis.bounds.result import Range
 from truerank.analysis.bounds.screening import SCREENS, Screen, screen_of
 from truerank.analysis.bounds.settled import Part, Settled, Ways
-from truerank.analysis.bounds.ways import LIMIT, Watch, is_declared, values_of
+from truerank.analysis.bounds.ways import LIMIT, is_declared, values_of
 from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Bools
 from truerank.core.rules import Rules
+from truerank.core.run import Progress, unreported
 from truerank.measures import Measure
 from truerank.measures.sums import Ints, PerQuery
 
@@ -37,7 +38,7 @@ def grades_to_give(pool: Pool, level: float) -> tuple[float, ...]:
 
 
 def under_judgement(
-    pool: Pool, measures: tuple[Measure, ...], rules: Rules, watch: Watch = lambda done, of: None
+    pool: Pool, measures: tuple[Measure, ...], rules: Rules, progress: Progress = unreported
 ) -> dict[str, Range]:
     """The range of each measure over what unjudged documents could be.
 
@@ -47,7 +48,7 @@ def under_judgement(
     all but those that come near the extremes.
 
     Args:
-        watch: told how many queries are done, and of how many.
+        progress: told how many queries are done, and of how many.
     """
     search = _Search(pool, rules, grades_to_give(pool, rules.level))
     now = values_of(measures, pool.as_is(), rules)
@@ -58,7 +59,7 @@ def under_judgement(
             for name, value in values.items():
                 np.minimum.at(found[name][0], of, value)
                 np.maximum.at(found[name][1], of, value)
-        watch(part.queries.stop, len(search.size))
+        progress(part.queries.stop, len(search.size))
     return {str(m): Range(m, now[str(m)], *found[str(m)], search.is_sure(m)) for m in measures}
 
 

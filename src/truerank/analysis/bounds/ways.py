@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -16,9 +16,6 @@ from truerank.measures.sums import Floats, Ints, PerQuery
 
 LIMIT = 720
 """A query that could be in at most this many ways is tried in all of them."""
-
-Watch = Callable[[int, int], object]
-"""Told how many queries are done, and of how many."""
 
 ROWS = 100_000
 """About as many rows are looked at together."""

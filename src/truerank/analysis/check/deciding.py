@@ -63,7 +63,8 @@ def check(
     of the interval says so, and passes only if none of it does.
 
     Args:
-        scores: `Scores`, the path of what `truerank eval --per-query --format json` saved, or {measure: mean}.
+        scores: `Scores`, the path of what `truerank eval --per-query --format json` saved, or {measure: mean}; or a
+            `Reading`, which is evaluated by the measures that gates name, or by the baseline's.
         min, max: {measure: limit}; also of a benchmark: {"p95": "200ms", "throughput": 50, "errors": 0}.
         no_worse_than: the baseline's scores, as `scores`.
         margin: how much worse is not worse: one for all measures, or {measure: margin}.
@@ -86,18 +87,35 @@ def check(
         raise InputError("confidence is at least 0.5 and below 1, samples is positive, seed is not negative")
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
-    figures = None if scored is None else Figures.of(scored)
+    measures = None if measures is None else list(measures)
+    named = named_by_gates(min, max, no_worse_than is not None, margin, measures)
+    baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
+    figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
     judge = _Judge(figures, timed, sure, confidence, samples, seed)
     limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
     verdicts = [
         *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
         *(judge.limited(limit_of(name, value), is_upper=True) for name, value in (max or {}).items()),
-        *(judge.against(Figures.of(no_worse_than), margin, measures, limited) if no_worse_than is not None else ()),
+        *(judge.against(baseline, margin, measures, limited) if baseline else ()),
     ]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
     return Check(tuple(verdicts), figures.name if figures else timed.name if timed else "", confidence, rules)
+
+
+def named_by_gates(
+    min: Limits,
+    max: Limits,
+    is_compared: bool,
+    margin: float | Mapping[str, float],
+    measures: Iterable[str] | None,
+) -> list[str] | None:
+    """The measures that some gate names; None where none does: those of the baseline, or else the usual, count."""
+    limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
+    margins = list(margin) if isinstance(margin, Mapping) else []
+    compared = (list(measures) if measures else margins) or (limited if is_compared else [])
+    return [*limited, *compared] or None
 
 
 @dataclass(frozen=True, eq=False)

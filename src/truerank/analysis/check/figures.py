@@ -5,14 +5,16 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from truerank.core.errors import InputError, MeasureError
+from truerank.core.evaluate import evaluate
 from truerank.core.messages import did_you_mean, message
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import under
@@ -43,14 +45,20 @@ class Figures:
     rules: Rules | None
 
     @classmethod
-    def of(cls, thing: Any) -> Figures:
+    def of(cls, thing: Any, measures: Sequence[str] | None = None) -> Figures:
         """Figures from `Scores`, what `eval --format json` saved (a path or the object), or {measure: mean}.
+
+        Args:
+            thing: or a `Reading`, which is evaluated.
+            measures: of a reading.
 
         Raises:
             InputError: it is nothing of that kind.
         """
         if isinstance(thing, Figures):
             return thing
+        if isinstance(thing, Reading):
+            thing = evaluate(thing, measures=measures)
         if isinstance(thing, Scores):
             means = {str(m): m.mean(thing.columns[str(m)]) for m in thing.measures}
             return cls(thing.run, means, tuple(distinct(thing.queries)), thing.columns, thing.rules)

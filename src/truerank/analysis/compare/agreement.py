@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 import os
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from truerank import stats
-from truerank.core._kernel import as_text
+from truerank.core._counting import count_inversions
+from truerank.core._kernel import Judged, as_text
+from truerank.core.build import is_later
 from truerank.core.errors import InputError
-from truerank.core.ids import Ids
+from truerank.core.evaluate import reading_of, rules_of
 from truerank.core.presented import Presented
-from truerank.core.reading import Reading, read
+from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
 from truerank.stats.values import mean
@@ -81,8 +83,8 @@ class Agreement(Presented):
 
 
 def agreement(
-    run_a: Any,
-    run_b: Any,
+    run_a: RunLike | Reading,
+    run_b: RunLike | Reading,
     *,
     p: float = 0.9,
     depth: int | None = None,
@@ -94,7 +96,8 @@ def agreement(
     Kendall's tau is about the order of what both hold, and takes all ranks alike (Kendall 1945).
 
     Args:
-        run_a, run_b: as for `evaluate`.
+        run_a, run_b: as for `evaluate`; or a `Reading` each, with the rows of as many ranks: what was read without
+            qrels has all queries, else there are the judged ones alone.
         p: of rank-biased overlap; at 0.9 the first ten ranks have 86 % of the weight.
         depth: look at this many documents of each list; by default at what the rules say, mostly all.
         rules: how lists are put in order: equal scores, bits of scores, repeated documents.
@@ -106,32 +109,35 @@ def agreement(
     >>> found.rbo.round(4).tolist(), found.tau.round(4).tolist(), found.only_a
     ([0.8672], [0.3333], ('q2',))
     """
-    under = Rules.of(rules)
+    under = rules_of(run_a, rules)
     if not 0 < p < 1:
         raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
     cut = under.depth if depth is None else under.replace(depth=depth).depth
-    most = min(cut or math.inf, under.depth or math.inf)
+    most = min(cut or EVERY_RANK, under.depth or EVERY_RANK)
     a, b = (_Lists.of(_read(run, name, under, most), most) for run, name in ((run_a, "a"), (run_b, "b")))
-    both = sorted(a.place.keys() & b.place.keys())
+    both = sorted(set(a.queries) & set(b.queries))
     if not both:
         raise InputError("{a} and {b} answer no query in common", a=a.name, b=b.name)
-    rbo, tau, shared = zip(*(_agree(a.docs(query), b.docs(query), p) for query in both), strict=True)
+    rbo, tau, shared = _agree(a.of_queries(both), b.of_queries(both), p)
     return Agreement(
         queries=tuple(map(as_text, both)),
-        rbo=np.array(rbo),
-        tau=np.array(tau),
-        shared=np.array(shared),
+        rbo=rbo,
+        tau=tau,
+        shared=shared,
         only_a=_others(a, both),
         only_b=_others(b, both),
         p=p,
-        depth=None if most == math.inf else int(most),
+        depth=None if most == EVERY_RANK else most,
     )
 
 
-def _read(run: Any, name: str, rules: Rules, depth: float) -> Reading:
+def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Reading:
     """The lists of a run, as deep as they are looked at."""
+    keep: Keep = "all" if depth == EVERY_RANK else depth
+    if isinstance(run, Reading):
+        return reading_of(run, None, rules, keep=keep)
     source = open_run(run, name=None if isinstance(run, str | os.PathLike) else name)
-    return read(None, source, rules=rules, keep="all" if depth == math.inf else int(depth))
+    return read(None, source, rules=rules, keep=keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,47 +146,71 @@ class _Lists:
 
     Attributes:
         name: of the run.
-        place: {query: which list}.
-        ends: (queries,) where each ends among the rows.
-        doc: (rows,) the number of each document.
-        ids: of the documents.
-        repeated: whether some document stands twice in a list.
+        queries: those that it answers.
+        start: (queries + 1,) the documents of query q, best first, are start[q] to start[q + 1]; a repeated one
+            stands where it stood first.
+        begin, end: (documents,) where each id lies in the text.
+        text: ids.
     """
 
     name: str
-    place: dict[bytes, int]
-    ends: Ints
-    doc: Ints
-    ids: Ids
-    repeated: bool
+    queries: Sequence[bytes]
+    start: Ints
+    begin: Ints
+    end: Ints
+    text: bytes
 
     @classmethod
-    def of(cls, reading: Reading, depth: float) -> _Lists:
-        """Those of a reading without judgements."""
-        rows = reading.rows if depth == math.inf else reading.rows.top(int(depth))
-        place = {query: number for number, query in enumerate(rows.queries)}
-        return cls(reading.name, place, np.cumsum(rows.count), rows.doc, reading.unjudged, reading.repeated > 0)
+    def of(cls, reading: Reading, depth: int) -> _Lists:
+        """Those of a reading."""
+        rows = reading.rows.top(None if depth == EVERY_RANK else depth)
+        rows = rows.where(~is_later(rows.doc)) if reading.repeated else rows
+        qrels, ends = reading.qrels, len(reading.qrels.text) + reading.unjudged.ends
+        begin = np.append(qrels.begin, ends - np.diff(reading.unjudged.ends, prepend=0))
+        end = np.append(qrels.end, ends)
+        answered = np.flatnonzero(rows.returned >= 0)
+        return cls(
+            name=reading.name,
+            queries=[rows.queries[q] for q in answered.tolist()],
+            start=np.append(0, np.cumsum(rows.count[answered])),
+            begin=begin[rows.doc],
+            end=end[rows.doc],
+            text=qrels.text + reading.unjudged.text,
+        )
 
-    def docs(self, query: bytes) -> list[bytes]:
-        """The documents that it returns to a query, best first; a repeated one where it stands first."""
-        number = self.place[query]
-        docs = self.ids.some(self.doc[self.ends[number - 1] if number else 0 : self.ends[number]])
-        return list(dict.fromkeys(docs)) if self.repeated else docs
+    def of_queries(self, queries: Sequence[bytes]) -> _Lists:
+        """Those of these queries alone, in this order."""
+        if list(queries) == self.queries:
+            return self
+        place = {query: number for number, query in enumerate(self.queries)}
+        chosen = [place[query] for query in queries]
+        size = np.diff(self.start)[chosen]
+        start = np.append(0, np.cumsum(size))
+        rows = np.repeat(self.start[chosen] - start[:-1], size) + np.arange(start[-1])
+        return replace(self, queries=queries, start=start, begin=self.begin[rows], end=self.end[rows])
 
 
 def _others(lists: _Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
     """The queries that it answers besides these."""
-    return tuple(map(as_text, sorted(lists.place.keys() - set(queries))))
+    return tuple(map(as_text, sorted(set(lists.queries) - set(queries))))
 
 
-def _agree(a: list[bytes], b: list[bytes], p: float) -> tuple[float, float, int]:
-    """Rank-biased overlap of two lists, Kendall's tau of the documents in both, and how many these are."""
-    place = dict(zip(b, range(len(b)), strict=True))
-    in_b = np.array(list(map(place.get, a, itertools.repeat(-1))), np.int64)
-    in_a = np.flatnonzero(in_b >= 0)
-    in_b = in_b[in_a]
-    tau = stats.kendall_tau(in_a, in_b) if len(in_a) > 1 else math.nan
-    return stats.rbo_of_shared(np.maximum(in_a, in_b), len(a), len(b), p), tau, len(in_a)
+def _agree(a: _Lists, b: _Lists, p: float) -> tuple[PerQuery, PerQuery, Ints]:
+    """Of each query rank-biased overlap, Kendall's tau of the documents in both lists, and how many these are."""
+    size_a, size_b = np.diff(a.start), np.diff(b.start)
+    query = np.repeat(np.arange(len(size_a)), size_a)
+    found = Judged(b.queries, b.start, b.begin, b.end, b.text).find_each(query, a.begin, a.end, a.text)
+    both = np.flatnonzero(found >= 0)
+    query = query[both]
+    in_a, in_b = both - a.start[query], found[both] - b.start[query]
+    shared = np.bincount(query, minlength=len(size_a))
+    start = np.append(0, np.cumsum(shared))
+    pairs = shared * (shared - 1) // 2
+    unknown = np.full(len(pairs), math.nan)
+    tau = np.divide(pairs - 2 * count_inversions(in_b, start), pairs, out=unknown, where=pairs > 0)
+    met = np.split(np.maximum(in_a, in_b), start[1:-1])
+    sizes = zip(met, size_a.tolist(), size_b.tolist(), strict=True)
+    return np.array([stats.rbo_of_shared(*each, p) for each in sizes]), tau, shared
 
 
 def _known(value: float) -> float | None:

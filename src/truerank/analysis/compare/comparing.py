@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,9 +16,8 @@ from truerank.core.errors import MissingPackage
 from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.rules import RulesLike
+from truerank.core.run import Progress, unreported
 from truerank.measures import Measure
-
-Watch = Callable[[int, int], object]
 
 
 def compare(
@@ -38,7 +37,7 @@ def compare(
     by_name: str = "slice",
     threads: int | None = None,
     as_written: bool = False,
-    watch: Watch = lambda done, of: None,
+    progress: Progress = unreported,
 ) -> Comparison:
     """Which system is better, by how much, how sure that is, and which cannot be told apart.
 
@@ -57,7 +56,7 @@ def compare(
         samples: resamples of the intervals and of the randomization test.
         all_pairs: compare every two, baseline or not.
         by: {query: value}, for the same comparison on the queries of each value; `by_name` is what it is called.
-        watch: told how many parts of the work are done, and of how many.
+        progress: told how many parts of the work are done, and of how many.
 
     Raises:
         TruerankError: wrong input; no query that all systems have; no such test. The message says what now.
@@ -75,7 +74,7 @@ def compare(
     base = resolved(baseline, list(scores))
     every = base is None if all_pairs is None else all_pairs or base is None
     work = _Work(
-        systems, wanted, checked(Procedure(test, correction, confidence, seed, samples, base, every)), watch
+        systems, wanted, checked(Procedure(test, correction, confidence, seed, samples, base, every)), progress
     )
     try:
         return work.done(None if by is None else cut(systems.queries, by), by_name)
@@ -92,7 +91,7 @@ class _Work:
     systems: Systems
     measures: tuple[Measure, ...]
     procedure: Procedure
-    watch: Watch
+    progress: Progress
 
     def done(self, slices: Mapping[str, list[int]] | None, by: str) -> Comparison:
         """The comparison on all queries, and on those of each slice."""
@@ -119,7 +118,7 @@ class _Work:
             values = self.systems.values(measure)[np.array(places, np.intp)]
             one = outcome(measure, values, list(self.systems.scores), self.procedure)
             found.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
-            self.watch(done + number, of)
+            self.progress(done + number, of)
         return tuple(found)
 
     def _comparison(self, places: Sequence[int], outcomes: tuple[Outcome, ...], **sliced: Any) -> Comparison:

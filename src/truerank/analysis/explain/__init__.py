@@ -8,13 +8,16 @@ from typing import Any, overload
 
 from truerank.analysis.explain.explanation import Explanation, Note
 from truerank.analysis.explain.moves import Diff, QueryDiff, Shift, diff, diff_each
-from truerank.analysis.explain.query import ask, is_one, several
+from truerank.analysis.explain.query import ask, ask_reading, is_one, several
 from truerank.analysis.explain.ranking import Listed
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.rankings import rankings
-from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Run, RunLike
+from truerank.core.errors import InputError
+from truerank.core.evaluate import NO_RUN, reading_of, rules_of
+from truerank.core.messages import message
+from truerank.core.qrels import QrelsLike
+from truerank.core.reading import Reading
+from truerank.core.rules import RulesLike
+from truerank.core.run import RunLike
 from truerank.core.vocabulary import measures_under
 from truerank.formats import open_run, read_qrels
 from truerank.formats.texts import locate
@@ -36,22 +39,24 @@ __all__ = [
 
 @overload
 def explain(
-    qrels: QrelsLike, run: RunLike, query: str | int | bytes, measure: Measure = ..., *,
+    qrels: QrelsLike | Reading, run: RunLike | None = ..., query: str | int | bytes | None = ...,
+    measure: Measure = ..., *,
     rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Explanation: ...  # fmt: skip
 
 
 @overload
 def explain(
-    qrels: QrelsLike, run: RunLike, query: str | int | bytes, measure: str | Iterable[str | Measure] = ..., *,
+    qrels: QrelsLike | Reading, run: RunLike | None = ..., query: str | int | bytes | None = ...,
+    measure: str | Iterable[str | Measure] = ..., *,
     rules: RulesLike | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
 def explain(
-    qrels: QrelsLike,
-    run: RunLike,
-    query: str | int | bytes,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None = None,
+    query: str | int | bytes | None = None,
     measure: MeasuresLike = "AP",
     *,
     rules: RulesLike | None = None,
@@ -61,13 +66,14 @@ def explain(
     """Why a run scores what it scores on one query: its list, the measure worked out, the rules that applied.
 
     Args:
-        qrels, run, rules: as for `evaluate`. Only this query's rows are kept, however long the run.
+        qrels, run, rules: as for `evaluate`. Only this query's rows are kept, however long the run; a `Reading`
+            in place of both has all of them (keep="all").
         query: its id.
         measure: one, such as "nDCG@10"; several, such as "nDCG@10 AP" or a list, give a list of explanations.
         queries, docs: the texts to show beside ids: a file or {id: text}, see `formats.texts`.
 
     Raises:
-        TruerankError: as for `evaluate`; or nobody judged the query.
+        TruerankError: as for `evaluate`; the query is not judged; or a reading lacks what is to be shown.
 
     >>> import truerank as tr
     >>> why = tr.explain({"q": {"a": 1, "b": 1}}, {"q": ["x", "a"]}, "q", "AP")
@@ -82,9 +88,9 @@ def explain(
 
 
 def explain_each(
-    qrels: QrelsLike,
-    run: RunLike,
-    query: str | int | bytes,
+    qrels: QrelsLike | Reading,
+    run: RunLike | None,
+    query: str | int | bytes | None,
     measures: MeasuresLike,
     *,
     rules: RulesLike | None = None,
@@ -96,21 +102,18 @@ def explain_each(
     >>> [why.value for why in explain_each({"q": {"a": 1}}, {"q": ["x", "a"]}, "q", "RR P@1")]
     [0.5, 0.0]
     """
-    under, key = Rules.of(rules), as_bytes(query)
-    judged, source = read_qrels(qrels), open_run(run)
-    if under.unit == "line":
-        judged = _submitted(judged, source, key)
-    found = ask(judged, source, key, under).explain(measures_under(measures, under))
+    if query is None:
+        raise InputError(message("there is no query to explain; name one by query="))
+    under, key = rules_of(qrels, rules), as_bytes(query)
+    if isinstance(qrels, Reading):
+        answer = ask_reading(reading_of(qrels, run, under, keep="all"), key)
+    elif run is None:
+        raise InputError(NO_RUN)
+    else:
+        answer = ask(read_qrels(qrels), open_run(run), key, under)
+    found = answer.explain(measures_under(measures, under))
     if queries is None and docs is None:
         return found
     named = list(dict.fromkeys(listed.doc for one in found for listed in one.documents))
     texts = locate(queries, docs, [as_text(key)], named)
     return [replace(one, texts=texts) for one in found]
-
-
-def _submitted(qrels: Qrels, run: Run, asked: bytes) -> Qrels:
-    """The judgements of the queries that some line answers: where the mean is over lines, there are no others."""
-    answered = {asked, *(part.query for part in rankings(run.batches(), run.name))}
-    return Qrels.from_dict(
-        {query: some for query, some in qrels.to_dict().items() if query in answered}, qrels.name
-    )

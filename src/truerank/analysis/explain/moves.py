@@ -10,21 +10,21 @@ from typing import Any, overload
 import numpy as np
 
 from truerank.analysis.explain.explanation import Explanation
-from truerank.analysis.explain.query import Answer, ask_each, is_one, several
+from truerank.analysis.explain.query import Answer, answers_in, is_one, several
 from truerank.analysis.explain.ranking import Kind, Listed
-from truerank.analysis.explain.rows import only
 from truerank.core._kernel import as_bytes
 from truerank.core.equal import difference
 from truerank.core.errors import InputError, printable
-from truerank.core.evaluate import evaluate
+from truerank.core.evaluate import evaluate, rules_of, run_reading
 from truerank.core.messages import did_you_mean, message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import Keep, Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Run, RunLike
+from truerank.core.run import RunLike
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import resolve
-from truerank.formats import open_run, read_qrels
+from truerank.formats import read_qrels
 from truerank.formats.texts import NOTHING, Snippets, locate, with_text
 from truerank.measures import Measure, MeasuresLike
 
@@ -143,7 +143,7 @@ class Diff(Presented):
 
 @overload
 def diff(
-    qrels: QrelsLike, run_a: RunLike, run_b: RunLike, measure: Measure = ..., *,
+    qrels: QrelsLike | None, run_a: RunLike | Reading, run_b: RunLike | Reading, measure: Measure = ..., *,
     query: str | int | bytes | None = ...,
     most: int = ..., rules: RulesLike | None = ..., threads: int | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Diff: ...  # fmt: skip
@@ -151,16 +151,17 @@ def diff(
 
 @overload
 def diff(
-    qrels: QrelsLike, run_a: RunLike, run_b: RunLike, measure: str | Iterable[str | Measure] = ..., *,
+    qrels: QrelsLike | None, run_a: RunLike | Reading, run_b: RunLike | Reading,
+    measure: str | Iterable[str | Measure] = ..., *,
     query: str | int | bytes | None = ..., most: int = ..., rules: RulesLike | None = ...,
     threads: int | None = ..., queries: Any = ..., docs: Any = ...,
 ) -> Any: ...  # fmt: skip
 
 
 def diff(
-    qrels: QrelsLike,
-    run_a: RunLike,
-    run_b: RunLike,
+    qrels: QrelsLike | None,
+    run_a: RunLike | Reading,
+    run_b: RunLike | Reading,
     measure: MeasuresLike = "AP",
     *,
     query: str | int | bytes | None = None,
@@ -173,8 +174,8 @@ def diff(
     """The queries that moved most from one run to another, and the documents that moved them.
 
     Args:
-        qrels, rules, threads: as for `evaluate`.
-        run_a, run_b: the run before, and after.
+        qrels, rules, threads: as for `evaluate`; the qrels are None where both runs are `Reading`s.
+        run_a, run_b: the run before, and after; or a `Reading` each, of all rows where unjudged = "graded".
         measure: one; of several, such as "nDCG@10 AP" or a list, there is a list.
         query: tell of this query alone, moved or not.
         most: how many queries to tell of.
@@ -194,9 +195,9 @@ def diff(
 
 
 def diff_each(
-    qrels: QrelsLike,
-    run_a: RunLike,
-    run_b: RunLike,
+    qrels: QrelsLike | None,
+    run_a: RunLike | Reading,
+    run_b: RunLike | Reading,
     measures: Sequence[Measure],
     *,
     query: str | int | bytes | None = None,
@@ -207,15 +208,17 @@ def diff_each(
     docs: Any = None,
 ) -> list[Diff]:
     """The same for any number of measures."""
-    under = Rules.of(rules).by_query(message("runs are compared query by query"))
-    judged, runs = read_qrels(qrels), (open_run(run_a), open_run(run_b))
+    under = rules_of(run_a, rules).by_query(message("runs are compared query by query"))
+    judged = None if qrels is None else read_qrels(qrels)
+    keep: Keep = "all" if under.unjudged == "graded" else "judged"  # documents that have a grade can move a value
+    a, b = (run_reading(judged, run, under, keep=keep, threads=threads) for run in (run_a, run_b))
     chosen = [resolve(measure, under).measure for measure in measures]
-    both = [evaluate(judged, run, chosen, rules=under, threads=threads) for run in runs]
-    told = [_told_of(judged, (both[0], both[1]), measure, query, most) for measure in chosen]
+    both = evaluate(a, measures=chosen), evaluate(b, measures=chosen)
+    told = [_told_of(a.qrels, both, measure, query, most) for measure in chosen]
     keys = list(dict.fromkeys(as_bytes(name) for names in told for name in names))
-    answers = [dict(zip(keys, _answers(judged, run, keys, under), strict=True)) for run in runs]
+    answers = [answers_in(reading, keys, under) for reading in (a, b)]
     found = [
-        _moved((both[0], both[1]), measure, [(answers[0][k], answers[1][k]) for k in map(as_bytes, names)], under)
+        _moved(both, measure, [(answers[0][k], answers[1][k]) for k in map(as_bytes, names)], under)
         for measure, names in zip(chosen, told, strict=True)
     ]
     if queries is None and docs is None:
@@ -291,10 +294,6 @@ def _known(query: bytes, qrels: Qrels, changes: dict[str, float]) -> str:
 
 def _uncommon(first: Scores, second: Scores) -> int:
     return len(set(first.queries) ^ set(second.queries))
-
-
-def _answers(qrels: Qrels, run: Run, queries: list[bytes], rules: Rules) -> list[Answer]:
-    return ask_each(qrels, only(run, queries), queries, rules) if queries else []
 
 
 def _move(before: Explanation, after: Explanation) -> QueryDiff:

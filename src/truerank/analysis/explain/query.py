@@ -21,8 +21,9 @@ from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError, printable
 from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
-from truerank.core.messages import did_you_mean, message
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
 from truerank.core.reading import EVERY_RANK, Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
@@ -52,7 +53,7 @@ class Answer:
     raw: tuple[Raw, ...]
     lines: int
     rules: Rules
-    is_scored: bool
+    is_scored: bool = True
 
     @property
     def is_answered(self) -> bool:
@@ -98,7 +99,7 @@ class Answer:
     def _explain(self, measure: Measure, value: float, documents: tuple[Listed, ...]) -> Explanation:
         rules, relevant = self.rules, int(self.hits.relevant_total(self.rules.level)[0])
         hits = seen_by(measure, self.hits, rules).cut(measure.depth)
-        case = _case(measure, hits, documents, self._known(documents))
+        case = self._case(measure, hits, documents)
         ruling = _ruling(measure, rules, relevant, case.returned)
         found = Found(
             measure=measure,
@@ -123,6 +124,31 @@ class Answer:
             ruling=ruling,
             notes=notes(found),
             rules=rules,
+        )
+
+    def _case(self, measure: Measure, hits: Hits, documents: tuple[Listed, ...]) -> Case:
+        """The query as a worked form reads it."""
+        named: dict[int, str] = {listed.rank: listed.doc for listed in documents if listed.rank}
+        below = [listed.doc for listed in documents if listed.place == "below depth"]
+        named |= {(hits.depth or 0) + number: doc for number, doc in enumerate(below, 1)}
+        return Case(
+            measure=str(measure),
+            returned=int(hits.returned[0]),
+            hits=self._named(hits, named),
+            judged=tuple(sorted(self._known(documents), key=lambda hit: -hit.grade)),
+            max_grade=whole(hits.max_grade),
+            depth=hits.depth,
+            beyond=() if hits.beyond is None else self._named(hits.beyond, named),
+        )
+
+    def _named(self, hits: Hits, others: dict[int, str]) -> tuple[Hit, ...]:
+        """The rows with the names of their documents; of one that was given a grade, by its rank."""
+        rows = zip(
+            *(getattr(hits, name).tolist() for name in ("doc", "rank", "grade", "first", "last")), strict=True
+        )
+        return tuple(
+            Hit(rank, others[rank] if doc < 0 else as_text(self.reading.doc(doc)), whole(grade), first, last)
+            for doc, rank, grade, first, last in rows
         )
 
     def _known(self, documents: tuple[Listed, ...]) -> list[Hit]:
@@ -151,38 +177,80 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     Raises:
         InputError: the query is not judged.
     """
-    few = only(run, [query])
-    if query not in qrels.queries:
-        raise _stranger(qrels, few, query)
-    return ask_each(qrels, few, [query], rules)[0]
-
-
-def ask_each(qrels: Qrels, run: Run, queries: Sequence[bytes], rules: Rules) -> list[Answer]:
-    """What a run answers to some judged queries, from one scan.
-
-    Args:
-        run: answers only these queries.
-    """
+    answered = {query}
+    few = only(_noting(run, answered) if rules.unit == "line" else run, [query])
     lines = 1
-    if rules.unit == "line":
-        parts = list(answers(run))
-        run, lines = dataclasses.replace(run, batches=lambda: iter(parts[:1])), len(parts)
-    judged = _few(as_ruled(qrels, rules), queries)
-    under = lenient(rules)
+    if rules.unit == "line":  # where the mean is over lines, there are no other queries than some line answers
+        parts = list(answers(few))
+        few, lines = dataclasses.replace(few, batches=lambda: iter(parts[:1])), len(parts)
+        some = {name: grades for name, grades in qrels.to_dict().items() if name in answered}
+        qrels = Qrels.from_dict(some, qrels.name)
+    if query not in qrels.queries:
+        raise _stranger(qrels, query, next(answers(few), None) is not None)
+    judged, under = _few(as_ruled(qrels, rules), query), lenient(rules)
     ordered: set[bytes] = set()
-    found = scan(_watched(run, ordered), judged.judged, under, keep=EVERY_RANK)
+    found = scan(_watched(few, ordered), judged.judged, under, keep=EVERY_RANK)
     if under.empty == "missing":
         found = dataclasses.replace(found, returned=np.where(found.returned == 0, -1, found.returned))
-    reading = Reading.of(judged, found, under, run.name, EVERY_RANK)
-    docs, scores = reading.docs(found.table["doc"].astype(np.int64)), found.table["score"].tolist()
-    at = found.table["query"]
-    told = []
-    for query in queries:
-        place = judged.queries.index(query)
-        raw = tuple(Raw(docs[row], scores[row]) for row in np.flatnonzero(at == place).tolist())
-        is_scored = query not in ordered
-        told.append(Answer(query, _grades(judged, place), reading.only(query), raw, lines, rules, is_scored))
-    return told
+    reading = Reading.of(judged, found, under, few.name, EVERY_RANK)
+    docs = reading.docs(found.table["doc"].astype(np.int64))
+    raw = map(Raw, docs, found.table["score"].tolist())  # of this query, as only it is answered
+    answer = _answer(reading, query, rules, found.repeated)
+    return dataclasses.replace(answer, raw=tuple(raw), lines=lines, is_scored=query not in ordered)
+
+
+def _noting(run: Run, answered: set[bytes]) -> Run:
+    """The same run; the queries of its lines are noted as they are read."""
+
+    def batches() -> Iterator[Batch]:
+        for part in rankings(run.batches(), run.name):
+            answered.add(part.query)
+            yield part
+
+    return dataclasses.replace(run, batches=batches, path=None)
+
+
+def ask_reading(reading: Reading, query: bytes) -> Answer:
+    """What a reading of all rows has of a query.
+
+    Raises:
+        InputError: the query is not judged, or the reading cannot tell all of its list.
+        RulesError: the reading is one of submitted lines.
+    """
+    reading.rules.by_query(
+        message("a Reading is explained query by query; give the qrels and the run in its place")
+    )
+    if query not in reading.qrels.queries:
+        raise _stranger(reading.qrels, query, query in reading.extra)
+    if reading.repeated and reading.rules.duplicates in ("first", "last"):
+        raise _lacking(reading, message("how often the run repeats documents of the query"))
+    answer = answers_in(reading, [query], reading.rules)[query]
+    if any(map(math.isnan, answer.judged.values())):
+        raise _lacking(reading, message("documents that the judgements ignore"))
+    return answer
+
+
+def _lacking(reading: Reading, what: Message) -> InputError:
+    return InputError(
+        "a Reading does not keep what an explanation shows: {what}; give the qrels and the run in its place",
+        reading.name,
+        what=what,
+    )
+
+
+def answers_in(reading: Reading, queries: Sequence[bytes], rules: Rules) -> dict[bytes, Answer]:
+    """What a reading has of some judged queries; what has no row in it is in no list."""
+    part = reading.only(*queries)
+    return {query: _answer(part, query, rules) for query in queries}
+
+
+def _answer(reading: Reading, query: bytes, rules: Rules, repeated: int | None = None) -> Answer:
+    one, place = reading.only(query), reading.qrels.queries.index(query)
+    docs = one.docs(one.rows.doc)
+    again = len(docs) - len(set(docs)) if repeated is None else repeated
+    under = dataclasses.replace(one, rules=lenient(rules), repeated=again)
+    raw = tuple(map(Raw, docs, one.rows.score.tolist()))
+    return Answer(query, _grades(reading.qrels, place), under, raw, 1, rules)
 
 
 def _watched(run: Run, ordered: set[bytes]) -> Run:
@@ -209,25 +277,25 @@ def _grades(qrels: Qrels, place: int) -> Judged:
     return {qrels.doc(row): float(qrels.grades[row]) for row in rows}
 
 
-def _few(qrels: Qrels, queries: Sequence[bytes]) -> Qrels:
-    """The judgements of some queries, and the one that has the highest grade of the collection."""
-    few = {query: _grades(qrels, qrels.queries.index(query)) for query in queries}
+def _few(qrels: Qrels, query: bytes) -> Qrels:
+    """The judgements of a query, and the one that has the highest grade of the collection."""
+    few = {query: _grades(qrels, qrels.queries.index(query))}
     if not np.isnan(qrels.grades).all():
         best = int(np.nanargmax(qrels.grades))
         few.setdefault(qrels.queries[int(qrels.query[best])], {qrels.doc(best): float(qrels.grades[best])})
-    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=queries[0])
+    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=query)
     few.setdefault(best_apart, {})
     docs = [(number, doc, grade) for number, some in enumerate(few.values()) for doc, grade in some.items()]
     numbers, names, grades = zip(*docs, strict=True) if docs else ((), (), ())
     part = Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name)
-    own = {name: grade for name, grade in qrels.apart.items() if name in (*queries, best_apart)}
+    own = {name: grade for name, grade in qrels.apart.items() if name in (query, best_apart)}
     return dataclasses.replace(part, apart=own)
 
 
-def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
+def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:
     """The error for a query that is unjudged."""
     near = did_you_mean(printable(query), map(printable, qrels.queries))
-    if next(answers(run), None):
+    if is_answered:
         return InputError(
             "query {query} is answered, but it is unjudged, so no measure can tell how well.{near}",
             qrels.name,
@@ -240,28 +308,6 @@ def _stranger(qrels: Qrels, run: Run, query: bytes) -> InputError:
         query=printable(query),
         near=near,
     )
-
-
-def _case(measure: Measure, hits: Hits, documents: tuple[Listed, ...], known: list[Hit]) -> Case:
-    """The query as a worked form reads it."""
-    named: dict[int, str] = {listed.rank: listed.doc for listed in documents if listed.rank}
-    below = [listed.doc for listed in documents if listed.place == "below depth"]
-    named |= {(hits.depth or 0) + number: doc for number, doc in enumerate(below, 1)}
-    return Case(
-        measure=str(measure),
-        returned=int(hits.returned[0]),
-        hits=_named(hits, named),
-        judged=tuple(sorted(known, key=lambda hit: -hit.grade)),
-        max_grade=whole(hits.max_grade),
-        depth=hits.depth,
-        beyond=() if hits.beyond is None else _named(hits.beyond, named),
-    )
-
-
-def _named(hits: Hits, names: dict[int, str]) -> tuple[Hit, ...]:
-    """The rows with the documents' names, by rank."""
-    rows = zip(*(column.tolist() for column in (hits.rank, hits.grade, hits.first, hits.last)), strict=True)
-    return tuple(Hit(rank, names[rank], whole(grade), first, last) for rank, grade, first, last in rows)
 
 
 def _ruling(measure: Measure, rules: Rules, relevant: int, returned: int) -> Line | None:

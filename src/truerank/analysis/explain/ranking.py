@@ -80,7 +80,8 @@ def listing(judged: dict[bytes, float], raw: Sequence[Raw], reading: Reading, le
     """
     rules, rows = reading.rules, reading.rows
     if rules.duplicates == "once" and rules.unjudged == "removed":  # otherwise repeats take up ranks
-        raw, rows = [Raw(*each) for each in dict(reversed(raw)).items()][::-1], reading.hits
+        first = {each.doc: each for each in reversed(raw)}
+        raw, rows = [each for each in raw if first[each.doc] is each], reading.hits
     counted = _ranks(rows.under(rules))
     returned = [_row(*each, judged.get(each.doc), counted, rules, level) for each in raw]
     if rules.duplicates == "once":

@@ -24,15 +24,17 @@ from truerank.analysis.lint.checks import (
     Watchers,
 )
 from truerank.analysis.lint.findings import SEVERITIES, Finding, Findings, Log, Severity, printed
-from truerank.analysis.lint.opening import System, Truth, Watching, open_system, open_truth
+from truerank.analysis.lint.opening import System, Truth, open_system, open_truth
 from truerank.analysis.lint.reading import ScatteredError, scattered_queries, whole
 from truerank.core.errors import InputError
-from truerank.core.evaluate import DEFAULT, rank
+from truerank.core.evaluate import DEFAULT, rank, ranked, reading_of, rules_of
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import Batch, Ranked, Run
+from truerank.core.run import Batch, Progress, Ranked, Run, unreported, watching
 from truerank.core.vocabulary import measures_under
+from truerank.formats.source import bytes_of
 from truerank.measures import Measure, MeasuresLike
 
 __all__ = ["SEVERITIES", "Finding", "Findings", "Severity", "lint"]
@@ -45,16 +47,17 @@ def lint(
     measures: MeasuresLike | None = None,
     qrels_format: str | None = None,
     run_format: str | None = None,
-    watch: Watching = lambda size: None,
+    progress: Progress = unreported,
 ) -> Findings:
     """What is wrong with qrels and runs, worst first; an empty list when nothing is.
 
     Args:
-        qrels, runs: as for `evaluate`; there may be no runs.
+        qrels, runs: as for `evaluate`; there may be no runs. A `Reading` in place of a run has no lines: seen are
+            which queries it answers, with how many results, and what ranks show.
         rules: under which they will be evaluated; some faults are none under some rules.
         measures: those whose ties matter, as for `evaluate`.
         qrels_format, run_format: names of formats, instead of those that the files look like.
-        watch: told how many bytes more were read, for a progress bar.
+        progress: told how many bytes were read, and of how many.
 
     Raises:
         InputError: a file that is not there, is empty, or is in no known format.
@@ -65,15 +68,20 @@ def lint(
     error document-ids
     note unjudged
     """
-    rules = Rules.of(rules)
+    rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
     chosen = measures_under(measures or rules.measures or DEFAULT, rules)
+    watch = watching(progress, bytes_of(qrels, *runs, is_unpacked=True))
     truth = open_truth(qrels, qrels_format, watch)
     systems = [
-        open_system(run, run_format, f"run {i}", watch, rules.unit == "line") for i, run in enumerate(runs, 1)
+        run if isinstance(run, Reading) else open_system(run, run_format, f"run {i}", watch, rules.unit == "line")
+        for i, run in enumerate(runs, 1)
     ]
     judged, findings = _lint_truth(truth, rules)
     for system in systems:
-        findings += _lint_system(system, judged, rules, chosen)
+        if isinstance(system, Reading):
+            findings += _lint_reading(system, judged, rules, chosen)
+        else:
+            findings += _lint_system(system, judged, rules, chosen)
     return Findings(sorted(findings, key=lambda finding: SEVERITIES.index(finding.severity)))
 
 
@@ -138,6 +146,17 @@ def _inspected(
     except InputError as error:
         _note_unreadable(log, error)
     return log.findings()
+
+
+def _lint_reading(reading: Reading, judged: Grades, rules: Rules, measures: Sequence[Measure]) -> list[Finding]:
+    rules.by_query(message("a Reading is linted query by query; give the run in its place"))
+    case = Case(Log(reading.name), judged, rules)
+    coverage.of_reading(case, reading_of(reading, None, rules))
+    lenient = dataclasses.replace(_lenient(rules), duplicates=rules.duplicates)
+    hits = ranked(dataclasses.replace(reading, rules=lenient))
+    for check in HITS_CHECKS if judged else ():
+        check(case, hits, measures)
+    return case.log.findings()
 
 
 def _scattered(query: bytes) -> Message:

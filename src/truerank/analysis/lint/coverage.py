@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from truerank.analysis.lint.checks import Case, Watch, each_answer
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.core.messages import Message, message
+from truerank.core.reading import Reading
 
 USUAL = 0.5
 """A number of results is expected of all queries when more than this share of them have it."""
@@ -17,16 +18,22 @@ USUAL = 0.5
 @each_answer
 def queries(case: Case) -> Watch:
     """Judged queries that are not answered, and answered ones that are not judged."""
-    log, unanswered = case.log, dict.fromkeys(case.judged)
+    unanswered = dict.fromkeys(case.judged)
     extra = []
     while (answer := (yield)) is not None:
         unanswered.pop(answer.query, None)
         if answer.query not in case.judged:
             extra.append(answer.query)
+    note_queries(case, list(unanswered), extra)
+
+
+def note_queries(case: Case, unanswered: Sequence[bytes], extra: Sequence[bytes]) -> None:
+    """The judged queries that are not answered, and the answered ones that are not judged."""
+    log = case.log
     if not case.judged:
         return
-    if len(unanswered) == len(case.judged):
-        other = printed(next(iter(unanswered)))
+    if len(unanswered) == len(case.judged) and extra:
+        other = printed(unanswered[0])
         fault = message(
             "no query of the run is judged: it answers {query}, but {other} is judged",
             query=printed(extra[0]),
@@ -42,7 +49,7 @@ def queries(case: Case) -> Watch:
             effect=MISSING[case.rules.missing],
         )
         severity: Severity = "error" if case.rules.missing == "error" else "warning"
-        log.once(severity, "missing-queries", fault, examples=list(unanswered))
+        log.once(severity, "missing-queries", fault, examples=unanswered)
     if extra:
         fault = message(
             "{n:,} of the answered queries not judged ({effect})", n=len(extra), effect=EXTRA[case.rules.extra]
@@ -65,12 +72,22 @@ EXTRA = {"skip": message("left out"), "error": message("refused")}
 def depth(case: Case) -> Watch:
     """Queries with fewer, or more, results than the others."""
     counts: Counter[int] = Counter()
-    first: dict[int, tuple[bytes, int]] = {}
+    first: dict[int, tuple[bytes, int | None]] = {}
     while (answer := (yield)) is not None:
         size = len(answer.docs)
         counts[size] += 1
         if counts[size] == 1:
             first[size] = answer.query, answer.lines[0]
+    note_depths(case, counts, first)
+
+
+def note_depths(case: Case, counts: Counter[int], first: Mapping[int, tuple[bytes, int | None]]) -> None:
+    """How many queries have fewer, or more, results than is usual.
+
+    Args:
+        counts: of each number of results, how many queries have it.
+        first: the first query that has it, and its line.
+    """
     usual, queries = max(counts.items(), key=lambda item: (item[1], item[0]), default=(0, 0))
     if queries <= USUAL * counts.total():
         return
@@ -82,6 +99,17 @@ def depth(case: Case) -> Watch:
             query, line = first[size]
             n, amounts = sum(sizes.values()), {"usual": usual, "query": printed(query), "size": size}
             case.log.once("note", kind, DEPTHS[kind](n, counts.total(), amounts), line, n)
+
+
+def of_reading(case: Case, reading: Reading) -> None:
+    """The same of a run that was read before; of its queries that are not judged nobody knows how many results."""
+    rows = reading.rows
+    answered = {query: size for query, size in zip(rows.queries, rows.returned.tolist(), strict=True) if size >= 0}
+    note_queries(case, [query for query in case.judged if query not in answered], reading.extra)
+    first: dict[int, tuple[bytes, int | None]] = {}
+    for query, size in answered.items():
+        first.setdefault(size, (query, None))
+    note_depths(case, Counter(answered.values()), first)
 
 
 DEPTHS: dict[str, Callable[[int, int, dict[str, Any]], Message]] = {
