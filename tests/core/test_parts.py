@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
@@ -90,6 +92,26 @@ def test_scattered_rows_are_counted_to_the_same_bits(rows, ties, other, keep, da
     counts = data.draw(st.permutations([over_the_wire(one, data.draw) for one in counts]))
     assert alike(tr.merge(parts, counts), whole)
     assert alike(tr.merge(parts, tr.merge([tr.merge(counts[:2]), counts[2]])), whole)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 4])
+@settings(max_examples=30)
+@given(rows=DISTINCT, data=st.data())
+def test_files_are_cut_to_the_same_bits_by_any_number_of_threads(threads, rows, data):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("truerank.core.scan.PIECE", 1)
+        files = [Path(folder, f"{part}.run") for part in range(4)]
+        pieces = [[] for _ in files[1:]]
+        for row in rows:
+            data.draw(st.sampled_from(pieces)).append(row)
+        for file, piece in zip(files, [sorted(rows), *pieces], strict=True):
+            file.write_text("".join(f"{q} Q0 {d} 0 {s!r} t\n" for q, d, s in piece) or "# empty\n", "utf-8")
+        whole = tr.read(QRELS, files[0], name="run", threads=threads)
+        parts = [tr.read(QRELS, file, name="run", threads=threads) for file in files[1:]]
+        split = tr.scattered(parts)
+        counts = [tr.count_ranks(split, file) for file in files[1:]]
+        assert alike(tr.merge(parts, counts), whole)
+        assert alike(tr.merge(parts, tr.read_together(split, files[1:], threads=threads)), whole)
 
 
 @given(ROWS, TIES, OTHER, st.sampled_from(["count", "once"]), st.data())
