@@ -94,18 +94,18 @@ def counts(rng: Random) -> None:
     text = lines(rng, run_line, rng.choice((0, 1, 5, 40, 200)))
     rows = [line.split() for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
     qrels, up = judgements(rng, [(row[0], row[2]) for row in rows if len(row) == 6]), rng.random() < 0.5
-    gone = np.array([rng.random() < 0.2 for _ in qrels.grades], np.uint8)
+    kinds = np.array([rng.choice((0, 0, 0, 2)) for _ in qrels.grades], np.uint8)
     scores = [0.0, 1.0, *(float(row[4]) for row in rows if len(row) == 6 and row[4].isdigit())]
     found: list[list[tuple[float, bytes, int]]] = []
     for start, end in itertools.pairwise(qrels.start.tolist()):
-        some = [(rng.choice(scores), qrels.doc(row), row) for row in range(start, end) if not gone[row]]
+        some = [(rng.choice(scores), qrels.doc(row), row) for row in range(start, end) if not kinds[row]]
         some.sort(key=lambda one: one[1], reverse=not up)
         found.append(sorted(some, key=lambda one: -one[0]))
     start = np.cumsum([0, *map(len, found)], dtype=np.int64)
     flat = [one for each in found for one in each]
     docs, values = np.array([row for *_, row in flat], np.int64), np.array([score for score, *_ in flat])
     judged = Judged(list(qrels.queries), qrels.start, qrels.begin, qrels.end, qrels.text)
-    thresholds = Thresholds(judged, start, docs, values, gone, up, True, rng.randrange(2**64))
+    thresholds = Thresholds(judged, start, docs, values, kinds, up, True, rng.randrange(2**64))
     scanner = Scanner(judged, duplicates="count", counting=thresholds)
 
     def counted() -> Any:

@@ -118,9 +118,10 @@ def test_files_are_cut_to_the_same_bits_by_any_number_of_threads(threads, rows, 
 def test_repeated_documents_over_parts_are_counted_to_the_same_bits(rows, ties, other, duplicates, data):
     rules = {"ties": ties, "duplicates": duplicates, **other}
     rows = [row for row in rows if row[0] in QRELS]
-    whole = tr.read(QRELS, table(rows), rules=rules)
+    keep = data.draw(KEEP) if duplicates == "count" else "judged"
+    whole = tr.read(QRELS, table(rows), rules=rules, keep=keep)
     places = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
-    parts = [tr.read(QRELS, part, rules=rules) for part in cut(rows, places)]
+    parts = [tr.read(QRELS, part, rules=rules, keep=keep) for part in cut(rows, places)]
     split = tr.scattered(parts)
     counts = [tr.count_ranks(split, part) for part in cut(rows, places)]
     assert alike(tr.merge(parts, counts), whole)

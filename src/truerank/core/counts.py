@@ -13,7 +13,7 @@ from truerank.core._kernel import Thresholds
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.hits import UNJUDGED
 from truerank.core.messages import message
-from truerank.core.qrels import Ints
+from truerank.core.qrels import Floats, Ints
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
 from truerank.core.run import RunLike
@@ -102,7 +102,7 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
         np.concatenate([[0], np.cumsum(new.count)]).astype(np.int64),
         docs,
         np.ascontiguousarray(new.score),
-        np.isnan(watched.grades).astype(np.uint8),
+        _kinds(watched.grades),
         rules.ties == "doc-ascending",
         not distinct,
         int(scattered.digest[:16], 16),
@@ -116,6 +116,11 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
     seen = None if distinct else (marked["query"].copy(), marked["mark"].copy())
     better, equal, before = thresholds.counted()
     return RankCounts(scattered.digest, better, equal, before, seen)
+
+
+def _kinds(grades: Floats) -> NDArray[np.uint8]:
+    """What the kernel calls the documents that are watched: judged 0, kept 1, gone 2."""
+    return np.where(np.isnan(grades), 2, np.where(grades == UNJUDGED, 1, 0)).astype(np.uint8)
 
 
 def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
@@ -200,4 +205,5 @@ def _repeats(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> Int
                 query=truncated(found.queries[int(np.argmax(times > 0))]),
             )
         )
-    return times + repeated(found.query, found.doc, len(scattered))
+    judged = found.where(found.grade > UNJUDGED)
+    return times + repeated(judged.query, judged.doc, len(scattered))
