@@ -37,10 +37,29 @@ class Judged:
     ) -> None: ...
     def find_each(self, query: Ints, begin: Ints, end: Ints, text: Bytes) -> Ints: ...
 
+class Thresholds:
+    is_strange: bool
+
+    def __init__(
+        self,
+        judged: Judged,
+        start: Ints,
+        doc: Ints,
+        score: Floats,
+        kind: NDArray[np.uint8],
+        up: bool,
+        marking: bool,
+        key: int,
+    ) -> None: ...
+    def counted(self) -> Ints: ...
+    def marked(self) -> NDArray[Any]: ...
+
 class Scanner:
     line: int
     rows: int
     repeated: int
+    @property
+    def repeats(self) -> NDArray[np.int64] | None: ...
     def __init__(
         self,
         judged: Judged,
@@ -50,6 +69,7 @@ class Scanner:
         interleaved: bool = ...,
         keep: int = ...,
         every: bool = ...,
+        counting: Thresholds | None = ...,
     ) -> None: ...
     def feed(self, data: Bytes) -> None: ...
     def columns(

@@ -14,7 +14,7 @@ from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
-from truerank.core.reading import EVERY_RANK, Keep, Reading, read
+from truerank.core.reading import EVERY_RANK, Keep, Reading, lacking, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
@@ -142,9 +142,7 @@ def reading_of(
         )
     needed = keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
     if qrels.kept < needed:
-        raise InputError(
-            "the reading lacks unjudged documents; read the run with keep={keep!r}", qrels.name, keep=keep
-        )
+        raise InputError(lacking(keep), qrels.name)
     return qrels if rules == qrels.rules else qrels.under(rules)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import Judged, Scanner, as_bytes
+from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
@@ -41,6 +41,7 @@ class Scan:
         repeated: how many rows repeated a document of their query.
         interleaved: whether the rows of some query were scattered.
         unjudged: the ids of the unjudged documents that became rows.
+        repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
     """
 
     table: NDArray[Any]
@@ -50,10 +51,22 @@ class Scan:
     repeated: int
     interleaved: bool = False
     unjudged: Ids = NO_IDS
+    repeats: NDArray[np.int64] | None = None
+
+
+Found = tuple[NDArray[Any], NDArray[np.int64]]
+"""The table of a scan, and how many documents each query returned."""
 
 
 def scan(
-    run: Run, judged: Judged, rules: Rules, threads: int | None = None, keep: int = 0, *, every: bool = False
+    run: Run,
+    judged: Judged,
+    rules: Rules,
+    threads: int | None = None,
+    keep: int = 0,
+    *,
+    every: bool = False,
+    interleaved: bool = False,
 ) -> Scan:
     """Read a run once (twice when its queries turn out to be interleaved).
 
@@ -61,10 +74,13 @@ def scan(
         threads: how many may read a large plain file; as many as there are processors by default.
         keep: unjudged documents up to this rank become rows too.
         every: queries that are not judged are read too, numbered after the judged ones, as `extra` names them.
+        interleaved: whether the rows of a query are known to be scattered.
 
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
+    if interleaved:
+        return _scan_whole(run, Look(judged, rules, keep, every), interleaved=True)
     pieces = [] if every else _pieces(run.path, threads or processors())
     look = Look(judged, rules, keep, every)
     try:
@@ -92,8 +108,26 @@ class Look:
         return Scanner(self.judged, rules.ties, duplicates, single, interleaved, self.keep, self.every)
 
 
+def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> None:
+    """Count the rows of a run, in any order and without keeping any, between those that were found.
+
+    Raises:
+        InputError: a line or a score that cannot be read.
+    """
+    single = rules.score_precision == "single"
+    _finished(run, Scanner(judged, duplicates="count", single=single, counting=thresholds))
+
+
 def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
     scanner = look.scanner(interleaved)
+    table, returned = _finished(run, scanner)
+    extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
+    repeats = scanner.repeats
+    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged, repeats)
+
+
+def _finished(run: Run, scanner: Scanner) -> Found:
+    """What a scanner finds in all of a run."""
     batch: Batch = b""
     before = 0
     try:
@@ -101,13 +135,11 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
             before = scanner.line
             _push(scanner, batch)
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
-        table, returned = scanner.finish()
+        return scanner.finish()
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
-    extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged)
 
 
 def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
@@ -191,7 +223,14 @@ def _scan_pieces(run: Run, look: Look, pieces: list[tuple[int, int]]) -> Scan:
     rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
     table = _joined(tables, unjudged, look.judged.n_docs)
-    return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged))
+    repeats = _sum([scanner.repeats for scanner in scanners])
+    return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged), repeats=repeats)
+
+
+def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    """The sum of those that there are."""
+    there = [part for part in parts if part is not None]
+    return np.sum(there, axis=0) if there else None
 
 
 def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -221,9 +260,6 @@ def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) ->
             docs += before * (docs >= judged)
         at, before = at + len(table), before + len(ids)
     return whole
-
-
-Found = tuple[NDArray[Any], NDArray[np.int64]]
 
 
 def _scan_piece(run: Run, look: Look, piece: tuple[int, int]) -> tuple[Scanner, Found]:

@@ -12,6 +12,7 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.evaluate import ranked
 from truerank.core.hits import Hits
+from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.reading import Reading
 from truerank.core.run import Run
@@ -264,7 +265,7 @@ class Places(Presented):
         if self.results is None:
             return value
         if self.results.scores is None:
-            why = "this run has no scores to compare with a threshold; say by k what is retrieved"
+            why = message("this run has no scores to compare with a threshold; say by k what is retrieved")
             raise InputError(why, self.results.name)
         return self.results.sign * value
 

@@ -13,7 +13,6 @@ from truerank.analysis.explain.ranking import Listed
 from truerank.core._kernel import as_bytes, as_text
 from truerank.core.errors import InputError
 from truerank.core.evaluate import NO_RUN, reading_of, rules_of
-from truerank.core.messages import message
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
@@ -103,7 +102,7 @@ def explain_each(
     [0.5, 0.0]
     """
     if query is None:
-        raise InputError(message("there is no query to explain; name one by query="))
+        raise InputError("there is no query to explain; name one by query=")
     under, key = rules_of(qrels, rules), as_bytes(query)
     if isinstance(qrels, Reading):
         answer = ask_reading(reading_of(qrels, run, under, keep="all"), key)

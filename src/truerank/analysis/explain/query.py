@@ -24,7 +24,7 @@ from truerank.core.hits import Hits
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
-from truerank.core.reading import EVERY_RANK, Reading, as_ruled
+from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scan import scan
@@ -177,21 +177,19 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     Raises:
         InputError: the query is not judged.
     """
-    answered = {query}
-    few = only(_noting(run, answered) if rules.unit == "line" else run, [query])
+    seen = {query}
+    few = only(_noting(run, seen) if rules.unit == "line" else run, [query])
     lines = 1
     if rules.unit == "line":  # where the mean is over lines, there are no other queries than some line answers
         parts = list(answers(few))
         few, lines = dataclasses.replace(few, batches=lambda: iter(parts[:1])), len(parts)
-        some = {name: grades for name, grades in qrels.to_dict().items() if name in answered}
+        some = {name: grades for name, grades in qrels.to_dict().items() if name in seen}
         qrels = Qrels.from_dict(some, qrels.name)
     if query not in qrels.queries:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
     judged, under = _few(as_ruled(qrels, rules), query), lenient(rules)
     ordered: set[bytes] = set()
-    found = scan(_watched(few, ordered), judged.judged, under, keep=EVERY_RANK)
-    if under.empty == "missing":
-        found = dataclasses.replace(found, returned=np.where(found.returned == 0, -1, found.returned))
+    found = answered(scan(_watched(few, ordered), judged.judged, under, keep=EVERY_RANK), under)
     reading = Reading.of(judged, found, under, few.name, EVERY_RANK)
     docs = reading.docs(found.table["doc"].astype(np.int64))
     raw = map(Raw, docs, found.table["score"].tolist())  # of this query, as only it is answered
@@ -199,12 +197,12 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
     return dataclasses.replace(answer, raw=tuple(raw), lines=lines, is_scored=query not in ordered)
 
 
-def _noting(run: Run, answered: set[bytes]) -> Run:
+def _noting(run: Run, seen: set[bytes]) -> Run:
     """The same run; the queries of its lines are noted as they are read."""
 
     def batches() -> Iterator[Batch]:
         for part in rankings(run.batches(), run.name):
-            answered.add(part.query)
+            seen.add(part.query)
             yield part
 
     return dataclasses.replace(run, batches=batches, path=None)
