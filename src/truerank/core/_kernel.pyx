@@ -516,10 +516,14 @@ cdef class Scanner(Lines):
             p = next
         return p
 
-    def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text,
-                const int64_t[::1] doc_ends, const unsigned char[::1] doc_text, const double[::1] scores):
-        """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores."""
-        cdef int64_t i, n = scores.shape[0], a, b, c, d
+    def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text, const int64_t[::1] doc_ends,
+                const unsigned char[::1] doc_text, const double[::1] scores, const int64_t[::1] runs=None):
+        """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores.
+
+        runs: the first row of each query id, and the number of rows; without it each row has a query id.
+        """
+        cdef int64_t r, i, end, n = query_ends.shape[0] - 1
+        cdef const int64_t* first = NULL if runs is None else &runs[0]
         cdef int error = OK
         cdef const char* queries = b""
         cdef const char* docs = b""
@@ -528,15 +532,21 @@ cdef class Scanner(Lines):
         if doc_text.shape[0]:
             docs = <const char*>&doc_text[0]
         with nogil:
-            for i in range(n):
-                self.line += 1
-                a, b, c, d = query_ends[i], query_ends[i + 1], doc_ends[i], doc_ends[i + 1]
+            for r in range(n):
+                i = r if first == NULL else first[r]
+                end = r + 1 if first == NULL else first[r + 1]
                 if not isfinite(scores[i]):
                     error = NOT_FINITE
-                elif self.turned(queries + a, b - a):
-                    error = self.turn(queries + a, b - a)
-                if not error:
-                    error = self.push(docs + c, d - c, scores[i])
+                elif self.turned(queries + query_ends[r], query_ends[r + 1] - query_ends[r]):
+                    error = self.turn(queries + query_ends[r], query_ends[r + 1] - query_ends[r])
+                while i < end:
+                    self.line += 1
+                    if not error:
+                        error = self.push(docs + doc_ends[i], doc_ends[i + 1] - doc_ends[i], scores[i]) \
+                            if isfinite(scores[i]) else NOT_FINITE
+                    if error:
+                        break
+                    i += 1
                 if error:
                     break
         self.error = error

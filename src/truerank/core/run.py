@@ -23,6 +23,8 @@ class Columns:
 
     Attributes:
         lines: (rows,) the line of each row in its file; None where rows are counted.
+        runs: (query ids + 1,) the first row of each query id, and the number of rows, where an id stands once for
+            the rows in a run of it; None where each row has one.
     """
 
     query_ends: NDArray[np.int64]
@@ -31,6 +33,13 @@ class Columns:
     doc_text: NDArray[np.uint8] | bytes
     scores: NDArray[np.float64]
     lines: NDArray[np.int64] | None = None
+    runs: NDArray[np.int64] | None = None
+
+    @property
+    def queries(self) -> NDArray[np.int64]:
+        """(rows,) which of the query ids each row has."""
+        ids = np.arange(len(self.query_ends) - 1)
+        return ids if self.runs is None else np.repeat(ids, np.diff(self.runs))
 
 
 @dataclass(frozen=True)
@@ -54,6 +63,10 @@ Batch = bytes | Columns | Ranked | dict[Any, Any]
 """What the kernel has a door for: TREC lines, columns, one ranking, a dict of dicts."""
 
 
+Piece = Callable[[], Iterator[Batch]]
+"""Opens a piece of a source, which a thread reads."""
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """What a system answered.
@@ -63,12 +76,14 @@ class Run:
         batches: opens the source anew and yields its parts.
         path: the plain TREC file behind it, if that is what it is, which threads may read.
         watch: told how many bytes more were read, for a progress bar.
+        pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
     """
 
     name: str
     batches: Callable[[], Iterator[Batch]] = field(repr=False)
     path: Path | None = None
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
+    pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
 
 
 RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.core.run import Batch, Columns, Piece, Ranked, Run
 
 CHUNK = 1 << 18
 """Bytes read at once: small enough to stay in the processor's cache."""
@@ -66,7 +67,7 @@ def scan(
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
-    pieces = [] if every else _pieces(run.path, threads or processors())
+    pieces = () if every else _pieces(run, threads or processors())
     look = Look(judged, rules, keep, every)
     try:
         return _scan_pieces(run, look, pieces)
@@ -101,7 +102,7 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
         for batch in each_once(run.batches(), run.name):
             before = scanner.line
             _push(scanner, batch)
-            run.watch(len(batch) if isinstance(batch, bytes) else 0)
+            run.watch(_size(batch))
         table, returned = scanner.finish()
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
@@ -132,9 +133,15 @@ def _push(scanner: Scanner, batch: Batch) -> None:
     elif isinstance(batch, Ranked):
         scanner.ranked(batch.query, batch.docs, batch.scores)
     elif isinstance(batch, Columns):
-        scanner.columns(batch.query_ends, batch.query_text, batch.doc_ends, batch.doc_text, batch.scores)
+        queries, docs = (batch.query_ends, batch.query_text), (batch.doc_ends, batch.doc_text)
+        scanner.columns(*queries, *docs, batch.scores, batch.runs)
     else:
         scanner.feed(batch)
+
+
+def _size(batch: Batch) -> int:
+    """How many bytes of a file were read."""
+    return len(batch) if isinstance(batch, bytes) else 0
 
 
 def processors() -> int:
@@ -142,9 +149,16 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _pieces(path: Path | None, threads: int) -> list[tuple[int, int]]:
-    """Byte ranges that begin where a query begins; one for each thread."""
-    if path is None or threads < 2 or (size := path.stat().st_size) < PIECE:
+def _pieces(run: Run, threads: int) -> Sequence[Piece]:
+    """At most one piece for each thread, which begin where a query begins; none where there is little to read."""
+    if threads < 2:
+        return ()
+    return run.pieces(threads) or text_pieces(run.path, threads)
+
+
+def text_pieces(path: Path | None, threads: int) -> list[Piece]:
+    """Pieces of a plain TREC file."""
+    if path is None or (size := path.stat().st_size) < PIECE:
         return []
     cuts = [0]
     with path.open("rb") as file:
@@ -152,7 +166,16 @@ def _pieces(path: Path | None, threads: int) -> list[tuple[int, int]]:
             cut = _next_query(file, size * i // threads)
             if cut > cuts[-1]:
                 cuts.append(cut)
-    return list(zip(cuts, [*cuts[1:], size], strict=True))
+    return [partial(_range, path, *piece) for piece in itertools.pairwise([*cuts, size])]
+
+
+def _range(path: Path, offset: int, end: int) -> Iterator[bytes]:
+    """The bytes of a file from an offset to an end."""
+    with path.open("rb", buffering=0) as file:
+        file.seek(offset)
+        while offset < end and (chunk := file.read(min(CHUNK, end - offset))):
+            yield chunk
+            offset += len(chunk)
 
 
 def _next_query(file: Any, offset: int) -> int:
@@ -170,15 +193,19 @@ def _next_query(file: Any, offset: int) -> int:
     return int(file.tell())
 
 
-def _scan_pieces(run: Run, look: Look, pieces: list[tuple[int, int]]) -> Scan:
+def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     if len(pieces) < 2:
         return _scan_whole(run, look)
-    assert run.path is not None
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(len(pieces)) as pool:
         tasks = [pool.submit(_scan_piece, run, look, piece) for piece in pieces]
-        scanners, found = zip(*(task.result() for task in tasks), strict=True)
+        try:
+            scanners, found = zip(*(task.result() for task in tasks), strict=True)
+        except Refused as refused:
+            if refused.kind == "interleaved":
+                raise
+            return _scan_whole(run, look)  # which names the line
     del tasks
     tables, parts = map(list, zip(*found, strict=True))
     del found
@@ -188,6 +215,17 @@ def _scan_pieces(run: Run, look: Look, pieces: list[tuple[int, int]]) -> Scan:
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
     table = _joined(tables, unjudged, look.judged.n_docs)
     return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged))
+
+
+Found = tuple[NDArray[Any], NDArray[np.int64]]
+
+
+def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
+    scanner = look.scanner()
+    for batch in piece():
+        _push(scanner, batch)
+        run.watch(_size(batch))
+    return scanner, scanner.finish()
 
 
 def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -217,37 +255,6 @@ def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) ->
             docs += before * (docs >= judged)
         at, before = at + len(table), before + len(ids)
     return whole
-
-
-Found = tuple[NDArray[Any], NDArray[np.int64]]
-
-
-def _scan_piece(run: Run, look: Look, piece: tuple[int, int]) -> tuple[Scanner, Found]:
-    scanner = look.scanner()
-    buffer = bytearray(CHUNK)
-    view = memoryview(buffer)
-    offset, end = piece
-    assert run.path is not None
-    with run.path.open("rb", buffering=0) as file:
-        file.seek(offset)
-        try:
-            while offset < end and (n := file.readinto(view[: min(CHUNK, end - offset)])):
-                scanner.feed(view[:n])
-                run.watch(n)
-                offset += n
-            found = scanner.finish()
-        except Refused as refused:
-            raise explain(refused, scanner, run, refused.line + _lines_before(run.path, piece[0])) from None
-    return scanner, found
-
-
-def _lines_before(path: Path, offset: int) -> int:
-    lines = 0
-    with path.open("rb") as file:
-        while offset and (chunk := file.read(min(CHUNK, offset))):
-            lines += chunk.count(b"\n")
-            offset -= len(chunk)
-    return lines
 
 
 def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:

@@ -68,9 +68,8 @@ def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
         raise InputError(f"Arrow cannot hold this table: {first_line(error)}", name) from None
 
 
-def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> Iterator[Columns]:
-    """The rows of Arrow batches, as the kernel takes them."""
-    row = 1
+def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str, row: int = 1) -> Iterator[Columns]:
+    """The rows of Arrow batches, as the kernel takes them; `row` is the number of the first."""
     for batch in batches:
         for start in range(0, batch.num_rows, ROWS):
             part = _converted(batch.slice(start, ROWS), where, name, row)
@@ -88,12 +87,21 @@ def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
     fields = batch.schema.names
-    query, doc, value = (
-        _plain(batch.column(i), fields[i], name, row) for i in (where.query, where.doc, where.value)
-    )
+    query, runs = _runs(batch.column(where.query))
+    query = _plain(query, fields[where.query], name, row)
+    doc, value = (_plain(batch.column(i), fields[i], name, row) for i in (where.doc, where.value))
     scores = _numbers(value, fields[where.value], name)
     text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
-    return complete(Columns(*text, -scores if where.falling else scores), name, row)
+    return complete(Columns(*text, -scores if where.falling else scores, runs=runs), name, row)
+
+
+def _runs(array: Any) -> tuple[Any, Ints | None]:
+    """One row of each run of equal ones, and where runs begin, of a column with a dictionary; else all rows."""
+    if not hasattr(array, "dictionary") or array.null_count or array.dictionary.null_count:
+        return array, None
+    indices = array.indices.to_numpy()
+    runs = np.concatenate([[0], np.flatnonzero(indices[1:] != indices[:-1]) + 1, [len(indices)]])
+    return array.take(runs[:-1]), runs
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:

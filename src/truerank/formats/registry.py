@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from inspect import signature
 from typing import BinaryIO
@@ -12,7 +12,7 @@ from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean, quoted
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Ranked
+from truerank.core.run import Batch, Piece, Ranked
 from truerank.formats.names import SWAPPED
 from truerank.formats.source import Source
 
@@ -34,6 +34,7 @@ class Format:
         holds_ignored: whether its judgements can say that a pair is ignored.
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
+        cut_run: cuts a source into at most so many pieces of a run, for threads; none where it is small.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Format:
     holds_ignored: bool = False
     is_folder: bool = False
     options: Callable[..., Format] | None = None
+    cut_run: Callable[[Source, int], Sequence[Piece]] = lambda source, threads: ()
 
 
 _formats: dict[str, Format] = {}
