@@ -77,6 +77,7 @@ class Run:
         path: the plain TREC file behind it, if that is what it is, which threads may read.
         watch: told how many bytes more were read, for a progress bar.
         pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
+        parts: the runs in the files of which it consists, where they are several.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Run:
     path: Path | None = None
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
     pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
+    parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
 
 
 RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

@@ -6,6 +6,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -67,10 +68,10 @@ def scan(
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
-    pieces = () if every else _pieces(run, threads or processors())
+    threads = 1 if every else threads or processors()
     look = Look(judged, rules, keep, every)
     try:
-        return _scan_pieces(run, look, pieces)
+        return _scan_pieces(run, look, run.pieces(threads) if threads > 1 else ())
     except Refused as refused:
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
@@ -105,6 +106,9 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
             run.watch(_size(batch))
         table, returned = scanner.finish()
     except Refused as refused:
+        for part in run.parts() if refused.kind != "interleaved" else ():
+            with suppress(Refused):  # one file alone names its line
+                _scan_whole(part, look)
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
@@ -147,13 +151,6 @@ def _size(batch: Batch) -> int:
 def processors() -> int:
     """How many this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
-def _pieces(run: Run, threads: int) -> Sequence[Piece]:
-    """At most one piece for each thread, which begin where a query begins; none where there is little to read."""
-    if threads < 2:
-        return ()
-    return run.pieces(threads) or text_pieces(run.path, threads)
 
 
 def text_pieces(path: Path | None, threads: int) -> list[Piece]:
@@ -202,14 +199,11 @@ def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
         tasks = [pool.submit(_scan_piece, run, look, piece) for piece in pieces]
         try:
             scanners, found = zip(*(task.result() for task in tasks), strict=True)
-        except Refused as refused:
-            if refused.kind == "interleaved":
-                raise
-            return _scan_whole(run, look)  # which names the line
-    del tasks
-    tables, parts = map(list, zip(*found, strict=True))
-    del found
-    returned = _together(parts)
+            tables, parts = map(list, zip(*found, strict=True))
+            del tasks, found
+            returned = _together(parts)
+        except Refused:  # a query may only go on in the next piece; of an error the line is named
+            return _scan_whole(run, look)
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
     rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
@@ -279,6 +273,8 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
+    if there := [(part.name, line) for part in run.parts() for line in _lines_of(part, query, doc)]:
+        return repeated(query, doc, None, *there[1])
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
     return repeated(query, doc, first if first != second else None, run.name, second)
@@ -287,7 +283,7 @@ def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
     """The lines (or rows) that name a query and a document, found by reading the run again."""
     text: Any = run.batches()
-    if isinstance(next(run.batches(), None), bytes):
+    if isinstance(next(iter(run.batches()), None), bytes):
         pattern = re.compile(rb"[ \t]*%b[ \t]+[^ \t]+[ \t]+%b[ \t]" % (re.escape(query), re.escape(doc)))
         yield from (number for number, line in enumerate(lines(text), 1) if pattern.match(line))
         return

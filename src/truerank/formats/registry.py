@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import BinaryIO
 
@@ -12,7 +13,7 @@ from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean, quoted
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Piece, Ranked
+from truerank.core.run import Batch, Piece, Ranked, Run
 from truerank.formats.names import SWAPPED
 from truerank.formats.source import Source
 
@@ -35,6 +36,7 @@ class Format:
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
         cut_run: cuts a source into at most so many pieces of a run, for threads; none where it is small.
+        parts: the runs in the files that a folder consists of.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Format:
     is_folder: bool = False
     options: Callable[..., Format] | None = None
     cut_run: Callable[[Source, int], Sequence[Piece]] = lambda source, threads: ()
+    parts: Callable[[Source], Sequence[Run]] = lambda source: ()
 
 
 _formats: dict[str, Format] = {}
@@ -105,7 +108,7 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     Raises:
         InputError: the source is empty or binary, holds the other thing, or the format cannot hold this one.
     """
-    found = named(format) if format else sniffed(source, what)
+    found = _in_folder(named(format), source) if format else sniffed(source, what)
     if getattr(found, f"read_{what}") is None:
         raise InputError(f"the format {found.name} cannot hold {SPOKEN[what]}", source.name)
     if found.is_folder and not source.is_folder:
@@ -113,6 +116,21 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     if not found.is_folder and not source.head.strip():
         raise InputError(message("the file is empty"), source.name)
     return found
+
+
+def _in_folder(format: Format, source: Source) -> Format:
+    """The format of a folder whose files are in this one."""
+    if format.is_folder or not source.is_folder:
+        return format
+    return named(f"files(format={format.name!r})")
+
+
+def run_of(source: Source, format: Format, name: str | None = None) -> Run:
+    """The run in a source, not yet read."""
+    read, path = format.read_run, source.path if format.name == "trec" else None
+    assert read is not None
+    cut, parts = partial(format.cut_run, source), partial(format.parts, source)
+    return Run(name or source.name, lambda: read(source), path, pieces=cut, parts=parts)
 
 
 def sniffed(source: Source, what: str | None = None) -> Format:

@@ -13,6 +13,7 @@ from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import qrels_fault
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
+from truerank.core.scan import text_pieces
 from truerank.formats.registry import Format, register
 from truerank.formats.source import MARK, Source
 
@@ -105,5 +106,6 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        cut_run=lambda source, threads: text_pieces(source.path, threads),
     )
 )
