@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.qrels import Qrels, QrelsLike
@@ -49,9 +50,16 @@ def open_run(run: RunLike, format: str | None = None, name: str | None = None) -
     """
     if isinstance(run, Run):
         return run
-    if isinstance(run, list) and run and all(isinstance(part, str | os.PathLike) for part in run):
+    if isinstance(run, list) and _are_paths(run):
         return joined(runs_of(list(map(as_source, run)), format), name or "run")
     if not isinstance(run, str | os.PathLike):
         return run_from_object(run, name or "run")
     source = as_source(run)
     return run_of(source, chosen(source, "run", format), name)
+
+
+def _are_paths(things: list[Any]) -> bool:
+    """Whether these are paths or URLs, of which one at least is there."""
+    texts = [os.fspath(thing) for thing in things if isinstance(thing, str | os.PathLike)]
+    is_there = (isinstance(text, str) and ("://" in text or os.path.exists(text)) for text in texts)
+    return len(texts) == len(things) and any(is_there)
