@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, as_bytes
 from truerank.core.errors import InputError, Refused, truncated
-from truerank.core.faults import repeated, run_fault, unreadable
+from truerank.core.faults import not_put_aside, repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
@@ -58,7 +58,7 @@ class Scan:
 def scan(
     run: Run, judged: Judged, rules: Rules, threads: int | None = None, keep: int = 0, *, every: bool = False
 ) -> Scan:
-    """Read a run once (twice when its queries turn out to be interleaved).
+    """Read a run once (again when its queries turn out to be interleaved, whose rows are put aside on disk then).
 
     Args:
         threads: how many may read a large plain file; as many as there are processors by default.
@@ -112,6 +112,8 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
+    except OSError as error:
+        raise InputError(not_put_aside(error), run.name) from None
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
     return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged)
 
@@ -265,7 +267,8 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:
     """The line that was refused in a batch; the scanner had read `before` of them when it came to the batch."""
     if isinstance(batch, Columns) and batch.lines is not None:
-        return int(batch.lines[refused.line - before - 1])
+        place = refused.line - before - 1
+        return int(batch.lines[place]) if place >= 0 else None  # of rows put aside an earlier one may be refused
     if isinstance(batch, Ranked):
         return batch.line
     return None if isinstance(batch, dict) else refused.line
