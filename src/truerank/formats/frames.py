@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MissingPackage, quoted
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
@@ -49,13 +50,57 @@ def arrow(what: str, extra: str) -> Any:
 
 
 def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.RecordBatch]]:
-    if hasattr(frame, "iterrows"):  # pandas: the other columns need not be converted
-        found = layout(list(map(str, frame.columns)), what, name)
-        frame = frame.iloc[:, [found.query, found.doc, found.value]]
-        where = Layout(0, 1, 2, found.falling, found.unsure)
-        return where, _stream(frame, name)
+    for method, read in _READERS.items():
+        if hasattr(frame, method):
+            names, batches = read(frame, name)
+            found = layout(names, what, name)
+            places = (found.query, found.doc, found.value)
+            return Layout(0, 1, 2, found.falling, found.unsure), batches([names[i] for i in places], places)
     stream = _stream(frame, name)
     return layout(stream.schema.names, what, name), stream
+
+
+_Read = tuple[list[str], Callable[[list[str], tuple[int, ...]], Iterable[Any]]]
+"""The names of all columns, and what reads some of them, by their names or places."""
+
+
+def _of_dask(frame: Any, name: str) -> _Read:
+    """A partition at a time."""
+
+    def read(_: list[str], places: tuple[int, ...]) -> Iterable[Any]:
+        for i in range(frame.npartitions):
+            yield from _stream(frame.get_partition(i).compute().iloc[:, list(places)], name)
+
+    return list(map(str, frame.columns)), read
+
+
+def _of_pandas(frame: Any, name: str) -> _Read:
+    """The other columns need not be converted."""
+    return list(map(str, frame.columns)), lambda _, places: _stream(frame.iloc[:, list(places)], name)
+
+
+def _of_dataset(dataset: Any, name: str) -> _Read:
+    """A dataset of pyarrow."""
+    return dataset.schema.names, lambda names, _: dataset.to_batches(columns=names)
+
+
+def _of_ray(dataset: Any, name: str) -> _Read:
+    """A dataset of Ray."""
+
+    def read(names: list[str], _: tuple[int, ...]) -> Iterable[Any]:
+        blocks = dataset.select_columns(names).iter_batches(batch_format="pyarrow", batch_size=None)
+        return (batch for block in blocks for batch in block.select(names).to_batches())
+
+    return list(dataset.columns()), read
+
+
+_READERS = {"get_partition": _of_dask, "iterrows": _of_pandas, "scanner": _of_dataset, "iter_batches": _of_ray}
+"""By the method that tells such a frame: what reads it otherwise than as one stream of Arrow."""
+
+
+def is_frame(thing: Any) -> bool:
+    """Whether this is a DataFrame of any kind, or a dataset of such rows."""
+    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", *_READERS))
 
 
 def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
@@ -118,12 +163,17 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
 def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     """The ids: where each ends, and their bytes; not copied where Arrow keeps large strings."""
     pyarrow = arrow("a DataFrame", "frames")
-    if pyarrow.types.is_binary(array.type) or pyarrow.types.is_large_binary(array.type):
+    if str(array.type) in ("binary", "large_binary", "binary_view"):
         array = array.cast("large_binary")
     elif pyarrow.types.is_integer(array.type) or is_text(array.type):
         array = array.cast("large_string")
     else:
-        raise InputError(f"column {quoted(field)} holds {array.type}; ids are text or whole numbers", name)
+        said = message(
+            "column {column} holds {kind}; ids are text or whole numbers: cast it to text, as in the judgements",
+            column=quoted(field),
+            kind=str(array.type),
+        )
+        raise InputError(said, name)
     _, offsets, data = array.buffers()
     ends = np.frombuffer(offsets, np.int64, len(array) + 1, 8 * array.offset)
     text = np.frombuffer(data, np.uint8) if data else np.empty(0, np.uint8)
@@ -140,6 +190,8 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
     kinds = pyarrow.types
     if not (kinds.is_integer(array.type) or kinds.is_floating(array.type) or kinds.is_decimal(array.type)):
         raise InputError(f"column {quoted(field)} holds {array.type}; it should hold numbers", name)
+    if kinds.is_decimal(array.type):  # Arrow's own cast misses the nearest float of many
+        array = array.cast(pyarrow.string())
     numbers = array.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
     return cast("NDArray[np.float64]", numbers)
 
