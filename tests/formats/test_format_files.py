@@ -141,3 +141,11 @@ def test_a_delta_table_needs_its_package(tmp_path, monkeypatch):
     parquet([("q", "a", 1.0)], tmp_path / "1.parquet")
     with pytest.raises(tr.MissingPackage, match=r'needs: pip install "truerank\[delta\]"'):
         tr.evaluate({"q": ["a"]}, tmp_path, "RR")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_query_that_two_files_answer_with_lists_is_refused(threads, tmp_path):
+    for name, doc in (("a", "x"), ("b", "y")):
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"query_id": "q", "docs": ["{doc}"]}}\n')
+    with pytest.raises(tr.InputError, match="query q comes twice"):
+        tr.evaluate({"q": ["x"]}, tmp_path, "RR", threads=threads)

@@ -218,7 +218,7 @@ Found = tuple[NDArray[Any], NDArray[np.int64]]
 
 def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
     scanner = look.scanner()
-    for batch in piece():
+    for batch in each_once(piece(), run.name):
         _push(scanner, batch)
         run.watch(_size(batch))
     return scanner, scanner.finish()

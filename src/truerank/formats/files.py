@@ -9,9 +9,10 @@ from functools import partial
 
 import numpy as np
 
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, MissingPackage, truncated
 from truerank.core.messages import message
-from truerank.core.run import Batch, Piece, Run
+from truerank.core.run import Batch, Piece, Ranked, Run
 from truerank.formats import neighbours
 from truerank.formats.registry import Format, chosen, register, run_of
 from truerank.formats.source import MARK, Source
@@ -93,16 +94,26 @@ def joined(parts: Sequence[Run], name: str) -> Run:
 
 
 def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
-    """One after another; text ends with a line's end."""
+    """One after another; text ends with a line's end. A query for which two files have lists is refused."""
+    listed: dict[bytes, str] = {}
     for part in parts:
         end = b"\n"
         for number, batch in enumerate(part.batches()):
             if isinstance(batch, bytes):
                 batch = batch if number else batch.removeprefix(MARK)
                 end = batch[-1:] or end
+            elif isinstance(batch, Ranked):
+                _refuse_second(batch, part.name, listed.setdefault(as_bytes(batch.query), part.name))
             yield batch
         if end != b"\n":
             yield b"\n"
+
+
+def _refuse_second(list: Ranked, path: str, first: str) -> None:
+    if first != path:
+        query = truncated(as_bytes(list.query))
+        said = message("query {query} comes twice, in {path} too; keep one of them", query=query, path=first)
+        raise InputError(said, path, list.line)
 
 
 def _cut(parts: Sequence[Run], threads: int) -> list[Piece]:
