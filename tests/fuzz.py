@@ -161,10 +161,12 @@ def columns(rng: Random) -> None:
     if rng.random() < 0.1:
         scores[-1] = rng.choice((np.nan, np.inf, -np.inf))
     qrels, chosen = judgements(rng, list(zip(queries, docs, strict=True))), options(rng)
+    each = rng.random() < 0.5
 
     def feed(scanner: Scanner) -> None:
         for part in (slice(0, len(docs) // 2), slice(len(docs) // 2, None)):
-            scanner.columns(*joined(queries[part]), *joined(docs[part]), np.array(scores[part]))
+            ids, runs = (joined(queries[part]), None) if each else in_runs(queries[part])
+            scanner.columns(*ids, *joined(docs[part]), np.array(scores[part]), runs)
 
     def rows() -> Iterator[oracle.Row]:
         for line, (query, doc, score) in enumerate(zip(queries, docs, scores, strict=True), 1):
@@ -174,6 +176,12 @@ def columns(rng: Random) -> None:
 
     wanted = outcome(lambda: oracle.answers(rows(), names(qrels), chosen))
     same(outcome(lambda: scanned(qrels, chosen, feed)), wanted)
+
+
+def in_runs(ids: list[bytes]) -> tuple[tuple[Any, bytes], Any]:
+    """Each of a run of equal ids once, and where the runs begin."""
+    runs = [i for i, name in enumerate(ids) if not i or ids[i - 1] != name]
+    return joined([ids[i] for i in runs]), np.array([*runs, len(ids)])
 
 
 def joined(ids: list[bytes]) -> tuple[Any, bytes]:

@@ -276,7 +276,7 @@ def test_odd_bytes_in_ids_survive_json(invoke, here, format):
     [
         (("none.txt", "first.run"), "truerank: none.txt: there is no such file\n"),
         (("qrels.txt", "none.run"), "truerank: none.run: there is no such file\n"),
-        (("qrels.txt", "."), "truerank: .: this is a directory, not a file\n"),
+        (("qrels.txt", "."), "truerank: ./qrels.txt:1: a run line has 6 columns (query Q0 document rank score"),
         (("qrels.txt", "first.run", "-m", "NDGC"), "truerank: unknown measure 'NDGC'. Did you mean nDCG?"),
         (("qrels.txt", "first.run", "-m", "P"), "truerank: P needs k: write P@10\n"),
         (("qrels.txt", "first.run", "-r", "trek_eval-10"), "Did you mean trec_eval-10?"),

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Sized
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -226,13 +227,15 @@ def _scanned(source: Source, format: str, contest: Contest) -> Scan:
 
 def run_of(source: Source, format: str, most: int | None = None) -> Run:
     """The run in a source, not yet read; its lists, if it consists of such, have at most `most` results."""
-    read = chosen(source, "run", format).read_run
+    found = chosen(source, "run", format)
+    read = found.read_run
     assert read is not None
 
     def batches() -> Iterator[Batch]:
         return read(source) if most is None else _bounded(read(source), most, source.name)
 
-    return Run(source.name, batches, source.path if format == "trec" else None)
+    cut = partial(found.cut_run, source) if format == "trec" else lambda threads: ()
+    return Run(source.name, batches, pieces=cut)
 
 
 def _bounded(batches: Iterable[Batch], most: int, name: str) -> Iterator[Batch]:

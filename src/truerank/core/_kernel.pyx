@@ -14,7 +14,7 @@ from cpython.unicode cimport PyUnicode_CheckExact
 from cython cimport view
 from libc.math cimport isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, qsort, realloc
+from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 from truerank.core._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
@@ -42,6 +42,7 @@ cdef extern from "_bytes.h":
     bint short_number(const char*, const char*, double*) nogil
     const char* split_rest(const char*, Fields*) nogil
     int decimal "number"(const char*, const char*, double*) nogil
+    void copy_id(char*, const char*, uint64_t) nogil
     bint same_id(const char*, const char*, uint64_t) nogil
     uint64_t hash_id(const char*, uint64_t) nogil
     uint64_t keyed_id(const char*, uint64_t, uint64_t) nogil
@@ -196,60 +197,7 @@ cdef class Lines:
             self.flush()
 
 
-cdef struct Judgement:
-    int64_t query, line
-    double grade
-
-
-@cython.final
-cdef class QrelsParser(Lines):
-    """Reads `query iteration document grade` lines into columns."""
-
-    cdef Names queries
-    cdef Ids docs
-    cdef Judgement* rows
-    cdef int64_t room, last
-
-    def __cinit__(self):
-        self.want, self.docs.plain, self.queries = 4, True, Names()
-
-    def __dealloc__(self):
-        ids_free(&self.docs)
-        free(self.rows)
-
-    cdef int row(self, const Fields* f) noexcept nogil:
-        cdef uint64_t n = f.end[0] - f.start[0]
-        cdef int64_t i = self.docs.n
-        cdef void* q
-        cdef int error
-        if i == self.room:
-            q = realloc(self.rows, (2 * i + 1024) * sizeof(Judgement))
-            if q == NULL:
-                return MEMORY
-            self.rows, self.room = <Judgement*>q, 2 * i + 1024
-        error = number(f.start[3], f.end[3], &self.rows[i].grade)
-        if error:
-            return error
-        if self.queries.ids.n == 0 or not id_equals(&self.queries.ids, self.last, f.start[0], n):
-            self.last = self.queries.find(f.start[0], n)
-            if self.last < 0:
-                self.last = self.queries.ids.n
-                if self.queries.add(f.start[0], n):
-                    return MEMORY
-        self.rows[i].query, self.rows[i].line = self.last, self.line
-        return ids_add(&self.docs, f.start[2], f.end[2] - f.start[2], 0)
-
-    def finish(self):
-        """(query names, query of each row, end of each document id in the text, text, grades, lines)."""
-        with nogil:
-            self.end_lines()
-        self.check()
-        cdef int64_t n = self.docs.n
-        text = self.docs.text[:self.docs.end[n - 1]] if n else b""
-        ends, rows = table(<void**>&self.docs.end, n, np.dtype(np.int64)), table(<void**>&self.rows, n, JUDGEMENT)
-        query, line, grade = (np.ascontiguousarray(rows[name]) for name in rows.dtype.names)
-        ids_free(&self.docs)
-        return self.queries, query, ends, text, grade, line
+include "_qrels.pxi"
 
 
 JUDGEMENT = np.dtype([("query", "i8"), ("line", "i8"), ("grade", "f8")])
@@ -282,6 +230,7 @@ cdef enum: FEW = 2                                      # this many documents ar
 
 include "_judged.pxi"
 include "_thresholds.pxi"
+include "_aside.pxi"
 
 
 cdef enum: ROOM = 1 << 20                                # rows at first, if this many can be found: growing leaves holes
@@ -301,7 +250,7 @@ cdef class Scanner(Lines):
         ties: order among equal scores: doc-descending, doc-ascending or input.
         duplicates: error, first, last or count.
         single: compare scores as 32-bit floats.
-        interleaved: the rows of a query may be scattered; keeps all of them in memory.
+        interleaved: the rows of a query may be scattered; puts them aside, and reads them query by query at the end.
         keep: unjudged documents up to this rank become rows too.
         every: queries that are not judged are read too, numbered after the judged ones as they come.
         counting: rows are counted there, and none is kept.
@@ -311,9 +260,10 @@ cdef class Scanner(Lines):
     cdef Order order
     cdef int duplicates
     cdef bint single, interleaved
-    cdef Answer one                  # the query being read, when queries come one after another
-    cdef Answer* all                 # one for each query that is read, when they are interleaved
-    cdef Answer* now
+    cdef Answer now                  # the query being read
+    cdef Aside aside                 # the rows, when queries are interleaved, until they are read
+    cdef int64_t fault_line, fault_query   # the first row put aside that repeats a document
+    cdef Ids fault                   # that document
     cdef Docs docs                   # the judged ones of the query being read
     cdef Ids extra, current          # queries without judgements; `current` holds the query's own name
     cdef Hit* hit
@@ -334,19 +284,16 @@ cdef class Scanner(Lines):
         self.keep, self.every, self.unjudged.plain = keep, every, True
         self.order = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
         self.duplicates = DUPLICATES[duplicates]
-        self.one.query, self.one.ids.roomy = -1, True
-        self.now = &self.one
+        self.now.query, self.now.ids.roomy = -1, True
+        self.fault.plain = True
+        self.aside = Aside() if interleaved else None
         if self.make_room(judged.n_queries + 1):
             raise MemoryError
         self.reads = judged.n_queries
 
     def __dealloc__(self):
-        cdef int64_t q
-        answer_free(&self.one)
-        if self.all != NULL:
-            for q in range(self.reads_room):
-                answer_free(&self.all[q])
-        free(self.all)
+        answer_free(&self.now)
+        ids_free(&self.fault)
         free(self.returned)
         free(self.again)
         ids_free(&self.extra)
@@ -368,16 +315,8 @@ cdef class Scanner(Lines):
             memcpy(p, self.again, self.reads_room * sizeof(int64_t))
         free(self.again)
         self.again = <int64_t*>p
-        if self.interleaved:
-            p = realloc(self.all, queries * sizeof(Answer))
-            if p == NULL:
-                return MEMORY
-            self.all = <Answer*>p
-            memset(&self.all[self.reads_room], 0, (queries - self.reads_room) * sizeof(Answer))
         for q in range(self.reads_room, queries):
             self.returned[q] = -1
-            if self.interleaved:
-                self.all[q].query, self.all[q].falling = q, True
         self.reads_room = queries
         return OK
 
@@ -404,26 +343,36 @@ cdef class Scanner(Lines):
         ids_reset(&self.current)
         if ids_add(&self.current, p, n, h):
             return MEMORY
-        self.now = &self.one
         if q < 0 and self.counting is None:
             q = self.unjudged_query(p, n, h)
             if q < -1:
                 return MEMORY
-        if q >= 0 and self.interleaved:
-            self.now = &self.all[q]
-        elif q >= 0 and self.returned[q] >= 0 and self.counting is None:
+        if q >= 0 and not self.interleaved and self.returned[q] >= 0 and self.counting is None:
             return INTERLEAVED
-        if not self.interleaved or q < 0:
-            self.now.query, self.now.falling, self.now.m = q, True, 0
-            ids_reset(&self.now.ids)
+        self.begin(q)
+        return OK
+
+    cdef inline void begin(self, int64_t q) noexcept nogil:
+        """Begin to read a query."""
+        self.now.query, self.now.falling, self.now.m = q, True, 0
+        ids_reset(&self.now.ids)
         if q >= 0:
             self.returned[q] = max(self.returned[q], 0)
             self.docs = self.judged.docs_of(q) if q < self.judged.n_queries else NO_DOCS
-        return OK
 
     cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
+        """Add a row to the query being read, or put it aside."""
+        cdef Row row
+        if not self.interleaved or self.now.query < 0:
+            return self.take_row(p, n, score)
+        self.rows += 1
+        row.line, row.score = self.line if self.line else self.rows, score
+        row.query, row.n = <uint32_t>self.now.query, <uint32_t>n
+        return self.aside.put(&row, p) if n == row.n else MEMORY
+
+    cdef inline int take_row(self, const char* p, uint64_t n, double score) noexcept nogil:
         """Add a row to the query being read."""
-        cdef Answer* a = self.now
+        cdef Answer* a = &self.now
         cdef uint64_t h = hash_id(p, n), slot = 0
         cdef int64_t twin, doc
         self.rows += 1
@@ -452,7 +401,7 @@ cdef class Scanner(Lines):
 
     cdef int close(self) noexcept nogil:
         """Rank what was found in the query being read and keep it."""
-        cdef Answer* a = self.now
+        cdef Answer* a = &self.now
         if a.query < 0:
             return OK
         if self.keep and find_unjudged(a, self.keep) or rank(a, self.order) or self.keep_found(a):
@@ -460,6 +409,44 @@ cdef class Scanner(Lines):
         self.returned[a.query] = a.ids.n
         a.query = -1
         return OK
+
+    cdef read_aside(self):
+        """Read the rows that were put aside, query by query; of repeated documents the first is the error."""
+        cdef Aside aside = self.aside
+        cdef uint64_t size
+        cdef char* rows
+        cdef int error = OK, i
+        self.aside, self.interleaved, self.now.query = None, False, -1
+        for i in range(BUCKETS):
+            rows = aside.load(i, &size)
+            with nogil:
+                error = error or self.read_bucket(rows, size)
+                free(rows)
+        if self.fault.n and (self.error == OK or self.fault_line < self.line):
+            self.error, self.line = DUPLICATE, self.fault_line
+        self.error = error or self.error
+
+    cdef int read_bucket(self, char* rows, uint64_t size) noexcept nogil:
+        cdef int64_t i = 0, n, query
+        cdef int error = OK
+        cdef Row** row = by_query(rows, size, self.reads, &n)
+        if row == NULL:
+            return MEMORY
+        self.rows -= n                                   # `take_row` counts them
+        while i < n and error != MEMORY:
+            query, error = row[i].query, OK
+            self.begin(query)
+            while i < n and row[i].query == query:
+                if not error:
+                    error = self.take_row(<char*>(row[i] + 1), row[i].n, row[i].score)
+                    if error == DUPLICATE and (self.fault.n == 0 or row[i].line < self.fault_line):
+                        self.fault_line, self.fault_query, self.fault.n = row[i].line, query, 0
+                        error = error if ids_add(&self.fault, <char*>(row[i] + 1), row[i].n, 0) == OK else MEMORY
+                i += 1
+            error = error or self.close()
+        self.now.query = -1
+        free(row)
+        return MEMORY if error == MEMORY else OK
 
     cdef int keep_found(self, const Answer* a) noexcept nogil:
         cdef void* q
@@ -533,10 +520,14 @@ cdef class Scanner(Lines):
             p = next
         return p
 
-    def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text,
-                const int64_t[::1] doc_ends, const unsigned char[::1] doc_text, const double[::1] scores):
-        """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores."""
-        cdef int64_t i, n = scores.shape[0], a, b, c, d
+    def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text, const int64_t[::1] doc_ends,
+                const unsigned char[::1] doc_text, const double[::1] scores, const int64_t[::1] runs=None):
+        """Door 2: columns of text, each given as its n + 1 ends and its bytes, and a column of scores.
+
+        runs: the first row of each query id, and the number of rows; without it each row has a query id.
+        """
+        cdef int64_t r, i, end, n = query_ends.shape[0] - 1
+        cdef const int64_t* first = NULL if runs is None else &runs[0]
         cdef int error = OK
         cdef const char* queries = b""
         cdef const char* docs = b""
@@ -545,15 +536,21 @@ cdef class Scanner(Lines):
         if doc_text.shape[0]:
             docs = <const char*>&doc_text[0]
         with nogil:
-            for i in range(n):
-                self.line += 1
-                a, b, c, d = query_ends[i], query_ends[i + 1], doc_ends[i], doc_ends[i + 1]
+            for r in range(n):
+                i = r if first == NULL else first[r]
+                end = r + 1 if first == NULL else first[r + 1]
                 if not isfinite(scores[i]):
                     error = NOT_FINITE
-                elif self.turned(queries + a, b - a):
-                    error = self.turn(queries + a, b - a)
-                if not error:
-                    error = self.push(docs + c, d - c, scores[i])
+                elif self.turned(queries + query_ends[r], query_ends[r + 1] - query_ends[r]):
+                    error = self.turn(queries + query_ends[r], query_ends[r + 1] - query_ends[r])
+                while i < end:
+                    self.line += 1
+                    if not error:
+                        error = self.push(docs + doc_ends[i], doc_ends[i + 1] - doc_ends[i], scores[i]) \
+                            if isfinite(scores[i]) else NOT_FINITE
+                    if error:
+                        break
+                    i += 1
                 if error:
                     break
         self.error = error
@@ -626,7 +623,7 @@ cdef class Scanner(Lines):
         return True
 
     cdef bint look_up_each(self, dict docs, tuple names, const double[::1] scores, bint falling):
-        cdef Answer* a = self.now
+        cdef Answer* a = &self.now
         cdef PyObject* value
         cdef Found* f
         cdef int64_t i, n = scores.shape[0], query = a.query
@@ -655,17 +652,22 @@ cdef class Scanner(Lines):
 
     # -- out
 
+    cdef check(self):
+        if self.aside is not None and self.aside.failure is not None:
+            raise self.aside.failure
+        if self.error and self.error != MEMORY and self.interleaved:
+            self.read_aside()                            # an earlier row may be wrong too
+        Lines.check(self)
+
     def finish(self):
         """(query, document, rank, first, last, score) of each hit, and what was returned for each query, or -1."""
-        cdef int64_t q, n
+        cdef int64_t n
         with nogil:
             self.end_lines()
             if not self.error and not self.interleaved:
                 self.error = self.close()
-            for q in range(self.reads if self.interleaved else 0):
-                if self.returned[q] >= 0 and not self.error:
-                    self.now = &self.all[q]
-                    self.error = self.close()
+        if self.interleaved:
+            self.read_aside()
         self.check()
         n, self.n = self.n, 0
         return table(<void**>&self.hit, n, HIT), table(<void**>&self.returned, self.reads, np.dtype(np.int64))
@@ -690,5 +692,9 @@ cdef class Scanner(Lines):
     @property
     def here(self):
         """(query, document) names where reading stopped, for an error message."""
+        if self.fault.n and self.line == self.fault_line:
+            name = self.fault_query - self.judged.n_queries
+            return (id_bytes(&self.extra, name) if name >= 0 else self.judged.queries.at(self.fault_query),
+                    id_bytes(&self.fault, 0))
         return (id_bytes(&self.current, 0) if self.current.n else b"",
                 id_bytes(&self.now.ids, self.twin) if self.now.ids.n else b"")

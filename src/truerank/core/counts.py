@@ -21,7 +21,7 @@ from truerank.core.saved import arrow
 from truerank.core.scan import count
 from truerank.core.scattered import Scattered, repeated
 from truerank.formats import open_run
-from truerank.formats.objects import is_frame
+from truerank.formats.frames import is_frame
 
 if TYPE_CHECKING:
     import pyarrow

@@ -85,3 +85,12 @@ def unreadable(query: bytes, error: Exception) -> Message:
     if why.startswith(_PYTHONS):
         why = message("a score is a number, not {kind}", kind=why.removeprefix(_PYTHONS))
     return message("the answer to query {query} cannot be read: {why}", query=truncated(query), why=why)
+
+
+def not_put_aside(error: OSError) -> Message:
+    """Why the rows of scattered queries cannot be sorted on disk."""
+    return message(
+        "the rows of its queries are scattered, and cannot be put aside on disk to be sorted ({why}); "
+        "set TMPDIR to a folder with as much room as the run takes up, or sort the run by query",
+        why=error.strerror or str(error),
+    )

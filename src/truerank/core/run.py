@@ -22,6 +22,8 @@ class Columns:
 
     Attributes:
         lines: (rows,) the line of each row in its file; None where rows are counted.
+        runs: (query ids + 1,) the first row of each query id, and the number of rows, where an id stands once for
+            the rows in a run of it; None where each row has one.
     """
 
     query_ends: NDArray[np.int64]
@@ -30,6 +32,13 @@ class Columns:
     doc_text: NDArray[np.uint8] | bytes
     scores: NDArray[np.float64]
     lines: NDArray[np.int64] | None = None
+    runs: NDArray[np.int64] | None = None
+
+    @property
+    def queries(self) -> NDArray[np.int64]:
+        """(rows,) which of the query ids each row has."""
+        ids = np.arange(len(self.query_ends) - 1)
+        return ids if self.runs is None else np.repeat(ids, np.diff(self.runs))
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,10 @@ Batch = bytes | Columns | Ranked | dict[Any, Any]
 """What the kernel has a door for: TREC lines, columns, one ranking, a dict of dicts."""
 
 
+Piece = Callable[[], Iterator[Batch]]
+"""Opens a piece of a source, which a thread reads."""
+
+
 @dataclass(frozen=True, eq=False)
 class Run:
     """What a system answered.
@@ -63,6 +76,8 @@ class Run:
         path: the plain TREC file behind it, if that is what it is, which threads may read.
         watch: told how many bytes more were read, for a progress bar.
         saved: the Arrow table of its reading, where it was read already; it has no batches then.
+        pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
+        parts: the runs in the files of which it consists, where they are several.
     """
 
     name: str
@@ -70,6 +85,9 @@ class Run:
     path: str | None = None
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
     saved: Callable[[], Any] | None = field(default=None, repr=False)
+
+    pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
+    parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
 
 
 Progress = Callable[[int, int], object]

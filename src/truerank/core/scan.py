@@ -6,7 +6,9 @@ import itertools
 import os
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,12 +16,12 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.errors import InputError, Refused, truncated
-from truerank.core.faults import repeated, run_fault, unreadable
+from truerank.core.faults import not_put_aside, repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules
-from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.core.run import Batch, Columns, Piece, Ranked, Run
 
 CHUNK = 1 << 18
 """Bytes read at once: small enough to stay in the processor's cache."""
@@ -68,7 +70,7 @@ def scan(
     every: bool = False,
     interleaved: bool = False,
 ) -> Scan:
-    """Read a run once (twice when its queries turn out to be interleaved).
+    """Read a run once (again when its queries turn out to be interleaved, whose rows are put aside on disk then).
 
     Args:
         threads: how many may read a large plain file; as many as there are processors by default.
@@ -81,10 +83,10 @@ def scan(
     """
     if interleaved:
         return _scan_whole(run, Look(judged, rules, keep, every), interleaved=True)
-    pieces = [] if every else _pieces(run.path, threads or processors())
+    threads = 1 if every else threads or processors()
     look = Look(judged, rules, keep, every)
     try:
-        return _scan_pieces(run, look, pieces)
+        return _scan_pieces(run, look, run.pieces(threads) if threads > 1 else ())
     except Refused as refused:
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
@@ -120,7 +122,13 @@ def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> Non
 
 def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
     scanner = look.scanner(interleaved)
-    table, returned = _finished(run, scanner)
+    try:
+        table, returned = _finished(run, scanner)
+    except InputError:
+        for part in run.parts():
+            with suppress(Refused):  # one file alone names its line
+                _scan_whole(part, look)
+        raise
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
     repeats = scanner.repeats
     return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged, repeats)
@@ -134,12 +142,14 @@ def _finished(run: Run, scanner: Scanner) -> Found:
         for batch in each_once(run.batches(), run.name):
             before = scanner.line
             _push(scanner, batch)
-            run.watch(len(batch) if isinstance(batch, bytes) else 0)
+            run.watch(_size(batch))
         return scanner.finish()
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
+    except OSError as error:
+        raise InputError(not_put_aside(error), run.name) from None
 
 
 def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
@@ -168,9 +178,15 @@ def _push(scanner: Scanner, batch: Batch) -> None:
     elif isinstance(batch, Ranked):
         scanner.ranked(batch.query, batch.docs, batch.scores)
     elif isinstance(batch, Columns):
-        scanner.columns(batch.query_ends, batch.query_text, batch.doc_ends, batch.doc_text, batch.scores)
+        queries, docs = (batch.query_ends, batch.query_text), (batch.doc_ends, batch.doc_text)
+        scanner.columns(*queries, *docs, batch.scores, batch.runs)
     else:
         scanner.feed(batch)
+
+
+def _size(batch: Batch) -> int:
+    """How many bytes of a file were read."""
+    return len(batch) if isinstance(batch, bytes) else 0
 
 
 def processors() -> int:
@@ -178,9 +194,9 @@ def processors() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def _pieces(path: str | None, threads: int) -> list[tuple[int, int]]:
-    """Byte ranges that begin where a query begins; one for each thread."""
-    if path is None or threads < 2 or (size := os.path.getsize(path)) < PIECE:
+def text_pieces(path: str | None, threads: int) -> list[Piece]:
+    """Pieces of a plain TREC file."""
+    if path is None or (size := os.path.getsize(path)) < PIECE:
         return []
     cuts = [0]
     with open(path, "rb") as file:
@@ -188,7 +204,16 @@ def _pieces(path: str | None, threads: int) -> list[tuple[int, int]]:
             cut = _next_query(file, size * i // threads)
             if cut > cuts[-1]:
                 cuts.append(cut)
-    return list(zip(cuts, [*cuts[1:], size], strict=True))
+    return [partial(_range, path, *piece) for piece in itertools.pairwise([*cuts, size])]
+
+
+def _range(path: str, offset: int, end: int) -> Iterator[bytes]:
+    """The bytes of a file from an offset to an end."""
+    with open(path, "rb", buffering=0) as file:
+        file.seek(offset)
+        while offset < end and (chunk := file.read(min(CHUNK, end - offset))):
+            yield chunk
+            offset += len(chunk)
 
 
 def _next_query(file: Any, offset: int) -> int:
@@ -206,19 +231,20 @@ def _next_query(file: Any, offset: int) -> int:
     return int(file.tell())
 
 
-def _scan_pieces(run: Run, look: Look, pieces: list[tuple[int, int]]) -> Scan:
+def _scan_pieces(run: Run, look: Look, pieces: Sequence[Piece]) -> Scan:
     if len(pieces) < 2:
         return _scan_whole(run, look)
-    assert run.path is not None
     from concurrent.futures import ThreadPoolExecutor
 
     with ThreadPoolExecutor(len(pieces)) as pool:
         tasks = [pool.submit(_scan_piece, run, look, piece) for piece in pieces]
-        scanners, found = zip(*(task.result() for task in tasks), strict=True)
-    del tasks
-    tables, parts = map(list, zip(*found, strict=True))
-    del found
-    returned = _together(parts)
+        try:
+            scanners, found = zip(*(task.result() for task in tasks), strict=True)
+            tables, parts = map(list, zip(*found, strict=True))
+            del tasks, found
+            returned = _together(parts)
+        except Refused:  # a query may only go on in the next piece; of an error the line is named
+            return _scan_whole(run, look)
     extra = dict.fromkeys(name for scanner in scanners for name in scanner.extra_queries)
     rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
@@ -231,6 +257,14 @@ def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
     """The sum of those that there are."""
     there = [part for part in parts if part is not None]
     return np.sum(there, axis=0) if there else None
+
+
+def _scan_piece(run: Run, look: Look, piece: Piece) -> tuple[Scanner, Found]:
+    scanner = look.scanner()
+    for batch in each_once(piece(), run.name):
+        _push(scanner, batch)
+        run.watch(_size(batch))
+    return scanner, scanner.finish()
 
 
 def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:
@@ -262,34 +296,6 @@ def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) ->
     return whole
 
 
-def _scan_piece(run: Run, look: Look, piece: tuple[int, int]) -> tuple[Scanner, Found]:
-    scanner = look.scanner()
-    buffer = bytearray(CHUNK)
-    view = memoryview(buffer)
-    offset, end = piece
-    assert run.path is not None
-    with open(run.path, "rb", buffering=0) as file:
-        file.seek(offset)
-        try:
-            while offset < end and (n := file.readinto(view[: min(CHUNK, end - offset)])):
-                scanner.feed(view[:n])
-                run.watch(n)
-                offset += n
-            found = scanner.finish()
-        except Refused as refused:
-            raise explain(refused, scanner, run, refused.line + _lines_before(run.path, piece[0])) from None
-    return scanner, found
-
-
-def _lines_before(path: str, offset: int) -> int:
-    lines = 0
-    with open(path, "rb") as file:
-        while offset and (chunk := file.read(min(CHUNK, offset))):
-            lines += chunk.count(b"\n")
-            offset -= len(chunk)
-    return lines
-
-
 def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> Exception:
     """The error to raise for a row that the kernel refused; `line` is where it stands, if in a line."""
     if refused.kind == "interleaved":
@@ -305,7 +311,8 @@ def explain(refused: Refused, scanner: Scanner, run: Run, line: int | None) -> E
 def _line(refused: Refused, before: int, batch: Batch) -> int | None:
     """The line that was refused in a batch; the scanner had read `before` of them when it came to the batch."""
     if isinstance(batch, Columns) and batch.lines is not None:
-        return int(batch.lines[refused.line - before - 1])
+        place = refused.line - before - 1
+        return int(batch.lines[place]) if place >= 0 else None  # of rows put aside an earlier one may be refused
     if isinstance(batch, Ranked):
         return batch.line
     return None if isinstance(batch, dict) else refused.line
@@ -313,6 +320,8 @@ def _line(refused: Refused, before: int, batch: Batch) -> int | None:
 
 def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
     query, doc = scanner.here
+    if there := [(part.name, line) for part in run.parts() for line in _lines_of(part, query, doc)]:
+        return repeated(query, doc, None, *there[1])
     lines = list(itertools.islice(_lines_of(run, query, doc), 2))
     first, second = lines if len(lines) == 2 else (None, line)
     return repeated(query, doc, first if first != second else None, run.name, second)
@@ -321,7 +330,7 @@ def _duplicate(scanner: Scanner, run: Run, line: int | None) -> InputError:
 def _lines_of(run: Run, query: bytes, doc: bytes) -> Iterator[int]:
     """The lines (or rows) that name a query and a document, found by reading the run again."""
     text: Any = run.batches()
-    if isinstance(next(run.batches(), None), bytes):
+    if isinstance(next(iter(run.batches()), None), bytes):
         pattern = re.compile(rb"[ \t]*%b[ \t]+[^ \t]+[ \t]+%b[ \t]" % (re.escape(query), re.escape(doc)))
         yield from (number for number, line in enumerate(lines(text), 1) if pattern.match(line))
         return

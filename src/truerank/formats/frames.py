@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -57,13 +57,57 @@ def arrow(what: Message, extra: str) -> Any:
 
 
 def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.RecordBatch]]:
-    if hasattr(frame, "iterrows"):  # pandas: the other columns need not be converted
-        found = layout(list(map(str, frame.columns)), what, name)
-        frame = frame.iloc[:, [found.query, found.doc, found.value]]
-        where = Layout(0, 1, 2, found.falling, found.unsure)
-        return where, _stream(frame, name)
+    for method, read in _READERS.items():
+        if hasattr(frame, method):
+            names, batches = read(frame, name)
+            found = layout(names, what, name)
+            places = (found.query, found.doc, found.value)
+            return Layout(0, 1, 2, found.falling, found.unsure), batches([names[i] for i in places], places)
     stream = _stream(frame, name)
     return layout(stream.schema.names, what, name), stream
+
+
+_Read = tuple[list[str], Callable[[list[str], tuple[int, ...]], Iterable[Any]]]
+"""The names of all columns, and what reads some of them, by their names or places."""
+
+
+def _of_dask(frame: Any, name: str) -> _Read:
+    """A partition at a time."""
+
+    def read(_: list[str], places: tuple[int, ...]) -> Iterable[Any]:
+        for i in range(frame.npartitions):
+            yield from _stream(frame.get_partition(i).compute().iloc[:, list(places)], name)
+
+    return list(map(str, frame.columns)), read
+
+
+def _of_pandas(frame: Any, name: str) -> _Read:
+    """The other columns need not be converted."""
+    return list(map(str, frame.columns)), lambda _, places: _stream(frame.iloc[:, list(places)], name)
+
+
+def _of_dataset(dataset: Any, name: str) -> _Read:
+    """A dataset of pyarrow."""
+    return dataset.schema.names, lambda names, _: dataset.to_batches(columns=names)
+
+
+def _of_ray(dataset: Any, name: str) -> _Read:
+    """A dataset of Ray."""
+
+    def read(names: list[str], _: tuple[int, ...]) -> Iterable[Any]:
+        blocks = dataset.select_columns(names).iter_batches(batch_format="pyarrow", batch_size=None)
+        return (batch for block in blocks for batch in block.select(names).to_batches())
+
+    return list(dataset.columns()), read
+
+
+_READERS = {"get_partition": _of_dask, "iterrows": _of_pandas, "scanner": _of_dataset, "iter_batches": _of_ray}
+"""By the method that tells such a frame: what reads it otherwise than as one stream of Arrow."""
+
+
+def is_frame(thing: Any) -> bool:
+    """Whether this is a DataFrame of any kind, or a dataset of such rows."""
+    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", *_READERS))
 
 
 def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
@@ -76,9 +120,8 @@ def _stream(frame: Any, name: str) -> pyarrow.RecordBatchReader:
         raise InputError("Arrow cannot hold this table: {error}", name, error=first_line(error)) from None
 
 
-def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str) -> Iterator[Columns]:
-    """The rows of Arrow batches, as the kernel takes them."""
-    row = 1
+def parts(batches: Iterable[pyarrow.RecordBatch], where: Layout, name: str, row: int = 1) -> Iterator[Columns]:
+    """The rows of Arrow batches, as the kernel takes them; `row` is the number of the first."""
     for batch in batches:
         for start in range(0, batch.num_rows, ROWS):
             part = _converted(batch.slice(start, ROWS), where, name, row)
@@ -96,12 +139,21 @@ def _converted(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -
 
 def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> Columns:
     fields = batch.schema.names
-    query, doc, value = (
-        _plain(batch.column(i), fields[i], name, row) for i in (where.query, where.doc, where.value)
-    )
+    query, runs = _runs(batch.column(where.query))
+    query = _plain(query, fields[where.query], name, row)
+    doc, value = (_plain(batch.column(i), fields[i], name, row) for i in (where.doc, where.value))
     scores = _numbers(value, fields[where.value], name)
     text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
-    return complete(Columns(*text, -scores if where.falling else scores), name, row)
+    return complete(Columns(*text, -scores if where.falling else scores, runs=runs), name, row)
+
+
+def _runs(array: Any) -> tuple[Any, Ints | None]:
+    """One row of each run of equal ones, and where runs begin, of a column with a dictionary; else all rows."""
+    if not hasattr(array, "dictionary") or array.null_count or array.dictionary.null_count:
+        return array, None
+    indices = array.indices.to_numpy()
+    runs = np.concatenate([[0], np.flatnonzero(indices[1:] != indices[:-1]) + 1, [len(indices)]])
+    return array.take(runs[:-1]), runs
 
 
 def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
@@ -118,13 +170,13 @@ def _plain(array: Any, field: str, name: str, row: int) -> pyarrow.Array:
 def _text(array: Any, field: str, name: str) -> tuple[Ints, NDArray[np.uint8]]:
     """The ids: where each ends, and their bytes; not copied where Arrow keeps large strings."""
     pyarrow = arrow(message("a DataFrame"), "frames")
-    if pyarrow.types.is_binary(array.type) or pyarrow.types.is_large_binary(array.type):
+    if str(array.type) in ("binary", "large_binary", "binary_view"):
         array = array.cast("large_binary")
     elif pyarrow.types.is_integer(array.type) or is_text(array.type):
         array = array.cast("large_string")
     else:
         raise InputError(
-            "column {column} holds {type}; ids are text or whole numbers",
+            "column {column} holds {type}; ids are text or whole numbers: cast it to text, as in the judgements",
             name,
             column=quoted(field),
             type=array.type,
@@ -147,6 +199,8 @@ def _numbers(array: Any, field: str, name: str) -> NDArray[np.float64]:
         raise InputError(
             "column {column} holds {type}; it should hold numbers", name, column=quoted(field), type=array.type
         )
+    if kinds.is_decimal(array.type):  # Arrow's own cast misses the nearest float of many
+        array = array.cast(pyarrow.string())
     numbers = array.cast(pyarrow.float64(), safe=False).to_numpy(zero_copy_only=False)
     return cast("NDArray[np.float64]", numbers)
 

@@ -15,6 +15,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked, Run
+from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame
 from truerank.formats.names import DOC, QUERY, SCORE, find
 from truerank.formats.records import kind, qrels_of_records, run_parts
 from truerank.formats.rows import Ints, text_column
@@ -37,8 +38,6 @@ def qrels_from_object(qrels: Any) -> Qrels:
     if isinstance(qrels, Mapping):
         return Qrels.from_dict(qrels)
     if is_frame(qrels):
-        from truerank.formats.frames import qrels_from_frame
-
         return qrels_from_frame(qrels)
     if isinstance(qrels, list | tuple) and (rows := _rows(qrels, "relevance")):
         return qrels_of_records(((None, record) for record in rows()), "qrels")
@@ -62,8 +61,6 @@ def run_from_object(run: Any, name: str) -> Run:
         _refuse_several(run)
         return Run(name, lambda: _mapping(run, name))
     if is_frame(run):
-        from truerank.formats.frames import run_from_frame
-
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
         return Run(name, lambda: listed(*run, name=name))
@@ -77,11 +74,6 @@ def run_from_object(run: Any, name: str) -> Run:
         return Run(name, lambda: _pairs(run, name))
     what = message("a path, {query: {document: score}}, {query: documents}, rows (query, document, score)")
     raise InputError("a run is {what}, arrays (ids, scores) or a DataFrame, not {run}", what=what, run=quoted(run))
-
-
-def is_frame(thing: Any) -> bool:
-    """Whether this is a DataFrame of any kind."""
-    return any(hasattr(thing, name) for name in ("__arrow_c_stream__", "iterrows"))
 
 
 def _whole(thing: Any) -> Any:

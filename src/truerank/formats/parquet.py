@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from io import BytesIO
 from typing import Any, BinaryIO
 
@@ -13,7 +14,7 @@ import numpy as np
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Columns, Ranked
+from truerank.core.run import Batch, Columns, Piece, Ranked
 from truerank.formats import frames, names
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.registry import Format, register
@@ -25,6 +26,12 @@ ROWS = 1 << 17
 
 HOLDS = b"truerank.holds"
 """The key under which a file that was written here says whether it is a run or qrels."""
+
+PIECE = 1 << 20
+"""A file of at least this many rows is read by several threads."""
+
+BUFFERED = {"pre_buffer": False, "buffer_size": 1 << 20}
+"""How a file is read: little of it at a time."""
 
 _Part = tuple[bytes, Sequence[bytes], Sequence[float]]
 """A query's id, its documents and their scores or grades."""
@@ -47,8 +54,44 @@ def holds(source: Source) -> str | None:
 
 def read_run(source: Source) -> Iterator[Batch]:
     """Many rows at a time."""
-    with _opened(source) as table:
+    with _opened(source, "run") as table:
         yield from _parts(table, names.layout(table.schema_arrow.names, "run", source.name), source.name)
+
+
+def cut_run(source: Source, threads: int) -> list[Piece]:
+    """Stretches of row groups, each moved on to where a query begins."""
+    if source.path is None:
+        return []
+    with _opened(source) as table:
+        layout = names.layout(table.schema_arrow.names, "run", source.name)
+        starts = np.cumsum([0, *(table.metadata.row_group(i).num_rows for i in range(table.num_row_groups))])
+        if starts[-1] < PIECE or len(starts) < 3:
+            return []
+        groups = np.searchsorted(starts, starts[-1] * np.arange(1, threads) // threads).tolist()
+        column = table.schema_arrow.names[layout.query]
+        cuts = {int(starts[group]) + _to_next_query(table, group, column) for group in groups}
+    return [partial(_rows, source, *piece) for piece in itertools.pairwise(sorted({0, *cuts, int(starts[-1])}))]
+
+
+def _to_next_query(table: Any, group: int, column: str) -> int:
+    """How many rows from the beginning of a row group to where the next query begins."""
+    from pyarrow import compute
+
+    first, rows = None, 0
+    for batch in table.iter_batches(1 << 12, range(group, table.num_row_groups), [column], use_threads=False):
+        first = batch[0][0] if first is None else first
+        turn = compute.index(compute.not_equal(batch[0], first), True).as_py()
+        if turn >= 0:
+            return rows + int(turn)
+        rows += batch.num_rows
+    return rows
+
+
+def _rows(source: Source, start: int, end: int) -> Iterator[Batch]:
+    """These rows, many at a time."""
+    with _opened(source, "run") as table:
+        layout = names.layout(table.schema_arrow.names, "run", source.name)
+        yield from _parts(table, layout, source.name, start, end)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -69,14 +112,20 @@ def batches(source: Source, choose: Callable[[Sequence[str]], Sequence[str]], si
 
 
 @contextmanager
-def _opened(source: Source) -> Iterator[Any]:
+def _opened(source: Source, what: str | None = None) -> Iterator[Any]:
+    """The table; the queries of a "run" with the dictionary that the file has of them."""
     pyarrow = frames.arrow(message("reading Parquet"), "parquet")
     from pyarrow.parquet import ParquetFile
 
     with source.raw() as raw:
         file = raw if source.is_remote and not source.is_compressed else source.path or BytesIO(source.read())
         try:
-            with ParquetFile(file) as table:
+            with ParquetFile(file, **BUFFERED) as table:
+                query = _with_dictionary(table) if what else None
+                if query is None:
+                    yield table
+                    return
+            with ParquetFile(file, read_dictionary=[query], **BUFFERED) as table:
                 yield table
         except (pyarrow.ArrowException, OSError) as error:
             raise InputError(
@@ -86,10 +135,36 @@ def _opened(source: Source) -> Iterator[Any]:
             ) from None
 
 
-def _parts(table: Any, layout: names.Layout, name: str) -> Iterator[Columns]:
+def _with_dictionary(table: Any) -> str | None:
+    """The column of the queries, if their text stands in a dictionary."""
+    place = names.find(table.schema_arrow.names, names.QUERY)
+    if place is None or not table.num_row_groups or table.metadata.num_columns != len(table.schema_arrow.names):
+        return None
+    column = table.metadata.row_group(0).column(place)
+    return column.path_in_schema if column.physical_type == "BYTE_ARRAY" and column.has_dictionary_page else None
+
+
+def _parts(
+    table: Any, layout: names.Layout, name: str, start: int = 0, end: int | None = None
+) -> Iterator[Columns]:
+    """The rows from a start to an end."""
     columns = [table.schema_arrow.names[i] for i in (layout.query, layout.doc, layout.value)]
-    batches = (batch.select(columns) for batch in table.iter_batches(frames.ROWS, columns=columns))
-    return frames.parts(batches, names.Layout(0, 1, 2, layout.falling), name)
+    batches = (batch.select(columns) for batch in _stretch(table, columns, start, end))
+    return frames.parts(batches, names.Layout(0, 1, 2, layout.falling), name, start + 1)
+
+
+def _stretch(table: Any, columns: list[str], start: int, end: int | None) -> Iterator[Any]:
+    """The record batches of these rows."""
+    row, groups = 0, list(range(table.num_row_groups))
+    while groups and row + table.metadata.row_group(groups[0]).num_rows <= start:
+        row += table.metadata.row_group(groups.pop(0)).num_rows
+    for batch in table.iter_batches(frames.ROWS, groups, columns, use_threads=end is None):
+        part = batch.slice(max(0, start - row), None if end is None else end - max(start, row))
+        row += batch.num_rows
+        if part.num_rows:
+            yield part
+        if end is not None and row >= end:
+            return
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
@@ -161,5 +236,6 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        cut_run=cut_run,
     )
 )

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from functools import partial
+from typing import Any
 
 from truerank.core.errors import InputError
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.run import Run, RunLike
+from truerank.formats.files import joined, runs_of
 from truerank.formats.objects import qrels_from_object, run_from_object
-from truerank.formats.registry import chosen
+from truerank.formats.registry import chosen, run_of
 from truerank.formats.source import as_source
 
 
@@ -38,6 +39,8 @@ def read_qrels(qrels: QrelsLike, format: str | None = None) -> Qrels:
 def open_run(run: RunLike, format: str | None = None, name: str | None = None) -> Run:
     """A run from a path, a dict, a DataFrame, arrays (ids, scores), or itself; a file is not yet read.
 
+    A path may be a folder of files, or a glob that matches several; a list of paths is one run too.
+
     Args:
         format: the name of a format, instead of the one that the file looks like.
         name: what to call it instead of its path.
@@ -47,11 +50,16 @@ def open_run(run: RunLike, format: str | None = None, name: str | None = None) -
     """
     if isinstance(run, Run):
         return run
+    if isinstance(run, list) and _are_paths(run):
+        return joined(runs_of(list(map(as_source, run)), format), name or "run")
     if not isinstance(run, str | os.PathLike):
         return run_from_object(run, name or "run")
     source = as_source(run)
-    found = chosen(source, "run", format)
-    read = found.read_run
-    assert read is not None
-    path, saved = source.path if found.name == "trec" else None, found.read_saved
-    return Run(name or source.name, lambda: read(source), path, saved=partial(saved, source) if saved else None)
+    return run_of(source, chosen(source, "run", format), name)
+
+
+def _are_paths(things: list[Any]) -> bool:
+    """Whether these are paths or URLs, of which one at least is there."""
+    texts = [os.fspath(thing) for thing in things if isinstance(thing, str | os.PathLike)]
+    is_there = (isinstance(text, str) and ("://" in text or os.path.exists(text)) for text in texts)
+    return len(texts) == len(things) and any(is_there)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from inspect import signature
 from typing import Any, BinaryIO
 
@@ -12,7 +13,7 @@ from truerank.core import plugins
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import did_you_mean, message
 from truerank.core.qrels import Qrels
-from truerank.core.run import Batch, Ranked
+from truerank.core.run import Batch, Piece, Ranked, Run
 from truerank.formats.source import Source
 
 
@@ -34,6 +35,8 @@ class Format:
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
         read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
+        cut_run: cuts a source into at most so many pieces of a run, for threads; none where it is small.
+        parts: the runs in the files that a folder consists of.
     """
 
     name: str
@@ -49,6 +52,8 @@ class Format:
     is_folder: bool = False
     options: Callable[..., Format] | None = None
     read_saved: Callable[[Source], Any] | None = None
+    cut_run: Callable[[Source, int], Sequence[Piece]] = lambda source, threads: ()
+    parts: Callable[[Source], Sequence[Run]] = lambda source: ()
 
 
 _formats: dict[str, Format] = {}
@@ -114,7 +119,7 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     Raises:
         InputError: the source is empty or binary, holds the other thing, or the format cannot hold this one.
     """
-    found = named(format) if format else sniffed(source, what)
+    found = _in_folder(named(format), source) if format else sniffed(source, what)
     if getattr(found, f"read_{what}") is None:
         raise InputError(
             "the format {format} cannot hold {what}", source.name, format=found.name, what=SPOKEN[what]
@@ -124,6 +129,22 @@ def chosen(source: Source, what: str, format: str | None = None) -> Format:
     if not found.is_folder and not source.head.strip():
         raise InputError("the file is empty", source.name)
     return found
+
+
+def _in_folder(format: Format, source: Source) -> Format:
+    """The format of a folder whose files are in this one."""
+    if format.is_folder or not source.is_folder:
+        return format
+    return named(f"files(format={format.name!r})")
+
+
+def run_of(source: Source, format: Format, name: str | None = None) -> Run:
+    """The run in a source, not yet read."""
+    read, path = format.read_run, source.path if format.name == "trec" else None
+    assert read is not None
+    saved = partial(format.read_saved, source) if format.read_saved else None
+    cut, parts = partial(format.cut_run, source), partial(format.parts, source)
+    return Run(name or source.name, lambda: read(source), path, saved=saved, pieces=cut, parts=parts)
 
 
 def sniffed(source: Source, what: str | None = None) -> Format:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
+from truerank.core.rankings import columns_ids
 from truerank.core.run import Columns
 
 Ints = NDArray[np.int64]
@@ -33,11 +33,13 @@ def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines:
 
 def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
     """The same columns, if no id is empty; `row` is the number of the first row where they have no lines."""
-    both = (message("the query id is empty"), part.query_ends), (message("the document id is empty"), part.doc_ends)
-    for said, ends in both:
-        empty = ends[1:] == ends[:-1]
+    query, doc = message("the query id is empty"), message("the document id is empty")
+    for said, ends, runs in ((query, part.query_ends, part.runs), (doc, part.doc_ends, None)):
+        empty = ends[1:] <= ends[:-1]
         if empty.any():
-            raise InputError(said, name, _line(part, int(empty.argmax()), row))
+            first = int(empty.argmax())
+            place = first if runs is None else int(runs[first])
+            raise InputError(said, name, _line(part, place, row))
     return part
 
 
@@ -53,7 +55,7 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     used = 0
     for part in parts:
         _check_grades(part, name, len(query) + 1, unsure)
-        query += [index.setdefault(q, len(index)) for q in pieces(part.query_ends, part.query_text)]
+        query += [index.setdefault(q, len(index)) for q in columns_ids(part)[0]]
         text = bytes(part.doc_text)
         begins.append(part.doc_ends[:-1] + used)
         ends.append(part.doc_ends[1:] + used)
@@ -67,12 +69,6 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     begin, end, line = (np.concatenate(each) for each in (begins, ends, lines))
     grade = np.concatenate(grades)
     return Qrels.build(list(index), np.array(query), begin, end, b"".join(texts), grade, name=name, lines=line)
-
-
-def pieces(ends: Ints, text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
-    """The ids that a text column holds."""
-    raw = bytes(text)
-    return (raw[a:b] for a, b in itertools.pairwise(ends.tolist()))
 
 
 def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from glob import has_magic
 from typing import IO, Any
 
 from truerank.core.errors import InputError, MissingPackage
@@ -54,8 +55,10 @@ class Source:
 
     @property
     def is_folder(self) -> bool:
-        """Whether this is a local folder."""
-        return self.name != "-" and not self.is_remote and os.path.isdir(self.name)
+        """Whether this is a local folder, or a glob of local files."""
+        if self.name == "-" or self.is_remote:
+            return False
+        return os.path.isdir(self.name) or (has_magic(self.name) and not os.path.exists(self.name))
 
     @property
     def is_remote(self) -> bool:

@@ -14,6 +14,7 @@ from truerank.core.faults import qrels_fault
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
+from truerank.core.scan import text_pieces
 from truerank.formats.registry import Format, register
 from truerank.formats.source import MARK, Source
 
@@ -108,5 +109,6 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        cut_run=lambda source, threads: text_pieces(source.path, threads),
     )
 )

@@ -13,8 +13,8 @@ from truerank.core.errors import InputError
 from truerank.core.qrels import Qrels
 from truerank.formats import read_qrels
 from truerank.formats.delimited import header
+from truerank.formats.frames import is_frame
 from truerank.formats.names import QUERY, find
-from truerank.formats.objects import is_frame
 from truerank.formats.source import MARK, Source, as_source
 from truerank.truth.checks import checked
 from truerank.truth.distances import distance_named

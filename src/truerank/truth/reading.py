@@ -12,8 +12,8 @@ import numpy as np
 
 from truerank.core.errors import InputError, printable
 from truerank.core.messages import message
+from truerank.formats.frames import is_frame
 from truerank.formats.names import folded
-from truerank.formats.objects import is_frame
 from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source, as_source
 from truerank.truth import filenames, nested, tabular

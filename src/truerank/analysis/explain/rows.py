@@ -84,7 +84,7 @@ def _rows(part: Columns, queries: frozenset[bytes]) -> Columns | None:
     rows = _of(part, queries)
     if not len(rows):
         return None
-    query_ends, query_text = _picked(part.query_ends, part.query_text, rows)
+    query_ends, query_text = _picked(part.query_ends, part.query_text, part.queries[rows])
     doc_ends, doc_text = _picked(part.doc_ends, part.doc_text, rows)
     lines = None if part.lines is None else part.lines[rows]
     return Columns(query_ends, query_text, doc_ends, doc_text, part.scores[rows], lines)
@@ -96,11 +96,11 @@ def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:
     text = np.frombuffer(part.query_text, np.uint8)
     found = [np.empty(0, np.int64)]
     for query in queries:
-        rows = np.flatnonzero(lengths == len(query))
+        ids = np.flatnonzero(lengths == len(query))
         for place, letter in enumerate(query):
-            rows = rows[text[starts[rows] + place] == letter]
-        found.append(rows)
-    return np.sort(np.concatenate(found))
+            ids = ids[text[starts[ids] + place] == letter]
+        found.append(ids)
+    return np.flatnonzero(np.isin(part.queries, np.concatenate(found)))
 
 
 def _picked(

@@ -1,0 +1,156 @@
+"""Several files as one run: a folder, a glob, a list of paths, a Delta table; in the order of their names."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+
+import numpy as np
+
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, MissingPackage, truncated
+from truerank.core.messages import message
+from truerank.core.run import Batch, Piece, Ranked, Run
+from truerank.formats.registry import Format, chosen, register, run_of
+from truerank.formats.source import MARK, Source
+
+NAME = "files"
+
+UNREADABLE = ("columnMapping", "deletionVectors")
+"""Features of Delta tables whose files do not hold the rows as they are."""
+
+
+def sniff(head: bytes, name: str) -> float:
+    """A folder with any file, or what a glob finds; one of JSON files may be of neighbours."""
+    source = Source(name)
+    if not source.is_folder:
+        return 0.0
+    from truerank.formats.neighbours import has_lists
+
+    return 0.4 if not has_lists(name) and next(_found(name), None) else 0.0
+
+
+def listed(source: Source) -> list[Source]:
+    """The files of a folder or a glob; of a Delta table those that its log names.
+
+    Raises:
+        InputError: there are none, or a table's files do not hold its rows as they are.
+    """
+    if os.path.isdir(os.path.join(source.name, "_delta_log")):
+        return _delta(source)
+    if glob.glob(os.path.join(glob.escape(source.name), "metadata", "*.metadata.json")):
+        how = "[file.file.file_path for file in table.scan().plan_files()]"
+        raise InputError("this is an Iceberg table: give the list of its files, {how}", source.name, how=how)
+    files = [Source(name, watch=source.watch) for name in sorted(_found(source.name))]
+    if not files:
+        raise InputError("there is no file in it", source.name)
+    return files
+
+
+def _found(name: str) -> Iterator[str]:
+    """The files below a folder, or that a glob matches; not hidden ones, nor those of engines, such as _SUCCESS."""
+    for root in [name] if os.path.isdir(name) else glob.glob(name, recursive=True):
+        if not os.path.isdir(root):
+            yield root
+        for folder, folders, files in os.walk(root):
+            folders[:] = [part for part in folders if not part.startswith((".", "_"))]
+            yield from (os.path.join(folder, part) for part in files if not part.startswith((".", "_")))
+
+
+def _delta(source: Source) -> list[Source]:
+    try:
+        from deltalake import DeltaTable
+    except ModuleNotFoundError:
+        raise MissingPackage(message("reading the Delta table {source}", source=source.name), "delta") from None
+    table = DeltaTable(source.name)
+    features, settings = table.protocol().reader_features or (), table.metadata().configuration
+    used = {feature for feature in UNREADABLE if feature in features}
+    if used or settings.get("delta.columnMapping.mode", "none") != "none":
+        what = ", ".join(sorted(used)) or UNREADABLE[0]
+        how = "DeltaTable(path).to_pyarrow_table(), duckdb"
+        said = message(
+            "the files of this Delta table do not hold its rows as they are ({what}): read it first, with {how}",
+            what=what,
+            how=how,
+        )
+        raise InputError(said, source.name)
+    return [Source(name.removeprefix("file://"), watch=source.watch) for name in sorted(table.file_uris())]
+
+
+def runs(source: Source, format: str | None = None) -> list[Run]:
+    """The run in each file; all are in the format of the first."""
+    return runs_of(listed(source), format)
+
+
+def runs_of(sources: Sequence[Source], format: str | None = None) -> list[Run]:
+    """The run in each of these files."""
+    found = chosen(sources[0], "run", format)
+    return [run_of(source, found) for source in sources]
+
+
+def joined(parts: Sequence[Run], name: str) -> Run:
+    """Files as one run."""
+    return Run(name, lambda: _batches(parts), pieces=partial(_cut, parts), parts=lambda: parts)
+
+
+def _batches(parts: Iterable[Run]) -> Iterator[Batch]:
+    """One after another; text ends with a line's end. A query for which two files have lists is refused."""
+    listed: dict[bytes, str] = {}
+    for part in parts:
+        end = b"\n"
+        for number, batch in enumerate(part.batches()):
+            if isinstance(batch, bytes):
+                batch = batch if number else batch.removeprefix(MARK)
+                end = batch[-1:] or end
+            elif isinstance(batch, Ranked):
+                _refuse_second(batch, part.name, listed.setdefault(as_bytes(batch.query), part.name))
+            yield batch
+        if end != b"\n":
+            yield b"\n"
+
+
+def _refuse_second(list: Ranked, path: str, first: str) -> None:
+    if first != path:
+        query = truncated(as_bytes(list.query))
+        said = message("query {query} comes twice, in {path} too; keep one of them", query=query, path=first)
+        raise InputError(said, path, list.line)
+
+
+def _cut(parts: Sequence[Run], threads: int) -> list[Piece]:
+    """Files that stand together, about as many bytes for each thread; few files are cut themselves."""
+    cuts = [part.pieces(-(-threads // len(parts))) or (part.batches,) for part in parts]
+    weights = [_size(part) / len(cut) for part, cut in zip(parts, cuts, strict=True) for _ in cut]
+    pieces = [Run(part.name, piece) for part, cut in zip(parts, cuts, strict=True) for piece in cut]
+    middle = np.cumsum(weights) - np.array(weights) / 2
+    group = np.minimum(middle * threads // max(sum(weights), 1), threads - 1).astype(int).tolist()
+    groups = [[piece for piece, of in zip(pieces, group, strict=True) if of == i] for i in range(threads)]
+    return [partial(_batches, each) for each in groups if each]
+
+
+def _size(part: Run) -> int:
+    """How long a file is; 1 for one that is not here."""
+    return os.path.getsize(part.name) if os.path.isfile(part.name) else 1
+
+
+def configured(*, format: str | None = None) -> Format:
+    """The format, of files in the format of this name."""
+
+    def read_run(source: Source) -> Iterator[Batch]:
+        return joined(runs(source, format), source.name).batches()
+
+    return Format(
+        NAME,
+        "a folder of files, or what a glob matches, as one run; files(format='jsonl') says what they are",
+        sniff,
+        lambda source: "run",
+        read_run=read_run,
+        is_folder=True,
+        options=configured,
+        cut_run=lambda source, threads: _cut(runs(source, format), threads),
+        parts=partial(runs, format=format),
+    )
+
+
+register(configured())

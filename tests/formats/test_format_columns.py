@@ -1,0 +1,128 @@
+"""What columns of engines hold: bytes that are no text, numbers as ids, decimals; lazy frames."""
+
+from __future__ import annotations
+
+import datetime
+import random
+from collections.abc import Callable
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pyarrow as pa
+import pytest
+from pyarrow import dataset
+from pyarrow import parquet as pq
+
+import truerank as tr
+
+Form = Callable[[pa.Table, Path], Any]
+
+
+def stored(table: pa.Table, folder: Path) -> str:
+    pq.write_table(table, folder / "a.parquet")
+    return str(folder / "a.parquet")
+
+
+def in_duckdb(table: pa.Table, folder: Path) -> Any:
+    return pytest.importorskip("duckdb").from_arrow(table)
+
+
+def in_dask(table: pa.Table, folder: Path) -> Any:
+    frames = pytest.importorskip("dask.dataframe")
+    return frames.from_pandas(table.to_pandas(), npartitions=3)
+
+
+def in_ray(table: pa.Table, folder: Path) -> Any:
+    return pytest.importorskip("ray.data").from_arrow(table)
+
+
+FORMS: dict[str, Form] = {
+    "a table": lambda table, folder: table,
+    "Parquet": stored,
+    "a dataset": lambda table, folder: dataset.dataset(stored(table, folder)),
+    "a dataset in memory": lambda table, folder: dataset.dataset(table),
+    "a query of polars": lambda table, folder: pl.scan_parquet(stored(table, folder)),
+    "a relation of DuckDB": in_duckdb,
+    "a frame of Dask": in_dask,
+    "a dataset of Ray": in_ray,
+}
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # Ray's own
+@pytest.mark.parametrize("form", FORMS)
+def test_what_holds_rows_is_taken_as_it_is(form, run, qrels, bits, expected, tmp_path):
+    rows = [("other", s, d, q) for q, answer in run.items() for d, s in answer.items()]
+    table = pa.table(dict(zip(("junk", "score", "doc_id", "query_id"), zip(*rows, strict=True), strict=True)))
+    frame = FORMS[form](table, tmp_path)
+    assert bits(qrels, frame) == expected
+    assert bits(qrels, frame) == expected  # again
+
+
+@pytest.mark.parametrize("form", ["a table", "Parquet", "a dataset"])
+@pytest.mark.parametrize("kind", [pa.binary(), pa.large_binary(), pa.binary_view()])
+def test_ids_that_are_no_utf8_keep_their_bytes(kind, form, tmp_path):
+    if form != "a table" and kind == pa.binary_view():
+        kind = pa.binary()
+    ids = [pa.array(values, pa.binary()).cast(kind) for values in ([b"\xff", b"\xfe"], [b"d\xe9", b"d\xe8"])]
+    frame = FORMS[form](pa.table({"query_id": ids[0], "doc_id": ids[1], "score": [1.0, 2.0]}), tmp_path)
+    (tmp_path / "qrels").write_bytes(b"\xff 0 d\xe9 1\n\xfe 0 d\xe8 1\n\xfd 0 d\xe8 1\n")
+    assert tr.evaluate(tmp_path / "qrels", frame, "RR")["RR"].tolist() == [0.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("form", ["a table", "Parquet"])
+@pytest.mark.parametrize("place", ["query_id", "doc_id"])
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([1.0, 2.0], "double"),
+        ([Decimal("1.0"), Decimal("2.0")], r"decimal128\(2, 1\)"),
+        ([datetime.datetime(2026, 1, 1), datetime.datetime(2026, 1, 2)], "timestamp"),
+        ([datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)], "date32"),
+    ],
+)
+def test_ids_that_print_in_several_ways_are_refused(values, kind, place, form, tmp_path):
+    columns = {"query_id": ["1", "1"], "doc_id": ["1", "2"], "score": [1.0, 2.0], place: values}
+    frame = FORMS[form](pa.table(columns), tmp_path)
+    with pytest.raises(tr.InputError, match=rf"'{place}' holds {kind}.*: cast it to text"):
+        tr.evaluate({"1": ["1"]}, frame, "RR")
+
+
+@pytest.mark.parametrize("form", ["a table", "Parquet", "a dataset"])
+def test_whole_numbers_as_ids_are_their_digits(form, tmp_path):
+    ids = pa.array([-1, 10**18], pa.int64()), pa.array([0, 2**64 - 1], pa.uint64())
+    frame = FORMS[form](pa.table({"query_id": ids[0], "doc_id": ids[1], "score": [1.0, 2.0]}), tmp_path)
+    assert tr.evaluate({"-1": ["0"], str(10**18): [str(2**64 - 1)]}, frame, "RR").mean == {"RR": 1.0}
+
+
+@pytest.mark.parametrize("form", ["a table", "Parquet", "a dataset"])
+@pytest.mark.parametrize("place", ["query_id", "doc_id", "score"])
+def test_a_row_without_a_value_is_refused(place, form, tmp_path):
+    columns = {"query_id": ["q", "q"], "doc_id": ["a", "b"], "score": [1.0, 2.0]}
+    columns[place][1] = None
+    with pytest.raises(tr.InputError, match=f"'{place}' has no value in row 2"):
+        tr.evaluate({"q": ["a"]}, FORMS[form](pa.table(columns), tmp_path), "RR")
+
+
+def test_narrow_scores_are_widened_and_no_more(tmp_path):
+    scores = np.random.default_rng(1).random(500).astype(np.float32)
+    wide = scores.astype(np.float64)
+    found = [tr.read({"q": ["d7"]}, table(values)).hits.score.tolist() for values in (scores, wide)]
+    assert found[0] == found[1] == [float(scores[7])]
+
+
+@pytest.mark.parametrize(("digits", "point"), [(9, 2), (15, 6), (38, 10)])
+@pytest.mark.parametrize("form", ["a table", "Parquet"])
+def test_a_decimal_is_the_nearest_number(form, digits, point, tmp_path):
+    rng = random.Random(2)
+    scores = [Decimal(f"{rng.choice(('', '-'))}{rng.randrange(10**digits)}E-{point}") for _ in range(500)]
+    frame = FORMS[form](table(pa.array(scores, pa.decimal128(digits, point))), tmp_path)
+    hits = tr.read({"q": [f"d{i}" for i in range(500)]}, frame).hits
+    assert sorted(hits.score.tolist()) == sorted(map(float, scores))
+
+
+def table(scores: Any) -> pa.Table:
+    n = len(scores)
+    return pa.table({"query_id": ["q"] * n, "doc_id": [f"d{i}" for i in range(n)], "score": pa.array(scores)})

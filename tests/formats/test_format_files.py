@@ -1,0 +1,151 @@
+"""Several files as one run: folders, globs, lists of paths, Delta tables."""
+
+from __future__ import annotations
+
+import gzip
+import random
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet as pq
+
+import truerank as tr
+
+Rows = list[tuple[str, str, float]]
+
+
+@pytest.fixture(scope="module")
+def rows(run) -> Rows:
+    return [(q, d, s) for q, answer in run.items() for d, s in answer.items()]
+
+
+def cut(rows: Rows, n: int) -> list[Rows]:
+    return [rows[i * len(rows) // n : (i + 1) * len(rows) // n] for i in range(n)]
+
+
+def by_query(rows: Rows, n: int) -> list[Rows]:
+    queries = list(dict.fromkeys(q for q, _, _ in rows))
+    return [[row for row in rows if queries.index(row[0]) * n // len(queries) == i] for i in range(n)]
+
+
+def shuffled(rows: Rows, n: int) -> list[Rows]:
+    return cut(random.Random(3).sample(rows, len(rows)), n)
+
+
+def text(rows: Rows) -> bytes:
+    return "".join(f"{q} Q0 {d} 0 {s!r} t\n" for q, d, s in rows).encode()
+
+
+def parquet(rows: Rows, path: Path) -> None:
+    names = ["query_id", "doc_id", "score"]
+    table = pa.table(dict(zip(names, map(list, zip(*rows, strict=True)), strict=True)))
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pq.write_table(table, path, row_group_size=60)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 20])
+@pytest.mark.parametrize("split", [by_query, cut, shuffled])
+def test_a_folder_of_parquet_files_gives_the_bits_of_the_dict(
+    split, threads, rows, qrels, bits, expected, tmp_path
+):
+    for i, part in enumerate(split(rows, 5)):
+        parquet(part, tmp_path / "run" / f"day={i}" / "part-0.parquet")  # as Hive partitions
+    (tmp_path / "run" / "_SUCCESS").touch()
+    (tmp_path / "run" / "day=0" / ".part-0.parquet.crc").write_bytes(b"x")
+    for run in (tmp_path / "run", tmp_path / "run" / "*" / "*.parquet", str(tmp_path / "ru[n]")):
+        assert bits(qrels, run, threads=threads) == expected
+    assert tr.evaluate(qrels, tmp_path / "run", "AP").ledger.interleaved == (split is shuffled)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 20])
+@pytest.mark.parametrize("split", [by_query, cut, shuffled])
+def test_text_files_that_a_glob_finds_give_the_bits_of_the_dict(
+    split, threads, rows, qrels, bits, expected, tmp_path, monkeypatch
+):
+    monkeypatch.setattr("truerank.core.scan.PIECE", 1)
+    for i, part in enumerate(split(rows, 3)):
+        (tmp_path / f"run-{i}.trec").write_bytes((b"", b"\xef\xbb\xbf", b"# a comment\n")[i] + text(part)[:-1])
+    packed = tmp_path / "run-1.trec"
+    (tmp_path / "run-1.trec.gz").write_bytes(gzip.compress(packed.read_bytes()))
+    packed.unlink()
+    files = sorted(tmp_path.glob("run-*"))
+    for run in (tmp_path / "run-*", [str(path) for path in files], files):
+        assert bits(qrels, run, threads=threads) == expected
+
+
+def test_ties_by_input_follow_the_names_of_the_files(tmp_path):
+    (tmp_path / "b.run").write_bytes(b"q Q0 x 1 1 t\n")
+    (tmp_path / "a.run").write_bytes(b"q Q0 a 1 1 t\n")
+    for threads in (1, 2):
+        scores = tr.evaluate({"q": ["x"]}, tmp_path, "RR", rules={"ties": "input"}, threads=threads)
+        assert scores.mean == {"RR": 0.5}
+
+
+@pytest.mark.parametrize("threads", [1, 4])
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"q1 Q0 a 1 high t\n", "b.run:3: the score is no number"),
+        (b"q9 Q0 a 1\n", "b.run:3: a run line has 6 columns"),
+        (b"q1 Q0 d0 1 2.5 t\n", "b.run:3: document d0 is returned twice for query q1;"),
+    ],
+)
+def test_an_error_names_the_file_and_its_line(line, message, threads, tmp_path):
+    (tmp_path / "a.run").write_bytes(b"".join(b"q1 Q0 d%d 1 2.5 t\n" % i for i in range(50)))
+    (tmp_path / "b.run").write_bytes(b"q2 Q0 d1 1 2.5 t\nq2 Q0 d2 1 2.5 t\n" + line)
+    with pytest.raises(tr.InputError, match=message):
+        tr.evaluate({"q1": ["d1"], "q2": ["d1"]}, tmp_path, "RR", threads=threads)
+
+
+def test_a_folder_of_any_format_is_read_when_it_is_named(tmp_path):
+    for i in range(3):
+        (tmp_path / f"part-{i}.json").write_text(f'{{"query_id": "q{i}", "doc_id": "a", "score": 1}}\n')
+    run = tr.open_run(str(tmp_path), format="jsonl")
+    assert tr.evaluate({f"q{i}": ["a"] for i in range(3)}, run, "RR").mean == {"RR": 1.0}
+
+
+def test_what_holds_no_file_is_refused(tmp_path):
+    with pytest.raises(tr.InputError, match="this is a directory, not a file"):
+        tr.evaluate({"q": ["a"]}, tmp_path, "RR")
+    with pytest.raises(tr.InputError, match="there is no such file"):
+        tr.evaluate({"q": ["a"]}, tmp_path / "run-*", "RR")
+
+
+def test_an_iceberg_table_is_told_by_its_files(tmp_path):
+    (tmp_path / "metadata").mkdir()
+    (tmp_path / "metadata" / "v1.metadata.json").touch()
+    parquet([("q", "a", 1.0)], tmp_path / "data" / "1.parquet")
+    with pytest.raises(tr.InputError, match="this is an Iceberg table: give the list of its files"):
+        tr.evaluate({"q": ["a"]}, tmp_path, "RR")
+
+
+@pytest.fixture
+def delta(rows, tmp_path) -> Path:
+    deltalake = pytest.importorskip("deltalake")
+    for i, part in enumerate(cut(rows, 3)):
+        names = ["query_id", "doc_id", "score"]
+        table = pa.table(dict(zip(names, map(list, zip(*part, strict=True)), strict=True)))
+        deltalake.write_deltalake(str(tmp_path / "delta"), table, mode="append" if i else "overwrite")
+    return tmp_path / "delta"
+
+
+def test_a_delta_table_is_what_its_log_says(delta, qrels, bits, expected):
+    parquet([("q2", "gone", 1e9)], delta / "part-left-over.parquet")  # no file of the table any more
+    assert bits(qrels, delta) == expected
+
+
+def test_a_delta_table_needs_its_package(tmp_path, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
+    (tmp_path / "_delta_log").mkdir()
+    parquet([("q", "a", 1.0)], tmp_path / "1.parquet")
+    with pytest.raises(tr.MissingPackage, match=r'needs: pip install "truerank\[delta\]"'):
+        tr.evaluate({"q": ["a"]}, tmp_path, "RR")
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_query_that_two_files_answer_with_lists_is_refused(threads, tmp_path):
+    for name, doc in (("a", "x"), ("b", "y")):
+        (tmp_path / f"{name}.jsonl").write_text(f'{{"query_id": "q", "docs": ["{doc}"]}}\n')
+    with pytest.raises(tr.InputError, match="query q comes twice"):
+        tr.evaluate({"q": ["x"]}, tmp_path, "RR", threads=threads)
