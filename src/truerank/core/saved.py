@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -45,6 +44,8 @@ def table_of(
         docs: the document of each row.
         facts: what else is said of it, as plain values.
     """
+    import json
+
     pa = arrow("Reading.to_arrow")
     keep = np.ones(len(qrels), bool) if judgements else rows.returned >= 0
     names, n = [name for name, kept in zip(qrels.queries, keep.tolist(), strict=True) if kept], len(extra)
@@ -74,6 +75,8 @@ def facts_of(schema: pyarrow.Schema, name: str | None = "table") -> dict[str, An
     Raises:
         InputError: the table is not one of a reading, or of another version.
     """
+    import json
+
     metadata = (schema.metadata or {}).get(KEY)
     if metadata is None:
         raise InputError("the table is not one of a reading: it lacks the metadata 'truerank.reading'", name)
