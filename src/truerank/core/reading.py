@@ -171,13 +171,22 @@ def read(
     if qrels is None:
         return _unjudged(source, under, keep, threads)
     judged = as_ruled(read_qrels(qrels), under)
-    kept = _kept(keep, judged)
+    kept = kept_rows(keep, judged)
     judged, found = scan_units(judged, source, under, threads, kept)
-    if under.empty == "missing":
+    return of_scan(judged, found, under, source.name, kept)
+
+
+def of_scan(qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int) -> Reading:
+    """The reading of what the kernel found in a whole run.
+
+    Raises:
+        InputError: the run answers a query that is not judged, and the rules refuse that.
+    """
+    if rules.empty == "missing":
         found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
-    if found.extra and under.extra == "error":
-        raise InputError(f"query {printable(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
-    return Reading.of(judged, found, under, source.name, kept)
+    if found.extra and rules.extra == "error":
+        raise InputError(f"query {printable(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", name)
+    return Reading.of(qrels, found, rules, name, kept)
 
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
@@ -199,7 +208,7 @@ def scan_units(
     return qrels, scan(run, qrels.judged, rules, threads, keep)
 
 
-def _kept(keep: Keep, qrels: Qrels) -> int:
+def kept_rows(keep: Keep, qrels: Qrels) -> int:
     """Up to which rank unjudged documents become rows: ignored ones before them leave the list later."""
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
@@ -211,7 +220,7 @@ def _kept(keep: Keep, qrels: Qrels) -> int:
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:
     """A reading without judgements, of every query that the run answers."""
-    kept = _kept(keep, NO_QRELS)
+    kept = kept_rows(keep, NO_QRELS)
     found = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
     order = np.array(sorted(range(len(found.extra)), key=found.extra.__getitem__), np.int64)
     place = np.empty(len(order), np.int64)
