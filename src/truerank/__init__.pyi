@@ -11,6 +11,8 @@ from truerank.analysis.compare.agreement import agreement as agreement
 from truerank.analysis.explain import Explanation as Explanation
 from truerank.analysis.explain import diff as diff
 from truerank.analysis.explain import explain as explain
+from truerank.core.counts import RankCounts as RankCounts
+from truerank.core.counts import count_ranks as count_ranks
 from truerank.core.errors import InputError as InputError
 from truerank.core.errors import MeasureError as MeasureError
 from truerank.core.errors import MissingPackage as MissingPackage
@@ -28,6 +30,9 @@ from truerank.core.rules import Rules as Rules
 from truerank.core.rules import RulesLike as RulesLike
 from truerank.core.run import Run as Run
 from truerank.core.run import RunLike as RunLike
+from truerank.core.scattered import Scattered as Scattered
+from truerank.core.scattered import read_together as read_together
+from truerank.core.scattered import scattered as scattered
 from truerank.core.scores import Ledger as Ledger
 from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run

@@ -40,6 +40,8 @@ class Scanner:
     line: int
     rows: int
     repeated: int
+    @property
+    def repeats(self) -> NDArray[np.int64] | None: ...
     def __init__(
         self,
         judged: Judged,

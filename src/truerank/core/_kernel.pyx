@@ -315,6 +315,7 @@ cdef class Scanner(Lines):
     cdef Hit* hit
     cdef int64_t n, room
     cdef int64_t* returned           # of each query that is read
+    cdef int64_t* again              # rows of each query that repeat a document
     cdef int64_t reads, reads_room   # how many queries are read
     cdef int64_t twin                # the row that a refused duplicate repeats
     cdef bint every
@@ -343,6 +344,7 @@ cdef class Scanner(Lines):
                 answer_free(&self.all[q])
         free(self.all)
         free(self.returned)
+        free(self.again)
         ids_free(&self.extra)
         ids_free(&self.current)
         ids_free(&self.unjudged)
@@ -355,6 +357,13 @@ cdef class Scanner(Lines):
         if p == NULL:
             return MEMORY
         self.returned = <int64_t*>p
+        p = calloc(queries, sizeof(int64_t))             # pages that are touched only where something repeats
+        if p == NULL:
+            return MEMORY
+        if self.repeated:
+            memcpy(p, self.again, self.reads_room * sizeof(int64_t))
+        free(self.again)
+        self.again = <int64_t*>p
         if self.interleaved:
             p = realloc(self.all, queries * sizeof(Answer))
             if p == NULL:
@@ -419,6 +428,8 @@ cdef class Scanner(Lines):
         twin = ids_find(&a.ids, p, n, h, &slot)
         if twin >= 0:
             self.repeated += 1
+            if a.query >= 0:
+                self.again[a.query] += 1
             if self.duplicates == REFUSE:
                 self.twin = twin
                 return DUPLICATE
@@ -652,6 +663,11 @@ cdef class Scanner(Lines):
         self.check()
         n, self.n = self.n, 0
         return table(<void**>&self.hit, n, HIT), table(<void**>&self.returned, self.reads, np.dtype(np.int64))
+
+    @property
+    def repeats(self):
+        """(queries,) how many rows of each repeat a document; None where no row of the run does."""
+        return copied(self.again, self.reads) if self.repeated else None
 
     @property
     def unjudged_ids(self):

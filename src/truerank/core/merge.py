@@ -2,28 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import overload
 
 import numpy as np
-from numpy.typing import NDArray
 
-from truerank.core._kernel import HIT
-from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.counts import RankCounts, added, ranked, uncounted
+from truerank.core.errors import InputError, truncated
+from truerank.core.hits import Bools
 from truerank.core.ids import joined
-from truerank.core.qrels import IGNORED, Ints, Qrels
-from truerank.core.reading import Reading
+from truerank.core.messages import plural
+from truerank.core.parts import Parts
+from truerank.core.reading import EVERY_RANK, Reading
 from truerank.core.scan import Scan
+from truerank.core.scattered import scattered
+
+Again = Reading | RankCounts | Iterable[RankCounts]
+"""What was found out of scattered queries."""
 
 
-def merge(readings: Iterable[Reading]) -> Reading:
+@overload
+def merge(readings: Iterable[Reading], again: Again | None = None, *, name: str | None = None) -> Reading: ...
+
+
+@overload
+def merge(readings: Iterable[RankCounts]) -> RankCounts: ...
+
+
+def merge(
+    readings: Iterable[Reading] | Iterable[RankCounts], again: Again | None = None, *, name: str | None = None
+) -> Reading | RankCounts:
     """The reading of a whole run from those of its parts, in any order: the same bits as if it were read at once.
 
-    A part has all rows of the queries that it answers. Parts may have been read against all judgements, or against
-    those of their own queries.
+    Parts may have been read against all judgements, or against those of their own queries. Rank counts of parts are
+    merged likewise.
+
+    Args:
+        again: of queries whose rows are in several parts (see `scattered`): their reading by `read_together`, or
+            their counts by `count_ranks`, of all parts.
+        name: what to call the run; otherwise as the part whose name comes first in the alphabet.
 
     Raises:
-        InputError: two parts answer the same query, or judge it differently; there is no part.
+        InputError: two parts answer the same query and nothing was found out of it; two judge it differently;
+            there is no part.
         RulesError: parts were read under different rules.
 
     >>> import truerank as tr
@@ -32,80 +54,70 @@ def merge(readings: Iterable[Reading]) -> Reading:
     >>> tr.merge(parts).hits.rank.tolist()
     [2, 1]
     """
-    parts = list(readings)
-    if not parts:
-        raise InputError("there is no reading to merge")
-    first = parts[0]
-    for part in parts[1:]:
-        if part.rules != first.rules or part.kept != first.kept:
-            raise RulesError(f"{part.name} and {first.name} were read under different rules, or keep other rows")
-    qrels = _judgements(parts)
-    place = {query: number for number, query in enumerate(qrels.queries)}
-    queries = [np.array([place[name] for name in part.rows.queries], np.int64) for part in parts]
-    table = np.concatenate(list(_tables(parts, queries, qrels)))
+    given = list(readings)
+    if given and all(isinstance(part, RankCounts) for part in given):
+        return added([part for part in given if isinstance(part, RankCounts)])
+    parts = Parts.of([part for part in given if isinstance(part, Reading)])
+    several = parts.times > 1
+    if not several.any():
+        return _merged(parts, [~several] * len(given), name)
+    rest = _again(parts, several, again)
+    whole = Parts.of([*parts.readings, rest])
+    merged = _merged(whole, [*[~several] * len(given), several], name)
+    repeated = merged.repeated - int(parts.repeats[several].sum())
+    return replace(merged, interleaved=True, repeated=repeated)
+
+
+def _again(parts: Parts, several: Bools, again: Again | None) -> Reading:
+    """The reading of the scattered queries."""
+    if isinstance(again, Reading):
+        known = set(again.rows.queries)
+        lacking = [query for query in _names(parts, several) if query not in known]
+        if lacking:
+            raise InputError(_unread(lacking), parts.name)
+        return again
+    if again is None and parts.readings[0].kept < EVERY_RANK:
+        raise InputError(_unread(_names(parts, several)), parts.name)
+    some = scattered(parts)
+    counts = [uncounted(some)] if again is None else [again] if isinstance(again, RankCounts) else again
+    return ranked(some, counts)
+
+
+def _names(parts: Parts, several: Bools) -> list[bytes]:
+    return [parts.qrels.queries[place] for place in np.flatnonzero(several).tolist()]
+
+
+def _unread(queries: Sequence[bytes]) -> str:
+    return plural(
+        "query {query} is answered in two parts: read its rows together (scattered, read_together; for a command: "
+        "--again RUN), or count ranks (count_ranks)",
+        "{n:,} queries are answered in several parts, such as {query}: read their rows together (scattered, "
+        "read_together; for a command: --again RUN), or count ranks (count_ranks)",
+        n=len(queries),
+        query=truncated(queries[0]),
+    )
+
+
+def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
+    """The parts as one; of each part, the queries that are kept."""
+    tables, returned, before = [], np.full(len(parts.qrels), -1, np.int64), 0
+    repeats = np.zeros(len(parts.qrels), np.int64)
+    for number, (part, place, kept) in enumerate(zip(parts.readings, parts.places, keep, strict=True)):
+        tables.append(parts.table(number, kept, before))
+        before += len(part.unjudged)
+        mine = kept[place] & (part.rows.returned >= 0)
+        returned[place[mine]] = part.rows.returned[mine]
+        if part.repeats is not None:
+            repeats[place[mine]] = part.repeats[mine]
+    table, first = np.concatenate(tables), parts.readings[0]
     found = Scan(
         table[np.argsort(table["query"], kind="stable")],
-        _returned(parts, queries, qrels),
-        tuple(sorted({name for part in parts for name in part.extra} - set(place))),
+        returned,
+        tuple(sorted({query for part in parts.readings for query in part.extra} - set(parts.qrels.queries))),
         len(table),
-        sum(part.repeated for part in parts),
-        any(part.interleaved for part in parts),
-        joined([part.unjudged for part in parts]),
+        sum(part.repeated for part in parts.readings),
+        any(part.interleaved for part in parts.readings),
+        joined([part.unjudged for part in parts.readings]),
+        repeats if repeats.any() else None,
     )
-    return Reading.of(qrels, found, first.rules, first.name, first.kept)
-
-
-def _returned(parts: Sequence[Reading], queries: Sequence[Ints], qrels: Qrels) -> Ints:
-    """How many documents each query returned, in whichever part answers it."""
-    returned = np.full(len(qrels), -1, np.int64)
-    for part, query in zip(parts, queries, strict=True):
-        answered = part.rows.returned >= 0
-        again = answered & (returned[query] >= 0)
-        if again.any():
-            twice = printable(part.rows.queries[int(np.argmax(again))])
-            raise InputError(f"query {twice} is answered in two parts: read its rows together", part.name)
-        returned[query[answered]] = part.rows.returned[answered]
-    return returned
-
-
-def _tables(parts: Sequence[Reading], queries: Sequence[Ints], qrels: Qrels) -> Iterator[NDArray[np.void]]:
-    """The rows of each part, its queries and documents numbered as in the whole."""
-    judged, before = len(qrels.grades), 0
-    for part, query in zip(parts, queries, strict=True):
-        rows, known = part.rows, len(part.qrels.grades)
-        table = np.empty(len(rows), HIT)
-        for name in ("rank", "first", "last", "score"):
-            table[name] = getattr(rows, name)
-        table["query"] = query[rows.query]
-        is_judged = rows.doc < known
-        shift = (qrels.start[query] - part.qrels.start[:-1])[rows.query]
-        table["doc"] = rows.doc + np.where(is_judged, shift, judged + before - known)
-        before += len(part.unjudged)
-        yield table
-
-
-def _judgements(parts: Sequence[Reading]) -> Qrels:
-    """The judgements of all parts."""
-    distinct = list({id(part.qrels): part.qrels for part in parts}.values())
-    if len(distinct) == 1:
-        return distinct[0]
-    owner: dict[bytes, tuple[Qrels, int]] = {}
-    for qrels in distinct:
-        for number, query in enumerate(qrels.queries):
-            other, at = owner.setdefault(query, (qrels, number))
-            if other is not qrels and _of(other, at) != _of(qrels, number):
-                raise InputError(f"query {printable(query)} is judged differently, or in another order", qrels.name)
-    names = sorted(owner)
-    judged = [_of(*owner[name]) for name in names]
-    numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))
-    docs = [doc for each in judged for doc, _ in each]
-    grades = [grade for each in judged for _, grade in each]
-    merged = Qrels.from_rows(names, numbers, docs, grades, name=distinct[0].name)
-    return replace(merged, apart={query: grade for qrels in distinct for query, grade in qrels.apart.items()})
-
-
-def _of(qrels: Qrels, query: int) -> list[tuple[bytes, float]]:
-    """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
-    rows = range(int(qrels.start[query]), int(qrels.start[query + 1]))
-    grades = (float(qrels.grades[row]) for row in rows)
-    return [(qrels.doc(row), IGNORED if grade != grade else grade) for row, grade in zip(rows, grades, strict=True)]
+    return Reading.of(parts.qrels, found, first.rules, name or parts.name, first.kept)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -178,6 +180,48 @@ class Qrels:
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: all but the look-up tables, which are made again when they are needed."""
         return {name: value for name, value in vars(self).items() if name != "judged"}
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of the judgements, as they stand: of others, or in another order, it is another."""
+        sizes = self.end - self.begin
+        is_plain = not len(sizes) or bool(self.begin[0] == 0 and (self.begin[1:] == self.end[:-1]).all())
+        text = self.text[: self.end[-1]] if is_plain and len(sizes) else b"".join(self.docs())
+        lengths = np.fromiter(map(len, self.queries), np.int64, len(self))
+        apart = repr(sorted(self.apart.items())).encode()
+        found = hashlib.blake2b(digest_size=16)
+        for part in (b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart):
+            found.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
+        return found.hexdigest()
+
+    def docs(self) -> list[bytes]:
+        """(judgements,) the document id of each."""
+        text = self.text
+        return [text[a:b] for a, b in zip(self.begin.tolist(), self.end.tolist(), strict=True)]
+
+    def select(self, keep: NDArray[np.bool_]) -> Qrels:
+        """The judgements of some queries alone.
+
+        Args:
+            keep: (queries,) which.
+        """
+        rows = np.repeat(keep, np.diff(self.start))
+        sizes = (self.end - self.begin)[rows]
+        ends = np.cumsum(sizes, dtype=np.int64)
+        queries = Names(itertools.compress(self.queries, keep.tolist()))
+        return replace(
+            self,
+            queries=queries,
+            start=np.concatenate([[0], np.cumsum(np.diff(self.start)[keep])]).astype(np.int64),
+            begin=ends - sizes,
+            end=ends,
+            text=b"".join(itertools.compress(self.docs(), rows.tolist())),
+            grades=self.grades[rows],
+            lines=None if self.lines is None else self.lines[rows],
+            is_number=None if self.is_number is None else self.is_number[rows],
+            apart={query: grade for query, grade in self.apart.items() if query in queries},
+            given=(),
+        )
 
     def to_dict(self) -> dict[bytes, dict[bytes, float]]:
         """{query: {document: grade}}, all ids as bytes; the grade of an ignored document is `IGNORED`."""

@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Sequence
+import os
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from truerank.core._kernel import HIT, as_bytes, as_text
+from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
-from truerank.core.errors import InputError, MissingPackage, RulesError, printable
-from truerank.core.hits import COLUMNS, UNJUDGED, Hits
+from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.qrels import Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
+from truerank.core.saved import facts_of, scan_of, table_of
 from truerank.core.scan import Scan, scan
 from truerank.formats import open_run, read_qrels
+from truerank.formats.saved import open_reading, write_reading
 
 if TYPE_CHECKING:
     import pyarrow
@@ -52,6 +53,7 @@ class Reading:
         repeated: how many rows of the run repeat a document of their query.
         interleaved: whether the rows of some query were scattered over the run.
         kept: up to which rank unjudged documents are rows; 0 for none.
+        repeats: (queries,) how many rows of each judged query repeat a document; None where no row of the run does.
 
     >>> import truerank as tr
     >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": {"a": 3.0, "x": 2.0, "b": 1.0}}, keep="all")
@@ -68,13 +70,15 @@ class Reading:
     repeated: int = 0
     interleaved: bool = False
     kept: int = 0
+    repeats: Ints | None = None
 
     @classmethod
     def of(cls, qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of what the kernel found, by whatever door it came in."""
         rows = build(qrels, found)
         extra = tuple(sorted(found.extra))  # not as they come: parts of a run come in any order
-        return cls(name, rules, qrels, rows, found.unjudged, extra, found.repeated, found.interleaved, kept)
+        facts = extra, found.repeated, found.interleaved, kept, found.repeats
+        return cls(name, rules, qrels, rows, found.unjudged, *facts)
 
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {int(self.rows.returned.clip(0).sum()):,}"
@@ -125,24 +129,61 @@ class Reading:
     def only(self, query: bytes) -> Reading:
         """The same for one query alone; the highest grade stays that of all."""
         keep = np.array([name == query for name in self.rows.queries], bool)
-        return replace(self, rows=self.rows.select(keep), extra=())
+        repeats = None if self.repeats is None else self.repeats[keep]
+        return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats)
 
-    def to_arrow(self) -> pyarrow.Table:
+    def to_arrow(self, *, judgements: bool = True) -> pyarrow.Table:
         """One row a judged query: its id, how many documents it returned, its judgements, and its rows.
 
-        Columns: query (binary), returned (int64; -1 where it is not answered), judgements (list of doc and grade;
-        the grade of an ignored document is NaN), rows (list of doc, rank, first, last, score, best rank first).
+        Columns: query (binary), returned (int64; -1 where it is not answered), rows (list of doc, rank, first,
+        last, score, best rank first), judgements (list of doc and grade; the grade of an ignored document is NaN),
+        apart (the grade of an ignored document that is still to be found). A query that is answered and not judged
+        has its id alone. Name, rules and counts are in the metadata of the schema.
+
+        Args:
+            judgements: False leaves them out, and queries that are not answered: what a part sends to where the
+                qrels are, which `from_arrow` is given.
         """
-        return _to_arrow(self)
+        facts = {name: getattr(self, name) for name in ("name", "repeated", "interleaved", "kept")}
+        facts |= {"rules": self.rules.to_dict()}
+        docs = self.docs(self.rows.doc)
+        return table_of(self.qrels, self.rows, docs, self.extra, self.repeats, facts, judgements)
 
     @classmethod
-    def from_arrow(cls, table: pyarrow.Table) -> Reading:
-        """The reading that `to_arrow` made a table of; tables of parts may be put together, and queries left out.
+    def from_arrow(cls, table: pyarrow.Table, qrels: Qrels | None = None) -> Reading:
+        """The reading that `to_arrow` made a table of; queries may be left out.
+
+        Args:
+            qrels: the judgements, where the table has none: as they were read with, before rules.
 
         Raises:
-            InputError: the table is not one of a reading.
+            InputError: the table is not one of a reading, or was made with other judgements.
         """
-        return _from_arrow(table)
+        return _of_table(table, qrels)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write it to a file in Arrow's format, which every command takes as a run.
+
+        Args:
+            path: compressed where it ends in .gz, .zst, …; "-" for standard output, or a URL.
+        """
+        write_reading(self.to_arrow(), path)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> Reading:
+        """The reading that `save` or `truerank read` wrote.
+
+        Raises:
+            InputError: it is no such file.
+        """
+        return _of_table(open_reading(path), None, os.fspath(path))
+
+
+def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "table") -> Reading:
+    facts = facts_of(table, path)
+    rules = facts["rules"]
+    judged, found = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
+    return Reading.of(judged, found, rules, facts["name"], facts["kept"])
 
 
 def _cut(text: bytes, begin: Ints, end: Ints) -> list[bytes]:
@@ -156,37 +197,61 @@ def read(
     rules: RulesLike | None = None,
     keep: Keep = "judged",
     threads: int | None = None,
+    name: str | None = None,
 ) -> Reading:
     """Read a run once, for whatever is asked of it: `evaluate`, `compare`, `bounds`, `explain` and others take it.
+
+    A part of a run is read like a whole one; `merge` makes one reading of those of all parts.
 
     Args:
         qrels, run, rules, threads: as for `evaluate`; without qrels (None) every query is read, and none is judged.
         keep: "judged" keeps the rows of judged documents, which measures need; a number those of the unjudged
             documents of this many first ranks too; "all" every row, which bounds and agreement need.
+        name: what to call the run, instead of its path.
 
     Raises:
         TruerankError: wrong input; the message says what, where and what now.
     """
     under, source = Rules.of(rules), open_run(run)
+    source = source if name is None else replace(source, name=name)
+    if source.saved:
+        return _again(_of_table(source.saved(), None, source.name), qrels, under, keep, name)
     if qrels is None:
         return _unjudged(source, under, keep, threads)
     judged = as_ruled(read_qrels(qrels), under)
     kept = kept_rows(keep, judged)
     judged, found = scan_units(judged, source, under, threads, kept)
-    return of_scan(judged, found, under, source.name, kept)
+    if found.extra and under.extra == "error":
+        raise InputError(f"query {printable(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", source.name)
+    return Reading.of(judged, answered(found, under), under, source.name, kept)
 
 
-def of_scan(qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int) -> Reading:
-    """The reading of what the kernel found in a whole run.
+def answered(found: Scan, rules: Rules) -> Scan:
+    """The same, as the rules have answers without a document."""
+    if rules.empty != "missing":
+        return found
+    return replace(found, returned=np.where(found.returned == 0, -1, found.returned))
 
-    Raises:
-        InputError: the run answers a query that is not judged, and the rules refuse that.
-    """
-    if rules.empty == "missing":
-        found = replace(found, returned=np.where(found.returned == 0, -1, found.returned))
-    if found.extra and rules.extra == "error":
-        raise InputError(f"query {printable(as_text(found.extra[0]))} is not judged; {MEND_EXTRA}", name)
-    return Reading.of(qrels, found, rules, name, kept)
+
+def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, name: str | None) -> Reading:
+    """A reading that was saved, if it is what would be read now."""
+    if qrels is None:
+        raise InputError(
+            "this is a reading, which was made against judgements; give these, or Reading.load it", reading.name
+        )
+    judged = read_qrels(qrels)
+    if reading.kept < kept_rows(keep, reading.qrels):
+        raise InputError(LACKING.format(keep=keep), reading.name)
+    if as_ruled(judged, reading.rules).to_dict() != reading.qrels.to_dict() != judged.to_dict():
+        raise InputError(
+            f"this reading was made with other judgements than {judged.name}; give those, or read the run again",
+            reading.name,
+        )
+    found = reading.under(rules)
+    return found if name is None else replace(found, name=name)
+
+
+LACKING = "the reading lacks unjudged documents; read the run with keep={keep!r}"
 
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
@@ -229,111 +294,9 @@ def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Readin
     table["query"] = place[table["query"]]
     table = table[np.argsort(table["query"], kind="stable")]
     qrels = Qrels.from_dict(dict.fromkeys((found.extra[i] for i in order.tolist()), ()), run.name)
-    found = replace(found, table=table, returned=found.returned[order], extra=())
+    repeats = None if found.repeats is None else found.repeats[order]
+    found = replace(found, table=table, returned=found.returned[order], extra=(), repeats=repeats)
     return Reading.of(qrels, found, rules, run.name, kept)
 
 
 NO_QRELS = Qrels.from_dict({})
-
-
-KEY = b"truerank.reading"
-"""Where the schema of a table keeps what is said of the reading as a whole."""
-
-VERSION = 1
-
-
-def _to_arrow(reading: Reading) -> pyarrow.Table:
-    pa = _pyarrow("Reading.to_arrow")
-    qrels, rows = reading.qrels, reading.rows
-    judged = [qrels.doc(row) for row in range(len(qrels.grades))]
-    judgements = {"doc": pa.array(judged, pa.binary()), "grade": pa.array(qrels.grades, pa.float64())}
-    found = {"doc": pa.array(reading.docs(rows.doc), pa.binary())}
-    found |= {name: pa.array(getattr(rows, name)) for name in COLUMNS if name not in ("query", "doc", "grade")}
-    starts = np.concatenate([[0], np.cumsum(rows.count)])
-    columns = {
-        "query": pa.array(rows.queries, pa.binary()),
-        "returned": pa.array(rows.returned),
-        "judgements": _lists(pa, qrels.start, judgements),
-        "rows": _lists(pa, starts, found),
-    }
-    return pa.table(columns).replace_schema_metadata({KEY: json.dumps(_facts(reading))})
-
-
-def _from_arrow(table: pyarrow.Table) -> Reading:
-    _pyarrow("Reading.from_arrow")
-    metadata = (table.schema.metadata or {}).get(KEY)
-    if metadata is None:
-        raise InputError("the table is not one of a reading: it lacks the metadata 'truerank.reading'", "table")
-    facts = json.loads(metadata)
-    if facts["version"] != VERSION:
-        raise InputError(f"the reading was written by another version of truerank ({facts['version']})", "table")
-    table = table.combine_chunks().sort_by("query")
-    queries = table["query"].to_pylist()
-    _, judged = _flat(table["judgements"])
-    qrels = _qrels(queries, table["judgements"], judged, facts)
-    query, found = _flat(table["rows"])
-    rows = np.empty(len(query), HIT)
-    rows["query"] = query
-    for name in ("rank", "first", "last", "score"):
-        rows[name] = found.field(name).to_numpy()
-    rows["doc"], unjudged = _numbered(qrels, query, found.field("doc").to_pylist())
-    returned = table["returned"].to_numpy().astype(np.int64)
-    extra = tuple(map(as_bytes, facts["extra"]))
-    scan = Scan(rows, returned, extra, len(rows), facts["repeated"], facts["interleaved"], unjudged)
-    return Reading.of(qrels, scan, Rules.from_dict(facts["rules"]), facts["name"], facts["kept"])
-
-
-def _facts(reading: Reading) -> dict[str, Any]:
-    return {
-        "version": VERSION,
-        "name": reading.name,
-        "qrels": reading.qrels.name,
-        "rules": reading.rules.to_dict(),
-        "extra": list(map(as_text, reading.extra)),
-        "apart": {as_text(query): grade for query, grade in reading.qrels.apart.items()},
-        "repeated": reading.repeated,
-        "interleaved": reading.interleaved,
-        "kept": reading.kept,
-    }
-
-
-def _lists(pa: Any, starts: Ints, fields: dict[str, Any]) -> Any:
-    """A column of lists of structs."""
-    struct = pa.StructArray.from_arrays(list(fields.values()), list(fields))
-    return pa.LargeListArray.from_arrays(pa.array(starts, pa.int64()), struct)
-
-
-def _flat(column: Any) -> tuple[Ints, Any]:
-    """The query of each entry of a column of lists, and the entries."""
-    lists = column.combine_chunks()
-    lists = lists.chunk(0) if hasattr(lists, "chunk") else lists
-    sizes = lists.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
-    return np.repeat(np.arange(len(sizes)), sizes), lists.flatten()
-
-
-def _qrels(queries: Sequence[bytes], column: Any, judged: Any, facts: dict[str, Any]) -> Qrels:
-    query, _ = _flat(column)
-    grades = np.array(judged.field("grade").to_numpy(zero_copy_only=False), np.float64)
-    apart = {as_bytes(query): grade for query, grade in facts["apart"].items()}
-    qrels = Qrels.from_rows(queries, query, judged.field("doc").to_pylist(), grades, name=facts["qrels"])
-    return replace(qrels, apart={query: grade for query, grade in apart.items() if query in set(queries)})
-
-
-def _numbered(qrels: Qrels, query: Ints, docs: Sequence[bytes]) -> tuple[Ints, Ids]:
-    """The number of each document, and the ids of those that are not judged."""
-    known = {
-        (q, qrels.doc(row)): row for q in range(len(qrels)) for row in range(qrels.start[q], qrels.start[q + 1])
-    }
-    judged = len(known)
-    pairs = zip(query.tolist(), docs, strict=True)
-    numbers = np.array([known.setdefault(pair, len(known)) for pair in pairs], np.int64)
-    names = [doc for _, doc in list(known)[judged:]]
-    return numbers, Ids(np.cumsum(list(map(len, names)), dtype=np.int64), b"".join(names))
-
-
-def _pyarrow(what: str) -> Any:
-    try:
-        import pyarrow
-    except ModuleNotFoundError:
-        raise MissingPackage(what, "parquet") from None
-    return pyarrow

@@ -63,12 +63,14 @@ class Run:
         batches: opens the source anew and yields its parts.
         path: the plain TREC file behind it, if that is what it is, which threads may read.
         watch: told how many bytes more were read, for a progress bar.
+        saved: the Arrow table of its reading, where it was read already; it has no batches then.
     """
 
     name: str
     batches: Callable[[], Iterator[Batch]] = field(repr=False)
     path: Path | None = None
     watch: Callable[[int], None] = field(default=lambda size: None, repr=False)
+    saved: Callable[[], Any] | None = field(default=None, repr=False)
 
 
 RunLike = Run | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

@@ -42,6 +42,7 @@ class Scan:
         repeated: how many rows repeated a document of their query.
         interleaved: whether the rows of some query were scattered.
         unjudged: the ids of the unjudged documents that became rows.
+        repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
     """
 
     table: NDArray[Any]
@@ -51,10 +52,18 @@ class Scan:
     repeated: int
     interleaved: bool = False
     unjudged: Ids = NO_IDS
+    repeats: NDArray[np.int64] | None = None
 
 
 def scan(
-    run: Run, judged: Judged, rules: Rules, threads: int | None = None, keep: int = 0, *, every: bool = False
+    run: Run,
+    judged: Judged,
+    rules: Rules,
+    threads: int | None = None,
+    keep: int = 0,
+    *,
+    every: bool = False,
+    interleaved: bool = False,
 ) -> Scan:
     """Read a run once (twice when its queries turn out to be interleaved).
 
@@ -62,10 +71,13 @@ def scan(
         threads: how many may read a large plain file; as many as there are processors by default.
         keep: unjudged documents up to this rank become rows too.
         every: queries that are not judged are read too, numbered after the judged ones, as `extra` names them.
+        interleaved: whether the rows of a query are known to be scattered.
 
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
+    if interleaved:
+        return _scan_whole(run, Look(judged, rules, keep, every), interleaved=True)
     pieces = [] if every else _pieces(run.path, threads or processors())
     look = Look(judged, rules, keep, every)
     try:
@@ -108,7 +120,8 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged)
+    repeats = scanner.repeats
+    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged, repeats)
 
 
 def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
@@ -187,7 +200,14 @@ def _scan_pieces(run: Run, look: Look, pieces: list[tuple[int, int]]) -> Scan:
     rows, repeated = sum(scanner.rows for scanner in scanners), sum(scanner.repeated for scanner in scanners)
     unjudged = [Ids(*scanner.unjudged_ids) for scanner in scanners]
     table = _joined(tables, unjudged, look.judged.n_docs)
-    return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged))
+    repeats = _sum([scanner.repeats for scanner in scanners])
+    return Scan(table, returned, tuple(extra), rows, repeated, unjudged=joined(unjudged), repeats=repeats)
+
+
+def _sum(parts: Sequence[NDArray[np.int64] | None]) -> NDArray[np.int64] | None:
+    """The sum of those that there are."""
+    there = [part for part in parts if part is not None]
+    return np.sum(there, axis=0) if there else None
 
 
 def _together(parts: list[NDArray[np.int64]]) -> NDArray[np.int64]:

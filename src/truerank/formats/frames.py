@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -25,6 +26,12 @@ def run_from_frame(frame: Any, name: str) -> Run:
     if hasattr(frame, "read_all"):  # a stream of batches can be read only once
         frame = frame.read_all()
     return Run(name, lambda: run_parts(frame, name))
+
+
+def run_from_frames(frames: Sequence[Any], name: str) -> Run:
+    """A run from several tables or batches of it, as an engine hands them over."""
+    runs = [run_from_frame(frame, name) for frame in frames]
+    return Run(name, lambda: itertools.chain.from_iterable(run.batches() for run in runs))
 
 
 def run_parts(frame: Any, name: str) -> Iterator[Batch]:

@@ -46,7 +46,7 @@ def qrels_from_object(qrels: Any) -> Qrels:
 
 
 def run_from_object(run: Any, name: str) -> Run:
-    """A run from a dict of dicts or of documents, (query, documents) pairs, records, arrays or a DataFrame."""
+    """A run from a dict of dicts or of documents, (query, documents) pairs, records, arrays, or DataFrames."""
     name = run.name if _is_ranx(run) and run.name else name
     run = _whole(run)
     if isinstance(run, Presented):
@@ -62,6 +62,10 @@ def run_from_object(run: Any, name: str) -> Run:
         return run_from_frame(run, name)
     if isinstance(run, tuple) and len(run) in (2, 3):
         return Run(name, lambda: listed(*run, name=name))
+    if isinstance(run, list) and run and all(map(is_frame, run)):
+        from truerank.formats.frames import run_from_frames
+
+        return run_from_frames(run, name)
     if isinstance(run, list) and (rows := _rows(run, "score")):
         return Run(name, lambda: run_parts(((None, record) for record in rows()), name))
     if isinstance(run, Sequence) and not isinstance(run, str | bytes):

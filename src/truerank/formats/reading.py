@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 
 from truerank.core.errors import InputError
 from truerank.core.qrels import Qrels, QrelsLike
@@ -52,4 +53,5 @@ def open_run(run: RunLike, format: str | None = None, name: str | None = None) -
     found = chosen(source, "run", format)
     read = found.read_run
     assert read is not None
-    return Run(name or source.name, lambda: read(source), source.path if found.name == "trec" else None)
+    path, saved = source.path if found.name == "trec" else None, found.read_saved
+    return Run(name or source.name, lambda: read(source), path, saved=partial(saved, source) if saved else None)

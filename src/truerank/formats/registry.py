@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from inspect import signature
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from truerank.core import plugins
 from truerank.core.errors import InputError, did_you_mean, quoted
@@ -34,6 +34,7 @@ class Format:
         holds_ignored: whether its judgements can say that a pair is ignored.
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
+        read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
     """
 
     name: str
@@ -48,6 +49,7 @@ class Format:
     holds_ignored: bool = False
     is_folder: bool = False
     options: Callable[..., Format] | None = None
+    read_saved: Callable[[Source], Any] | None = None
 
 
 _formats: dict[str, Format] = {}

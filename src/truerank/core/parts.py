@@ -1,0 +1,139 @@
+"""Parts: readings of pieces of one run, their queries placed among those of the whole."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import HIT
+from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.hits import Bools
+from truerank.core.messages import message
+from truerank.core.qrels import IGNORED, Ints, Qrels
+from truerank.core.reading import Reading
+from truerank.core.saved import FOUND
+
+
+@dataclass(frozen=True, eq=False)
+class Parts:
+    """Readings of parts of a run.
+
+    Attributes:
+        readings: in any order.
+        qrels: the judgements of all of them.
+        places: where the queries of each part stand in the whole.
+    """
+
+    readings: Sequence[Reading]
+    qrels: Qrels
+    places: Sequence[Ints]
+
+    @classmethod
+    def of(cls, readings: Iterable[Reading]) -> Parts:
+        """The parts, if they go together.
+
+        Raises:
+            InputError: there is none, or two judge a query differently.
+            RulesError: they were read under different rules.
+        """
+        parts = list(readings)
+        if not parts:
+            raise InputError(message("there is no reading to merge"))
+        first = parts[0]
+        for part in parts[1:]:
+            if part.rules != first.rules or part.kept != first.kept:
+                raise RulesError(
+                    message(
+                        "{part} and {first} were read under different rules, or keep other rows",
+                        part=part.name,
+                        first=first.name,
+                    )
+                )
+        qrels = _judgements(parts)
+        place = {query: number for number, query in enumerate(qrels.queries)}
+        known = {id(qrels): np.arange(len(qrels))}
+        for part in parts:
+            if id(part.qrels) not in known:
+                known[id(part.qrels)] = np.array([place[name] for name in part.qrels.queries], np.int64)
+        return cls(parts, qrels, [known[id(part.qrels)] for part in parts])
+
+    @property
+    def name(self) -> str:
+        """What to call the whole: the same in whichever order the parts come."""
+        return min(part.name for part in self.readings)
+
+    @cached_property
+    def times(self) -> Ints:
+        """(queries,) how many parts answer each."""
+        return self._sum([part.rows.returned >= 0 for part in self.readings])
+
+    @cached_property
+    def returned(self) -> Ints:
+        """(queries,) how many documents each returned, over all parts; -1 where none answers it."""
+        total = self._sum([part.rows.returned.clip(0) for part in self.readings])
+        return np.where(self.times > 0, total, -1)
+
+    @cached_property
+    def repeats(self) -> Ints:
+        """(queries,) how many rows of each repeat a document of the same part."""
+        return self._sum([0 if part.repeats is None else part.repeats for part in self.readings])
+
+    def _sum(self, values: Sequence[Bools | Ints | int]) -> Ints:
+        total = np.zeros(len(self.qrels), np.int64)
+        for place, each in zip(self.places, values, strict=True):
+            total[place] += each
+        return total
+
+    def table(self, number: int, keep: Bools, before: int) -> NDArray[np.void]:
+        """The rows that a part has of some queries, numbered as in the whole.
+
+        Args:
+            keep: (queries,) of which queries of the whole.
+            before: how many unjudged documents the parts before this one have.
+        """
+        part, place = self.readings[number], self.places[number]
+        rows, known = part.rows, len(part.qrels.grades)
+        table = np.empty(len(rows), HIT)
+        for name in FOUND:
+            table[name] = getattr(rows, name)
+        table["query"] = place[rows.query]
+        shift = (self.qrels.start[place] - part.qrels.start[:-1])[rows.query]
+        table["doc"] = rows.doc + np.where(rows.doc < known, shift, len(self.qrels.grades) + before - known)
+        kept: NDArray[np.void] = table[keep[table["query"]]]
+        return kept
+
+
+def _judgements(parts: Sequence[Reading]) -> Qrels:
+    """The judgements of all parts."""
+    distinct = list({id(part.qrels): part.qrels for part in parts}.values())
+    if len(distinct) > 1:
+        distinct = list({qrels.digest: qrels for qrels in distinct}.values())
+    if len(distinct) == 1:
+        return distinct[0]
+    owner: dict[bytes, tuple[Qrels, int]] = {}
+    for qrels in distinct:
+        for number, query in enumerate(qrels.queries):
+            other, at = owner.setdefault(query, (qrels, number))
+            if other is not qrels and _of(other, at) != _of(qrels, number):
+                raise InputError(
+                    message("query {query} is judged differently, or in another order", query=printable(query)),
+                    qrels.name,
+                )
+    names = sorted(owner)
+    judged = [_of(*owner[name]) for name in names]
+    numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))
+    docs = [doc for each in judged for doc, _ in each]
+    grades = [grade for each in judged for _, grade in each]
+    merged = Qrels.from_rows(names, numbers, docs, grades, name=min(qrels.name for qrels in distinct))
+    return replace(merged, apart={query: grade for qrels in distinct for query, grade in qrels.apart.items()})
+
+
+def _of(qrels: Qrels, query: int) -> list[tuple[bytes, float]]:
+    """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
+    rows = range(int(qrels.start[query]), int(qrels.start[query + 1]))
+    grades = (float(qrels.grades[row]) for row in rows)
+    return [(qrels.doc(row), IGNORED if grade != grade else grade) for row, grade in zip(rows, grades, strict=True)]

@@ -1,0 +1,197 @@
+"""Readings as Arrow tables: how they travel between processes, and how they are kept in files."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truerank.core._kernel import HIT
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.hits import Hits
+from truerank.core.ids import Ids
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.rules import Rules
+from truerank.core.run import Columns, Run
+from truerank.core.scan import Scan, scan
+
+if TYPE_CHECKING:
+    import pyarrow
+
+KEY = b"truerank.reading"
+"""Where the schema of a table keeps what is said of the reading as a whole."""
+
+VERSION = 2
+
+FOUND = ("rank", "first", "last", "score")
+"""What is kept of each row beside its document."""
+
+
+def table_of(
+    qrels: Qrels,
+    rows: Hits,
+    docs: Sequence[bytes],
+    extra: Sequence[bytes],
+    repeats: Ints | None,
+    facts: Mapping[str, Any],
+    judgements: bool,
+) -> pyarrow.Table:
+    """The table of a reading; see `Reading.to_arrow`.
+
+    Args:
+        docs: the document of each row.
+        facts: what else is said of it, as plain values.
+    """
+    pa = arrow("Reading.to_arrow")
+    keep = np.ones(len(qrels), bool) if judgements else rows.returned >= 0
+    names, n = [name for name, kept in zip(qrels.queries, keep.tolist(), strict=True) if kept], len(extra)
+    found = {"doc": pa.array(docs, pa.binary())}
+    found |= {name: pa.array(np.ascontiguousarray(getattr(rows, name))) for name in FOUND}
+    counts = np.append(rows.count[keep], np.zeros(n, np.int64))
+    columns = {
+        "query": pa.array([*names, *extra], pa.binary()),
+        "returned": pa.array([*rows.returned[keep].tolist(), *[None] * n], pa.int64()),
+        "rows": _lists(pa, counts, found),
+    }
+    if repeats is not None:
+        columns["repeats"] = pa.array(np.append(repeats[keep], np.zeros(n, np.int64)))
+    if judgements:
+        judged = {"doc": pa.array(qrels.docs(), pa.binary()), "grade": pa.array(qrels.grades, pa.float64())}
+        sizes = np.append(np.diff(qrels.start), np.zeros(n, np.int64))
+        own = [qrels.apart.get(query) for query in names] if qrels.apart else [None] * len(names)
+        columns["judgements"] = _lists(pa, sizes, judged)
+        columns["apart"] = pa.array([*own, *[None] * n], pa.float64())
+    said = {**facts, "version": VERSION, "qrels": qrels.name, "digest": qrels.digest}
+    return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
+
+
+def facts_of(table: pyarrow.Table, name: str | None = "table") -> dict[str, Any]:
+    """What the table says of the reading as a whole.
+
+    Raises:
+        InputError: the table is not one of a reading, or of another version.
+    """
+    metadata = (table.schema.metadata or {}).get(KEY)
+    if metadata is None:
+        raise InputError("the table is not one of a reading: it lacks the metadata 'truerank.reading'", name)
+    facts: dict[str, Any] = json.loads(metadata)
+    if facts["version"] != VERSION:
+        raise InputError(f"the reading was written by another version of truerank ({facts['version']})", name)
+    return {**facts, "rules": Rules.from_dict(facts["rules"])}
+
+
+def scan_of(table: pyarrow.Table, qrels: Qrels | None = None, name: str | None = "table") -> tuple[Qrels, Scan]:
+    """The judgements and what the kernel had found, out of a table.
+
+    Args:
+        qrels: the judgements, where the table has none.
+    """
+    facts = facts_of(table, name)
+    table = table.combine_chunks().sort_by("query")
+    is_extra = table["returned"].is_null().to_numpy(zero_copy_only=False)
+    extra = tuple(table["query"].filter(is_extra).to_pylist())
+    table = table.filter(~is_extra)
+    judged, place = _judged(table, qrels, facts, name)
+    sizes, found = _flat(table["rows"])
+    rows = np.empty(int(sizes.sum()), HIT)
+    rows["query"] = np.repeat(place, sizes)
+    for field in FOUND:
+        rows[field] = found.field(field).to_numpy()
+    rows["doc"], unjudged = _numbered(judged, np.repeat(np.arange(len(sizes)), sizes), table["query"], found)
+    returned = np.full(len(judged), -1, np.int64)
+    returned[place] = table["returned"].to_numpy()
+    repeats = np.zeros(len(judged), np.int64) if "repeats" in table.schema.names else None
+    if repeats is not None:
+        repeats[place] = table["repeats"].to_numpy()
+    counts = len(rows), facts["repeated"], facts["interleaved"]
+    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats)
+
+
+def qrels_of(table: pyarrow.Table, name: str | None = "table") -> Qrels:
+    """The judgements in the table of a reading.
+
+    Raises:
+        InputError: there are none in it.
+    """
+    facts = facts_of(table, name)
+    if "judgements" not in table.schema.names:
+        raise InputError("the reading was saved without its judgements: give the qrels that it was read with", name)
+    table = table.combine_chunks()
+    table = table.filter(table["returned"].is_valid()).sort_by("query")
+    queries = table["query"].to_pylist()
+    sizes, judged = _flat(table["judgements"])
+    ends, text = _text(judged.field("doc"))
+    grades = np.array(judged.field("grade").to_numpy(zero_copy_only=False), np.float64)
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    qrels = Qrels.build(queries, query, ends[:-1], ends[1:], text, grades, name=facts["qrels"])
+    apart = zip(queries, table["apart"].to_pylist(), strict=True)
+    return replace(qrels, apart={query: grade for query, grade in apart if grade is not None})
+
+
+def _judged(table: Any, qrels: Qrels | None, facts: dict[str, Any], name: str | None) -> tuple[Qrels, Ints]:
+    """The judgements, and which of their queries each row of the table is."""
+    if qrels is None:
+        found = qrels_of(table, name)
+        return found, np.arange(len(found))
+    if qrels.digest != facts["digest"]:
+        raise InputError(f"the reading was made with other judgements than {qrels.name}", name)
+    places = {query: place for place, query in enumerate(qrels.queries)}
+    return qrels, np.array([places[query] for query in table["query"].to_pylist()], np.int64)
+
+
+def _lists(pa: Any, sizes: Ints, fields: dict[str, Any]) -> Any:
+    """A column of lists of structs."""
+    struct = pa.StructArray.from_arrays(list(fields.values()), list(fields))
+    starts = pa.array(np.concatenate([[0], np.cumsum(sizes)]), pa.int64())
+    return pa.LargeListArray.from_arrays(starts, struct)
+
+
+def _flat(column: Any) -> tuple[Ints, Any]:
+    """How many entries each list of a column has, and the entries."""
+    lists = column.combine_chunks()
+    lists = lists.chunk(0) if hasattr(lists, "chunk") else lists
+    sizes = lists.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
+    return sizes, lists.flatten()
+
+
+def _numbered(qrels: Qrels, row: Ints, queries: Any, found: Any) -> tuple[Ints, Ids]:
+    """The number of each document, and the ids of those that are not judged.
+
+    The kernel looks them up: the rows are a run again, in the order that they have.
+
+    Args:
+        row: the row of `queries` that each of the found ones is of.
+    """
+    import pyarrow as pa
+
+    query, doc = _text(queries.combine_chunks().take(pa.array(row))), _text(found.field("doc"))
+    columns = Columns(*query, *doc, -np.arange(len(row), dtype=np.float64))
+    rules = Rules(ties="input", duplicates="count")
+    again = scan(Run("rows", lambda: iter([columns])), qrels.judged, rules, keep=2**62)
+    return again.table["doc"].copy(), again.unjudged
+
+
+def _text(column: Any) -> tuple[Ints, bytes]:
+    """A column of ids: (ids + 1,) ends and the bytes."""
+    import pyarrow as pa
+
+    column = column.combine_chunks() if hasattr(column, "combine_chunks") else column
+    column = (column.chunk(0) if hasattr(column, "chunk") else column).cast(pa.large_binary())
+    _, offsets, data = column.buffers()
+    if not len(column):
+        return np.zeros(1, np.int64), b""
+    ends = np.frombuffer(offsets, np.int64, len(column) + 1, 8 * column.offset)
+    text = bytes(memoryview(data)[ends[0] : ends[-1]]) if data else b""
+    return ends - ends[0], text
+
+
+def arrow(what: str) -> Any:
+    """The package pyarrow, which this needs."""
+    try:
+        import pyarrow
+    except ModuleNotFoundError:
+        raise MissingPackage(what, "parquet") from None
+    return pyarrow

@@ -1,0 +1,175 @@
+"""Scattered queries: those whose rows are in several parts of a run. Their ranks are had all the same.
+
+Either their rows, and no others, are read again together; or no row is moved, and `count_ranks` tells in each part
+how many rows stand before each judged document: the sums are the ranks.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import chain
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerank.core.errors import InputError, pluralize, truncated
+from truerank.core.hits import Bools, Hits
+from truerank.core.messages import message
+from truerank.core.parts import Parts
+from truerank.core.qrels import IGNORED, Ints, Qrels
+from truerank.core.reading import EVERY_RANK, Reading, answered
+from truerank.core.run import Columns, Run, RunLike
+from truerank.core.scan import Scan, scan
+from truerank.formats import open_run
+from truerank.formats.rows import columns
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Scattered:
+    """The queries whose rows are in several parts, and what was found for them in all parts.
+
+    Attributes:
+        found: the rows of all parts; their ranks are those among these rows alone.
+
+    >>> import truerank as tr
+    >>> parts = [tr.read({"q": {"a": 1}}, {"q": docs}) for docs in ({"x": 2.0}, {"a": 1.0})]
+    >>> tr.scattered(parts)
+    Scattered(1 query, 1 row found)
+    """
+
+    found: Reading
+
+    def __repr__(self) -> str:
+        rows = pluralize(len(self.found.rows), "row")
+        return f"Scattered({pluralize(len(self), 'query', 'queries')}, {rows} found)"
+
+    def __len__(self) -> int:
+        """How many queries are scattered: 0 is false, and there is nothing more to do."""
+        return len(self.found)
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The table of what was found, as `Reading.to_arrow` makes it."""
+        return self.found.to_arrow()
+
+    @classmethod
+    def from_arrow(cls, table: pyarrow.Table) -> Scattered:
+        """What `to_arrow` made a table of."""
+        return cls(Reading.from_arrow(table))
+
+    @property
+    def queries(self) -> tuple[str, ...]:
+        """Their ids, sorted as bytes."""
+        return tuple(query.decode("utf-8", "surrogateescape") for query in self.found.rows.queries)
+
+    @cached_property
+    def watched(self) -> Qrels:
+        """What parts are searched for: the documents that were found, and those that leave the list."""
+        found, qrels = self.found, self.found.qrels
+        docs, row = np.unique(found.rows.doc, return_index=True)
+        gone = np.flatnonzero(np.isnan(qrels.grades))
+        query = np.concatenate([found.rows.query[row], qrels.query[gone]])
+        ids = [*found.docs(docs), *(qrels.doc(number) for number in gone.tolist())]
+        grades = np.repeat([0.0, IGNORED], [len(docs), len(gone)])
+        return Qrels.from_rows(list(qrels.queries), query, ids, grades, name=qrels.name)
+
+    @cached_property
+    def digest(self) -> str:
+        """A fingerprint of what was found: counts of other rows do not go with it."""
+        rows = rows_of(self.found, self.found.rows)
+        found = hashlib.blake2b(repr(self.found.rules.nameless).encode(), digest_size=16)
+        for part in (rows.query_ends, rows.query_text, rows.doc_ends, rows.doc_text, rows.scores + 0.0):
+            found.update(part if isinstance(part, bytes) else part.tobytes())
+        return found.hexdigest()
+
+
+def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
+    """The queries whose rows are in several of the parts, of which readings are given; mostly none.
+
+    `merge` takes what is found out of them by `read_together` or by `count_ranks`.
+
+    Raises:
+        InputError: a judged document is returned in two parts, and the rules refuse that.
+        TruerankError: the readings do not go together, as for `merge`.
+    """
+    parts = readings if isinstance(readings, Parts) else Parts.of(readings)
+    several = parts.times > 1
+    qrels, first = parts.qrels.select(several), parts.readings[0]
+    found = _rows_again(parts, several, qrels)
+    crossing = _repeated(found.table["query"], found.table["doc"], len(qrels)) - _within(parts, several)
+    if crossing.any() and first.rules.duplicates == "error":
+        _refuse(qrels, found)
+    repeats = parts.repeats[several] + crossing
+    found = replace(found, repeats=repeats, repeated=int(repeats.sum()), returned=parts.returned[several])
+    return Scattered(Reading.of(qrels, found, first.rules, parts.name, first.kept))
+
+
+def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: int | None = None) -> Reading:
+    """Scattered queries, and no others, read again from all sources of the run together.
+
+    Args:
+        sources: what the parts were read from, or the whole run; their order is that of their rows.
+    """
+    found, runs = scattered.found, [open_run(source) for source in sources]
+    whole = Run(found.name, lambda: chain.from_iterable(run.batches() for run in runs))
+    again = scan(whole, found.qrels.judged, found.rules, threads, found.kept, interleaved=True)
+    repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
+    again = answered(replace(again, extra=(), repeated=repeated), found.rules)
+    return Reading.of(found.qrels, again, found.rules, found.name, found.kept)
+
+
+def rows_of(reading: Reading, rows: Hits) -> Columns:
+    """Some rows of a reading, as those of a run again."""
+    names = reading.rows.queries
+    return columns([names[query] for query in rows.query.tolist()], reading.docs(rows.doc), rows.score)
+
+
+def _rows_again(parts: Parts, keep: Bools, qrels: Qrels) -> Scan:
+    """The rows of some queries in all parts, ranked among themselves."""
+    rows = [_kept(part, place, keep) for part, place in zip(parts.readings, parts.places, strict=True)]
+    pieces = [rows_of(part, some) for part, some in zip(parts.readings, rows, strict=True)]
+    rules = parts.readings[0].rules.replace(duplicates="count")
+    run = Run(parts.name, lambda: iter(pieces))
+    return replace(scan(run, qrels.judged, rules, keep=EVERY_RANK, interleaved=True), extra=())
+
+
+def _kept(part: Reading, place: Ints, keep: Bools) -> Hits:
+    return part.rows.where(keep[place[part.rows.query]])
+
+
+def _within(parts: Parts, keep: Bools) -> Ints:
+    """(kept queries,) how many of the rows found repeat a document of the same part."""
+    number = np.cumsum(keep) - 1
+    total = np.zeros(int(keep.sum()), np.int64)
+    for part, place in zip(parts.readings, parts.places, strict=True):
+        rows = _kept(part, place, keep)
+        if part.repeated:
+            total += _repeated(number[place[rows.query]], rows.doc, len(total))
+    return total
+
+
+def _repeated(query: Ints, doc: Ints, queries: int) -> Ints:
+    """(queries,) how many rows have a document that another has too, less one of each."""
+    _, first = np.unique(doc, return_index=True)
+    return np.bincount(query, minlength=queries) - np.bincount(query[first], minlength=queries)
+
+
+def _refuse(qrels: Qrels, found: Scan) -> None:
+    docs, first, count = np.unique(found.table["doc"], return_index=True, return_counts=True)
+    row = int(first[np.argmax(count > 1)])
+    query, doc = int(found.table["query"][row]), int(docs[np.argmax(count > 1)])
+    judged = len(qrels.grades)
+    name = qrels.doc(doc) if doc < judged else found.unjudged[doc - judged]
+    raise InputError(
+        message(
+            "document {doc} of query {query} is returned in two parts; mend the run, or say how it counts: "
+            "duplicates = count or once (--set duplicates=once)",
+            doc=truncated(name),
+            query=truncated(qrels.queries[query]),
+        )
+    )

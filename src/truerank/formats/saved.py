@@ -1,0 +1,78 @@
+"""Readings as files: what `truerank read` writes, in Arrow's format. Every command takes one in place of a run."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+from truerank.core.errors import InputError
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch
+from truerank.core.saved import KEY, arrow, qrels_of
+from truerank.formats.frames import first_line
+from truerank.formats.registry import Format, register
+from truerank.formats.source import Source, as_source
+from truerank.formats.target import writing
+
+if TYPE_CHECKING:
+    import pyarrow
+
+
+def sniff(head: bytes, name: str) -> float:
+    """Arrow's six letters, and a schema that says so."""
+    return 1.0 if head.startswith(b"ARROW1") and KEY in head else 0.0
+
+
+def read_table(source: Source) -> pyarrow.Table:
+    """The table in a file.
+
+    Raises:
+        InputError: it is no file of Arrow, or is damaged.
+    """
+    pa = arrow(f"reading {source.name}")
+    try:
+        with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
+            return file.read_all()
+    except (pa.ArrowException, OSError) as error:
+        why = f"this is no reading that was saved, or it is damaged or cut short ({first_line(error)})"
+        raise InputError(why, source.name) from None
+
+
+def open_reading(path: str | os.PathLike[str]) -> pyarrow.Table:
+    """The table of the reading in a file."""
+    return read_table(as_source(path))
+
+
+def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
+    """Write the table of a reading."""
+    pa = arrow("writing a reading")
+    with writing(path) as file, pa.ipc.new_file(file, table.schema) as out:
+        out.write_table(table)
+
+
+def read_run(source: Source) -> Iterator[Batch]:
+    """Nothing: a reading has no rows but those of judged documents."""
+    raise InputError(
+        "this is a reading, which has no rows but those of judged documents; give the run that it was made of",
+        source.name,
+    )
+
+
+def read_qrels(source: Source) -> Qrels:
+    """The judgements that the run was read with."""
+    return qrels_of(read_table(source), source.name)
+
+
+register(
+    Format(
+        "reading",
+        "a run, read once against its qrels: what `truerank read` and `truerank merge` write",
+        sniff,
+        suffixes=(".arrow",),
+        read_run=read_run,
+        read_qrels=read_qrels,
+        read_saved=read_table,
+    )
+)

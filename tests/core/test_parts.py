@@ -1,0 +1,131 @@
+"""Parts of a run: whole queries or scattered rows, in any order, merged to the bits of the run read at once."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import truerank as tr
+from core.test_reading import same
+
+QUERIES = ["q1", "q2", "q3", "é", "x"]
+DOCS = ["d1", "d2", "d3", "q1", "u1", "u2", "ü"]
+SCORES = [0.0, -0.0, 1.0, 1.0 + 1e-9, 2.0, -3.5]
+QRELS = {
+    "q1": {"d1": 2, "d2": 0, "q1": 1, "d3": -1},
+    "q2": {"d1": 1},
+    "q3": {"d2": 1, "ü": 3, "d1": 1},
+    "é": {},
+    "z": {"d1": 1},
+}
+ROW = st.tuples(st.sampled_from(QUERIES), st.sampled_from(DOCS), st.sampled_from(SCORES))
+ROWS = st.lists(ROW, max_size=40)
+DISTINCT = st.lists(ROW, max_size=40, unique_by=lambda row: row[:2])
+TIES = st.sampled_from(["doc-descending", "doc-ascending"])
+OTHER = st.sampled_from(
+    [
+        {},
+        {"score_precision": "single"},
+        {"self_match": "remove"},
+        {"self_match": "remove-from-answers"},
+        {"unjudged": "removed"},
+        {"unjudged": "removed", "depth": 2, "depth_of": "returned"},
+        {"depth": 2},
+        {"missing": "skip"},
+        {"empty": "missing"},
+    ]
+)
+KEEP = st.sampled_from(["judged", "all", 1, 3])
+MEASURES = "nDCG@3 AP RR P@2 R@5 Bpref NumRet"
+
+
+def table(rows):
+    import pyarrow as pa
+
+    columns = list(zip(*rows, strict=True)) or [(), (), ()]
+    names = ("query_id", "doc_id", "score")
+    kinds = (pa.string(), pa.string(), pa.float64())
+    return pa.table({n: pa.array(c, k) for n, c, k in zip(names, columns, kinds, strict=True)})
+
+
+def cut(rows, places):
+    return [table([row for row, place in zip(rows, places, strict=True) if place == part]) for part in range(3)]
+
+
+def over_the_wire(thing, draw):
+    """The same, as it arrives from another process."""
+    if draw(st.booleans()):
+        return pickle.loads(pickle.dumps(thing))
+    return type(thing).from_arrow(thing.to_arrow()) if hasattr(thing, "to_arrow") else thing
+
+
+def alike(one, other):
+    """Whether readings and what they score are the same, but for the order of the input."""
+    first, second = (tr.evaluate(reading, measures=MEASURES) for reading in (one, other))
+    assert same(one, other)
+    assert one.repeated == other.repeated
+    assert replace(first.ledger, interleaved=False) == replace(second.ledger, interleaved=False)
+    assert all(np.array_equal(first[m], second[m]) for m in first)
+    return True
+
+
+@given(DISTINCT, TIES, OTHER, KEEP, st.data())
+def test_scattered_rows_are_counted_to_the_same_bits(rows, ties, other, keep, data):
+    rules = {"ties": ties, "duplicates": data.draw(st.sampled_from(["error", "count", "once"])), **other}
+    if keep != "judged" and rules["duplicates"] == "once":
+        rules["duplicates"] = "count"
+    whole = tr.read(QRELS, table(rows), rules=rules, keep=keep)
+    places = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    parts = [tr.read(QRELS, part, rules=rules, keep=keep) for part in cut(rows, places)]
+    parts = data.draw(st.permutations([over_the_wire(part, data.draw) for part in parts]))
+    split = over_the_wire(tr.scattered(parts), data.draw)
+    again = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))  # cut otherwise
+    distinct = data.draw(st.booleans())
+    counts = [tr.count_ranks(split, part, distinct=distinct) for part in cut(rows, again)]
+    counts = data.draw(st.permutations([over_the_wire(one, data.draw) for one in counts]))
+    assert alike(tr.merge(parts, counts), whole)
+    assert alike(tr.merge(parts, tr.merge([tr.merge(counts[:2]), counts[2]])), whole)
+
+
+@given(ROWS, TIES, OTHER, st.sampled_from(["count", "once"]), st.data())
+def test_repeated_documents_over_parts_are_counted_to_the_same_bits(rows, ties, other, duplicates, data):
+    rules = {"ties": ties, "duplicates": duplicates, **other}
+    rows = [row for row in rows if row[0] in QRELS]
+    whole = tr.read(QRELS, table(rows), rules=rules)
+    places = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
+    parts = [tr.read(QRELS, part, rules=rules) for part in cut(rows, places)]
+    split = tr.scattered(parts)
+    counts = [tr.count_ranks(split, part) for part in cut(rows, places)]
+    assert alike(tr.merge(parts, counts), whole)
+
+
+ORDERED = st.tuples(
+    st.sampled_from(["doc-descending", "input"]), st.sampled_from(["first", "last", "count", "once"])
+)
+
+
+@given(ROWS, ORDERED, OTHER, st.data())
+def test_scattered_queries_read_again_together_are_the_same_bits(rows, ordered, other, data):
+    rules = dict(zip(("ties", "duplicates"), ordered, strict=True)) | other
+    places = sorted(data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows))))
+    rows = [row for row in rows if row[0] in QRELS]
+    sources = cut(rows, places[: len(rows)])
+    whole = tr.read(QRELS, table(rows), rules=rules)
+    parts = [tr.read(QRELS, part, rules=rules) for part in sources]
+    split = tr.scattered(parts)
+    again = tr.read_together(split, sources)
+    assert alike(tr.merge(data.draw(st.permutations(parts)), again), whole)
+
+
+@pytest.mark.parametrize("repeated", ["d1", "u1"])
+def test_a_document_that_two_parts_return_is_refused(repeated):
+    sources = [{"q1": {repeated: 2.0, "u2": 1.0}}, {"q1": {repeated: 1.0, "d2": 5.0}}]
+    parts = [tr.read(QRELS, source) for source in sources]
+    with pytest.raises(tr.InputError, match=r"document (d1 )?of query q1 is returned in two parts"):
+        split = tr.scattered(parts)
+        tr.merge(parts, [tr.count_ranks(split, source) for source in sources])
