@@ -19,7 +19,7 @@ def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used: `truerank --help` need not wait for NumPy (PEP 562)."""
     if name not in _HOME:
         return _measure(name)
-    value = getattr(__import__(_HOME[name], fromlist=[name]), name)  # as `from … import` does, which finds modules too
+    value = getattr(__import__(_HOME[name], fromlist=[name]), name)  # may be a module, as spark is
     return globals().setdefault(name, value)  # the package `measures` binds itself, and can be called
 
 

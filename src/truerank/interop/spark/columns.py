@@ -1,4 +1,4 @@
-"""What the columns of a Spark DataFrame hold: ids as bytes and scores as doubles, or a refusal that says what to do.
+"""What the columns of a Spark DataFrame hold: ids as bytes and scores as doubles, or an error that says what to do.
 
 Spark compares text by collation, pads char(n), and prints doubles and timestamps by the session's settings; text
 that is cast to a number may be blank, end with d, or be too large. None of it may change a number without a word.
@@ -32,7 +32,9 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
         InputError: a column is missing, or holds what has no one reading as an id or a number.
     """
     found = layout(frame.columns, what, name)
-    query, doc = (_id(frame, place, name).alias(alias) for place, alias in ((found.query, "query"), (found.doc, "doc")))
+    query, doc = (
+        _id(frame, place, name).alias(alias) for place, alias in ((found.query, "query"), (found.doc, "doc"))
+    )
     score = _number(frame, found.value, name)
     return frame.select(query, doc, (-score if found.falling else score).alias("score"))
 
@@ -47,7 +49,9 @@ def _id(frame: DataFrame, place: int, name: str) -> Column:
         raise _unfit(field.name, "char(n)", message("its ids are filled up with blanks; rtrim them, or not"), name)
     if kind == "binary" or kind.startswith(("string", "varchar(")):
         return column.cast("binary")
-    raise _unfit(field.name, kind, message("ids are text, bytes or whole numbers; cast them as you want them"), name)
+    raise _unfit(
+        field.name, kind, message("ids are text, bytes or whole numbers; cast them as you want them"), name
+    )
 
 
 def _number(frame: DataFrame, place: int, name: str) -> Column:
@@ -68,7 +72,9 @@ def _escaped(name: str) -> str:
 
 
 def _unfit(column: str, kind: str, mend: Message, name: str) -> InputError:
-    return InputError(message("column {column} holds {kind}: {mend}", column=quoted(column), kind=kind, mend=mend), name)
+    return InputError(
+        message("column {column} holds {kind}: {mend}", column=quoted(column), kind=kind, mend=mend), name
+    )
 
 
 def is_frame(value: Any) -> bool:

@@ -21,7 +21,7 @@ def files(paths: Paths) -> list[str]:
         InputError: there is none, or a folder is a table with a log, which says what files count.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    found = [file for path in map(os.fspath, given) for file in _of(path)]
+    found = [file for path in given for file in _of(os.fspath(path))]
     if not found:
         raise InputError(message("there is no run in it"))
     return found
@@ -67,8 +67,8 @@ def _data(files: Iterable[str], folder: str) -> list[str]:
     if kind := next(filter(None, map(_table, parts.values())), None):
         raise InputError(
             message(
-                "this is a table of {kind}, whose files may hold rows that no longer count: read it with Spark, and "
-                "give the DataFrame",
+                "this is a table of {kind}, whose files may hold rows that no longer count: give the DataFrame "
+                "that Spark reads of it",
                 kind=kind,
             ),
             folder,

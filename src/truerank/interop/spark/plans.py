@@ -6,13 +6,13 @@ import itertools
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from truerank.core.errors import InputError, did_you_mean, pluralize
+from truerank.core.errors import InputError, did_you_mean
 from truerank.core.messages import Message, message
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame
 
-Way = Literal["paths", "partitions", "shuffle"]
+Way = Literal["paths", "partitions", "passes", "shuffle"]
 
 HEAD = 2000
 """Rows of the first partition that are looked at."""
@@ -20,11 +20,12 @@ HEAD = 2000
 MEANINGS: dict[Way, Message] = {
     "paths": message("tasks read the files themselves; rows never pass the Java virtual machine"),
     "partitions": message("tasks read the partitions as they are; only queries that several have are read again"),
+    "passes": message("tasks read the partitions as they are, then count ranks in them; no row is moved"),
     "shuffle": message("rows are brought together by query, and sorted by it"),
 }
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Plan:
     """Which way the rows of a run are read.
 
@@ -37,12 +38,8 @@ class Plan:
     why: Message
     judgements: Message
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return f"{self.way}: {MEANINGS[self.way]}\n  {self.why}\n  {self.judgements}"
-
-    def explain(self) -> None:
-        """Print it."""
-        print(self)
 
 
 def forced(way: str, is_frame: bool) -> Way:
@@ -54,30 +51,34 @@ def forced(way: str, is_frame: bool) -> Way:
     ways = get_args(Way)
     if way not in ways:
         hint = did_you_mean(way, ways)
-        raise InputError(message("there is no plan {way}.{hint} Plans: {ways}", way=way, hint=hint, ways=", ".join(ways)))
-    if is_frame and way == "paths":
-        raise InputError(message("the plan paths is for files: give their paths in place of the DataFrame"))
-    if not is_frame and way == "partitions":
-        raise InputError(message("the plan partitions is for a DataFrame: give one in place of the paths"))
+        raise InputError(
+            message("there is no plan {way}.{hint} Plans: {ways}", way=way, hint=hint, ways=", ".join(ways))
+        )
+    if is_frame == (way == "paths"):
+        mend = message("give paths") if is_frame else message("give a DataFrame")
+        raise InputError(
+            message("the plan {way} is not for this run: {mend}, or leave plan out", way=way, mend=mend)
+        )
     return way  # type: ignore[return-value]
 
 
-def estimated(given: DataFrame, query: str, rows: DataFrame) -> tuple[Way, Message]:
+def estimated(given: DataFrame, query: str, rows: DataFrame, distinct: bool) -> tuple[Way, Message]:
     """The way that a frame is likely to be read fastest, and what speaks for it.
 
     Args:
         given: the frame as it was given; `query` is its column of query ids.
         rows: the same with typed columns.
+        distinct: whether it is known that no document is returned for a query in two parts.
     """
     if _is_hashed(given, query):
-        return "partitions", message("the frame is partitioned by {query}", query=query)
+        return "partitions", message("the frame is partitioned by its column {query}", query=query)
     head = [bytes(row.query or b"") for row in rows.select("query").limit(HEAD).collect()]
     stretches, queries = sum(1 for _ in itertools.groupby(head)), len(set(head))
     if stretches == queries and 2 * queries <= max(len(head), 2):
-        said = "in its first {rows}, those of a query follow each other"
-        return "partitions", message(said, rows=pluralize(len(head), "row"))
-    said = "in its first {rows}, those of a query are scattered"
-    return "shuffle", message(said, rows=pluralize(len(head), "row"))
+        return "partitions", message("in its first rows, those of a query follow each other")
+    if distinct:
+        return "passes", message("its rows are scattered, and no document is returned for a query in two parts")
+    return "shuffle", message("in its first rows, those of a query are scattered")
 
 
 def _is_hashed(frame: DataFrame, query: str) -> bool:

@@ -1,27 +1,39 @@
-"""Reading a run on Spark: each task says what its rows are worth, and the driver has one scan of the whole."""
+"""Reading a run on Spark: each task says what its rows are worth, and the driver has one reading of the whole."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
 
-from truerank.core.errors import InputError, TruerankError, truncated
+import numpy as np
+
+from truerank.core._kernel import as_text
+from truerank.core.counts import RankCounts
+from truerank.core.errors import InputError, RulesError, TruerankError, printable
+from truerank.core.merge import merge
 from truerank.core.messages import message
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.reading import MEND_EXTRA, Reading, answered
 from truerank.core.rules import Rules
 from truerank.core.scan import Scan
+from truerank.core.scattered import Scattered, read_together, scattered
+from truerank.formats import open_run
 from truerank.interop.spark import tasks
 from truerank.interop.spark.parts import Part, split_queries, whole
-from truerank.interop.spark.tasks import Answer, Question, Scattered
+from truerank.interop.spark.plans import Way
+from truerank.interop.spark.tasks import Answer, Interleaved, Question
 
 if TYPE_CHECKING:
-    from pyspark import Broadcast
+    from pyspark import RDD, Broadcast
     from pyspark.sql import DataFrame, SparkSession
 
+Shared = TypeVar("Shared")
+Kind = TypeVar("Kind")
 
 FEW = 100
-"""So many queries are named in a condition; more are joined with."""
+"""The rows of this many queries in several partitions are brought together; of more, ranks are counted."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,108 +43,179 @@ class Work:
     Attributes:
         files: of the run; none where it is a frame.
         frame: columns query, doc and score; None where the run is files.
+        judged: the same of the judgements, where they go to the rows of their queries and the question has none.
+        distinct: whether it is known that no document is returned for a query in two parts.
     """
 
     session: SparkSession
     question: Question
     files: Sequence[str] = ()
     frame: DataFrame | None = None
+    judged: DataFrame | None = None
+    distinct: bool = False
 
-    def by_paths(self) -> Scan:
-        """Tasks read the files: rows never pass the JVM, but those of queries that several files answer."""
-        context, question = self.session.sparkContext, self.question
-        with self._shared() as shared:
-            rdd = context.parallelize(self.files, len(self.files))
-            answers = rdd.mapPartitions(lambda paths: tasks.of_files(paths, shared.value)).collect()
-        return self._whole(parts_of(answers))
+    def read(self, way: Way) -> Reading:
+        """The reading of the run."""
+        asked = self.question
+        if self.judged is not None:
+            return checked(self._by_query(self.judged))
+        found = {"paths": self._by_paths, "partitions": self._by_partitions, "passes": self._by_passes}
+        scan = whole(self._shuffled(), asked.qrels) if way == "shuffle" else found[way]()
+        return checked(self._reading(scan))
 
-    def by_partitions(self) -> Scan:
-        """Tasks read the partitions as they are; the rows of queries that several have are read again together."""
+    def _by_paths(self) -> Scan:
+        """Tasks read the files: rows never pass the JVM."""
+        with self._shared(self.question) as shared:
+            answers = (
+                self._rdd(self.files).mapPartitions(lambda paths: tasks.of_files(paths, shared.value)).collect()
+            )
+        return self._whole(expected(answers, Part))
+
+    def _by_partitions(self) -> Scan:
+        """Tasks read the partitions as they are, sorted by query where a query's rows do not follow each other."""
         assert self.frame is not None
         answers = self._asked(self.frame)
-        if any(isinstance(answer, Scattered) for answer in answers):
+        if any(isinstance(answer, Interleaved) for answer in answers):
             answers = self._asked(self.frame.sortWithinPartitions("query"))
-        return self._whole(parts_of(answers))
+        return self._whole(expected(answers, Part))
 
-    def by_shuffle(self, queries: Collection[bytes] | None = None) -> Scan:
-        """The rows are brought together by query, in bytes: of all queries, or of some."""
-        frame = self._rows(queries).repartition("query").sortWithinPartitions("query")
-        return whole(parts_of(self._asked(frame)), self.question.qrels)
+    def _by_passes(self) -> Scan:
+        """Tasks read the partitions as they are, however scattered rows are, and then count ranks in them."""
+        assert self.frame is not None
+        return self._whole(expected(self._asked(self.frame, interleaved=True), Part))
 
-    def _asked(self, frame: DataFrame) -> list[Answer]:
+    def _shuffled(self) -> list[Part]:
+        """The rows are brought together by query."""
+        assert self.frame is not None
+        return expected(self._asked(self.frame.repartition("query").sortWithinPartitions("query")), Part)
+
+    def _by_query(self, judged: DataFrame) -> Reading:
+        """The rows and the judgements are brought together by query; each task has its own."""
+        from pyspark.sql import functions
+
+        rows = (self._rows().withColumn("judged", functions.lit(False)),)
+        both = judged.withColumn("judged", functions.lit(True)).unionByName(*rows).repartition("query")
+        question = self.question
+        ordered = both.sortWithinPartitions(functions.desc("judged"), "query")
+        asked = ordered.mapInArrow(lambda rows: tasks.of_both(rows, question), tasks.SCHEMA)
+        return merge(expected(map(tasks.unpacked, asked.collect()), Reading), name=question.name)
+
+    def _asked(self, frame: DataFrame, interleaved: bool = False) -> list[Answer]:
         """What each partition of a frame says."""
-        with self._shared() as shared:
-            asked = frame.mapInArrow(lambda rows: tasks.of_partition(rows, shared.value), tasks.SCHEMA)
-            return tasks.unpacked(asked.collect())
+        with self._shared(self.question) as shared:
+            asked = frame.mapInArrow(lambda rows: tasks.of_partition(rows, shared.value, interleaved), tasks.SCHEMA)
+            return list(map(tasks.unpacked, asked.collect()))
+
+    def _whole(self, parts: Sequence[Part]) -> Scan:
+        """The parts put together; ranks in queries that are in several of them are counted in each."""
+        qrels = self.question.qrels
+        split = split_queries(parts, len(qrels))
+        if not len(split):
+            return whole(parts, qrels)
+        some = qrels.select(np.isin(np.arange(len(qrels)), split))
+        readings = [self._reading(part.among(split, qrels, some), some) for part in parts]
+        again = self._again(scattered(readings), split, parts)
+        rest = [part.without(split) for part in parts]
+        found = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
+        return replace(found, interleaved=bool(self.files))  # rows of a frame have no order
+
+    def _again(self, found: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
+        """What the files or partitions say of the queries that several have."""
+        format, distinct = self.question.format, self.distinct
+        if self.frame is None:
+            files = [
+                file for file, part in zip(self.files, parts, strict=True) if np.isin(split, part.answered).any()
+            ]
+            if is_ordered(self.question.rules):
+                return read_together(found, [open_run(file, format) for file in files])
+            with self._shared(found) as shared:
+                rdd = self._rdd(files)
+                return _added(rdd.mapPartitions(lambda f: tasks.counts_of_files(f, shared.value, format, distinct)))
+        if len(split) <= FEW:
+            names = list(map(bytearray, found.found.rows.queries))
+            some = replace(self.question, qrels=found.found.qrels)
+            rest = replace(self, question=some, frame=self.frame.where(self.frame["query"].isin(names)))
+            return rest._reading(whole(rest._shuffled(), some.qrels))
+        with self._shared(found) as shared:  # of all rows: with a condition Spark may cut the parts otherwise
+            asked = self.frame.mapInArrow(
+                lambda rows: tasks.counts_of_partition(rows, shared.value, distinct), tasks.SCHEMA
+            )
+            return _added(asked.rdd.map(tasks.unpacked))
+
+    def _rows(self) -> DataFrame:
+        """The rows of the run as a frame."""
+        if self.frame is not None:
+            return self.frame
+        files, question = self.files, self.question
+        numbers = self.session.range(0, len(files), 1, len(files))
+        return numbers.mapInArrow(lambda rows: tasks.rows_of_files(rows, files, question), tasks.ROWS)
+
+    def _rdd(self, files: Sequence[str]) -> RDD[str]:
+        return self.session.sparkContext.parallelize(files, len(files))
 
     @contextmanager
-    def _shared(self) -> Iterator[Broadcast[Question]]:
-        shared = self.session.sparkContext.broadcast(self.question)
+    def _shared(self, value: Shared) -> Iterator[Broadcast[Shared]]:
+        shared = self.session.sparkContext.broadcast(value)
         try:
             yield shared
         finally:
             shared.unpersist()
 
-    def _whole(self, parts: Sequence[Part]) -> Scan:
-        """The parts put together; queries that are in several of them are read again, together."""
-        qrels = self.question.qrels
-        split = split_queries(parts, qrels)
-        if not split:
-            return whole(parts, qrels)
-        refuse_order(self.question.rules, self.question.name, min(split))
-        if any(part.found.repeated for part in parts):  # which of them are in these queries is not known
-            return self.by_shuffle()
-        rest = [part.without(split, qrels) for part in parts]
-        return whole([*rest, Part.of(self.by_shuffle(split))], qrels)
-
-    def _rows(self, queries: Collection[bytes] | None) -> DataFrame:
-        """The rows of the run, or of some of its queries, as a frame."""
-        if self.frame is None:
-            return self._rows_of_files(queries)
-        if queries is None:
-            return self.frame
-        if len(queries) <= FEW:
-            return self.frame.where(self.frame["query"].isin([bytearray(query) for query in sorted(queries)]))
-        import pyarrow
-        from pyspark.sql import functions
-
-        names = self.session.createDataFrame(pyarrow.table({"query": pyarrow.array(queries, pyarrow.binary())}))
-        return self.frame.join(functions.broadcast(names), "query", "left_semi")
-
-    def _rows_of_files(self, queries: Collection[bytes] | None) -> DataFrame:
-        files, name = self.files, self.question.name
-        numbers = self.session.range(0, len(files), 1, len(files))
-        return numbers.mapInArrow(lambda rows: tasks.rows_of_files(rows, files, queries, name), tasks.ROWS)
+    def _reading(self, found: Scan, qrels: Qrels | None = None) -> Reading:
+        """The reading of what was found."""
+        asked = self.question
+        return Reading.of(qrels or asked.qrels, answered(found, asked.rules), asked.rules, asked.name, asked.kept)
 
 
-def parts_of(answers: Sequence[Answer]) -> list[Part]:
-    """The answers of tasks, which are parts.
+def _added(counts: RDD[Answer]) -> RankCounts:
+    """The rank counts of all parts, added up by the executors."""
+    return expected([counts.treeReduce(tasks.added)], RankCounts)[0]
+
+
+def expected(answers: Iterable[Answer], kind: type[Kind]) -> list[Kind]:
+    """The answers of tasks, of the kind that they are.
 
     Raises:
         TruerankError: one is an error.
     """
-    for answer in answers:
+    found = list(answers)
+    for answer in found:
         if isinstance(answer, TruerankError):
             raise answer
-    return [answer for answer in answers if isinstance(answer, Part)]
+    return [answer for answer in found if isinstance(answer, kind)]
+
+
+def checked(reading: Reading) -> Reading:
+    """The reading, if it answers no unjudged query that the rules refuse."""
+    if reading.extra and reading.rules.extra == "error":
+        said = f"query {printable(as_text(reading.extra[0]))} is not judged; {MEND_EXTRA}"
+        raise InputError(said, reading.name)
+    return reading
 
 
 ORDERED = {"ties": ("input",), "duplicates": ("first", "last")}
 """Rules that ask in which order rows came."""
 
 
-def refuse_order(rules: Rules, name: str, query: bytes | None = None) -> None:
-    """Raise where the rules ask for the order of rows that have none: of a frame, or of a query in several files."""
-    asked = next((field for field, values in ORDERED.items() if getattr(rules, field) in values), None)
-    if asked is None:
-        return
-    rule = f"{asked} = {getattr(rules, asked)}"
-    if query is None:
-        said = message("{rule} asks for the order of rows, and those of a DataFrame have none: give files", rule=rule)
-    else:
-        said = message(
-            "{rule} asks for the order of rows, and query {query} is in several files: keep it in one",
-            rule=rule,
-            query=truncated(query),
+def is_ordered(rules: Rules) -> bool:
+    """Whether the rules ask in which order rows came."""
+    return any(getattr(rules, field) in values for field, values in ORDERED.items())
+
+
+def refuse_order(rules: Rules) -> None:
+    """Raise where the rules ask for the order of rows, which those of a frame do not have.
+
+    Raises:
+        RulesError: they do.
+    """
+    asked = [
+        f"{field} = {getattr(rules, field)}" for field, values in ORDERED.items() if getattr(rules, field) in values
+    ]
+    if asked:
+        raise RulesError(
+            message(
+                "{rule} asks for the order of rows, and those of a DataFrame have none: give paths of files, whose "
+                "rows have one, or choose another rule",
+                rule=asked[0],
+            )
         )
-    raise InputError(said, name)
