@@ -63,7 +63,7 @@ def test_whole_numbers_are_ids_by_their_digits(spark: SparkSession) -> None:
 )
 def test_ids_that_print_by_settings_are_refused(spark: SparkSession, kind: str, value: Any) -> None:
     frame = spark.createDataFrame([("q", value, 1.0)], f"query string, doc {kind}, score double")
-    with pytest.raises(tr.InputError, match="'doc' holds .*ids are text, bytes or whole numbers; cast them"):
+    with pytest.raises(tr.InputError, match=r"'doc' holds .*ids are text, bytes or whole numbers; cast them"):
         found(frame, {"q": {"1.0": 1}})
 
 

@@ -22,7 +22,7 @@ from truerank.core.errors import InputError, Refused, TruerankError, truncated
 from truerank.core.faults import repeated, run_fault
 from truerank.core.ids import Ids
 from truerank.core.merge import merge
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
 from truerank.core.reading import Reading, answered, as_ruled
@@ -102,8 +102,7 @@ class Question:
             return Interleaved(truncated(query))
         if refused.kind == "duplicate":
             return repeated(query, doc, None, self.name, None)
-        said = message("query {query}: {fault}", query=truncated(query), fault=run_fault(refused))
-        return InputError(said, self.name)
+        return InputError(_said(query, run_fault(refused)), self.name)
 
 
 def of_files(paths: Iterable[str], question: Question) -> Iterator[Answer]:
@@ -200,17 +199,35 @@ def columns(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[Colum
         for number, column in enumerate(batch.columns):
             if column.null_count:
                 raise _lacking(batch, number, name)
-        yield from frames.parts([batch], Layout(0, 1, 2), name)
+        try:
+            yield from map(partial(_finite, name=name), frames.parts([batch], Layout(0, 1, 2), name))
+        except InputError as error:  # which counts the rows of the batch
+            raise InputError(error.said, name) from None
+
+
+def _finite(part: Columns, name: str) -> Columns:
+    """The same rows, if each has a score that is a number."""
+    bad = ~np.isfinite(part.scores)
+    if bad.any():
+        row = int(bad.argmax())
+        query = bytes(part.query_text[part.query_ends[row] : part.query_ends[row + 1]])
+        raise InputError(_said(query, message("the score is not a finite number")), name)
+    return part
+
+
+def _said(query: bytes, fault: Message) -> Message:
+    """What is wrong with a row; rows of a frame have no numbers, but queries."""
+    return message("query {query}: {fault}", query=truncated(query), fault=fault)
 
 
 def _lacking(batch: pyarrow.RecordBatch, number: int, name: str) -> InputError:
-    """The error for a row without a value; rows of a frame have no numbers, but queries."""
+    """The error for a row without a value."""
     row = int(np.argmax(batch.column(number).is_null().to_numpy(zero_copy_only=False)))
     query = batch.column(0)[row].as_py()
     if query is None:
         return InputError(message("a row has no query"), name)
-    what = message("document") if number == 1 else message("score")
-    return InputError(message("query {query}: a row has no {what}", query=truncated(query), what=what), name)
+    fault = message("a row has no document") if number == 1 else message("a row has no score")
+    return InputError(_said(query, fault), name)
 
 
 def packed(found: Answer) -> pyarrow.RecordBatch:
