@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from truerank.analysis.compare import Comparison
 from truerank.analysis.compare import compare as compare_readings
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, MissingPackage
+from truerank.core.errors import InputError, MissingPackage, TruerankError
 from truerank.core.evaluate import evaluate as evaluate_reading
 from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels, QrelsLike
@@ -66,7 +66,8 @@ def read(
     Raises:
         TruerankError: wrong input, or rules that ask for an order which the rows do not have.
     """
-    work, chosen = _planned(qrels, run, rules, keep, plan, distinct, name, format)
+    options: dict[str, Any] = {"plan": plan, "distinct": distinct, "name": name, "format": format}
+    work, chosen = planned(qrels, run, rules=rules, keep=keep, **options)
     return work.read(chosen.way)
 
 
@@ -80,7 +81,7 @@ def explain(
     format: str | None = None,
 ) -> Plan:
     """Which way `read` and `evaluate` would go, and why. Arguments as for `read`."""
-    return _planned(qrels, run, rules, "judged", plan, distinct, None, format)[1]
+    return planned(qrels, run, rules=rules, plan=plan, distinct=distinct, format=format)[1]
 
 
 @overload
@@ -182,17 +183,18 @@ def _selected(reading: Reading, keep: NDArray[np.bool_]) -> Reading:
     return replace(reading, rows=reading.rows.select(keep), extra=(), repeats=repeats, repeated=repeated)
 
 
-def _planned(
+def planned(
     qrels: QrelsLike | DataFrame,
     run: SparkRun,
-    rules: RulesLike | None,
-    keep: Keep,
-    plan: str | None,
-    distinct: bool,
-    name: str | None,
-    format: str | None,
+    *,
+    rules: RulesLike | None = None,
+    keep: Keep = "judged",
+    plan: str | None = None,
+    distinct: bool = False,
+    name: str | None = None,
+    format: str | None = None,
 ) -> tuple[Work, Plan]:
-    """What is to be done, and which way."""
+    """What `read` has to do, and which way."""
     under = Rules.of(rules).by_query(message("on Spark a run is read query by query"))
     way = None if plan is None else forced(plan, is_frame(run))
     if is_frame(run):
@@ -252,12 +254,19 @@ def session(master: str | None = None) -> SparkSession:
 
     Raises:
         MissingPackage: PySpark is not installed.
+        TruerankError: Spark does not start.
     """
     try:
+        from pyspark.errors import PySparkException
         from pyspark.sql import SparkSession
     except ModuleNotFoundError:
         raise MissingPackage("truerank.spark", "spark") from None
     if found := SparkSession.getActiveSession():
         return found
-    builder = SparkSession.builder.appName("truerank")
-    return (builder if master is None else builder.master(master)).getOrCreate()
+    builder = SparkSession.builder.appName("truerank").config("spark.log.level", "ERROR")
+    try:
+        return (builder if master is None else builder.master(master)).getOrCreate()
+    except PySparkException as error:
+        why = frames.first_line(error)
+        mend = message("it needs Java 17 or later (apt-get install openjdk-17-jre-headless)")
+        raise TruerankError(message("Spark does not start: {why}; {mend}", why=why, mend=mend)) from error

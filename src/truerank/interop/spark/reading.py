@@ -11,7 +11,7 @@ import numpy as np
 
 from truerank.core._kernel import as_text
 from truerank.core.counts import RankCounts
-from truerank.core.errors import InputError, RulesError, TruerankError, printable
+from truerank.core.errors import InputError, RulesError, TruerankError, printable, truncated
 from truerank.core.merge import merge
 from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
@@ -55,7 +55,20 @@ class Work:
     distinct: bool = False
 
     def read(self, way: Way) -> Reading:
-        """The reading of the run."""
+        """The reading of the run.
+
+        Raises:
+            TruerankError: wrong input, or Spark gives up.
+        """
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        try:
+            return self._read(way)
+        except (PySparkException, Py4JError) as error:
+            raise stopped(str(error)) from error
+
+    def _read(self, way: Way) -> Reading:
         asked = self.question
         if self.judged is not None:
             return checked(self._by_query(self.judged))
@@ -165,6 +178,15 @@ class Work:
         """The reading of what was found."""
         asked = self.question
         return Reading.of(qrels or asked.qrels, answered(found, asked.rules), asked.rules, asked.name, asked.kept)
+
+
+def stopped(said: str) -> TruerankError:
+    """The error to raise where Spark gives up; tasks answer with errors that a user could mend."""
+    if "No module named 'truerank'" in said:
+        return TruerankError(
+            message("truerank is not installed where Spark's executors are: install the same version there")
+        )
+    return TruerankError(message("Spark gave up: {why}", why=truncated(said.strip().partition("\n")[0])))
 
 
 def _added(counts: RDD[Answer]) -> RankCounts:
