@@ -58,6 +58,8 @@ locale: $(VENV)/ready ## bring the catalogues of translations up to what the sou
 bench: $(VENV)/bench ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/board.py
+	sh tests/system.sh java
+	$(BIN)/python -W ignore benchmarks/spark.py
 
 $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PYTHON) -m venv $(PEERS)

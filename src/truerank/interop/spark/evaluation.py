@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any, cast, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.analysis.compare import Comparison
-from truerank.analysis.compare import compare as compare_readings
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, MissingPackage, TruerankError
 from truerank.core.evaluate import evaluate as evaluate_reading
@@ -31,6 +29,8 @@ from truerank.measures import MeasuresLike
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
+
+    from truerank.analysis.compare import Comparison
 
 SparkRun = Any
 """Paths of files, or a DataFrame of Spark with columns for the query, the document and the score."""
@@ -158,6 +158,8 @@ def compare(
         runs: {name: run}, each as for `read`.
         measures, baseline, options: as for `tr.compare`: test, correction, seed, by, and others.
     """
+    from truerank.analysis.compare import compare as compare_readings  # which executors need not load
+
     judged = _collected(qrels) if is_frame(qrels) and not _is_large(qrels) else qrels
     readings = {
         name: read(judged, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)

@@ -30,6 +30,7 @@ def files(paths: Paths) -> list[str]:
 def _of(path: str) -> list[str]:
     if "://" in path:
         return _remote(path)
+    path = os.path.abspath(path)  # executors work in folders of their own
     if os.path.isdir(path):
         return _folder(path)
     if not glob.has_magic(path) or os.path.exists(path):
