@@ -20,7 +20,7 @@ compiled = [
     for name, depends in {
         "_kernel": [
             f"src/truerank/core/{name}"
-            for name in ("_bytes.h", "_ids.pxd", "_judged.pxi", "_names.pxd", "_ranking.pxd")
+            for name in ("_bytes.h", "_ids.pxd", "_judged.pxi", "_names.pxd", "_ranking.pxd", "_thresholds.pxi")
         ],
         "_names": ["src/truerank/core/_bytes.h", "src/truerank/core/_ids.pxd", "src/truerank/core/_names.pxd"],
         "_counting": [],

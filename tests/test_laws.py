@@ -10,6 +10,7 @@ import math
 import pickle
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import get_args, get_type_hints
 
 import numpy as np
@@ -21,6 +22,7 @@ import truerank as tr
 from oracles import ORACLES, Answer
 from truerank.analysis.explain.tools import under_rules
 from truerank.core.rules import presets
+from truerank.core.scores import intervals
 from truerank.measures import Measure, parse_measure
 from worlds import DOCS, World, worlds
 
@@ -194,6 +196,49 @@ def test_a_partition_of_the_queries_changes_no_bit(world: World, side: list[bool
         whole = m.values(hits)
         assert bits(whole[keep]) == bits(m.values(left)), str(m)
         assert bits(whole[~keep]) == bits(m.values(right)), str(m)
+
+
+RULES = st.fixed_dictionaries(
+    {
+        "ties": st.sampled_from(["doc-descending", "doc-ascending"]),
+        "duplicates": st.sampled_from(["error", "once"]),  # counted twice, some measures divide by 0
+        "score_precision": st.sampled_from(["double", "single"]),
+    }
+)
+
+
+@CHEAP
+@given(worlds(), RULES, st.booleans(), st.data())
+def test_no_cut_of_a_run_into_parts_changes_a_bit(
+    world: World, rules: dict[str, str], whole: bool, data: st.DataObject
+) -> None:
+    rows = [(query, doc, score) for query, docs in world.run.items() for doc, score in docs.items()]
+    if rules["duplicates"] != "error" and rows:
+        rows += data.draw(st.lists(st.sampled_from(rows), max_size=3))
+    reading = tr.read(world.qrels, as_run(rows), rules=rules)
+    number = st.integers(0, 3)
+    of_query = {query: data.draw(number) for query in world.run}
+    parts: list[list[tuple[str, str, float]]] = [[], [], [], []]
+    for row in data.draw(st.permutations(rows)):
+        parts[of_query[row[0]] if whole else data.draw(number)].append(row)
+    readings = [tr.read(world.qrels, as_run(part), rules=rules) for part in parts]
+    scattered = tr.scattered(readings)
+    assert not (whole and scattered)
+    counts = [tr.count_ranks(scattered, as_run(part)) for part in parts]
+    shuffled = random.Random(world.seed)
+    readings, counts = (shuffled.sample(each, len(each)) for each in (readings, counts))
+    merged = tr.merge(readings, counts)
+    one, other = (tr.evaluate(each, measures=MEASURES) for each in (reading, merged))
+    assert [str(m) for m in MEASURES if bits(one[m]) != bits(other[m])] == []
+    assert replace(one.ledger, interleaved=False) == replace(other.ledger, interleaved=False)
+    some = [parse_measure("AP"), parse_measure("nDCG@3")]
+    values = [np.stack([scores[m] for m in some], axis=1) for scores in (one, other)]
+    assert repr(intervals(some, values[0])) == repr(intervals(some, values[1]))
+
+
+def as_run(rows: list[tuple[str, str, float]]) -> tr.Run:
+    text = "".join(f"{query} Q0 {doc} 1 {score!r} tag\n" for query, doc, score in rows).encode()
+    return tr.Run("part", lambda: iter([text]))
 
 
 @CHEAP

@@ -63,6 +63,7 @@ WRITTEN_OVER = [
     "explain qrels.txt first.run --rules trec_eval-9,mine.toml -o mine.toml",
     "check gates.toml -o gates.toml",
     "check gates.toml -o mine.toml",
+    "merge first.run second.run -o second.run",
 ]
 UNDER_RULES = {
     "eval": "eval qrels.txt first.run",
@@ -76,6 +77,7 @@ UNDER_RULES = {
     "bench": BENCH,
     "geo": GEO,
     "vectors": VECTORS,
+    "read": "read qrels.txt first.run",
 }
 """A call of each command that takes rules and writes files."""
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import pickle
+import tempfile
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
@@ -92,6 +94,26 @@ def test_scattered_rows_are_counted_to_the_same_bits(rows, ties, other, keep, da
     assert alike(tr.merge(parts, tr.merge([tr.merge(counts[:2]), counts[2]])), whole)
 
 
+@pytest.mark.parametrize("threads", [1, 2, 3, 4])
+@settings(max_examples=30)
+@given(rows=DISTINCT, data=st.data())
+def test_files_are_cut_to_the_same_bits_by_any_number_of_threads(threads, rows, data):
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("truerank.core.scan.PIECE", 1)
+        files = [Path(folder, f"{part}.run") for part in range(4)]
+        pieces = [[] for _ in files[1:]]
+        for row in rows:
+            data.draw(st.sampled_from(pieces)).append(row)
+        for file, piece in zip(files, [sorted(rows), *pieces], strict=True):
+            file.write_text("".join(f"{q} Q0 {d} 0 {s!r} t\n" for q, d, s in piece) or "# empty\n", "utf-8")
+        whole = tr.read(QRELS, files[0], name="run", threads=threads)
+        parts = [tr.read(QRELS, file, name="run", threads=threads) for file in files[1:]]
+        split = tr.scattered(parts)
+        counts = [tr.count_ranks(split, file) for file in files[1:]]
+        assert alike(tr.merge(parts, counts), whole)
+        assert alike(tr.merge(parts, tr.read_together(split, files[1:], threads=threads)), whole)
+
+
 @given(ROWS, TIES, OTHER, st.sampled_from(["count", "once"]), st.data())
 def test_repeated_documents_over_parts_are_counted_to_the_same_bits(rows, ties, other, duplicates, data):
     rules = {"ties": ties, "duplicates": duplicates, **other}
@@ -126,6 +148,60 @@ def test_scattered_queries_read_again_together_are_the_same_bits(rows, ordered, 
 def test_a_document_that_two_parts_return_is_refused(repeated):
     sources = [{"q1": {repeated: 2.0, "u2": 1.0}}, {"q1": {repeated: 1.0, "d2": 5.0}}]
     parts = [tr.read(QRELS, source) for source in sources]
-    with pytest.raises(tr.InputError, match=r"document (d1 )?of query q1 is returned in two parts"):
+
+    def merge():
         split = tr.scattered(parts)
-        tr.merge(parts, [tr.count_ranks(split, source) for source in sources])
+        return tr.merge(parts, [tr.count_ranks(split, source) for source in sources])
+
+    with pytest.raises(tr.InputError, match=r"document (d1 )?of query q1 is returned in two parts"):
+        merge()
+
+
+@pytest.mark.parametrize("rule", [{"ties": "input"}, {"duplicates": "first"}, {"duplicates": "last"}])
+def test_rules_that_need_the_order_of_rows_are_refused_with_the_reason(rule):
+    sources = [{"q1": {"d1": 2.0}}, {"q1": {"d2": 5.0}}]
+    parts = [tr.read(QRELS, source, rules=rule) for source in sources]
+    split = tr.scattered(parts)
+    with pytest.raises(tr.RulesError, match=r"asks for the order of the rows.*read_together"):
+        tr.count_ranks(split, sources[0])
+    assert tr.merge(parts, tr.read_together(split, sources)).hits.rank.tolist() == [1, 2]
+
+
+def test_counts_of_other_rows_are_refused():
+    sources = [{"q1": {"d1": 2.0}}, {"q1": {"d2": 5.0}}]
+    parts = [tr.read(QRELS, source) for source in sources]
+    split = tr.scattered(parts)
+    counts = [tr.count_ranks(split, source) for source in sources]
+    others = [tr.read(QRELS, source) for source in ({"q1": {"d1": 2.5}}, sources[1])]
+    with pytest.raises(tr.InputError, match="other rows than those that were found"):
+        tr.merge(others, counts)
+    with pytest.raises(tr.InputError, match="were not found when the parts were read"):
+        tr.count_ranks(split, {"q1": {"d1": 9.0}})
+    with pytest.raises(tr.InputError, match="no counts"):
+        tr.merge(parts, [])
+    with pytest.raises(tr.InputError, match="2 queries are answered in several parts, such as q1"):
+        tr.merge([tr.read(QRELS, {"q1": {"d1": 1.0}, "q2": {"d1": 1.0}})] * 2)
+
+
+def test_a_part_without_judgements_travels_to_where_the_qrels_are():
+    qrels = tr.read_qrels(QRELS)
+    part = tr.read(qrels, {"q2": {"d1": 1.0, "u1": 2.0}, "x": {"u1": 1.0}}, rules={"self_match": "remove"})
+    small = part.to_arrow(judgements=False)
+    assert small["query"].to_pylist() == [b"q2", b"x"]
+    assert "judgements" not in small.schema.names
+    assert same(tr.Reading.from_arrow(small, qrels), part)
+    with pytest.raises(tr.InputError, match="saved without its judgements"):
+        tr.Reading.from_arrow(small)
+    with pytest.raises(tr.InputError, match="other judgements than qrels"):
+        tr.Reading.from_arrow(small, tr.read_qrels({"q2": {"d1": 2}}))
+
+
+def test_a_part_is_what_an_engine_hands_over():
+    rows = [("q1", "d1", 1.0), ("q1", "u1", 2.0), ("q2", "d1", 1.0)]
+    whole = tr.read(QRELS, table(rows))
+    batches = table(rows).to_batches(max_chunksize=1)
+    for part in (batches[0], batches, iter(batches), [table(rows)], table(rows).to_reader()):
+        found = tr.read(QRELS, part)
+        assert len(found.rows) == (1 if part is batches[0] else len(whole.rows))
+    assert len(tr.read(QRELS, iter([])).rows) == 0
+    assert same(tr.read(QRELS, iter(batches)), whole)

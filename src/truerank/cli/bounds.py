@@ -83,7 +83,7 @@ def command(
     inputs.refuse(qrels, *names, rules=rules, output=output)
     if to_judge and not run_b:
         raise click.UsageError("--judge-next needs a second run to tell the first one from.")
-    under = options.changed(rules, changes)
+    under = inputs.rules_asked(rules, changes, names)
     wanted = parse_measures(" ".join(measures) if measures else under.measures or DEFAULT)
     bare(under)  # refuses rules that have no bounds before anything is read
     judged = read_qrels(qrels, qrels_format)

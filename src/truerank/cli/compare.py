@@ -119,7 +119,7 @@ def command(
     inputs.refuse(qrels, *runs, path, rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError("--intervals is for --layout wide; the long layout has them.")
-    under = options.changed(rules, changes)
+    under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     attribute = read_attribute(path, column) if by else None

@@ -101,7 +101,8 @@ def command(
         raise click.UsageError("Give QRELS and RUN, or --counts.")
     inputs.refuse(qrels, run, rules=rules, output=output)
     _refuse_with("--documents", {"--of results": of == "results" and documents is not None})
-    how: dict[str, Any] = {"k": k, "of": of, "documents": documents, "rules": options.changed(rules, changes)}
+    how: dict[str, Any] = {"k": k, "of": of, "documents": documents}
+    how["rules"] = inputs.rules_asked(rules, changes, [run])
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened([run], run_format) as (source,):
         found: Counts | Sweep

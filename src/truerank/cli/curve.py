@@ -63,7 +63,7 @@ def command(
       truerank curve qrels.txt bm25.run --rules trec_eval-10
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output, plot=plot)
-    under = _ruled(rules, changes)
+    under = _ruled(rules, changes, runs)
     if plot:
         figures.ending_of(plot)  # a wrong ending is told before anything is read
     judged = read_qrels(qrels, qrels_format)
@@ -75,7 +75,7 @@ def command(
     tables.show(document(curves, digits), format, output)
 
 
-def _ruled(rules: str | None, changes: tuple[str, ...]) -> Rules:
+def _ruled(rules: str | None, changes: tuple[str, ...], runs: tuple[str, ...]) -> Rules:
     """The rules that are asked for; where they are not, recall points by their definition."""
     is_said = rules is not None or any(change.partition("=")[0].strip() == "recall_points" for change in changes)
-    return options.changed(rules, changes if is_said else (DEFAULT, *changes))
+    return inputs.rules_asked(rules, changes if is_said else (DEFAULT, *changes), runs)

@@ -74,7 +74,7 @@ def command(
     inputs.refuse(qrels, *runs, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads)
     format = format or tables.scores_by_ending(output)
-    under = options.changed(rules, changes)
+    under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     judged = read_qrels(qrels, qrels_format)

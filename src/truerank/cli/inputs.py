@@ -9,10 +9,13 @@ from dataclasses import replace
 
 import click
 
+from truerank.cli import options
 from truerank.cli.progress import ReadingBar
 from truerank.core.errors import InputError
+from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.formats import open_run
+from truerank.formats.saved import rules_of
 from truerank.formats.target import refuse_unwritten
 
 
@@ -60,6 +63,13 @@ def opened(runs: Sequence[str], format: str | None, *, again: bool = False) -> I
         sources = [replace(open_run(run, format), watch=reading.advance) for run in runs]
         reading.total = None if again else _size(sources)
         yield sources
+
+
+def rules_asked(rules: str | None, changes: Sequence[str], runs: Sequence[str]) -> Rules:
+    """The rules that are asked for; where none are, those under which all runs were read already."""
+    own = [rules_of(run) for run in runs] if rules is None else []
+    first = own[0] if own else None
+    return options.changed(first if first and all(one == first for one in own) else rules, changes)
 
 
 def _size(runs: Sequence[Run]) -> int | None:

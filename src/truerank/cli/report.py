@@ -162,7 +162,7 @@ def _data(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dic
 
 
 def _runs(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Runs:
-    under = options.changed(asked["rules"], asked["changes"])
+    under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
     wanted = " ".join(asked["measures"]) or None
     asked_for(wanted or (), under)
     judged = read_qrels(qrels, asked["qrels_format"])

@@ -221,9 +221,9 @@ static inline uint64_t stir(uint64_t x) { x *= 0x9E3779B97F4A7C15u; return x ^ (
 /* Set anew in every process, so that nobody can prepare a submission whose ids all collide. */
 static uint64_t SALT;
 
-/* A hash of [p, p + n); reads nothing outside it. */
-static inline uint64_t hash_id(const char *p, uint64_t n) {
-    uint64_t h = SALT ^ (n * 0xD6E8FEB86659FD93u);
+/* A hash of [p, p + n) that depends on a key; reads nothing outside it. */
+static inline uint64_t keyed_id(const char *p, uint64_t n, uint64_t key) {
+    uint64_t h = key ^ (n * 0xD6E8FEB86659FD93u);
     if (n >= 8) {
         for (; n > 8; n -= 8, p += 8) h = stir(h ^ load8(p));
         h = stir(h ^ load8(p + n - 8));
@@ -233,7 +233,9 @@ static inline uint64_t hash_id(const char *p, uint64_t n) {
         h = stir(h ^ ((uint64_t)(unsigned char)p[0] << 16 | (uint64_t)(unsigned char)p[n / 2] << 8
                       | (unsigned char)p[n - 1]));
     }
-    return stir(h + SALT);
+    return stir(h + key);
 }
+
+static inline uint64_t hash_id(const char *p, uint64_t n) { return keyed_id(p, n, SALT); }
 
 #endif

@@ -36,6 +36,23 @@ class Judged:
         given: Iterable[tuple[str, ...]] = ...,
     ) -> None: ...
 
+class Thresholds:
+    is_strange: bool
+
+    def __init__(
+        self,
+        judged: Judged,
+        start: Ints,
+        doc: Ints,
+        score: Floats,
+        gone: NDArray[np.uint8],
+        up: bool,
+        marking: bool,
+        key: int,
+    ) -> None: ...
+    def counted(self) -> Ints: ...
+    def marked(self) -> NDArray[Any]: ...
+
 class Scanner:
     line: int
     rows: int
@@ -51,6 +68,7 @@ class Scanner:
         interleaved: bool = ...,
         keep: int = ...,
         every: bool = ...,
+        counting: Thresholds | None = ...,
     ) -> None: ...
     def feed(self, data: Bytes) -> None: ...
     def columns(

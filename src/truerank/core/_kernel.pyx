@@ -44,6 +44,8 @@ cdef extern from "_bytes.h":
     int decimal "number"(const char*, const char*, double*) nogil
     bint same_id(const char*, const char*, uint64_t) nogil
     uint64_t hash_id(const char*, uint64_t) nogil
+    uint64_t keyed_id(const char*, uint64_t, uint64_t) nogil
+    int compare_ids(const char*, uint64_t, const char*, uint64_t) nogil
 
 cdef enum: LONGEST_LINE = 1 << 20
 cdef enum: REFUSE, FIRST, LAST, COUNT      # Rules.duplicates
@@ -279,6 +281,7 @@ cdef enum: FEW = 2                                      # this many documents ar
 
 
 include "_judged.pxi"
+include "_thresholds.pxi"
 
 
 cdef enum: ROOM = 1 << 20                                # rows at first, if this many can be found: growing leaves holes
@@ -301,6 +304,7 @@ cdef class Scanner(Lines):
         interleaved: the rows of a query may be scattered; keeps all of them in memory.
         keep: unjudged documents up to this rank become rows too.
         every: queries that are not judged are read too, numbered after the judged ones as they come.
+        counting: rows are counted there, and none is kept.
     """
 
     cdef Judged judged
@@ -319,14 +323,14 @@ cdef class Scanner(Lines):
     cdef int64_t reads, reads_room   # how many queries are read
     cdef int64_t twin                # the row that a refused duplicate repeats
     cdef bint every
+    cdef Thresholds counting
     cdef int64_t keep                # up to which rank unjudged documents become rows
     cdef Ids unjudged                # their ids; they are numbered after the judged documents
     cdef readonly int64_t rows, repeated
 
     def __init__(self, Judged judged, str ties="doc-descending", str duplicates="error", bint single=False,
-                 bint interleaved=False, int64_t keep=0, bint every=False):
-        cdef int64_t q
-        self.judged, self.single, self.interleaved, self.want = judged, single, interleaved, 6
+                 bint interleaved=False, int64_t keep=0, bint every=False, Thresholds counting=None):
+        self.counting, self.judged, self.single, self.interleaved, self.want = counting, judged, single, interleaved, 6
         self.keep, self.every, self.unjudged.plain = keep, every, True
         self.order = down if ties == "doc-descending" else up if ties == "doc-ascending" else as_given
         self.duplicates = DUPLICATES[duplicates]
@@ -401,13 +405,13 @@ cdef class Scanner(Lines):
         if ids_add(&self.current, p, n, h):
             return MEMORY
         self.now = &self.one
-        if q < 0:
+        if q < 0 and self.counting is None:
             q = self.unjudged_query(p, n, h)
             if q < -1:
                 return MEMORY
         if q >= 0 and self.interleaved:
             self.now = &self.all[q]
-        elif q >= 0 and self.returned[q] >= 0:
+        elif q >= 0 and self.returned[q] >= 0 and self.counting is None:
             return INTERLEAVED
         if not self.interleaved or q < 0:
             self.now.query, self.now.falling, self.now.m = q, True, 0
@@ -425,6 +429,8 @@ cdef class Scanner(Lines):
         self.rows += 1
         if self.single:
             score = <double><float>score
+        if self.counting is not None:
+            return self.counting.place(a.query, &self.docs, p, n, score) if a.query >= 0 else OK
         twin = ids_find(&a.ids, p, n, h, &slot)
         if twin >= 0:
             self.repeated += 1
@@ -599,7 +605,7 @@ cdef class Scanner(Lines):
         cdef PyObject* value
         cdef double[::1] scores = np.empty(len(docs))
         cdef bint falling = True
-        if self.interleaved or self.keep or self.every or self.order == as_given:
+        if self.interleaved or self.keep or self.every or self.counting is not None or self.order == as_given:
             return False
         if q >= 0 and len(docs) < self.judged.start[q + 1] - self.judged.start[q]:
             return False

@@ -2,26 +2,24 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.build import build
+from truerank.core._kernel import Thresholds
 from truerank.core.errors import InputError, RulesError, truncated
-from truerank.core.hits import UNJUDGED, Bools, Hits
+from truerank.core.hits import UNJUDGED
 from truerank.core.messages import message
 from truerank.core.qrels import Ints
-from truerank.core.reading import EVERY_RANK, Reading
+from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import Run, RunLike
+from truerank.core.run import RunLike
 from truerank.core.saved import arrow
-from truerank.core.scan import Scan, scan
-from truerank.core.scattered import Scattered, rows_of
+from truerank.core.scan import count
+from truerank.core.scattered import Scattered, repeated
 from truerank.formats import open_run
 
 if TYPE_CHECKING:
@@ -41,7 +39,7 @@ class RankCounts:
         better: (distinct rows found,) how many have a greater score.
         equal: how many have the same score.
         before: how many of these stand before it by the tie rule.
-        seen: a fingerprint of each other document, with its query; None where documents are known to be distinct.
+        seen: the query and a fingerprint of each other row; None where documents are known to be distinct.
     """
 
     of: str
@@ -95,21 +93,29 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
         RulesError: the rules ask for the order of rows, which scattered ones do not have.
         InputError: there is a judged document that was not found before; wrong input.
     """
-    found = scattered.found
-    _refuse(found.rules)
-    run, watched = open_run(rows), scattered.watched
-    both = Run(run.name, lambda: chain(run.batches(), [rows_of(found, found.rows)]), watch=run.watch)
-    rules = found.rules.replace(duplicates="count")
-    scanned = scan(both, watched.judged, rules, keep=0 if distinct else EVERY_RANK, interleaved=True)
-    around = build(watched, scanned)
-    around = around.where(around.grade > UNJUDGED)
-    distinct_rows, expected = around.where(_is_new(around)), found.rows.where(_is_new(found.rows))
-    if not all(np.array_equal(getattr(distinct_rows, n), getattr(expected, n)) for n in ("query", "score")):
+    rules = scattered.found.rules
+    _refuse(rules)
+    run, (watched, docs) = open_run(rows), scattered.watched
+    new = scattered.found.rows.where(scattered.is_new)
+    thresholds = Thresholds(
+        watched.judged,
+        np.concatenate([[0], np.cumsum(new.count)]).astype(np.int64),
+        docs,
+        np.ascontiguousarray(new.score),
+        np.isnan(watched.grades).astype(np.uint8),
+        rules.ties == "doc-ascending",
+        not distinct,
+        int(scattered.digest[:16], 16),
+    )
+    count(run, watched.judged, thresholds, rules)
+    if thresholds.is_strange:
         raise InputError(
             message("there are judged documents in it that were not found when the parts were read"), run.name
         )
-    better, equal, before = (each[_is_new(around)] for each in _counted(around))
-    return RankCounts(scattered.digest, better, equal, before, None if distinct else _seen(scattered, scanned))
+    marked = thresholds.marked()
+    seen = None if distinct else (marked["query"].copy(), marked["mark"].copy())
+    better, equal, before = thresholds.counted()
+    return RankCounts(scattered.digest, better, equal, before, seen)
 
 
 def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
@@ -123,7 +129,7 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     total = added(counts)
     if total.of != scattered.digest:
         raise InputError(message("the ranks were counted for other rows than those that were found in these parts"))
-    row = np.cumsum(_is_new(found.rows)) - 1
+    row = np.cumsum(scattered.is_new) - 1
     better, equal, before = (each[row] for each in (total.better, total.equal, total.before))
     rows = found.rows
     rows = replace(
@@ -131,13 +137,14 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     )
     if found.kept:
         rows = rows.where((rows.grade > UNJUDGED) | (rows.rank <= found.kept))
-    repeats = _crossing(scattered, total) + (0 if found.repeats is None else found.repeats)
+    repeats = found.repeats if total.seen is None else _repeats(scattered, total.seen)
+    assert repeats is not None
     return replace(found, rows=rows, repeats=repeats, repeated=int(repeats.sum()))
 
 
 def uncounted(scattered: Scattered) -> RankCounts:
     """The counts where every row was found: nothing stands beside them."""
-    nothing = np.zeros(int(_is_new(scattered.found.rows).sum()), np.int64)
+    nothing = np.zeros(int(scattered.is_new.sum()), np.int64)
     return RankCounts(scattered.digest, nothing, nothing, nothing)
 
 
@@ -172,61 +179,25 @@ def _refuse(rules: Rules) -> None:
             )
 
 
-def _changes(rows: Hits) -> tuple[Bools, Bools]:
-    """(rows,) whether each is the first of its score, and whether it is the first of its document with it."""
-    group = np.ones(len(rows), bool)
-    group[1:] = (rows.query[1:] != rows.query[:-1]) | (rows.score[1:] != rows.score[:-1])
-    row = group.copy()
-    row[1:] |= rows.doc[1:] != rows.doc[:-1]
-    return group, row
-
-
-def _is_new(rows: Hits) -> Bools:
-    return _changes(rows)[1]
-
-
-def _counted(rows: Hits) -> tuple[Ints, Ints, Ints]:
-    """(rows,) `COUNTS` of each: the ranks that rows outside these take up."""
-    is_first, _ = _changes(rows)
-    starts = np.flatnonzero(is_first)
-    group = np.cumsum(is_first) - 1
-    above = rows.ordinal[starts][group] - 1
-    upto = np.append(rows.ordinal[starts[1:] - 1], rows.ordinal[-1:])[group]
-    better = rows.first - 1 - above
-    return better, rows.last - upto - better, rows.rank - rows.ordinal - better
-
-
-def _seen(scattered: Scattered, found: Scan) -> tuple[Ints, NDArray[np.uint64]]:
-    """The query and a fingerprint of each document that is not among those found, once."""
-    watched, table = scattered.watched, found.table
-    known = len(watched.grades)
-    is_other = table["doc"] >= known
-    is_other[~is_other] = np.isnan(watched.grades[table["doc"][~is_other]])
-    docs, row = np.unique(table["doc"][is_other], return_index=True)
-    names = [watched.doc(doc) if doc < known else found.unjudged[doc - known] for doc in docs.tolist()]
-    marks = b"".join([hashlib.blake2b(name, digest_size=8).digest() for name in names])
-    return table["query"][is_other][row], np.frombuffer(marks, np.uint64)
-
-
-def _crossing(scattered: Scattered, counts: RankCounts) -> Ints:
-    """(queries,) how many documents outside those found are returned in more parts than one, each time again.
+def _repeats(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> Ints:
+    """(queries,) how many rows repeat a document.
 
     Raises:
         InputError: there are such, and the rules refuse them.
     """
-    queries = len(scattered)
-    if counts.seen is None or not len(counts.seen[0]):
-        return np.zeros(queries, np.int64)
-    query, document = counts.seen
-    order = np.lexsort((document, query))
-    again = (np.diff(query[order]) == 0) & (np.diff(document[order].view(np.int64)) == 0)
-    times = np.bincount(query[order][1:][again], minlength=queries)
+    (query, mark), found = seen, scattered.found.rows
+    in_order = np.sort(mark)
+    twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])  # mostly none, and there are many marks
+    rows = np.flatnonzero(np.isin(mark, twice)) if len(twice) else np.empty(0, np.int64)
+    query = query[rows]
+    pairs = np.unique(np.stack([query, mark[rows].view(np.int64)]), axis=1)
+    times = np.bincount(query, minlength=len(scattered)) - np.bincount(pairs[0], minlength=len(scattered))
     if times.any() and scattered.found.rules.duplicates == "error":
         raise InputError(
             message(
                 "a document of query {query} is returned in two parts; mend the run (read_together names the "
                 "document), or say how it counts: duplicates = count or once (--set duplicates=once)",
-                query=truncated(scattered.found.rows.queries[int(np.argmax(times > 0))]),
+                query=truncated(found.queries[int(np.argmax(times > 0))]),
             )
         )
-    return times
+    return times + repeated(found.query, found.doc, len(scattered))

@@ -13,7 +13,7 @@ from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import QrelsLike
-from truerank.core.reading import EVERY_RANK, LACKING, Keep, Reading, read
+from truerank.core.reading import EVERY_RANK, Keep, Reading, lacking, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
@@ -144,7 +144,7 @@ def reading_of(
         )
     needed = keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
     if qrels.kept < needed:
-        raise InputError(LACKING.format(keep=keep), qrels.name)
+        raise InputError(lacking(keep), qrels.name)
     return qrels if rules == qrels.rules else qrels.under(rules)
 
 

@@ -15,6 +15,7 @@ from truerank.core.build import build, is_later
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
+from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
@@ -121,8 +122,13 @@ class Reading:
         for field_name in READ_UNDER:
             if getattr(rules, field_name) != getattr(self.rules, field_name):
                 raise RulesError(
-                    f"{self.name} was read under {field_name} = {getattr(self.rules, field_name)!r}; "
-                    f"read it again for {getattr(rules, field_name)!r}"
+                    message(
+                        "{run} was read under {rule} = {old!r}; read it again for {new!r}",
+                        run=self.name,
+                        rule=field_name,
+                        old=getattr(self.rules, field_name),
+                        new=getattr(rules, field_name),
+                    )
                 )
         return replace(self, rules=rules)
 
@@ -180,7 +186,7 @@ class Reading:
 
 
 def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "table") -> Reading:
-    facts = facts_of(table, path)
+    facts = facts_of(table.schema, path)
     rules = facts["rules"]
     judged, found = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
     return Reading.of(judged, found, rules, facts["name"], facts["kept"])
@@ -213,9 +219,10 @@ def read(
         TruerankError: wrong input; the message says what, where and what now.
     """
     under, source = Rules.of(rules), open_run(run)
-    source = source if name is None else replace(source, name=name)
     if source.saved:
-        return _again(_of_table(source.saved(), None, source.name), qrels, under, keep, name)
+        saved = _again(_of_table(source.saved(), None, source.name), qrels, under, keep, source.name)
+        return saved if name is None else replace(saved, name=name)
+    source = source if name is None else replace(source, name=name)
     if qrels is None:
         return _unjudged(source, under, keep, threads)
     judged = as_ruled(read_qrels(qrels), under)
@@ -233,25 +240,32 @@ def answered(found: Scan, rules: Rules) -> Scan:
     return replace(found, returned=np.where(found.returned == 0, -1, found.returned))
 
 
-def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, name: str | None) -> Reading:
+def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, path: str) -> Reading:
     """A reading that was saved, if it is what would be read now."""
     if qrels is None:
         raise InputError(
-            "this is a reading, which was made against judgements; give these, or Reading.load it", reading.name
+            message("this is a reading, which was made with judgements; give them too, or take Reading.load"), path
         )
     judged = read_qrels(qrels)
     if reading.kept < kept_rows(keep, reading.qrels):
-        raise InputError(LACKING.format(keep=keep), reading.name)
+        raise InputError(lacking(keep), path)
     if as_ruled(judged, reading.rules).to_dict() != reading.qrels.to_dict() != judged.to_dict():
         raise InputError(
-            f"this reading was made with other judgements than {judged.name}; give those, or read the run again",
-            reading.name,
+            message(
+                "this reading was made with other judgements than {qrels}; give those, or read the run again",
+                qrels=judged.name,
+            ),
+            path,
         )
-    found = reading.under(rules)
-    return found if name is None else replace(found, name=name)
+    return reading.under(rules)
 
 
-LACKING = "the reading lacks unjudged documents; read the run with keep={keep!r}"
+def lacking(keep: Keep) -> Message:
+    """What is wrong with a reading that has not the rows that are needed."""
+    return message(
+        "the reading lacks unjudged documents; read the run with keep={keep!r} (for a command: --keep {keep})",
+        keep=keep,
+    )
 
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:

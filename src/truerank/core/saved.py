@@ -13,6 +13,7 @@ from truerank.core._kernel import HIT
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids
+from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
@@ -68,18 +69,23 @@ def table_of(
     return pa.table(columns).replace_schema_metadata({KEY: json.dumps(said)})
 
 
-def facts_of(table: pyarrow.Table, name: str | None = "table") -> dict[str, Any]:
-    """What the table says of the reading as a whole.
+def facts_of(schema: pyarrow.Schema, name: str | None = "table") -> dict[str, Any]:
+    """What a table with this schema says of the reading as a whole.
 
     Raises:
         InputError: the table is not one of a reading, or of another version.
     """
-    metadata = (table.schema.metadata or {}).get(KEY)
+    metadata = (schema.metadata or {}).get(KEY)
     if metadata is None:
-        raise InputError("the table is not one of a reading: it lacks the metadata 'truerank.reading'", name)
+        raise InputError(
+            message("the table is not one of a reading: it lacks the metadata 'truerank.reading'"), name
+        )
     facts: dict[str, Any] = json.loads(metadata)
     if facts["version"] != VERSION:
-        raise InputError(f"the reading was written by another version of truerank ({facts['version']})", name)
+        version = facts["version"]
+        raise InputError(
+            message("the reading was written by another version of truerank ({version})", version=version), name
+        )
     return {**facts, "rules": Rules.from_dict(facts["rules"])}
 
 
@@ -89,7 +95,7 @@ def scan_of(table: pyarrow.Table, qrels: Qrels | None = None, name: str | None =
     Args:
         qrels: the judgements, where the table has none.
     """
-    facts = facts_of(table, name)
+    facts = facts_of(table.schema, name)
     table = table.combine_chunks().sort_by("query")
     is_extra = table["returned"].is_null().to_numpy(zero_copy_only=False)
     extra = tuple(table["query"].filter(is_extra).to_pylist())
@@ -116,9 +122,11 @@ def qrels_of(table: pyarrow.Table, name: str | None = "table") -> Qrels:
     Raises:
         InputError: there are none in it.
     """
-    facts = facts_of(table, name)
+    facts = facts_of(table.schema, name)
     if "judgements" not in table.schema.names:
-        raise InputError("the reading was saved without its judgements: give the qrels that it was read with", name)
+        raise InputError(
+            message("the reading was saved without its judgements: give the qrels that it was read with"), name
+        )
     table = table.combine_chunks()
     table = table.filter(table["returned"].is_valid()).sort_by("query")
     queries = table["query"].to_pylist()
@@ -137,7 +145,13 @@ def _judged(table: Any, qrels: Qrels | None, facts: dict[str, Any], name: str | 
         found = qrels_of(table, name)
         return found, np.arange(len(found))
     if qrels.digest != facts["digest"]:
-        raise InputError(f"the reading was made with other judgements than {qrels.name}", name)
+        raise InputError(
+            message(
+                "this reading was made with other judgements than {qrels}; give those, or read the run again",
+                qrels=qrels.name,
+            ),
+            name,
+        )
     places = {query: place for place, query in enumerate(qrels.queries)}
     return qrels, np.array([places[query] for query in table["query"].to_pylist()], np.int64)
 

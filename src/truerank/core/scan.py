@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core._kernel import Judged, Scanner, as_bytes
+from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.errors import InputError, Refused, truncated
 from truerank.core.faults import repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
@@ -53,6 +53,10 @@ class Scan:
     interleaved: bool = False
     unjudged: Ids = NO_IDS
     repeats: NDArray[np.int64] | None = None
+
+
+Found = tuple[NDArray[Any], NDArray[np.int64]]
+"""The table of a scan, and how many documents each query returned."""
 
 
 def scan(
@@ -105,8 +109,26 @@ class Look:
         return Scanner(self.judged, rules.ties, duplicates, single, interleaved, self.keep, self.every)
 
 
+def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> None:
+    """Count the rows of a run, in any order and without keeping any, between those that were found.
+
+    Raises:
+        InputError: a line or a score that cannot be read.
+    """
+    single = rules.score_precision == "single"
+    _finished(run, Scanner(judged, duplicates="count", single=single, counting=thresholds))
+
+
 def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
     scanner = look.scanner(interleaved)
+    table, returned = _finished(run, scanner)
+    extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
+    repeats = scanner.repeats
+    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged, repeats)
+
+
+def _finished(run: Run, scanner: Scanner) -> Found:
+    """What a scanner finds in all of a run."""
     batch: Batch = b""
     before = 0
     try:
@@ -114,14 +136,11 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
             before = scanner.line
             _push(scanner, batch)
             run.watch(len(batch) if isinstance(batch, bytes) else 0)
-        table, returned = scanner.finish()
+        return scanner.finish()
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:
         raise InputError(unreadable(scanner.here[0], error), run.name) from None
-    extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
-    repeats = scanner.repeats
-    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged, repeats)
 
 
 def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
@@ -237,9 +256,6 @@ def _joined(tables: list[NDArray[Any]], unjudged: Sequence[Ids], judged: int) ->
             docs += before * (docs >= judged)
         at, before = at + len(table), before + len(ids)
     return whole
-
-
-Found = tuple[NDArray[Any], NDArray[np.int64]]
 
 
 def _scan_piece(run: Run, look: Look, piece: tuple[int, int]) -> tuple[Scanner, Found]:

@@ -68,20 +68,34 @@ class Scattered:
         return tuple(query.decode("utf-8", "surrogateescape") for query in self.found.rows.queries)
 
     @cached_property
-    def watched(self) -> Qrels:
-        """What parts are searched for: the documents that were found, and those that leave the list."""
+    def is_new(self) -> Bools:
+        """(rows found,) whether each is the first of its document with its score: others have the same counts."""
+        rows = self.found.rows
+        new = np.ones(len(rows), bool)
+        new[1:] = (rows.doc[1:] != rows.doc[:-1]) | (rows.score[1:] != rows.score[:-1])
+        return new
+
+    @cached_property
+    def watched(self) -> tuple[Qrels, Ints]:
+        """What parts are searched for: the documents found, and those that leave the list, of the grade `IGNORED`.
+
+        And which of them each distinct row found has.
+        """
         found, qrels = self.found, self.found.qrels
-        docs, row = np.unique(found.rows.doc, return_index=True)
+        docs, row, place = np.unique(found.rows.doc, return_index=True, return_inverse=True)
         gone = np.flatnonzero(np.isnan(qrels.grades))
         query = np.concatenate([found.rows.query[row], qrels.query[gone]])
         ids = [*found.docs(docs), *(qrels.doc(number) for number in gone.tolist())]
         grades = np.repeat([0.0, IGNORED], [len(docs), len(gone)])
-        return Qrels.from_rows(list(qrels.queries), query, ids, grades, name=qrels.name)
+        number = np.empty(len(query), np.int64)
+        number[np.argsort(query, kind="stable")] = np.arange(len(query))
+        watched = Qrels.from_rows(list(qrels.queries), query, ids, grades, name=qrels.name)
+        return watched, number[place[self.is_new]]
 
     @cached_property
     def digest(self) -> str:
         """A fingerprint of what was found: counts of other rows do not go with it."""
-        rows = rows_of(self.found, self.found.rows)
+        rows = _as_rows(self.found, self.found.rows)
         found = hashlib.blake2b(repr(self.found.rules.nameless).encode(), digest_size=16)
         for part in (rows.query_ends, rows.query_text, rows.doc_ends, rows.doc_text, rows.scores + 0.0):
             found.update(part if isinstance(part, bytes) else part.tobytes())
@@ -101,7 +115,7 @@ def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
     several = parts.times > 1
     qrels, first = parts.qrels.select(several), parts.readings[0]
     found = _rows_again(parts, several, qrels)
-    crossing = _repeated(found.table["query"], found.table["doc"], len(qrels)) - _within(parts, several)
+    crossing = repeated(found.table["query"], found.table["doc"], len(qrels)) - _within(parts, several)
     if crossing.any() and first.rules.duplicates == "error":
         _refuse(qrels, found)
     repeats = parts.repeats[several] + crossing
@@ -123,7 +137,7 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     return Reading.of(found.qrels, again, found.rules, found.name, found.kept)
 
 
-def rows_of(reading: Reading, rows: Hits) -> Columns:
+def _as_rows(reading: Reading, rows: Hits) -> Columns:
     """Some rows of a reading, as those of a run again."""
     names = reading.rows.queries
     return columns([names[query] for query in rows.query.tolist()], reading.docs(rows.doc), rows.score)
@@ -132,7 +146,7 @@ def rows_of(reading: Reading, rows: Hits) -> Columns:
 def _rows_again(parts: Parts, keep: Bools, qrels: Qrels) -> Scan:
     """The rows of some queries in all parts, ranked among themselves."""
     rows = [_kept(part, place, keep) for part, place in zip(parts.readings, parts.places, strict=True)]
-    pieces = [rows_of(part, some) for part, some in zip(parts.readings, rows, strict=True)]
+    pieces = [_as_rows(part, some) for part, some in zip(parts.readings, rows, strict=True)]
     rules = parts.readings[0].rules.replace(duplicates="count")
     run = Run(parts.name, lambda: iter(pieces))
     return replace(scan(run, qrels.judged, rules, keep=EVERY_RANK, interleaved=True), extra=())
@@ -149,11 +163,11 @@ def _within(parts: Parts, keep: Bools) -> Ints:
     for part, place in zip(parts.readings, parts.places, strict=True):
         rows = _kept(part, place, keep)
         if part.repeated:
-            total += _repeated(number[place[rows.query]], rows.doc, len(total))
+            total += repeated(number[place[rows.query]], rows.doc, len(total))
     return total
 
 
-def _repeated(query: Ints, doc: Ints, queries: int) -> Ints:
+def repeated(query: Ints, doc: Ints, queries: int) -> Ints:
     """(queries,) how many rows have a document that another has too, less one of each."""
     _, first = np.unique(doc, return_index=True)
     return np.bincount(query, minlength=queries) - np.bincount(query[first], minlength=queries)

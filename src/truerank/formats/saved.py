@@ -8,9 +8,11 @@ from io import BytesIO
 from typing import TYPE_CHECKING
 
 from truerank.core.errors import InputError
+from truerank.core.messages import message
 from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
 from truerank.core.run import Batch
-from truerank.core.saved import KEY, arrow, qrels_of
+from truerank.core.saved import KEY, arrow, facts_of, qrels_of
 from truerank.formats.frames import first_line
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source, as_source
@@ -36,8 +38,19 @@ def read_table(source: Source) -> pyarrow.Table:
         with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
             return file.read_all()
     except (pa.ArrowException, OSError) as error:
-        why = f"this is no reading that was saved, or it is damaged or cut short ({first_line(error)})"
+        why = message(
+            "this is no reading that was saved, or it is damaged or cut short ({error})", error=first_line(error)
+        )
         raise InputError(why, source.name) from None
+
+
+def rules_of(path: str) -> Rules | None:
+    """Under which rules the reading in a local file was made; None for any other file."""
+    source = Source(path)
+    if not os.path.isfile(path) or sniff(source.head, path) <= 0:
+        return None
+    rules: Rules = facts_of(read_table(source).schema, path)["rules"]
+    return rules
 
 
 def open_reading(path: str | os.PathLike[str]) -> pyarrow.Table:
@@ -55,7 +68,9 @@ def write_reading(table: pyarrow.Table, path: str | os.PathLike[str]) -> None:
 def read_run(source: Source) -> Iterator[Batch]:
     """Nothing: a reading has no rows but those of judged documents."""
     raise InputError(
-        "this is a reading, which has no rows but those of judged documents; give the run that it was made of",
+        message(
+            "this is a reading, which has no rows but those of judged documents; give the run that it was made of"
+        ),
         source.name,
     )
 

@@ -23,7 +23,7 @@ from truerank.core.evaluate import in_mean, is_ruled, score, seen_by, valued
 from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.reading import EVERY_RANK, Reading, as_ruled
+from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Run
 from truerank.core.scan import scan
@@ -167,9 +167,7 @@ def ask_each(qrels: Qrels, run: Run, queries: Sequence[bytes], rules: Rules) -> 
         run, lines = dataclasses.replace(run, batches=lambda: iter(parts[:1])), len(parts)
     judged = _few(as_ruled(qrels, rules), queries)
     under = lenient(rules)
-    found = scan(run, judged.judged, under, keep=EVERY_RANK)
-    if under.empty == "missing":
-        found = dataclasses.replace(found, returned=np.where(found.returned == 0, -1, found.returned))
+    found = answered(scan(run, judged.judged, under, keep=EVERY_RANK), under)
     reading = Reading.of(judged, found, under, run.name, EVERY_RANK)
     docs, scores = reading.docs(found.table["doc"].astype(np.int64)), found.table["score"].tolist()
     at = found.table["query"]
