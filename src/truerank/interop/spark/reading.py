@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -33,7 +34,7 @@ Shared = TypeVar("Shared")
 Kind = TypeVar("Kind")
 
 FEW = 100
-"""The rows of this many queries in several partitions are brought together; of more, ranks are counted."""
+"""This many queries are named in a condition; of more, all rows are looked at."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,13 +145,11 @@ class Work:
             with self._shared(found) as shared:
                 rdd = self._rdd(files)
                 return _added(rdd.mapPartitions(lambda f: tasks.counts_of_files(f, shared.value, format, distinct)))
+        frame = self.frame
         if len(split) <= FEW:
-            names = list(map(bytearray, found.found.rows.queries))
-            some = replace(self.question, qrels=found.found.qrels)
-            rest = replace(self, question=some, frame=self.frame.where(self.frame["query"].isin(names)))
-            return rest._reading(whole(rest._shuffled(), some.qrels))
-        with self._shared(found) as shared:  # of all rows: with a condition Spark may cut the parts otherwise
-            asked = self.frame.mapInArrow(
+            frame = frame.where(frame["query"].isin(list(map(bytearray, found.found.rows.queries))))
+        with self._shared(found) as shared:
+            asked = frame.mapInArrow(
                 lambda rows: tasks.counts_of_partition(rows, shared.value, distinct), tasks.SCHEMA
             )
             return _added(asked.rdd.map(tasks.unpacked))
@@ -186,7 +185,9 @@ def stopped(said: str) -> TruerankError:
         return TruerankError(
             message("truerank is not installed where Spark's executors are: install the same version there")
         )
-    return TruerankError(message("Spark gave up: {why}", why=truncated(said.strip().partition("\n")[0])))
+    lines = said.strip().splitlines()
+    why = next(filter(re.compile(r"[\w.]*(Error|Exception): ").match, lines), lines[0])
+    return TruerankError(message("Spark gave up: {why}", why=truncated(why)))
 
 
 def _added(counts: RDD[Answer]) -> RankCounts:
