@@ -46,7 +46,12 @@ def _id(frame: DataFrame, place: int, name: str) -> Column:
     if kind in WHOLE:
         return column.cast("string").cast("binary")
     if kind.startswith("char(") or field.metadata.get(CHAR, "").startswith("char("):
-        raise _unfit(field.name, "char(n)", message("its ids are filled up with blanks; rtrim them, or not"), name)
+        raise _unfit(
+            field.name,
+            "char(n)",
+            message("its ids are filled up with blanks: cast it to text, with rtrim or as it is"),
+            name,
+        )
     if kind == "binary" or kind.startswith(("string", "varchar(")):
         return column.cast("binary")
     raise _unfit(
