@@ -21,7 +21,7 @@ MEANINGS: dict[Way, Message] = {
     "paths": message("tasks read the files themselves; rows never pass the Java virtual machine"),
     "partitions": message("tasks read the partitions as they are; only queries that several have are read again"),
     "passes": message("tasks read the partitions as they are, then count ranks in them; no row is moved"),
-    "shuffle": message("rows are brought together by query, and sorted by it"),
+    "shuffle": message("rows are brought together by query"),
 }
 
 

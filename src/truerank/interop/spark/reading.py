@@ -70,12 +70,15 @@ class Work:
             raise stopped(str(error)) from error
 
     def _read(self, way: Way) -> Reading:
-        asked = self.question
         if self.judged is not None:
             return checked(self._by_query(self.judged))
-        found = {"paths": self._by_paths, "partitions": self._by_partitions, "passes": self._by_passes}
-        scan = whole(self._shuffled(), asked.qrels) if way == "shuffle" else found[way]()
-        return checked(self._reading(scan))
+        ways = {
+            "paths": self._by_paths,
+            "partitions": self._by_partitions,
+            "passes": self._by_passes,
+            "shuffle": self._by_shuffle,
+        }
+        return checked(self._reading(ways[way]()))
 
     def _by_paths(self) -> Scan:
         """Tasks read the files: rows never pass the JVM."""
@@ -86,11 +89,11 @@ class Work:
         return self._whole(expected(answers, Part))
 
     def _by_partitions(self) -> Scan:
-        """Tasks read the partitions as they are, sorted by query where a query's rows do not follow each other."""
+        """Tasks read the partitions as they are; as in passes, where a query's rows do not follow each other."""
         assert self.frame is not None
         answers = self._asked(self.frame)
         if any(isinstance(answer, Interleaved) for answer in answers):
-            answers = self._asked(self.frame.sortWithinPartitions("query"))
+            return self._by_passes()
         return self._whole(expected(answers, Part))
 
     def _by_passes(self) -> Scan:
@@ -98,10 +101,12 @@ class Work:
         assert self.frame is not None
         return self._whole(expected(self._asked(self.frame, interleaved=True), Part))
 
-    def _shuffled(self) -> list[Part]:
+    def _by_shuffle(self) -> Scan:
         """The rows are brought together by query."""
         assert self.frame is not None
-        return expected(self._asked(self.frame.repartition("query").sortWithinPartitions("query")), Part)
+        return whole(
+            expected(self._asked(self.frame.repartition("query"), interleaved=True), Part), self.question.qrels
+        )
 
     def _by_query(self, judged: DataFrame) -> Reading:
         """The rows and the judgements are brought together by query; each task has its own."""

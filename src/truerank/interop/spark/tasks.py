@@ -80,7 +80,7 @@ class Question:
         """What rows say.
 
         Args:
-            interleaved: whether those of a query may be scattered; all are then in memory at once.
+            interleaved: whether those of a query may be scattered; all rows are in memory at once then.
 
         Raises:
             Interleaved: they are, and may not be.
