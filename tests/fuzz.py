@@ -34,7 +34,7 @@ from fuzz_inputs import (
     run_line,
 )
 from fuzz_oracle import LineError, Options
-from truerank.core._kernel import Judged, QrelsParser, Scanner, as_text
+from truerank.core._kernel import Judged, QrelsParser, Scanner, Thresholds, as_text
 from truerank.core.errors import Refused
 from truerank.core.qrels import Qrels
 
@@ -87,6 +87,36 @@ def text_of_a_run(rng: Random) -> None:
 
     wanted = outcome(lambda: oracle.answers(oracle.run_rows(text), names(qrels), chosen))
     same(outcome(lambda: scanned(qrels, chosen, feed)), wanted)
+
+
+def counts(rng: Random) -> None:
+    """The same text, of which rows are only counted between those that were found."""
+    text = lines(rng, run_line, rng.choice((0, 1, 5, 40, 200)))
+    rows = [line.split() for line in text.removeprefix(b"\xef\xbb\xbf").split(b"\n")]
+    qrels, up = judgements(rng, [(row[0], row[2]) for row in rows if len(row) == 6]), rng.random() < 0.5
+    kinds = np.array([rng.choice((0, 0, 0, 2)) for _ in qrels.grades], np.uint8)
+    scores = [0.0, 1.0, *(float(row[4]) for row in rows if len(row) == 6 and row[4].isdigit())]
+    found: list[list[tuple[float, bytes, int]]] = []
+    for start, end in itertools.pairwise(qrels.start.tolist()):
+        some = [(rng.choice(scores), qrels.doc(row), row) for row in range(start, end) if not kinds[row]]
+        some.sort(key=lambda one: one[1], reverse=not up)
+        found.append(sorted(some, key=lambda one: -one[0]))
+    start = np.cumsum([0, *map(len, found)], dtype=np.int64)
+    flat = [one for each in found for one in each]
+    docs, values = np.array([row for *_, row in flat], np.int64), np.array([score for score, *_ in flat])
+    judged = Judged(list(qrels.queries), qrels.start, qrels.begin, qrels.end, qrels.text)
+    thresholds = Thresholds(judged, start, docs, values, kinds, up, True, rng.randrange(2**64))
+    scanner = Scanner(judged, duplicates="count", counting=thresholds)
+
+    def counted() -> Any:
+        for piece in pieces(rng, text):
+            scanner.feed(piece)
+        scanner.finish()
+        return thresholds.counted().tolist(), sorted(thresholds.marked()["query"].tolist())
+
+    places = {query: place for place, query in enumerate(qrels.queries)}
+    wanted = outcome(lambda: oracle.counts(oracle.run_rows(text), places, names(qrels), found, up))
+    same(outcome(counted), wanted)
 
 
 def text_of_qrels(rng: Random) -> None:
@@ -215,7 +245,7 @@ def long_lines(rng: Random) -> None:
 
 
 DOORS: dict[Callable[[Random], None], float] = {
-    text_of_a_run: 40, text_of_qrels: 20, numbers: 15, columns: 15, dicts: 30, long_lines: 0.3,
+    text_of_a_run: 40, counts: 20, text_of_qrels: 20, numbers: 15, columns: 15, dicts: 30, long_lines: 0.3,
 }  # fmt: skip
 
 

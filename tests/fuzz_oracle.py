@@ -142,3 +142,31 @@ def ranked(q: int, reading: Reading, judged: list[bytes], ties: str) -> Iterator
         if doc in number:
             first = 1 + sum(other > score for other in reading.scores)
             yield q, number[doc], rank, first, first + reading.scores.count(score) - 1, score
+
+
+def counts(
+    rows: Iterable[Row],
+    places: dict[bytes, int],
+    judged: dict[bytes, list[bytes]],
+    found: list[list[tuple[float, bytes, int]]],
+    up: bool,
+) -> tuple[list[list[int]], list[int]]:
+    """Of each row found: how many others are better, equal, and equal and before; and the queries of all others.
+
+    Args:
+        found: the score, the document and its number of each row found, by query.
+    """
+    total = {(q, i): [0, 0, 0] for q, each in enumerate(found) for i in range(len(each))}
+    others = []
+    for _, query, doc, score in rows:
+        q = places.get(query, -1)
+        if q < 0 or any(doc == name for _, name, _ in found[q]):
+            continue
+        others.append(q)
+        for i, (own, name, _) in enumerate(found[q]) if doc not in judged[query] else ():
+            before = score == own and (doc < name if up else doc > name)
+            total[q, i] = [
+                n + more for n, more in zip(total[q, i], (score > own, score == own, before), strict=True)
+            ]
+    columns = [[each[i] for each in total.values()] for i in range(3)]
+    return columns, sorted(others)

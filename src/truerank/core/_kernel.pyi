@@ -45,7 +45,7 @@ class Thresholds:
         start: Ints,
         doc: Ints,
         score: Floats,
-        gone: NDArray[np.uint8],
+        kind: NDArray[np.uint8],
         up: bool,
         marking: bool,
         key: int,

@@ -5,6 +5,7 @@ cdef struct Mark:              # of a document that is not among those found
     uint64_t mark
 
 
+cdef enum: JUDGED, KEPT, GONE
 cdef uint64_t ODD = 0x9E3779B97F4A7C15
 MARK = np.dtype([("query", "i8"), ("mark", "u8")])
 
@@ -19,7 +20,8 @@ cdef class Thresholds:
         judged: the documents that the rows found have, and those that leave the list.
         start: (queries + 1,) query q's rows found are start[q] to start[q + 1].
         doc, score: (rows found,) of each, which document of `judged`, and the score.
-        gone: (documents,) whether each leaves the list.
+        kind: (documents,) of each: JUDGED, with all its rows among those found; KEPT, perhaps with some of them;
+            GONE, which leaves the list.
         up: whether equal scores are in the order of ids; else the other way round.
         marking: keep a mark of each other row.
         key: what marks depend on beside the id.
@@ -28,22 +30,22 @@ cdef class Thresholds:
     cdef Judged judged
     cdef const int64_t[::1] start, doc
     cdef const double[::1] score
-    cdef const unsigned char[::1] gone
+    cdef const unsigned char[::1] kind
     cdef bint up, marking
     cdef uint64_t key
     cdef int64_t[::1] above, same, inside    # buckets: better, of the same score, of these before it
     cdef Mark* mark
     cdef int64_t marks, room
-    cdef readonly bint is_strange            # a document found has another score than any that it was found with
+    cdef readonly bint is_strange            # a judged document has another score than any that it was found with
 
     def __init__(self, Judged judged, const int64_t[::1] start, const int64_t[::1] doc, const double[::1] score,
-                 const unsigned char[::1] gone, bint up, bint marking, uint64_t key):
+                 const unsigned char[::1] kind, bint up, bint marking, uint64_t key):
         n = len(doc)
         if len(start) != judged.n_queries + 1 or start[0] != 0 or start[judged.n_queries] != n or len(score) != n \
-                or len(gone) != judged.n_docs or (np.diff(start) < 0).any() \
+                or len(kind) != judged.n_docs or (np.diff(start) < 0).any() \
                 or n and not 0 <= np.min(doc) <= np.max(doc) < judged.n_docs:
             raise ValueError("thresholds are not of these documents")
-        self.judged, self.start, self.doc, self.score, self.gone = judged, start, doc, score, gone
+        self.judged, self.start, self.doc, self.score, self.kind = judged, start, doc, score, kind
         self.up, self.marking, self.key = up, marking, key
         self.above, self.same, self.inside = np.zeros((3, n), np.int64)
 
@@ -54,9 +56,9 @@ cdef class Thresholds:
         """Count a row of query q."""
         cdef int64_t low = self.start[q], high = self.start[q + 1], end = high, middle
         cdef int64_t d = self.judged.find(docs, p, n, hash_id(p, n))
-        if self.marking and (d < 0 or self.gone[d]) and self.keep_mark(q, keyed_id(p, n, self.key + <uint64_t>q * ODD)):
+        if self.marking and (d < 0 or self.kind[d] != JUDGED) and self.keep_mark(q, keyed_id(p, n, self.key + <uint64_t>q * ODD)):
             return MEMORY
-        if d >= 0 and self.gone[d]:
+        if d >= 0 and self.kind[d] == GONE:
             return OK
         while low < high:                        # the first threshold that is not better
             middle = low + (high - low) // 2
@@ -65,11 +67,15 @@ cdef class Thresholds:
             else:
                 high = middle
         if d >= 0:
-            while low < end and self.score[low] == score and self.doc[low] != d:
-                low += 1
-            if low == end or self.score[low] != score:
+            middle = low
+            while middle < end and self.score[middle] == score:
+                if self.doc[middle] == d:        # it is one of those found
+                    return OK
+                middle += 1
+            if self.kind[d] == JUDGED:
                 self.is_strange = True
-        elif low < end and self.score[low] < score:
+                return OK
+        if low < end and self.score[low] < score:
             self.above[low] += 1
         elif low < end:
             self.same[low] += 1

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,14 +14,15 @@ from truerank.core._kernel import Thresholds
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.hits import UNJUDGED
 from truerank.core.messages import message
-from truerank.core.qrels import Ints
+from truerank.core.qrels import Floats, Ints
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.run import RunLike
+from truerank.core.run import Run, RunLike
 from truerank.core.saved import arrow
 from truerank.core.scan import count
 from truerank.core.scattered import Scattered, repeated
 from truerank.formats import open_run
+from truerank.formats.objects import is_frame
 
 if TYPE_CHECKING:
     import pyarrow
@@ -85,7 +87,7 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
     The parts may be cut otherwise than those that were read; each row of the run is in one of them.
 
     Args:
-        rows: a part of the run, or all of it: whatever `read` takes.
+        rows: a part of the run, or all of it: whatever `read` takes. Memory stays flat: no row is kept.
         distinct: whether it is known that no unjudged document is returned for a query in two parts. Otherwise a
             fingerprint of each row of a scattered query goes with the counts, 16 bytes, by which `merge` finds out.
 
@@ -95,14 +97,14 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
     """
     rules = scattered.found.rules
     _refuse(rules)
-    run, (watched, docs) = open_run(rows), scattered.watched
+    run, (watched, docs) = _read_once(rows), scattered.watched
     new = scattered.found.rows.where(scattered.is_new)
     thresholds = Thresholds(
         watched.judged,
         np.concatenate([[0], np.cumsum(new.count)]).astype(np.int64),
         docs,
         np.ascontiguousarray(new.score),
-        np.isnan(watched.grades).astype(np.uint8),
+        _kinds(watched.grades),
         rules.ties == "doc-ascending",
         not distinct,
         int(scattered.digest[:16], 16),
@@ -116,6 +118,22 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
     seen = None if distinct else (marked["query"].copy(), marked["mark"].copy())
     better, equal, before = thresholds.counted()
     return RankCounts(scattered.digest, better, equal, before, seen)
+
+
+def _read_once(rows: RunLike) -> Run:
+    """A part; of an iterator of tables or batches none is kept."""
+    if not isinstance(rows, Iterator):
+        return open_run(rows)
+    first = list(islice(rows, 1))
+    every = chain(first, rows)
+    if not (first and is_frame(first[0])):
+        return open_run(every)
+    return Run("run", lambda: chain.from_iterable(open_run(each).batches() for each in every))
+
+
+def _kinds(grades: Floats) -> NDArray[np.uint8]:
+    """What the kernel calls the documents that are watched: judged 0, kept 1, gone 2."""
+    return np.where(np.isnan(grades), 2, np.where(grades == UNJUDGED, 1, 0)).astype(np.uint8)
 
 
 def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
@@ -200,4 +218,5 @@ def _repeats(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> Int
                 query=truncated(found.queries[int(np.argmax(times > 0))]),
             )
         )
-    return times + repeated(found.query, found.doc, len(scattered))
+    judged = found.where(found.grade > UNJUDGED)
+    return times + repeated(judged.query, judged.doc, len(scattered))

@@ -54,12 +54,9 @@ class Parts:
                     )
                 )
         qrels = _judgements(parts)
-        place = {query: number for number, query in enumerate(qrels.queries)}
-        known = {id(qrels): np.arange(len(qrels))}
-        for part in parts:
-            if id(part.qrels) not in known:
-                known[id(part.qrels)] = np.array([place[name] for name in part.qrels.queries], np.int64)
-        return cls(parts, qrels, [known[id(part.qrels)] for part in parts])
+        distinct = {id(part.qrels): part.qrels.queries for part in parts}
+        places = {each: _placed(queries, qrels.queries) for each, queries in distinct.items()}
+        return cls(parts, qrels, [places[id(part.qrels)] for part in parts])
 
     @property
     def name(self) -> str:
@@ -105,6 +102,14 @@ class Parts:
         table["doc"] = rows.doc + np.where(rows.doc < known, shift, len(self.qrels.grades) + before - known)
         kept: NDArray[np.void] = table[keep[table["query"]]]
         return kept
+
+
+def _placed(some: Sequence[bytes], queries: Sequence[bytes]) -> Ints:
+    """(some,) the place of each query among all of them, both in order."""
+    if some == queries:
+        return np.arange(len(queries))
+    place = {query: number for number, query in enumerate(queries)}
+    return np.array([place[query] for query in some], np.int64)
 
 
 def _judgements(parts: Sequence[Reading]) -> Qrels:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Literal
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -249,7 +250,7 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
     judged = read_qrels(qrels)
     if reading.kept < kept_rows(keep, reading.qrels):
         raise InputError(lacking(keep), path)
-    if as_ruled(judged, reading.rules).to_dict() != reading.qrels.to_dict() != judged.to_dict():
+    if not any(_are_same(reading.qrels, other) for other in (as_ruled(judged, reading.rules), judged)):
         raise InputError(
             message(
                 "this reading was made with other judgements than {qrels}; give those, or read the run again",
@@ -260,6 +261,11 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
     return reading.under(rules)
 
 
+def _are_same(one: Qrels, other: Qrels) -> bool:
+    """Whether two judge the same alike, in whichever order."""
+    return one.digest == other.digest or (one.queries == other.queries and one.to_dict() == other.to_dict())
+
+
 def lacking(keep: Keep) -> Message:
     """What is wrong with a reading that has not the rows that are needed."""
     return message(
@@ -268,11 +274,17 @@ def lacking(keep: Keep) -> Message:
     )
 
 
+_RULED: WeakKeyDictionary[Qrels, dict[str, Qrels]] = WeakKeyDictionary()
+"""Judgements as rules have them: many parts are read with the same."""
+
+
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
     """The qrels as the rules have them: what of a document that has the query's own id."""
     if rules.self_match == "keep":
         return qrels
-    return qrels.ignoring_self(keeping=rules.self_match == "remove-from-answers")
+    if rules.self_match not in (known := _RULED.setdefault(qrels, {})):
+        known[rules.self_match] = qrels.ignoring_self(keeping=rules.self_match == "remove-from-answers")
+    return known[rules.self_match]
 
 
 def scan_units(

@@ -77,7 +77,7 @@ class Scattered:
 
     @cached_property
     def watched(self) -> tuple[Qrels, Ints]:
-        """What parts are searched for: the documents found, and those that leave the list, of the grade `IGNORED`.
+        """What parts are searched for: the documents found, with their grades, and those that are ignored.
 
         And which of them each distinct row found has.
         """
@@ -86,7 +86,7 @@ class Scattered:
         gone = np.flatnonzero(np.isnan(qrels.grades))
         query = np.concatenate([found.rows.query[row], qrels.query[gone]])
         ids = [*found.docs(docs), *(qrels.doc(number) for number in gone.tolist())]
-        grades = np.repeat([0.0, IGNORED], [len(docs), len(gone)])
+        grades = np.append(found.rows.grade[row], np.full(len(gone), IGNORED))
         number = np.empty(len(query), np.int64)
         number[np.argsort(query, kind="stable")] = np.arange(len(query))
         watched = Qrels.from_rows(list(qrels.queries), query, ids, grades, name=qrels.name)
