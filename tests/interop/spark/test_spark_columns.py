@@ -153,7 +153,8 @@ def test_small_batches_and_empty_partitions_change_nothing(
 
 def test_no_rows_at_all(spark: SparkSession) -> None:
     frame = spark.createDataFrame([], "query string, doc string, score double")
-    assert tr.spark.evaluate({"q": {"a": 1}}, frame, "RR").mean == {"RR": 0.0}
+    for rows in (frame, frame.repartition(3, "query"), frame.limit(0)):
+        assert tr.spark.evaluate({"q": {"a": 1}}, rows, "RR").mean == {"RR": 0.0}
 
 
 def test_one_query_with_most_of_the_rows(spark: SparkSession) -> None:

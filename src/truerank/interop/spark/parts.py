@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import HIT
-from truerank.core.ids import joined
+from truerank.core.ids import NO_IDS, joined
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.scan import Scan
@@ -117,7 +117,7 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
         sum(each.rows for each in found),
         sum(each.repeated for each in found),
         any(each.interleaved for each in found),
-        joined([each.unjudged for each in found]),
+        joined([NO_IDS, *(each.unjudged for each in found)]),  # of no partition there is nothing
         repeats if repeats.any() else None,
     )
 

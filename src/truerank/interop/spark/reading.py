@@ -83,9 +83,8 @@ class Work:
     def _by_paths(self) -> Scan:
         """Tasks read the files: rows never pass the JVM."""
         with self._shared(self.question) as shared:
-            answers = (
-                self._rdd(self.files).mapPartitions(lambda paths: tasks.of_files(paths, shared.value)).collect()
-            )
+            asked = self._rdd(self.files).mapPartitions(lambda paths: tasks.of_files(paths, shared.value))
+            answers = asked.collect()
         return self._whole(expected(answers, Part))
 
     def _by_partitions(self) -> Scan:
@@ -104,9 +103,8 @@ class Work:
     def _by_shuffle(self) -> Scan:
         """The rows are brought together by query."""
         assert self.frame is not None
-        return whole(
-            expected(self._asked(self.frame.repartition("query"), interleaved=True), Part), self.question.qrels
-        )
+        answers = self._asked(self.frame.repartition("query"), interleaved=True)
+        return whole(expected(answers, Part), self.question.qrels)
 
     def _by_query(self, judged: DataFrame) -> Reading:
         """The rows and the judgements are brought together by query; each task has its own."""
@@ -181,7 +179,8 @@ class Work:
     def _reading(self, found: Scan, qrels: Qrels | None = None) -> Reading:
         """The reading of what was found."""
         asked = self.question
-        return Reading.of(qrels or asked.qrels, answered(found, asked.rules), asked.rules, asked.name, asked.kept)
+        judged = asked.qrels if qrels is None else qrels
+        return Reading.of(judged, answered(found, asked.rules), asked.rules, asked.name, asked.kept)
 
 
 def stopped(said: str) -> TruerankError:
