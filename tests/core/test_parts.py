@@ -78,7 +78,8 @@ def alike(one, other):
 
 @given(DISTINCT, TIES, OTHER, KEEP, st.data())
 def test_scattered_rows_are_counted_to_the_same_bits(rows, ties, other, keep, data):
-    rules = {"ties": ties, "duplicates": data.draw(st.sampled_from(["error", "count", "once"])), **other}
+    repeats = ["error", "count", "once"] if keep in ("judged", "all") else ["error"]
+    rules = {"ties": ties, "duplicates": data.draw(st.sampled_from(repeats)), **other}
     whole = tr.read(QRELS, table(rows), rules=rules, keep=keep)
     places = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     parts = [tr.read(QRELS, part, rules=rules, keep=keep) for part in cut(rows, places)]
@@ -116,7 +117,7 @@ def test_files_are_cut_to_the_same_bits_by_any_number_of_threads(threads, rows, 
 def test_repeated_documents_over_parts_are_counted_to_the_same_bits(rows, ties, other, duplicates, data):
     rules = {"ties": ties, "duplicates": duplicates, **other}
     rows = [row for row in rows if row[0] in QRELS]
-    keep = data.draw(KEEP)
+    keep = data.draw(st.sampled_from(["judged", "all"]))
     whole = tr.read(QRELS, table(rows), rules=rules, keep=keep)
     places = data.draw(st.lists(st.integers(0, 2), min_size=len(rows), max_size=len(rows)))
     parts = [tr.read(QRELS, part, rules=rules, keep=keep) for part in cut(rows, places)]
@@ -164,6 +165,13 @@ def test_rules_that_need_the_order_of_rows_are_refused_with_the_reason(rule):
     with pytest.raises(tr.RulesError, match=r"asks for the order of the rows.*read_together"):
         tr.count_ranks(split, sources[0])
     assert tr.merge(parts, tr.read_together(split, sources)).hits.rank.tolist() == [1, 2]
+
+
+def test_repeated_documents_of_which_some_rows_were_kept_are_not_counted():
+    sources = [{"q1": {"d1": 2.0}}, {"q1": {"d2": 5.0}}]
+    parts = [tr.read(QRELS, source, rules={"duplicates": "once"}, keep=1) for source in sources]
+    with pytest.raises(tr.RulesError, match="repeated documents were kept in part"):
+        tr.count_ranks(tr.scattered(parts), sources[0])
 
 
 def test_counts_of_other_rows_are_refused():

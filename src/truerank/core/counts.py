@@ -15,8 +15,7 @@ from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.hits import UNJUDGED
 from truerank.core.messages import message
 from truerank.core.qrels import Floats, Ints
-from truerank.core.reading import Reading
-from truerank.core.rules import Rules
+from truerank.core.reading import EVERY_RANK, Reading
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import arrow
 from truerank.core.scan import count
@@ -96,7 +95,7 @@ def count_ranks(scattered: Scattered, rows: RunLike, *, distinct: bool = False) 
         InputError: there is a judged document that was not found before; wrong input.
     """
     rules = scattered.found.rules
-    _refuse(rules)
+    _refuse(scattered.found)
     run, (watched, docs) = _read_once(rows), scattered.watched
     new = scattered.found.rows.where(scattered.is_new)
     thresholds = Thresholds(
@@ -143,7 +142,7 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
         InputError: the counts are of other rows; a document is returned in two parts, and the rules refuse that.
     """
     found = scattered.found
-    _refuse(found.rules)
+    _refuse(found)
     total = added(counts)
     if total.of != scattered.digest:
         raise InputError(message("the ranks were counted for other rows than those that were found in these parts"))
@@ -182,8 +181,16 @@ def added(counts: Iterable[RankCounts]) -> RankCounts:
     return RankCounts(first.of, better, equal, before, whole)
 
 
-def _refuse(rules: Rules) -> None:
+def _refuse(found: Reading) -> None:
     """Raise for rules that need the order of rows, which those of several parts do not have."""
+    rules = found.rules
+    if 0 < found.kept < EVERY_RANK and rules.duplicates in ("count", "once"):
+        raise RulesError(
+            message(
+                "ranks cannot be counted where rows of repeated documents were kept in part: keep those of judged "
+                "documents or all (keep), or read the scattered queries together (read_together)"
+            )
+        )
     refused = {"ties": ("input",), "duplicates": ("first", "last"), "unit": ("line",)}
     for name, values in refused.items():
         if getattr(rules, name) in values:

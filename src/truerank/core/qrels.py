@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import itertools
 import math
 import os
@@ -184,6 +183,8 @@ class Qrels:
     @cached_property
     def digest(self) -> str:
         """A fingerprint of the judgements, as they stand: of others, or in another order, it is another."""
+        import hashlib  # loads OpenSSL, which few commands need
+
         sizes = self.end - self.begin
         is_plain = not len(sizes) or bool(self.begin[0] == 0 and (self.begin[1:] == self.end[:-1]).all())
         text = self.text[: self.end[-1]] if is_plain and len(sizes) else b"".join(self.docs())
