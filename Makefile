@@ -7,7 +7,7 @@ PEERS := .peers
 KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truerank/core/_*.pxi src/truerank/core/_*.h) setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs locale bench calibrate peers fuzz asan clean board
+.PHONY: help demo test lint types docs locale bench calibrate peers spark fuzz asan clean board
 
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -58,6 +58,8 @@ locale: $(VENV)/ready ## bring the catalogues of translations up to what the sou
 bench: $(VENV)/bench ## against the peers, as ratios in one run (TREC_EVAL=path adds the reference)
 	$(BIN)/python benchmarks/bench.py
 	$(BIN)/python benchmarks/board.py
+	sh tests/system.sh java
+	$(BIN)/python -W ignore benchmarks/spark.py
 
 $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PYTHON) -m venv $(PEERS)
@@ -68,6 +70,10 @@ $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds torchmetrics)
 	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0)
 	$(BIN)/pytest tests/peers
+
+spark: $(VENV)/ready ## runs on Spark, in processes of its own on this machine (Java by tests/system.sh)
+	sh tests/system.sh java
+	$(BIN)/pytest tests/interop/spark
 
 calibrate: $(VENV)/ready ## do intervals and tests keep their promises? (ten minutes)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/calibrate.py --write

@@ -5,7 +5,6 @@ measure is a few lines over it (`measures/binary.py`), `evaluate.py` puts both t
 """
 
 import re
-from importlib import import_module
 from typing import Any
 
 __version__ = "0.1.0"
@@ -20,7 +19,7 @@ def __getattr__(name: str) -> Any:
     """A public name, imported when it is first used: `truerank --help` need not wait for NumPy (PEP 562)."""
     if name not in _HOME:
         return _measure(name)
-    value = getattr(import_module(_HOME[name]), name)
+    value = getattr(__import__(_HOME[name], fromlist=[name]), name)  # may be a module, as spark is
     return globals().setdefault(name, value)  # the package `measures` binds itself, and can be called
 
 

@@ -37,6 +37,7 @@ from truerank.core.scores import Ledger as Ledger
 from truerank.core.scores import Scores as Scores
 from truerank.formats import open_run as open_run
 from truerank.formats import read_qrels as read_qrels
+from truerank.interop import spark as spark
 from truerank.live import Bench as Bench
 from truerank.live import alternate as alternate
 from truerank.live import bench as bench

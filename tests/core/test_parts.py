@@ -216,3 +216,15 @@ def test_a_part_is_what_an_engine_hands_over():
     counts = tr.count_ranks(tr.scattered(parts), iter(batches))
     assert tr.merge(parts, counts).hits.rank.tolist() == whole.hits.rank.tolist()
     assert tr.count_ranks(tr.scattered(parts), iter([])).better.tolist() == [0]
+
+
+def test_many_scattered_queries_are_counted_too():
+    qrels = tr.read_qrels({f"q{i:05}": {"a": 1, "b": 2} for i in range(17_000)})
+    one = {query: {"a": i % 5, "x": 2.0} for i, query in enumerate(map(bytes.decode, qrels.queries))}
+    other = {query: {"b": i % 3, "y": 1.0} for i, query in enumerate(one)}
+    parts = [tr.read(qrels, part) for part in (one, other)]
+    found = tr.scattered(parts)
+    whole = tr.merge(parts, [tr.count_ranks(found, part) for part in (one, other)])
+    wanted = tr.read(qrels, {query: {**docs, **other[query]} for query, docs in one.items()})
+    assert whole.rows.rank.tolist() == wanted.rows.rank.tolist()
+    assert tr.evaluate(whole).mean == tr.evaluate(wanted).mean

@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import click
 
+from truerank.cli import engine as engines
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.evaluate import evaluate
 from truerank.core.scores import Scores
@@ -34,6 +35,7 @@ from truerank.present.scores import labels
     type=click.IntRange(1),
     help="How many may read a large plain file [default: as many as there are processors].",
 )
+@engines.options
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -50,6 +52,8 @@ def command(
     qrels_format: str | None,
     run_format: str | None,
     threads: int | None,
+    engine: str | None,
+    master: str | None,
 ) -> None:
     """Tell how well runs answer the queries of the qrels.
 
@@ -65,16 +69,20 @@ def command(
       truerank eval qrels.txt bm25.run --per-query -o scores.csv
       truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
       zcat big.run.gz | truerank eval qrels.txt - --format json
+      truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output)
+    engines.refuse(engine, master, runs, threads)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(runs, run_format) as sources:
+    with inputs.opened(() if engine else runs, run_format) as sources:
         scores: list[Scores]
-        if under.unit == "line":
+        if engine:
+            scores = engines.scored(judged, runs, wanted, under, run_format, master)
+        elif under.unit == "line":
             from truerank.contest import judge
 
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]

@@ -184,7 +184,7 @@ def _refuse(found: Reading) -> None:
     if 0 < found.kept < EVERY_RANK and rules.duplicates in ("count", "once"):
         raise RulesError(
             "ranks cannot be counted where rows of repeated documents were kept in part: keep those of judged "
-                "documents or all (keep), or read the scattered queries together (read_together)"
+            "documents or all (keep), or read the scattered queries together (read_together)"
         )
     refused = {"ties": ("input",), "duplicates": ("first", "last"), "unit": ("line",)}
     for name, values in refused.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -224,16 +225,21 @@ def read(
     if qrels is None:
         return _unjudged(source, under, keep, threads)
     judged = as_ruled(read_qrels(qrels), under)
-    kept = _kept(keep, judged)
+    kept = kept_rows(keep, judged)
     judged, found = scan_units(judged, source, under, threads, kept)
-    if found.extra and under.extra == "error":
+    refuse_extra(found.extra, under, source.name)
+    return Reading.of(judged, answered(found, under), under, source.name, kept)
+
+
+def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
+    """Raise where the rules refuse unjudged queries and some are answered."""
+    if extra and rules.extra == "error":
         raise InputError(
             "query {query} is not judged; extra = 'skip' in the rules leaves it out (for a command: "
             "--set extra=skip)",
-            source.name,
-            query=printable(as_text(found.extra[0])),
+            name,
+            query=printable(as_text(extra[0])),
         )
-    return Reading.of(judged, answered(found, under), under, source.name, kept)
 
 
 def answered(found: Scan, rules: Rules) -> Scan:
@@ -250,7 +256,7 @@ def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, 
             "this is a reading, which was made with judgements; give them too, or take Reading.load", path
         )
     judged = read_qrels(qrels)
-    if reading.kept < _kept(keep, reading.qrels):
+    if reading.kept < kept_rows(keep, reading.qrels):
         raise InputError(lacking(keep), path)
     if not any(_are_same(reading.qrels, other) for other in (as_ruled(judged, reading.rules), judged)):
         raise InputError(
@@ -299,7 +305,7 @@ def scan_units(
     return qrels, scan(run, qrels.judged, rules, threads, keep)
 
 
-def _kept(keep: Keep, qrels: Qrels) -> int:
+def kept_rows(keep: Keep, qrels: Qrels) -> int:
     """Up to which rank unjudged documents become rows: ignored ones before them leave the list later."""
     if keep in ("judged", "all"):
         return EVERY_RANK if keep == "all" else 0
@@ -311,7 +317,7 @@ def _kept(keep: Keep, qrels: Qrels) -> int:
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:
     """A reading without judgements, of every query that the run answers."""
-    kept = _kept(keep, NO_QRELS)
+    kept = kept_rows(keep, NO_QRELS)
     found = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
     order = np.array(sorted(range(len(found.extra)), key=found.extra.__getitem__), np.int64)
     place = np.empty(len(order), np.int64)

@@ -139,7 +139,8 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
 def _as_rows(reading: Reading, rows: Hits) -> Columns:
     """Some rows of a reading, as those of a run again."""
     names = reading.rows.queries
-    return columns([names[query] for query in rows.query.tolist()], reading.docs(rows.doc), rows.score)
+    scores = np.ascontiguousarray(rows.score)  # of many queries it is a field of the scan's table
+    return columns([names[query] for query in rows.query.tolist()], reading.docs(rows.doc), scores)
 
 
 def _rows_again(parts: Parts, keep: Bools, qrels: Qrels) -> Scan:

@@ -1,0 +1,85 @@
+"""What the columns of a Spark DataFrame hold: ids as bytes and scores as doubles, or an error that says what to do.
+
+Spark compares text by collation, pads char(n), and prints doubles and timestamps by the session's settings; text
+that is cast to a number may be blank, end with d, or be too large. None of it may change a number without a word.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from truerank.core.errors import InputError, quoted
+from truerank.core.messages import Message, message
+from truerank.formats.names import layout
+
+if TYPE_CHECKING:
+    from pyspark.sql import Column, DataFrame
+
+WHOLE = ("tinyint", "smallint", "int", "bigint")
+NUMBERS = (*WHOLE, "float", "double")
+
+CHAR = "__CHAR_VARCHAR_TYPE_STRING"
+"""Where Spark keeps that a column of text is one of char(n)."""
+
+
+def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
+    """Columns query and doc (binary) and score (double: of qrels the grade), whatever they are called and hold.
+
+    Args:
+        what: "run" or "qrels".
+
+    Raises:
+        InputError: a column is missing, or holds what has no one reading as an id or a number.
+    """
+    found = layout(frame.columns, what, name)
+    query, doc = (
+        _id(frame, place, name).alias(alias) for place, alias in ((found.query, "query"), (found.doc, "doc"))
+    )
+    score = _number(frame, found.value, name)
+    return frame.select(query, doc, (-score if found.falling else score).alias("score"))
+
+
+def _id(frame: DataFrame, place: int, name: str) -> Column:
+    """The bytes of the ids: of text those in UTF-8, of whole numbers their digits."""
+    field, kind = frame.schema[place], frame.schema[place].dataType.simpleString()
+    column = _column(frame, place)
+    if kind in WHOLE:
+        return column.cast("string").cast("binary")
+    if kind.startswith("char(") or field.metadata.get(CHAR, "").startswith("char("):
+        raise _unfit(
+            field.name,
+            "char(n)",
+            message("its ids are filled up with blanks: cast it to text, with rtrim or as it is"),
+            name,
+        )
+    if kind == "binary" or kind.startswith(("string", "varchar(")):
+        return column.cast("binary")
+    raise _unfit(
+        field.name, kind, message("ids are text, bytes or whole numbers; cast them as you want them"), name
+    )
+
+
+def _number(frame: DataFrame, place: int, name: str) -> Column:
+    kind = frame.schema[place].dataType.simpleString()
+    if kind in NUMBERS or kind.startswith("decimal("):
+        return _column(frame, place).cast("double")
+    mend = message("it should hold numbers; cast it as you want it")
+    raise _unfit(frame.schema[place].name, kind, mend, name)
+
+
+def _column(frame: DataFrame, place: int) -> Column:
+    return frame[_escaped(frame.columns[place])]
+
+
+def _escaped(name: str) -> str:
+    """A column's name in which a dot is one."""
+    return "`" + name.replace("`", "``") + "`"
+
+
+def _unfit(column: str, kind: str, mend: Message, name: str) -> InputError:
+    return InputError("column {column} holds {kind}: {mend}", name, column=quoted(column), kind=kind, mend=mend)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether this is a DataFrame of Spark; asked without importing it."""
+    return type(value).__module__.startswith("pyspark.sql") and hasattr(value, "mapInArrow")

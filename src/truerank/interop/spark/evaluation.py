@@ -1,0 +1,274 @@
+"""`tr.read`, `tr.evaluate` and `tr.compare` for runs of any size, on Spark: the same numbers, to the bit."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, MissingPackage, TruerankError
+from truerank.core.evaluate import evaluate as evaluate_reading
+from truerank.core.messages import message, plural
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.reading import NO_QRELS, Keep, Reading, as_ruled, kept_rows
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.scores import Scores
+from truerank.formats import frames, read_qrels
+from truerank.formats.names import layout
+from truerank.interop.spark.columns import is_frame, typed
+from truerank.interop.spark.files import files
+from truerank.interop.spark.plans import Plan, Way, estimated, forced
+from truerank.interop.spark.reading import Work, refuse_order
+from truerank.interop.spark.tasks import Question
+from truerank.measures import MeasuresLike
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+    from truerank.analysis.compare import Comparison
+
+SparkRun = Any
+"""Paths of files, or a DataFrame of Spark with columns for the query, the document and the score."""
+
+SHARED = 5_000_000
+"""This many judgements of a frame go to every executor; of more, each task has those of its own queries."""
+
+
+def read(
+    qrels: QrelsLike | DataFrame,
+    run: SparkRun,
+    *,
+    rules: RulesLike | None = None,
+    keep: Keep = "judged",
+    plan: str | None = None,
+    distinct: bool = False,
+    name: str | None = None,
+    format: str | None = None,
+) -> Reading:
+    """Read a run on Spark, for whatever is asked of it: the same reading, to the bit, as `tr.read` has.
+
+    Args:
+        qrels: as for `tr.read`, or a DataFrame of Spark with columns for the query, the document and the grade.
+        run: files that every executor can open (a path, a folder, a pattern, URLs, or several), or a DataFrame with
+            columns for the query, the document and the score.
+        rules, keep: as for `tr.read`.
+        plan: which way, instead of the one that `explain` shows: "paths", "partitions", "passes" or "shuffle".
+        distinct: say that no document is returned for a query in two parts: then nothing of the rows is moved
+            where those of a query are scattered.
+        name: what to call the run, instead of its path.
+        format: the name of the files' format, instead of the one that each looks like.
+
+    Raises:
+        TruerankError: wrong input, or rules that ask for an order which the rows do not have.
+    """
+    options: dict[str, Any] = {"plan": plan, "distinct": distinct, "name": name, "format": format}
+    work, chosen = planned(qrels, run, rules=rules, keep=keep, **options)
+    return work.read(chosen.way)
+
+
+def explain(
+    qrels: QrelsLike | DataFrame,
+    run: SparkRun,
+    *,
+    rules: RulesLike | None = None,
+    plan: str | None = None,
+    distinct: bool = False,
+    format: str | None = None,
+) -> Plan:
+    """Which way `read` and `evaluate` would go, and why. Arguments as for `read`."""
+    return planned(qrels, run, rules=rules, plan=plan, distinct=distinct, format=format)[1]
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike | DataFrame,
+    run: SparkRun,
+    measures: MeasuresLike | None = None,
+    *,
+    rules: RulesLike | None = None,
+    by: None = None,
+    plan: str | None = None,
+    distinct: bool = False,
+    name: str | None = None,
+    format: str | None = None,
+) -> Scores: ...
+
+
+@overload
+def evaluate(
+    qrels: QrelsLike | DataFrame,
+    run: SparkRun,
+    measures: MeasuresLike | None = None,
+    *,
+    rules: RulesLike | None = None,
+    by: Mapping[Any, Any],
+    plan: str | None = None,
+    distinct: bool = False,
+    name: str | None = None,
+    format: str | None = None,
+) -> dict[Any, Scores]: ...
+
+
+def evaluate(
+    qrels: QrelsLike | DataFrame,
+    run: SparkRun,
+    measures: MeasuresLike | None = None,
+    *,
+    rules: RulesLike | None = None,
+    by: Mapping[Any, Any] | None = None,
+    plan: str | None = None,
+    distinct: bool = False,
+    name: str | None = None,
+    format: str | None = None,
+) -> Scores | dict[Any, Scores]:
+    """How well a run of any size answers the queries of the qrels: the same numbers, to the bit, as `tr.evaluate`.
+
+    Args:
+        qrels, run, rules, plan, distinct, name, format: as for `read`.
+        measures: as for `tr.evaluate`.
+        by: {query: value}, for {value: the scores of its queries}; the run is read once for all of them.
+    """
+    found = read(qrels, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)
+    if by is None:
+        return evaluate_reading(found, measures=measures)
+    return {value: evaluate_reading(part, measures=measures) for value, part in _groups(found, by).items()}
+
+
+def compare(
+    qrels: QrelsLike | DataFrame,
+    runs: Mapping[str, SparkRun],
+    measures: MeasuresLike | None = None,
+    baseline: str | int | None = None,
+    *,
+    rules: RulesLike | None = None,
+    plan: str | None = None,
+    distinct: bool = False,
+    format: str | None = None,
+    **options: Any,
+) -> Comparison:
+    """Which of some runs is better, as `tr.compare` says it; each run is read on Spark, once.
+
+    Args:
+        qrels, rules, plan, distinct, format: as for `read`.
+        runs: {name: run}, each as for `read`.
+        measures, baseline, options: as for `tr.compare`: test, correction, seed, by, and others.
+    """
+    from truerank.analysis.compare import compare as compare_readings  # which executors need not load
+
+    judged = _collected(qrels) if is_frame(qrels) and not _is_large(qrels) else qrels
+    readings = {
+        name: read(judged, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)
+        for name, run in runs.items()
+    }
+    return compare_readings(None, readings, measures, baseline, **options)
+
+
+def _groups(reading: Reading, by: Mapping[Any, Any]) -> dict[Any, Reading]:
+    """The reading of the queries of each value, in the order of the values as text."""
+    values = {as_bytes(query): value for query, value in by.items()}
+    of = [values.get(query) for query in reading.rows.queries]
+    return {
+        value: _selected(reading, np.array([each == value for each in of], bool))
+        for value in sorted({each for each in of if each is not None}, key=str)
+    }
+
+
+def _selected(reading: Reading, keep: NDArray[np.bool_]) -> Reading:
+    """The same for some queries alone; the highest grade stays that of all."""
+    repeats = None if reading.repeats is None else reading.repeats[keep]
+    repeated = 0 if repeats is None else int(repeats.sum())
+    return replace(reading, rows=reading.rows.select(keep), extra=(), repeats=repeats, repeated=repeated)
+
+
+def planned(
+    qrels: QrelsLike | DataFrame,
+    run: SparkRun,
+    *,
+    rules: RulesLike | None = None,
+    keep: Keep = "judged",
+    plan: str | None = None,
+    distinct: bool = False,
+    name: str | None = None,
+    format: str | None = None,
+) -> tuple[Work, Plan]:
+    """What `read` has to do, and which way."""
+    under = Rules.of(rules).by_query(message("on Spark a run is read query by query"))
+    way = None if plan is None else forced(plan, is_frame(run))
+    if is_frame(run):
+        refuse_order(under)
+        question, judged = _question(qrels, under, keep, name or "run", format)
+        work = Work(run.sparkSession, question, (), typed(run, "run", question.name), judged, distinct)
+    else:
+        found = files(run)
+        called = name or (os.fspath(run) if isinstance(run, str | os.PathLike) else found[0])
+        question, judged = _question(qrels, under, keep, called, format)
+        work = Work(session(), question, found, None, judged, distinct)
+    return work, _chosen(work, run, way)
+
+
+def _chosen(work: Work, run: SparkRun, way: Way | None) -> Plan:
+    """The way that is asked for, or the one that looks fastest."""
+    n = len(work.question.qrels.grades)
+    shared = plural("{n:,} judgement goes to every executor", "{n:,} judgements go to every executor", n=n)
+    if work.judged is not None:
+        refuse_order(work.question.rules)
+        moved = message("judgements go to the rows of their queries, as they are more than {n:,}", n=SHARED)
+        return Plan("shuffle", message("there are too many judgements for every executor"), moved)
+    if way is not None:
+        return Plan(way, message("it was asked for"), shared)
+    if work.frame is None:
+        found = plural("the run is {n:,} file", "the run is {n:,} files", n=len(work.files))
+        return Plan("paths", found, shared)
+    query = run.columns[layout(run.columns, "run", work.question.name).query]
+    return Plan(*estimated(run, query, work.frame, work.distinct), shared)
+
+
+def _question(
+    qrels: QrelsLike | DataFrame, rules: Rules, keep: Keep, name: str, format: str | None
+) -> tuple[Question, DataFrame | None]:
+    """What is asked of every part, and the judgements where they go with the rows."""
+    if is_frame(qrels) and _is_large(qrels):
+        kept = kept_rows(keep, NO_QRELS)
+        kept += 1 if kept and rules.self_match != "keep" else 0  # the query itself leaves the list later
+        return Question(NO_QRELS, rules, kept, name, format), typed(cast("Any", qrels), "qrels", "qrels")
+    judged = as_ruled(_collected(qrels) if is_frame(qrels) else read_qrels(cast("QrelsLike", qrels)), rules)
+    if not len(judged):
+        raise InputError("there are no judgements in it", judged.name)
+    return Question(judged, rules, kept_rows(keep, judged), name, format), None
+
+
+def _is_large(qrels: Any) -> bool:
+    return bool(qrels.count() > SHARED)
+
+
+def _collected(qrels: Any) -> Qrels:
+    table = typed(qrels, "qrels", "qrels").toArrow()
+    return frames.qrels_from_frame(table.rename_columns(["query_id", "doc_id", "relevance"]))
+
+
+def session(master: str | None = None) -> SparkSession:
+    """The session that there is, or a new one, as Spark is configured here.
+
+    Raises:
+        MissingPackage: PySpark is not installed.
+        TruerankError: Spark does not start.
+    """
+    try:
+        from pyspark.errors import PySparkException
+        from pyspark.sql import SparkSession
+    except ModuleNotFoundError:
+        raise MissingPackage("truerank.spark", "spark") from None
+    if found := SparkSession.getActiveSession():
+        return found
+    builder = SparkSession.builder.appName("truerank").config("spark.log.level", "ERROR")
+    try:
+        return (builder if master is None else builder.master(master)).getOrCreate()
+    except PySparkException as error:
+        why = frames.first_line(error)
+        mend = message("it needs Java 17 or later (apt-get install openjdk-17-jre-headless)")
+        raise TruerankError("Spark does not start: {why}; {mend}", why=why, mend=mend) from error

@@ -1,0 +1,135 @@
+"""Parts: what tasks found in their rows, on the way to the driver, and the scan of the whole run that they make.
+
+A part has the queries that its rows answer, and no others: with many queries and many tasks, a `Reading` of all
+queries from each would fill the driver.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import HIT
+from truerank.core.ids import NO_IDS, joined
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.reading import Reading
+from truerank.core.scan import Scan
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """What was found in some of a run's rows.
+
+    Attributes:
+        answered: the numbers, among all judged queries, of those that the rows answer; they rise.
+        found: whose `returned` and `repeats` are of these queries alone.
+    """
+
+    answered: Ints
+    found: Scan
+
+    @classmethod
+    def of(cls, found: Scan) -> Part:
+        """What was found, without the queries that the rows do not answer."""
+        answered = np.flatnonzero(found.returned >= 0)
+        return cls(answered, _of_queries(found, answered))
+
+    @classmethod
+    def of_some(cls, reading: Reading, queries: Ints, qrels: Qrels) -> Part:
+        """What was read of some queries alone, numbered as among all."""
+        rows = reading.rows
+        table = np.empty(len(rows), HIT)
+        for name in HIT.names or ():
+            table[name] = getattr(rows, name)
+        _renumber(table, rows.query, queries[rows.query], reading.qrels, qrels)
+        scan = Scan(table, rows.returned, (), len(rows), reading.repeated, False, reading.unjudged, reading.repeats)
+        answered = np.flatnonzero(rows.returned >= 0)
+        return cls(queries[answered], _of_queries(scan, answered))
+
+    def without(self, queries: Ints) -> Part:
+        """The same without some queries."""
+        kept = ~np.isin(self.answered, queries)
+        found = self.found
+        gone = 0 if found.repeats is None else int(found.repeats[~kept].sum())
+        table = found.table[~np.isin(found.table["query"], queries)]
+        rest = replace(_of_queries(found, np.flatnonzero(kept)), table=table, repeated=found.repeated - gone)
+        return Part(self.answered[kept], rest)
+
+    def among(self, queries: Ints, qrels: Qrels, some: Qrels) -> Scan:
+        """What was found for some queries, as if they were all.
+
+        Args:
+            some: the judgements of these queries.
+        """
+        found = self.found
+        table = found.table[np.isin(found.table["query"], queries)]
+        old = table["query"].copy()
+        _renumber(table, old, np.searchsorted(queries, old), qrels, some)
+        kept = np.isin(self.answered, queries)
+        place = np.searchsorted(queries, self.answered[kept])
+        returned, repeats = np.full(len(queries), -1, np.int64), np.zeros(len(queries), np.int64)
+        returned[place] = found.returned[kept]
+        if found.repeats is not None:
+            repeats[place] = found.repeats[kept]
+        return Scan(table, returned, (), len(table), int(repeats.sum()), False, found.unjudged, repeats)
+
+
+def _of_queries(found: Scan, places: Ints) -> Scan:
+    repeats = None if found.repeats is None else found.repeats[places]
+    return replace(found, returned=found.returned[places], repeats=repeats)
+
+
+def _renumber(table: NDArray[np.void], old: Ints, new: Ints, before: Qrels, after: Qrels) -> None:
+    """Number queries, and judged and unjudged documents, as other judgements do.
+
+    Args:
+        old, new: (rows,) the query of each, in both.
+    """
+    is_judged = table["doc"] < len(before.grades)
+    shift = after.start[new] - before.start[old]
+    table["doc"] += np.where(is_judged, shift, len(after.grades) - len(before.grades))
+    table["query"] = new
+
+
+def split_queries(parts: Sequence[Part], queries: int) -> Ints:
+    """The numbers of the queries that several parts answer."""
+    times = np.zeros(queries, np.int64)
+    for part in parts:
+        times[part.answered] += 1
+    return np.flatnonzero(times > 1)
+
+
+def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
+    """What was found in a run whose queries are each in one part."""
+    returned, repeats = np.full(len(qrels), -1, np.int64), np.zeros(len(qrels), np.int64)
+    for part in parts:
+        returned[part.answered] = part.found.returned
+        if part.found.repeats is not None:
+            repeats[part.answered] = part.found.repeats
+    found = [part.found for part in parts]
+    return Scan(
+        _table(found, len(qrels.grades)),
+        returned,
+        tuple(sorted({name for each in found for name in each.extra})),
+        sum(each.rows for each in found),
+        sum(each.repeated for each in found),
+        any(each.interleaved for each in found),
+        joined([NO_IDS, *(each.unjudged for each in found)]),  # of no partition there is nothing
+        repeats if repeats.any() else None,
+    )
+
+
+def _table(found: Sequence[Scan], judged: int) -> NDArray[np.void]:
+    """The rows of all, by query; unjudged documents are numbered on."""
+    tables, before = [np.empty(0, HIT)], 0
+    for each in found:
+        table = each.table.copy() if before else each.table
+        if before:
+            table["doc"] += before * (table["doc"] >= judged)
+        before += len(each.unjudged)
+        tables.append(table)
+    table = np.concatenate(tables)
+    return table[np.argsort(table["query"], kind="stable")]

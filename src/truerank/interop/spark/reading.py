@@ -1,0 +1,242 @@
+"""Reading a run on Spark: each task says what its rows are worth, and the driver has one reading of the whole."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, TypeVar
+
+import numpy as np
+
+from truerank.core.counts import RankCounts
+from truerank.core.errors import RulesError, TruerankError, truncated
+from truerank.core.merge import merge
+from truerank.core.qrels import Ints, Qrels
+from truerank.core.reading import Reading, answered, refuse_extra
+from truerank.core.rules import Rules
+from truerank.core.scan import Scan
+from truerank.core.scattered import Scattered, read_together, scattered
+from truerank.formats import open_run
+from truerank.interop.spark import tasks
+from truerank.interop.spark.parts import Part, split_queries, whole
+from truerank.interop.spark.plans import Way
+from truerank.interop.spark.tasks import Answer, Interleaved, Question
+
+if TYPE_CHECKING:
+    from pyspark import RDD, Broadcast
+    from pyspark.sql import DataFrame, SparkSession
+
+Shared = TypeVar("Shared")
+Kind = TypeVar("Kind")
+
+FEW = 100
+"""This many queries are named in a condition; of more, all rows are looked at."""
+
+
+@dataclass(frozen=True, eq=False)
+class Work:
+    """A run to be read, and what is asked of it.
+
+    Attributes:
+        files: of the run; none where it is a frame.
+        frame: columns query, doc and score; None where the run is files.
+        judged: the same of the judgements, where they go to the rows of their queries and the question has none.
+        distinct: whether it is known that no document is returned for a query in two parts.
+    """
+
+    session: SparkSession
+    question: Question
+    files: Sequence[str] = ()
+    frame: DataFrame | None = None
+    judged: DataFrame | None = None
+    distinct: bool = False
+
+    def read(self, way: Way) -> Reading:
+        """The reading of the run.
+
+        Raises:
+            TruerankError: wrong input, or Spark gives up.
+        """
+        from py4j.protocol import Py4JError
+        from pyspark.errors import PySparkException
+
+        try:
+            return self._read(way)
+        except (PySparkException, Py4JError) as error:
+            raise stopped(str(error)) from error
+
+    def _read(self, way: Way) -> Reading:
+        if self.judged is not None:
+            return checked(self._by_query(self.judged))
+        ways = {
+            "paths": self._by_paths,
+            "partitions": self._by_partitions,
+            "passes": self._by_passes,
+            "shuffle": self._by_shuffle,
+        }
+        return checked(self._reading(ways[way]()))
+
+    def _by_paths(self) -> Scan:
+        """Tasks read the files: rows never pass the JVM."""
+        with self._shared(self.question) as shared:
+            asked = self._rdd(self.files).mapPartitions(lambda paths: tasks.of_files(paths, shared.value))
+            answers = asked.collect()
+        return self._whole(expected(answers, Part))
+
+    def _by_partitions(self) -> Scan:
+        """Tasks read the partitions as they are; as in passes, where a query's rows do not follow each other."""
+        assert self.frame is not None
+        answers = self._asked(self.frame)
+        if any(isinstance(answer, Interleaved) for answer in answers):
+            return self._by_passes()
+        return self._whole(expected(answers, Part))
+
+    def _by_passes(self) -> Scan:
+        """Tasks read the partitions as they are, however scattered rows are, and then count ranks in them."""
+        assert self.frame is not None
+        return self._whole(expected(self._asked(self.frame, interleaved=True), Part))
+
+    def _by_shuffle(self) -> Scan:
+        """The rows are brought together by query."""
+        assert self.frame is not None
+        answers = self._asked(self.frame.repartition("query"), interleaved=True)
+        return whole(expected(answers, Part), self.question.qrels)
+
+    def _by_query(self, judged: DataFrame) -> Reading:
+        """The rows and the judgements are brought together by query; each task has its own."""
+        from pyspark.sql import functions
+
+        rows = (self._rows().withColumn("judged", functions.lit(False)),)
+        both = judged.withColumn("judged", functions.lit(True)).unionByName(*rows).repartition("query")
+        question = self.question
+        ordered = both.sortWithinPartitions(functions.desc("judged"), "query")
+        asked = ordered.mapInArrow(lambda rows: tasks.of_both(rows, question), tasks.SCHEMA)
+        return merge(expected(map(tasks.unpacked, asked.collect()), Reading), name=question.name)
+
+    def _asked(self, frame: DataFrame, interleaved: bool = False) -> list[Answer]:
+        """What each partition of a frame says."""
+        with self._shared(self.question) as shared:
+            asked = frame.mapInArrow(lambda rows: tasks.of_partition(rows, shared.value, interleaved), tasks.SCHEMA)
+            return list(map(tasks.unpacked, asked.collect()))
+
+    def _whole(self, parts: Sequence[Part]) -> Scan:
+        """The parts put together; ranks in queries that are in several of them are counted in each."""
+        qrels = self.question.qrels
+        split = split_queries(parts, len(qrels))
+        if not len(split):
+            return whole(parts, qrels)
+        some = qrels.select(np.isin(np.arange(len(qrels)), split))
+        readings = [self._reading(part.among(split, qrels, some), some) for part in parts]
+        again = self._again(scattered(readings), split, parts)
+        rest = [part.without(split) for part in parts]
+        found = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
+        return replace(found, interleaved=bool(self.files))  # rows of a frame have no order
+
+    def _again(self, found: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
+        """What the files or partitions say of the queries that several have."""
+        format, distinct = self.question.format, self.distinct
+        if self.frame is None:
+            files = [
+                file for file, part in zip(self.files, parts, strict=True) if np.isin(split, part.answered).any()
+            ]
+            if is_ordered(self.question.rules):
+                return read_together(found, [open_run(file, format) for file in files])
+            with self._shared(found) as shared:
+                rdd = self._rdd(files)
+                return _added(rdd.mapPartitions(lambda f: tasks.counts_of_files(f, shared.value, format, distinct)))
+        frame = self.frame
+        if len(split) <= FEW:
+            frame = frame.where(frame["query"].isin(list(map(bytearray, found.found.rows.queries))))
+        with self._shared(found) as shared:
+            asked = frame.mapInArrow(
+                lambda rows: tasks.counts_of_partition(rows, shared.value, distinct), tasks.SCHEMA
+            )
+            return _added(asked.rdd.map(tasks.unpacked))
+
+    def _rows(self) -> DataFrame:
+        """The rows of the run as a frame."""
+        if self.frame is not None:
+            return self.frame
+        files, question = self.files, self.question
+        numbers = self.session.range(0, len(files), 1, len(files))
+        return numbers.mapInArrow(lambda rows: tasks.rows_of_files(rows, files, question), tasks.ROWS)
+
+    def _rdd(self, files: Sequence[str]) -> RDD[str]:
+        return self.session.sparkContext.parallelize(files, len(files))
+
+    @contextmanager
+    def _shared(self, value: Shared) -> Iterator[Broadcast[Shared]]:
+        shared = self.session.sparkContext.broadcast(value)
+        try:
+            yield shared
+        finally:
+            shared.unpersist()
+
+    def _reading(self, found: Scan, qrels: Qrels | None = None) -> Reading:
+        """The reading of what was found."""
+        asked = self.question
+        judged = asked.qrels if qrels is None else qrels
+        return Reading.of(judged, answered(found, asked.rules), asked.rules, asked.name, asked.kept)
+
+
+def stopped(said: str) -> TruerankError:
+    """The error to raise where Spark gives up; tasks answer with errors that a user could mend."""
+    if "No module named 'truerank'" in said:
+        return TruerankError(
+            "truerank is not installed where Spark's executors are: install the same version there"
+        )
+    lines = said.strip().splitlines()
+    why = next(filter(re.compile(r"[\w.]*(Error|Exception): ").match, lines), lines[0])
+    return TruerankError("Spark gave up: {why}", why=truncated(why))
+
+
+def _added(counts: RDD[Answer]) -> RankCounts:
+    """The rank counts of all parts, added up by the executors."""
+    return expected([counts.treeReduce(tasks.added)], RankCounts)[0]
+
+
+def expected(answers: Iterable[Answer], kind: type[Kind]) -> list[Kind]:
+    """The answers of tasks, of the kind that they are.
+
+    Raises:
+        TruerankError: one is an error.
+    """
+    found = list(answers)
+    for answer in found:
+        if isinstance(answer, TruerankError):
+            raise answer
+    return [answer for answer in found if isinstance(answer, kind)]
+
+
+def checked(reading: Reading) -> Reading:
+    """The reading, if it answers no unjudged query that the rules refuse."""
+    refuse_extra(reading.extra, reading.rules, reading.name)
+    return reading
+
+
+ORDERED = {"ties": ("input",), "duplicates": ("first", "last")}
+"""Rules that ask in which order rows came."""
+
+
+def is_ordered(rules: Rules) -> bool:
+    """Whether the rules ask in which order rows came."""
+    return any(getattr(rules, field) in values for field, values in ORDERED.items())
+
+
+def refuse_order(rules: Rules) -> None:
+    """Raise where the rules ask for the order of rows, which those of a frame do not have.
+
+    Raises:
+        RulesError: they do.
+    """
+    asked = [
+        f"{field} = {getattr(rules, field)}" for field, values in ORDERED.items() if getattr(rules, field) in values
+    ]
+    if asked:
+        raise RulesError(
+            "{rule} asks for the order of rows, and those of a DataFrame have none: give paths of files, whose "
+            "rows have one, or choose another rule",
+            rule=asked[0],
+        )

@@ -1,0 +1,243 @@
+"""What runs on the executors: rows of a run in, what they say of the judged documents out.
+
+A task raises nothing that a user could mend, since Spark would try it again and then show a traceback: it answers
+with the error, which the driver raises.
+"""
+
+from __future__ import annotations
+
+import pickle
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import chain, islice
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from truerank.core._kernel import Scanner
+from truerank.core.counts import RankCounts, count_ranks
+from truerank.core.errors import InputError, Refused, TruerankError, truncated
+from truerank.core.faults import repeated, run_fault
+from truerank.core.ids import Ids
+from truerank.core.merge import merge
+from truerank.core.messages import Message, message
+from truerank.core.qrels import Qrels
+from truerank.core.rankings import rankings
+from truerank.core.reading import Reading, answered, as_ruled
+from truerank.core.rules import Rules
+from truerank.core.run import Columns, Run
+from truerank.core.scan import Look, Scan, scan
+from truerank.core.scattered import Scattered
+from truerank.formats import frames, open_run
+from truerank.formats.names import Layout
+from truerank.formats.rows import qrels_of
+from truerank.interop.spark.parts import Part
+
+if TYPE_CHECKING:
+    import pyarrow
+
+Answer = Part | Reading | RankCounts | TruerankError
+"""What a task says of its rows."""
+
+DRAINED = 100
+"""Batches that are read though nothing is asked of them: of a worker that leaves rows Spark starts another."""
+
+SCHEMA = "answer binary"
+"""The column in which answers come out of a frame."""
+
+ROWS = "query binary, doc binary, score double"
+"""The columns of rows."""
+
+
+class Interleaved(TruerankError):
+    """The rows of a query do not follow each other."""
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """What is asked of every part of a run.
+
+    Attributes:
+        qrels: as the rules have them.
+        kept: up to which rank unjudged documents become rows.
+        name: of the run.
+        format: of its files; None for the one that each looks like.
+    """
+
+    qrels: Qrels
+    rules: Rules
+    kept: int
+    name: str
+    format: str | None = None
+
+    def of_file(self, path: str) -> Part:
+        """What a file says."""
+        return Part.of(scan(open_run(path, self.format), self.qrels.judged, self.rules, 1, self.kept))
+
+    def of_rows(self, rows: Iterable[Columns], interleaved: bool = False) -> Scan:
+        """What rows say.
+
+        Args:
+            interleaved: whether those of a query may be scattered; all rows are in memory at once then.
+
+        Raises:
+            Interleaved: they are, and may not be.
+        """
+        scanner = Look(self.qrels.judged, self.rules, self.kept, False).scanner(interleaved)
+        try:
+            for part in rows:
+                scanner.columns(part.query_ends, part.query_text, part.doc_ends, part.doc_text, part.scores)
+            table, returned = scanner.finish()
+        except Refused as refused:
+            raise self._fault(refused, scanner) from None
+        extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
+        return Scan(table, returned, extra, scanner.rows, scanner.repeated, False, unjudged, scanner.repeats)
+
+    def _fault(self, refused: Refused, scanner: Scanner) -> TruerankError:
+        """What is wrong with a row; rows of a frame have no numbers."""
+        query, doc = scanner.here
+        if refused.kind == "interleaved":
+            return Interleaved(truncated(query))
+        if refused.kind == "duplicate":
+            return repeated(query, doc, None, self.name, None)
+        return InputError(_said(query, run_fault(refused)), self.name)
+
+
+def of_files(paths: Iterable[str], question: Question) -> Iterator[Answer]:
+    """What each of some files says."""
+    return (answer(partial(question.of_file, path)) for path in paths)
+
+
+def counts_of_files(
+    paths: Iterable[str], scattered: Scattered, format: str | None, distinct: bool
+) -> Iterator[Answer]:
+    """How many rows of each file stand before those that were found."""
+    return (answer(lambda p=path: count_ranks(scattered, open_run(p, format), distinct=distinct)) for path in paths)  # type: ignore[misc]
+
+
+def of_partition(
+    batches: Iterable[pyarrow.RecordBatch], question: Question, interleaved: bool
+) -> Iterator[pyarrow.RecordBatch]:
+    """What the rows of a partition say."""
+    rows = iter(batches)
+    yield packed(answer(lambda: Part.of(question.of_rows(columns(rows, question.name), interleaved))))
+    deque(islice(rows, DRAINED), 0)
+
+
+def counts_of_partition(
+    batches: Iterable[pyarrow.RecordBatch], scattered: Scattered, distinct: bool
+) -> Iterator[pyarrow.RecordBatch]:
+    """How many rows of a partition stand before those that were found."""
+    name = scattered.found.name
+    yield packed(
+        answer(lambda: count_ranks(scattered, Run(name, lambda: columns(batches, name)), distinct=distinct))
+    )
+
+
+def of_both(batches: Iterable[pyarrow.RecordBatch], question: Question) -> Iterator[pyarrow.RecordBatch]:
+    """What the rows of a partition say that has its judgements too, before the others: these have True behind."""
+    rows = iter(batches)
+    yield packed(answer(lambda: _reading(rows, question)))
+    deque(islice(rows, DRAINED), 0)
+
+
+def _reading(batches: Iterator[pyarrow.RecordBatch], question: Question) -> Reading:
+    judgements: list[Columns] = []
+    first = []
+    for batch in batches:
+        judged = batch.filter(batch.column("judged"))
+        judgements += columns([judged.select([0, 1, 2])], question.qrels.name)
+        if judged.num_rows < batch.num_rows:
+            first.append(batch.slice(judged.num_rows))
+            break
+    qrels = qrels_of(judgements, question.qrels.name) if judgements else question.qrels
+    mine = replace(question, qrels=as_ruled(qrels, question.rules))
+    found = mine.of_rows(columns((batch.select([0, 1, 2]) for batch in chain(first, batches)), mine.name))
+    return Reading.of(mine.qrels, answered(found, mine.rules), mine.rules, mine.name, mine.kept)
+
+
+def rows_of_files(
+    numbers: Iterable[pyarrow.RecordBatch], files: Sequence[str], question: Question
+) -> Iterator[pyarrow.RecordBatch]:
+    """The rows of files, by the numbers of these."""
+    import pyarrow
+
+    schema = pyarrow.schema([("query", pyarrow.binary()), ("doc", pyarrow.binary()), ("score", pyarrow.float64())])
+    for file in (files[number] for batch in numbers for number in batch.column(0).to_pylist()):
+        for part in rankings(open_run(file, question.format).batches(), file):
+            columns = [[part.query] * len(part.docs), part.docs, part.numbers()]
+            yield pyarrow.record_batch(columns, schema=schema)
+
+
+def answer(work: Callable[[], Answer]) -> Answer:
+    """What comes of the work, an error too."""
+    try:
+        return work()
+    except TruerankError as error:
+        return error
+
+
+def added(one: Answer, other: Answer) -> Answer:
+    """The rank counts of two parts as those of both; an error stays."""
+    for each in (one, other):
+        if isinstance(each, TruerankError):
+            return each
+    assert isinstance(one, RankCounts)
+    assert isinstance(other, RankCounts)
+    return answer(lambda: merge([one, other]))
+
+
+def columns(batches: Iterable[pyarrow.RecordBatch], name: str) -> Iterator[Columns]:
+    """The rows (query, doc, score) as the kernel takes them.
+
+    Raises:
+        InputError: a row lacks a value.
+    """
+    for batch in batches:
+        for number, column in enumerate(batch.columns):
+            if column.null_count:
+                raise _lacking(batch, number, name)
+        try:
+            yield from map(partial(_finite, name=name), frames.parts([batch], Layout(0, 1, 2), name))
+        except InputError as error:  # which counts the rows of the batch
+            raise InputError(error.said, name) from None
+
+
+def _finite(part: Columns, name: str) -> Columns:
+    """The same rows, if each has a score that is a number."""
+    bad = ~np.isfinite(part.scores)
+    if bad.any():
+        row = int(bad.argmax())
+        query = bytes(part.query_text[part.query_ends[row] : part.query_ends[row + 1]])
+        raise InputError(_said(query, message("the score is not a finite number")), name)
+    return part
+
+
+def _said(query: bytes, fault: Message) -> Message:
+    """What is wrong with a row; rows of a frame have no numbers, but queries."""
+    return message("query {query}: {fault}", query=truncated(query), fault=fault)
+
+
+def _lacking(batch: pyarrow.RecordBatch, number: int, name: str) -> InputError:
+    """The error for a row without a value."""
+    row = int(np.argmax(batch.column(number).is_null().to_numpy(zero_copy_only=False)))
+    query = batch.column(0)[row].as_py()
+    if query is None:
+        return InputError("a row has no query", name)
+    fault = message("a row has no document") if number == 1 else message("a row has no score")
+    return InputError(_said(query, fault), name)
+
+
+def packed(found: Answer) -> pyarrow.RecordBatch:
+    """An answer as a row of a frame."""
+    import pyarrow
+
+    return pyarrow.record_batch([pyarrow.array([pickle.dumps(found)], pyarrow.binary())], names=["answer"])
+
+
+def unpacked(row: Any) -> Answer:
+    """The answer in a row of a frame."""
+    found: Answer = pickle.loads(row.answer)
+    return found

@@ -1,0 +1,225 @@
+"""Executors that die, a master with two workers, and the command line."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank.cli import truerank
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+
+LOOPBACK = "127.0.0.1"
+QUICK = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+
+QRELS = {f"q{i}": {f"d{(7 * i + j) % 30}": j % 4 for j in range(8)} for i in range(30)}
+RUN = {f"q{i}": {f"d{j}": float((i * j) % 11) for j in range(25)} for i in range(2, 32)}
+ROWS = [(query, doc, score) for query, docs in RUN.items() for doc, score in docs.items()]
+MEASURES = "nDCG@10 AP RR P@10 R@100"
+
+
+def write(folder: Path) -> tuple[Path, Path]:
+    """Judgements, and a run whose files cut queries."""
+    qrels, run = folder / "qrels.txt", folder / "run"
+    qrels.write_text("".join(f"{q} 0 {d} {g}\n" for q, docs in QRELS.items() for d, g in docs.items()))
+    run.mkdir()
+    for number in range(3):
+        rows = ROWS[number * 260 : (number + 1) * 260]
+        text = "".join(f"{query} Q0 {doc} 1 {score!r} tag\n" for query, doc, score in rows)
+        (run / f"{number}.run").write_text(text)
+    (run / "_SUCCESS").touch()
+    return qrels, run
+
+
+def test_an_executor_that_is_killed_changes_no_bit(spark: SparkSession, tmp_path: Path) -> None:
+    pid, killed = tmp_path / "pid", []
+
+    def slow(batches: Iterator[Any]) -> Iterator[Any]:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        for batch in batches:
+            if context and context.partitionId() == 1 and not pid.exists():
+                line = Path(f"/proc/{os.getppid()}/stat").read_text().split()  # of the daemon that forks workers
+                pid.with_suffix(".new").write_text(line[3])
+                pid.with_suffix(".new").rename(pid)
+                time.sleep(60)
+            yield batch
+
+    def kill() -> None:
+        while not pid.exists():
+            time.sleep(0.05)
+        killed.append(int(pid.read_text()))
+        os.kill(killed[0], signal.SIGKILL)
+
+    killer = threading.Thread(target=kill, daemon=True)
+    killer.start()
+    frame = spark.createDataFrame(ROWS, "query string, doc string, score double").repartition(4, "query")
+    found = tr.spark.evaluate(QRELS, frame.mapInArrow(slow, frame.schema), MEASURES, plan="passes")
+    killer.join(10)
+    wanted = tr.evaluate(QRELS, RUN, MEASURES)
+    assert len(killed) == 1
+    assert not Path(f"/proc/{killed[0]}").exists()
+    assert found.columns.keys() == wanted.columns.keys()
+    assert all(found.columns[name].tobytes() == wanted.columns[name].tobytes() for name in wanted.columns)
+    assert found.ledger == wanted.ledger
+
+
+def evaluated(*arguments: object) -> Any:
+    done = CliRunner().invoke(
+        truerank, ["eval", *map(str, arguments), "-m", MEASURES, "--format", "json", "--per-query"]
+    )
+    assert done.exit_code == 0, done.output
+    return json.loads(done.stdout), done.stderr
+
+
+def test_the_command_reads_runs_on_spark(spark: SparkSession, tmp_path: Path) -> None:
+    qrels, run = write(tmp_path)
+    whole = tmp_path / "whole.run"
+    whole.write_bytes(b"".join(path.read_bytes() for path in sorted(run.glob("*.run"))))
+    (found, said), (wanted, _) = evaluated(qrels, run, "--engine", "spark"), evaluated(qrels, whole)
+    assert found["queries"] == wanted["queries"]
+    assert found["ledger"] == {**wanted["ledger"], "interleaved": True}
+    assert "paths: tasks read the files themselves" in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("run", "--master", "local[1]"), "--master is for --engine spark"),
+        (("-", "--engine", "spark"), "Standard input (-) cannot be read on Spark"),
+        (("run", "--engine", "spark", "--threads", "2"), "--threads is for one machine"),
+        (("run/none*", "--engine", "spark"), "there is no file in it"),
+        (("run/0.run", "--engine", "spark", "--rules", "science-qa"), "read query by query"),
+        (("run/none", "--engine", "spark"), "run/none: there is no such file"),
+    ],
+)
+def test_what_cannot_be_read_is_refused_in_one_line(
+    spark: SparkSession, tmp_path: Path, arguments: tuple[str, ...], said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    qrels, _ = write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    done = CliRunner().invoke(truerank, ["eval", str(qrels), *arguments])
+    assert done.exit_code == 2
+    assert said in done.output
+
+
+@pytest.mark.parametrize("log", ["_delta_log/0.json", "metadata/v1.metadata.json"])
+def test_files_of_a_table_with_a_log_are_refused(spark: SparkSession, tmp_path: Path, log: str) -> None:
+    _, run = write(tmp_path)
+    (run / log).parent.mkdir()
+    (run / log).touch()
+    with pytest.raises(tr.InputError, match=r"this is a table of .*give the DataFrame"):
+        tr.spark.evaluate(QRELS, run)
+
+
+SCRIPT = f"""
+import sys
+from pathlib import Path
+from pyspark.sql import SparkSession
+import truerank as tr
+
+qrels, run, master = sys.argv[1:]
+spark = SparkSession.builder.master(master).getOrCreate()
+files = sorted(Path(run).glob("*.run"))
+rows = [line.split() for file in files for line in file.read_text().splitlines()]
+rows = [(query, doc, float(score)) for query, _, doc, _, score, _ in rows]
+frame = spark.createDataFrame(rows, "query string, doc string, score double").repartition(3)
+found = [tr.spark.evaluate(qrels, run, "{MEASURES}")]
+for plan in ("partitions", "passes", "shuffle"):
+    found.append(tr.spark.evaluate(qrels, frame, "{MEASURES}", plan=plan))
+assert spark.sparkContext.master == master
+print([{{name: column.tobytes().hex() for name, column in each.columns.items()}} for each in found])
+"""
+
+
+def port() -> int:
+    with closing(socket.socket()) as free:
+        free.bind((LOOPBACK, 0))
+        return int(free.getsockname()[1])
+
+
+def test_a_master_with_two_workers(spark: SparkSession, tmp_path: Path) -> None:
+    import pyspark
+
+    qrels, run = write(tmp_path)
+    place, number = Path(pyspark.__file__).parent, port()
+    master = f"spark://{LOOPBACK}:{number}"
+    conf = tmp_path / "spark-defaults.conf"
+    settings = {
+        "spark.driver.host": LOOPBACK,
+        "spark.driver.bindAddress": LOOPBACK,
+        "spark.ui.enabled": "false",
+        "spark.executor.memory": "512m",
+        "spark.sql.shuffle.partitions": "3",
+        "spark.driver.extraJavaOptions": QUICK,
+        "spark.executor.extraJavaOptions": QUICK,
+    }
+    conf.write_text("".join(f"{key} {value}\n" for key, value in settings.items()))
+    environment = {
+        **os.environ,
+        "SPARK_HOME": str(place),
+        "SPARK_CONF_DIR": str(tmp_path),
+        "SPARK_LOCAL_IP": LOOPBACK,
+        "SPARK_DAEMON_JAVA_OPTS": QUICK,
+        "SPARK_DAEMON_MEMORY": "256m",
+        "PYSPARK_PYTHON": sys.executable,
+    }
+    common = ["--host", LOOPBACK, "--webui-port", "0"]
+    worker = [
+        "worker.Worker",
+        *common,
+        "--cores",
+        "1",
+        "--memory",
+        "600m",
+        "--work-dir",
+        str(tmp_path / "work"),
+        master,
+    ]
+    with ExitStack() as running:
+        for daemon in (["master.Master", *common, "--port", str(number)], worker, worker):
+            command = [str(place / "bin" / "spark-class"), f"org.apache.spark.deploy.{daemon[0]}", *daemon[1:]]
+            log = running.enter_context((tmp_path / f"{daemon[0]}.log").open("a"))
+            child = subprocess.Popen(command, env=environment, stdout=log, stderr=log, start_new_session=True)
+            running.callback(child.wait)
+            running.callback(child.kill)
+        script = [sys.executable, "-W", "ignore", "-c", SCRIPT, qrels, run, master]
+        done = subprocess.run(script, env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr[-2000:]
+    wanted = tr.evaluate(QRELS, RUN, MEASURES)
+    columns = {name: column.tobytes().hex() for name, column in wanted.columns.items()}
+    assert done.stdout.strip() == repr([columns] * 4)
+
+
+def test_the_page_of_the_documents_runs(
+    spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = Path(__file__).parents[3] / "docs" / "spark.md"
+    blocks = re.findall(r"^```py\n(.*?)^```$", page.read_text("utf-8"), re.MULTILINE | re.DOTALL)
+    _, run = write(tmp_path)
+    (tmp_path / "runs").mkdir()
+    run.rename(tmp_path / "runs" / "bm25")
+    monkeypatch.chdir(tmp_path)
+    frame = spark.createDataFrame(ROWS, "query string, doc string, score double").coalesce(1)
+    for block in blocks:
+        exec(compile(block, page.name, "exec"), {"qrels": QRELS, "frame": frame})
+    assert "partitions: tasks read the partitions as they are" in capsys.readouterr().out

@@ -1,0 +1,196 @@
+"""Runs on Spark give one machine's numbers, to the bit: values, means and the ledger."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pyarrow
+import pytest
+
+import truerank as tr
+from truerank.formats import convert
+from truerank.interop.spark import evaluation, reading
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+
+pytestmark = pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+
+MEASURES = "nDCG@10 nDCG AP RR P@5 R@100 ERR Bpref NumRet"
+SCHEMA = "query string, doc string, score double"
+
+Rows = list[tuple[str, str, float]]
+
+
+def world(queries: int = 40, docs: int = 60, seed: int = 7) -> tuple[dict[str, dict[str, int]], Rows]:
+    """Judgements, and a run with ties, unjudged queries and missing ones."""
+    draw = random.Random(seed)
+    qrels = {f"q{i}": {f"d{draw.randrange(docs)}": draw.randrange(-1, 4) for _ in range(6)} for i in range(queries)}
+    run = [
+        (f"q{i}", f"d{doc}", float(draw.randrange(15)))
+        for i in range(3, queries + 4)
+        for doc in draw.sample(range(docs), draw.randrange(1, 30))
+    ]
+    return qrels, run
+
+
+QRELS, RUN = world()
+
+
+def as_dict(rows: Rows) -> dict[str, dict[str, float]]:
+    run: dict[str, dict[str, float]] = {}
+    for query, doc, score in rows:
+        run.setdefault(query, {})[doc] = score
+    return run
+
+
+def same(found: tr.Scores, wanted: tr.Scores, *, interleaved: bool = False) -> None:
+    """To the bit, and the ledger with its examples; a query that is in two files is scattered in these."""
+    assert list(found.queries) == list(wanted.queries)
+    assert {name: column.tobytes() for name, column in found.columns.items()} == {
+        name: column.tobytes() for name, column in wanted.columns.items()
+    }
+    assert found.mean == wanted.mean
+    assert found.ledger == replace(wanted.ledger, interleaved=interleaved)
+
+
+@pytest.fixture(scope="module")
+def clustered(spark: SparkSession) -> DataFrame:
+    return spark.createDataFrame(RUN, SCHEMA).coalesce(1).cache()
+
+
+ONE = tr.evaluate(QRELS, as_dict(RUN), MEASURES)
+
+
+@pytest.mark.parametrize(
+    ("parts", "plan"), [(1, None), (4, None), (4, "partitions"), (4, "passes"), (4, "shuffle")]
+)
+def test_any_plan_gives_one_machines_bits(clustered: DataFrame, parts: int, plan: str | None) -> None:
+    frame = clustered if parts == 1 else clustered.repartition(parts)
+    same(tr.spark.evaluate(QRELS, frame, MEASURES, plan=plan), ONE)
+
+
+def write(folder: Path, parts: list[Rows], ending: str) -> list[Path]:
+    """The rows as files."""
+    paths = []
+    for number, rows in enumerate(parts):
+        text = folder / f"part-{number}.run"
+        text.write_text("".join(f"{q} Q0 {d} 1 {s!r} tag\n" for q, d, s in rows))
+        paths.append(folder / f"part-{number}{ending}")
+        if ending != ".run":
+            convert(text, paths[-1], what="run")
+            text.unlink()
+    return paths
+
+
+def in_parts(rows: Rows, *cuts: int) -> list[Rows]:
+    edges = [0, *cuts, len(rows)]
+    return [rows[a:b] for a, b in pairwise(edges)]
+
+
+@pytest.mark.parametrize("ending", [".run", ".parquet", ".jsonl", ".run.gz"])
+def test_tasks_read_files_themselves(spark: SparkSession, tmp_path: Path, ending: str) -> None:
+    turns = [i for i in range(1, len(RUN)) if RUN[i][0] != RUN[i - 1][0]]
+    write(tmp_path, in_parts(RUN, turns[5], turns[20]), ending)
+    same(tr.spark.evaluate(QRELS, tmp_path, MEASURES), ONE)
+    same(tr.spark.evaluate(QRELS, f"{tmp_path}/part-*{ending}", MEASURES), ONE)
+
+
+def test_queries_cut_by_files_are_read_again_together(spark: SparkSession, tmp_path: Path) -> None:
+    write(tmp_path, in_parts(RUN, 100, 101, 300), ".run")
+    same(tr.spark.evaluate(QRELS, tmp_path, MEASURES), ONE, interleaved=True)
+
+
+def test_queries_cut_by_files_keep_their_order_where_rules_ask_for_it(spark: SparkSession, tmp_path: Path) -> None:
+    rules = {"ties": "input", "duplicates": "last"}
+    rows = [*RUN, (*RUN[50][:2], 99.0)]
+    whole = write(tmp_path, [rows], ".run")[0].rename(tmp_path / "whole.run")
+    wanted = tr.evaluate(QRELS, whole, MEASURES, rules=rules)
+    whole.unlink()
+    write(tmp_path, in_parts(rows, 100, 300, len(rows) - 1), ".run")
+    same(tr.spark.evaluate(QRELS, tmp_path, MEASURES, rules=rules), wanted, interleaved=True)
+
+
+def test_a_frame_has_no_order_to_break_ties_by(clustered: DataFrame) -> None:
+    for rules in ({"ties": "input"}, {"duplicates": "first"}):
+        with pytest.raises(tr.RulesError, match="those of a DataFrame have none"):
+            tr.spark.evaluate(QRELS, clustered, rules=rules)
+
+
+@pytest.mark.parametrize("plan", ["partitions", "passes", "shuffle", "counted"])
+@pytest.mark.parametrize(
+    "rules",
+    [
+        {"duplicates": "count", "unjudged": "removed"},
+        {"duplicates": "once", "depth": 7},
+        {"duplicates": "count", "self_match": "remove", "missing": "skip", "score_precision": "single"},
+    ],
+    ids=lambda rules: rules["duplicates"],
+)
+def test_duplicates_in_two_partitions_count_as_on_one_machine(
+    spark: SparkSession, rules: dict[str, Any], plan: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    judged = [row for row in RUN if row[0] in QRELS]  # of others, repeats count only where they follow each other
+    rows = [*RUN, *((query, doc, score + 1) for query, doc, score in judged[::7]), *judged[::11], ("q5", "q5", 3.0)]
+    columns = map(list, zip(*rows, strict=True))
+    table = pyarrow.table(dict(zip(("qid", "docno", "score"), columns, strict=True)))
+    wanted = tr.evaluate(QRELS, table, MEASURES, rules=rules)
+    frame = spark.createDataFrame(table).repartition(3)
+    if plan == "counted":
+        plan, _ = "passes", monkeypatch.setattr(reading, "FEW", 1)
+    same(tr.spark.evaluate(QRELS, frame, MEASURES, rules=rules, plan=plan), wanted)
+
+
+@pytest.mark.parametrize("plan", ["partitions", "passes", "shuffle"])
+def test_a_duplicate_in_two_partitions_is_refused(clustered: DataFrame, plan: str) -> None:
+    with pytest.raises(tr.InputError, match=r"returned (twice|in two parts)"):
+        tr.spark.evaluate(QRELS, clustered.union(clustered.limit(1)), plan=plan)
+
+
+def test_more_judgements_than_every_executor_should_have(
+    spark: SparkSession, clustered: DataFrame, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [(query, doc, grade) for query, docs in QRELS.items() for doc, grade in docs.items()]
+    qrels = spark.createDataFrame(rows, "query_id string, doc_id string, relevance int")
+    same(tr.spark.evaluate(qrels, clustered, MEASURES), ONE)
+    monkeypatch.setattr(evaluation, "SHARED", 10)
+    assert tr.spark.explain(qrels, clustered).way == "shuffle"
+    same(tr.spark.evaluate(qrels, clustered.repartition(2), MEASURES), ONE)
+    write(tmp_path, in_parts(RUN, 100), ".run")
+    same(tr.spark.evaluate(qrels, tmp_path, MEASURES), ONE)
+
+
+def test_groups_are_those_of_the_queries_alone(clustered: DataFrame) -> None:
+    by = {query: int(query[1:]) % 3 for query in QRELS if query != "q9"}
+    found = tr.spark.evaluate(QRELS, clustered, MEASURES, by=by)
+    for value in range(3):
+        qrels = {query: QRELS[query] for query, each in by.items() if each == value}
+        wanted = tr.evaluate(qrels, as_dict(RUN), MEASURES)
+        assert found[value].mean == wanted.mean
+        assert found[value].ledger == replace(wanted.ledger, extra=0, examples=found[value].ledger.examples)
+
+
+def test_runs_are_compared_as_on_one_machine(clustered: DataFrame, tmp_path: Path) -> None:
+    better = [(query, doc, score + QRELS.get(query, {}).get(doc, 0)) for query, doc, score in RUN]
+    write(tmp_path, in_parts(better, 200), ".run")
+    runs = {"old": clustered, "new": tmp_path}
+    found = tr.spark.compare(QRELS, runs, "nDCG@10 AP", "old", samples=200)
+    wanted = tr.compare(QRELS, {"old": as_dict(RUN), "new": as_dict(better)}, "nDCG@10 AP", "old", samples=200)
+    assert found.to_dict() == wanted.to_dict()
+
+
+def test_a_look_at_a_frame_chooses_the_way(clustered: DataFrame, spark: SparkSession) -> None:
+    scattered = spark.createDataFrame(sorted(RUN, key=lambda row: row[1]), SCHEMA)
+    assert tr.spark.explain(QRELS, clustered).way == "partitions"
+    assert tr.spark.explain(QRELS, clustered.repartition(3, "query")).way == "partitions"
+    assert tr.spark.explain(QRELS, scattered).way == "shuffle"
+    assert tr.spark.explain(QRELS, scattered, distinct=True).way == "passes"
+    assert "judgements go to every executor" in repr(tr.spark.explain(QRELS, scattered))
+    with pytest.raises(tr.InputError, match="not for this run: give paths"):
+        tr.spark.explain(QRELS, clustered, plan="paths")
+    with pytest.raises(tr.InputError, match=r"no plan shufle\. Did you mean shuffle\?"):
+        tr.spark.explain(QRELS, clustered, plan="shufle")
