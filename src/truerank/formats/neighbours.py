@@ -158,7 +158,7 @@ def _best(likely: Sequence[Shape], known: Callable[[Shape], float]) -> Shape:
 
 def has_lists(folder: str) -> bool:
     """Whether a folder has JSON files."""
-    return any(map(_is_json, os.listdir(folder)))
+    return os.path.isdir(folder) and any(map(_is_json, os.listdir(folder)))
 
 
 def _is_json(file: str) -> bool:

@@ -1,4 +1,4 @@
-"""Scores a line a value as trec_eval prints them, or a line of JSON a run or query."""
+"""Scores as rows of cells; a line a value as trec_eval prints them, or a line of JSON a run or query."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from typing import Any
 
 from truerank.core.errors import printable
 from truerank.core.scores import Scores
-from truerank.present import values
+from truerank.measures import Measure
+from truerank.present.percent import HUNDRED, is_share
 from truerank.present.renderers.json import dumps
 from truerank.present.table import Cell, as_text
 
@@ -22,7 +23,7 @@ def _lines(scores: Scores, per_query: bool) -> Iterable[tuple[str, Cell, Cell]]:
     yield "runid", "all", printable(scores.run)
     yield "rules", "all", printable(scores.rules.name)
     names = list(scores.headings)
-    for query, *row in [*(values.per_query(scores) if per_query else ()), ("all", *values.means(scores))]:
+    for query, *row in [*(query_rows(scores) if per_query else ()), ("all", *means(scores))]:
         yield from ((name, query, cell) for name, cell in zip(names, row, strict=True) if cell is not None)
 
 
@@ -41,3 +42,28 @@ def _query_lines(scores: Scores) -> list[dict[str, Any]]:
         {**who, "query": query, "values": dict(zip(names, row, strict=True))}
         for query, row in zip(scores.queries, rows, strict=True)
     ]
+
+
+def means(scores: Scores, percent: bool = False) -> tuple[Cell, ...]:
+    """The mean of each measure.
+
+    Args:
+        percent: shares as percentages.
+    """
+    return tuple(_cell(measure, scores.mean[name], percent) for name, measure in scores.headings.items())
+
+
+def query_rows(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
+    """A row a query: its id as it can be printed, then its values."""
+    measures = scores.headings.values()
+    columns = [[_cell(m, value, percent) for value in scores.columns[str(m)].tolist()] for m in measures]
+    return list(zip(map(printable, scores.queries), *columns, strict=True))
+
+
+def _cell(measure: Measure, value: float, percent: bool) -> Cell:
+    """Counts are whole numbers, and drawn as such; nothing where there is no value."""
+    if value != value:
+        return None
+    if percent and is_share(measure):
+        return value * HUNDRED
+    return int(value) if measure.definition.average == "sum" and value.is_integer() else value

@@ -11,7 +11,7 @@ from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
 from truerank.core.messages import message
 from truerank.core.scores import Scores
-from truerank.present import audit, ledger, lines, values
+from truerank.present import audit, ledger, lines
 from truerank.present.document import Document
 from truerank.present.names import labels as of_runs
 from truerank.present.percent import DIGITS, note
@@ -124,7 +124,7 @@ def score_table(
         rows = tuple(row for one, name in each for row in _query_rows(one, name, percent))
         table = Table((message("run"), message("query"), *measures), rows, notes=notes, digits=digits)
         return table if len(scores) > 1 else table.without_first_column()
-    rows = tuple((name, *values.means(one, percent)) for one, name in zip(scores, names, strict=True))
+    rows = tuple((name, *lines.means(one, percent)) for one, name in zip(scores, names, strict=True))
     best = _best(scores)
     table = Table(
         (message("run"), *measures), rows, notes=notes, best=best, across=message("measure"), digits=digits
@@ -138,7 +138,7 @@ def flat_table(scores: Sequence[Scores], *, per_query: bool = False, digits: int
     rows: list[tuple[Cell, ...]] = []
     for one in itertools.chain.from_iterable(map(audit.with_strict, scores)):
         who = (printable(one.run), printable(one.rules.name))
-        rows += [(*who, *row) for row in (values.per_query(one) if per_query else [values.means(one)])]
+        rows += [(*who, *row) for row in (lines.query_rows(one) if per_query else [lines.means(one)])]
     return Table((*head, *scores[0].headings), tuple(rows), digits=digits)
 
 
@@ -148,7 +148,7 @@ def labels(scores: Sequence[Scores]) -> list[str]:
 
 
 def _query_rows(scores: Scores, name: str, percent: bool) -> list[tuple[Cell, ...]]:
-    rows = [*values.per_query(scores, percent), (message("all"), *values.means(scores, percent))]
+    rows = [*lines.query_rows(scores, percent), (message("all"), *lines.means(scores, percent))]
     return [(name, *row) for row in rows]
 
 
