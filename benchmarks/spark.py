@@ -196,11 +196,11 @@ def one_process(cluster: Cluster) -> Means:
     return tr.evaluate(tr.merge(readings), measures=MEASURES).mean
 
 
-def lists(cluster: Cluster) -> Any:
+def lists(cluster: Cluster, kind: str) -> Any:
     """What Spark's evaluators take: a query's documents by score, and its relevant ones; ids as numbers."""
     from pyspark.sql import functions as f
 
-    rows = cluster.frame(cluster.rows.whole)
+    rows = cluster.frame(getattr(cluster.rows, kind))
     pair = f.struct((-f.col("score")).alias("by"), f.col("doc_id").cast("double").alias("doc"))
     answers = rows.groupBy("query_id").agg(f.sort_array(f.collect_list(pair)).alias("pairs"))
     answers = answers.select("query_id", f.col("pairs.doc").alias("prediction"))
@@ -209,39 +209,55 @@ def lists(cluster: Cluster) -> Any:
     return answers.join(labels, "query_id")
 
 
-def ranking_evaluator(cluster: Cluster) -> Means:
-    from pyspark.ml.evaluation import RankingEvaluator
+def ranking_evaluator(kind: str) -> Callable[[Cluster], Means]:
+    def work(cluster: Cluster) -> Means:
+        from pyspark.ml.evaluation import RankingEvaluator
 
-    table = lists(cluster).persist()
-    try:
-        return {
-            name: RankingEvaluator(metricName=name, k=k or 10).evaluate(table)  # type: ignore[arg-type]
-            for name, k in METRICS.items()
-        }
-    finally:
-        table.unpersist()
+        table = lists(cluster, kind).persist()
+        try:
+            return {
+                name: RankingEvaluator(metricName=name, k=k or 10).evaluate(table)  # type: ignore[arg-type]
+                for name, k in METRICS.items()
+            }
+        finally:
+            table.unpersist()
+
+    return work
 
 
 def ranking_metrics(cluster: Cluster) -> Means:
     from pyspark.mllib.evaluation import RankingMetrics
 
-    metrics = RankingMetrics(lists(cluster).select("prediction", "label").rdd.map(tuple))
+    metrics = RankingMetrics(lists(cluster, "whole").select("prediction", "label").rdd.map(tuple))
     found = {name: getattr(metrics, name.removesuffix("K")) for name in METRICS}
     return {name: find(METRICS[name]) if METRICS[name] else find for name, find in found.items()}
 
 
-PEER = "evaluator"
+@dataclass(frozen=True)
+class Work:
+    """What is timed.
 
-WORKS: dict[str, tuple[str, Callable[[Cluster], Means], float]] = {
-    PEER: ("Spark's RankingEvaluator, five measures", ranking_evaluator, 0),
-    "metrics": ("Spark's RankingMetrics, five measures", ranking_metrics, 0),
-    "paths": ("paths: tasks read the files", by_paths, 5),
-    "partitions": ("a DataFrame of whole queries", by_frame("partitions", "whole"), 1),
-    "shuffle": ("a DataFrame of scattered rows, shuffled", by_frame("shuffle", "scattered"), 1),
-    "passes": ("a DataFrame of scattered rows, in two passes", by_frame("passes", "scattered", distinct=True), 1),
-    "one": ("one process of truerank, without Spark", one_process, 0),
+    Attributes:
+        peer: the key of the work that it is compared with, of the same rows; empty for peers.
+        target: how many times as fast it must be; 0: no target.
+    """
+
+    what: str
+    do: Callable[[Cluster], Means]
+    peer: str = ""
+    target: float = 0
+
+
+WORKS = {
+    "evaluator": Work("Spark's RankingEvaluator, five measures, whole queries", ranking_evaluator("whole")),
+    "metrics": Work("Spark's RankingMetrics, five measures, whole queries", ranking_metrics),
+    "paths": Work("paths: tasks read the files", by_paths, "evaluator", 5),
+    "partitions": Work("a DataFrame of whole queries", by_frame("partitions", "whole"), "evaluator", 1),
+    "one": Work("one process of truerank, without Spark", one_process, "evaluator"),
+    "scattered": Work("Spark's RankingEvaluator, five measures, scattered rows", ranking_evaluator("scattered")),
+    "shuffle": Work("a DataFrame, shuffled", by_frame("shuffle", "scattered"), "scattered", 1),
+    "passes": Work("a DataFrame, in two passes", by_frame("passes", "scattered", distinct=True), "scattered", 1),
 }
-"""{key: (what, how, how many times as fast as the peer it must be)}; 0: no target."""
 
 
 def warm_up(cluster: Cluster, keys: list[str]) -> None:
@@ -251,30 +267,34 @@ def warm_up(cluster: Cluster, keys: list[str]) -> None:
     small = Cluster(few, cluster.cores, cluster.memory)
     small.__dict__["session"] = cluster.session
     for key in keys:
-        WORKS[key][1](small)
+        WORKS[key].do(small)
 
 
 def measured(cluster: Cluster, keys: list[str]) -> Iterator[Line]:
     warm_up(cluster, keys)
-    peer, wanted = None, None
+    taken: dict[str, float] = {}
+    wanted: Means = {}
     for key in keys:
-        what, work, target = WORKS[key]
-        data.say(what)
+        work = WORKS[key]
+        data.say(work.what)
         before, start = cluster.moved(), time.perf_counter()
-        means = work(cluster)
-        seconds = time.perf_counter() - start
+        means = work.do(cluster)
+        seconds = taken[key] = time.perf_counter() - start
         moved = (cluster.moved() - before) / 2**20
-        peer = seconds if key == PEER else peer
-        ours = key not in (PEER, "metrics")
-        wanted = means if ours and wanted is None else wanted
         remark = f"{moved:,.0f} MB shuffled; " + ", ".join(f"{name} {mean:.6f}" for name, mean in means.items())
-        if ours and means != wanted:
-            raise SystemExit(f"{what}: other numbers: {means}, not {wanted}")
-        ratio = peer / seconds if peer and ours else None
-        is_met = ratio >= target if ratio and target else None
-        cells = (f"{ratio:.1f} times as fast", f"at least {target:g} times") if ratio else ("", "")
         data.say(f"  {seconds:.1f} s; {remark}")
-        yield Line(f"{seconds:.1f} s", f"{peer:.1f} s" if ratio else "", *cells, is_met, "1", remark, key, what)
+        if work.peer and (wanted := wanted or means) != means:
+            raise SystemExit(f"{work.what}: other numbers: {means}, not {wanted}")
+        yield line(key, work, seconds, taken.get(work.peer), remark)
+
+
+def line(key: str, work: Work, seconds: float, peer: float | None, remark: str) -> Line:
+    if peer is None:
+        return Line(f"{seconds:.1f} s", runs="1", remark=remark, key=key, work=work.what, ratio="-")
+    ratio = peer / seconds
+    target = f"at least {work.target:g} times as fast" if work.target else ""
+    cells = (f"{seconds:.1f} s", f"{peer:.1f} s", f"{ratio:.1f} times as fast", target)
+    return Line(*cells, ratio >= work.target if work.target else None, "1", remark, key, work.what)
 
 
 def options() -> argparse.Namespace:

@@ -170,6 +170,7 @@ def test_a_master_with_two_workers(spark: SparkSession, tmp_path: Path) -> None:
         "spark.ui.enabled": "false",
         "spark.executor.memory": "512m",
         "spark.sql.shuffle.partitions": "3",
+        "spark.sql.codegen.wholeStage": "false",
         "spark.driver.extraJavaOptions": QUICK,
         "spark.executor.extraJavaOptions": QUICK,
     }
