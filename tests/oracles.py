@@ -207,7 +207,7 @@ def geometric_average_precision(answer: Answer, level: float = 1) -> float:
 @oracle("YAAP", unit=False)
 def yet_another_average_precision(answer: Answer, level: float = 1) -> float:
     possible = answer.relevant(level)
-    s = average_precision(answer, level=level) * possible
+    s = min(average_precision(answer, level=level) * possible, possible)
     return math.log(1 + s) - math.log(1 + possible - s)
 
 

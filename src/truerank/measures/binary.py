@@ -314,9 +314,9 @@ def yet_another_average_precision(hits: Hits, *, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "YAAP").mean
     {'YAAP': 0.0}
     """
-    found = hits.relevant(level)
-    s = found.sum(found.ordinal / found.rank)
-    return logarithm((1.0 + s) / (1.0 + hits.relevant_total(level) - s))
+    found, total = hits.relevant(level), hits.relevant_total(level)
+    s = np.minimum(found.sum(found.ordinal / found.rank), total)  # repeats that count can be more than the relevant
+    return logarithm((1.0 + s) / (1.0 + total - s))
 
 
 @measure(
