@@ -10,6 +10,7 @@ from typing import Any
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.formats import formats
+from truerank.formats.files import NAME as FILES
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -40,7 +41,8 @@ def _of(path: str) -> list[str]:
 
 def _folder(path: str) -> list[str]:
     """The files in a folder; itself, if it is a format of its own."""
-    if any(format.is_folder and format.sniff(b"", path) > 0 for format in formats().values()):
+    whole = (format for format in formats().values() if format.is_folder and format.name != FILES)
+    if any(format.sniff(b"", path) > 0 for format in whole):
         return [path]
     inside = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
     return _some(_data(inside, path), path)
