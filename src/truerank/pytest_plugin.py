@@ -73,11 +73,11 @@ class Gates:
             )
         except TruerankError as wrong:
             raise wrong.with_traceback(None) from None  # the test's own line is where it went wrong
-        told = "\n".join(failures(found))
+        text = "\n".join(failures(found))
         if found.outcome == "fail" or (strict and found.outcome == "undecided"):
-            raise AssertionError(told)
+            raise AssertionError(text)
         if found.outcome == "undecided":
-            warnings.warn(told, UndecidedWarning, stacklevel=2)
+            warnings.warn(text, UndecidedWarning, stacklevel=2)
         return found
 
 

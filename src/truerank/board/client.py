@@ -69,7 +69,7 @@ def submit(
     Args:
         url: of the board's page.
         check: only ask what is wrong with it, which costs nothing.
-        progress: told how many bytes were sent, and of how many; anew where sending is tried again.
+        progress: called with how many bytes were sent, and of how many; anew where sending is tried again.
         follow: called with the state of a submission that takes long, after each request for it.
 
     Raises:

@@ -158,7 +158,7 @@ def rescore(
 
     Args:
         write: whether to keep what changed; all of it or, after an error, nothing.
-        progress: told how many are scored, and of how many.
+        progress: called with how many are scored, and of how many.
     """
     board = settings.board(name)
     if board is None:

@@ -10,7 +10,7 @@ import os
 import click
 
 from truerank import __version__
-from truerank.cli.failures import told_in_one_line
+from truerank.cli.failures import reported_in_one_line
 from truerank.cli.repeats import refusing_repeats
 from truerank.core.messages import message
 
@@ -70,7 +70,7 @@ class Commands(click.Group):
 
     def invoke(self, ctx: click.Context) -> object:
         """Run the command; whatever goes wrong is told in one line."""
-        with told_in_one_line():
+        with reported_in_one_line():
             return super().invoke(ctx)
 
     def resolve_command(

@@ -29,7 +29,7 @@ class Failure(click.ClickException):
 
 
 @contextmanager
-def told_in_one_line() -> Iterator[None]:
+def reported_in_one_line() -> Iterator[None]:
     """Turn errors into an exit status and, where a person can do something about them, a line."""
     if sys.stderr is None:  # the shell's 2>&-: nobody wants to know
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115

@@ -212,10 +212,10 @@ def _command(qrels: str | None, runs: tuple[str, ...], asked: dict[str, Any], na
     files = [names[path] for path in (qrels, *runs) if path]
     words = [word for option in _given() for value in _values(option, asked, names) for word in value]
     words += ["--lang", language_asked(asked["lang"])]
-    told = " ".join(map(_quoted, words))
+    arguments = " ".join(map(_quoted, words))
     if any(name.startswith("-") and name != "-" for name in files):
-        return f"truerank report {told} -o report.html -- {' '.join(map(_quoted, files))}"
-    return " ".join(["truerank report", *map(_quoted, files), told, "-o report.html"])
+        return f"truerank report {arguments} -o report.html -- {' '.join(map(_quoted, files))}"
+    return " ".join(["truerank report", *map(_quoted, files), arguments, "-o report.html"])
 
 
 def _values(option: click.Parameter, asked: dict[str, Any], names: dict[str, str]) -> list[list[str]]:

@@ -79,22 +79,22 @@ STATES = {
 @contextmanager
 def _progress() -> Iterator[Callable[[str], None]]:
     """Show the state of a submission that takes long: on a terminal with the time; else when it changes."""
-    began, told = time.monotonic(), ""
+    began, shown = time.monotonic(), ""
     is_terminal = sys.stderr.isatty()
 
     def follow(state: str) -> None:
-        nonlocal told
+        nonlocal shown
         words = f"truerank: {translated(STATES[state], spoken())}"
         if is_terminal:
             click.echo(f"\r\033[K{words}, {time.monotonic() - began:.0f} s", err=True, nl=False)
-        elif state != told:
+        elif state != shown:
             click.echo(words, err=True)
-        told = state
+        shown = state
 
     try:
         yield follow
     finally:
-        if told and is_terminal:
+        if shown and is_terminal:
             click.echo("\r\033[K", err=True, nl=False)
 
 

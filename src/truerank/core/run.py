@@ -74,7 +74,7 @@ class Run:
         name: what to call it in tables and messages: a path or a given name.
         batches: opens the source anew and yields its parts.
         path: the plain TREC file behind it, if that is what it is, which threads may read.
-        watch: told how many bytes more were read, for a progress bar.
+        watch: called with how many bytes more were read, for a progress bar.
         saved: the Arrow table of its reading, where it was read already; it has no batches then.
         pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
         parts: the runs in the files of which it consists, where they are several.
@@ -91,7 +91,7 @@ class Run:
 
 
 Progress = Callable[[int, int], object]
-"""Told how far a long piece of work is: done, total; a total of 0 is not known."""
+"""Called with how far a long piece of work is: done, total; a total of 0 is not known."""
 
 
 def watching(progress: Progress, total: int) -> Callable[[int], None]:

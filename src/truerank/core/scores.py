@@ -71,10 +71,10 @@ class Ledger:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        told = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
-        told["foreign"] = list(self.foreign)
+        plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
+        plain["foreign"] = list(self.foreign)
         optional = ("swapped", "foreign", "undefined")
-        return {key: value for key, value in told.items() if value or key not in optional}
+        return {key: value for key, value in plain.items() if value or key not in optional}
 
 
 class AnySpelling(dict[str, Value]):

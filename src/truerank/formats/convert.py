@@ -49,7 +49,7 @@ def convert(
         to: the name of a format; by default the one that the target's ending suggests: trec for a name without
             an ending, and for .run, .txt and the like.
         format: the format of the source, instead of the one that it looks like.
-        progress: told how many bytes of a file were read, and of how many.
+        progress: called with how many bytes of a file were read, and of how many.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):

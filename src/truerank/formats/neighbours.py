@@ -70,7 +70,7 @@ class Folder:
 
         Args:
             files: only these.
-            watch: told how many bytes more were read.
+            watch: called with how many bytes more were read.
 
         Raises:
             InputError: a file is no JSON, or not of a shape that is known.
@@ -244,7 +244,7 @@ def folder_run(
     Args:
         better: "lower", "higher" or "order", instead of what the value's key says.
         is_skipping: whether files whose names have no query's id are passed over.
-        watch: told how many bytes more were read.
+        watch: called with how many bytes more were read.
 
     Raises:
         InputError: a file's name has no query's id, or, when all are read, every list runs against what its values

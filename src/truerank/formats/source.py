@@ -38,7 +38,7 @@ class Source:
 
     Attributes:
         name: as it was given; for messages.
-        watch: told how many bytes more `chunks` has read, before they are decompressed, for a progress bar.
+        watch: called with how many bytes more `chunks` has read, before they are decompressed, for a progress bar.
     """
 
     name: str

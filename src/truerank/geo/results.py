@@ -102,7 +102,7 @@ def read_results(
             a date, a time and a number between underscores, and that with .jpg; or any query's name in it.
         better: "lower", "higher" or "order", instead of what the value's key says.
         format: the format of a run.
-        progress: told how many bytes of a folder were read, and of how many.
+        progress: called with how many bytes of a folder were read, and of how many.
 
     Raises:
         InputError: no query or no reference is known by the names in the results.

@@ -185,7 +185,7 @@ class View(Presented):
 
     def to_dict(self, per_query: bool = False) -> dict[str, Any]:
         """Plain values, for JSON."""
-        told = self.scores.to_dict()
+        plain = self.scores.to_dict()
         return {
             "mean": self.mean,
             "distance": self.distance,
@@ -200,9 +200,9 @@ class View(Presented):
             "sdm": {**self.sdm, "steepness": self.steepness},
             "ma": self.ma,
             "one_percent": self.one_percent,
-            "rules": told["rules"],
-            "run": told["run"],
-            "ledger": told["ledger"],
+            "rules": plain["rules"],
+            "run": plain["run"],
+            "ledger": plain["ledger"],
             "notes": [note.to_dict() for note in self.notes],
             **({"queries": self._queries()} if per_query else {}),
         }

@@ -30,7 +30,7 @@ def _usable() -> int:
 
 def _processor() -> str:
     """The processor's own name, where the system tells it."""
-    told = Path("/proc/cpuinfo")
-    lines = told.read_text("utf-8", "replace").splitlines() if told.exists() else []
+    cpuinfo = Path("/proc/cpuinfo")
+    lines = cpuinfo.read_text("utf-8", "replace").splitlines() if cpuinfo.exists() else []
     names = (line.partition(":")[2].strip() for line in lines if line.startswith("model name"))
     return next(names, platform.processor() or platform.machine())

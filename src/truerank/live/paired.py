@@ -83,9 +83,9 @@ class BenchComparison(Presented):
     @cached_property
     def remarks(self) -> tuple[str, ...]:
         """Why the two may not be comparable."""
-        told: list[str] = []
+        sentences: list[str] = []
         if not self.alternated:
-            told.append(
+            sentences.append(
                 message(
                     "They ran at different times, and the machine may have changed; taking turns rules that out."
                 )
@@ -94,17 +94,21 @@ class BenchComparison(Presented):
         unlike = [name for name in ours if ours[name] != theirs[name]]
         if unlike:
             pairs = [message("{name} {a} and {b}", name=name, a=ours[name], b=theirs[name]) for name in unlike]
-            told.append(warned(message("they ran under different loads: {loads}.", loads=joined(", ", pairs))))
+            sentences.append(warned(message("they ran under different loads: {loads}.", loads=joined(", ", pairs))))
         unlike = [name for name in self.a.machine if self.a.machine[name] != self.b.machine.get(name)]
         if unlike:
             names = ", ".join(unlike)
-            told.append(warned(message("they ran on different machines or versions: {names} differ.", names=names)))
+            sentences.append(
+                warned(message("they ran on different machines or versions: {names} differ.", names=names))
+            )
         if self.a.percentiles != self.b.percentiles:
             kinds = {"a": self.a.percentiles, "b": self.b.percentiles}
-            told.append(warned(message("percentiles of A are {a}, those of B {b}.", **kinds)))
+            sentences.append(warned(message("percentiles of A are {a}, those of B {b}.", **kinds)))
         if self.a.scores and self.b.scores and not self.a.scores.rules.is_like(self.b.scores.rules):
-            told.append(warned(message("they were scored under different rules; their scores are not compared.")))
-        return tuple(told)
+            sentences.append(
+                warned(message("they were scored under different rules; their scores are not compared."))
+            )
+        return tuple(sentences)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

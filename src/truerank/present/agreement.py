@@ -40,7 +40,7 @@ def document_of(found: Agreement, digits: int | None = None) -> Document:
 
 def remarks_of(found: Agreement) -> list[str]:
     """Queries that are in no mean, and those in one mean only."""
-    told: list[str] = [
+    sentences: list[str] = [
         message(
             "{queries} only in {run}, and in no mean: {names}.",
             queries=ledger.queries(len(names)),
@@ -56,8 +56,8 @@ def remarks_of(found: Agreement) -> list[str]:
             "{n:,} queries have fewer than two documents in common: without Kendall's tau.",
             n=unknown,
         )
-        told.append(said)
-    return told
+        sentences.append(said)
+    return sentences
 
 
 def _listed(names: tuple[str, ...]) -> str:

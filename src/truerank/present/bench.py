@@ -242,11 +242,11 @@ def _around(found: Bench, name: str, value: float) -> tuple[float, float]:
 def sweep_document(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Document:
     """A row a setting, those marked that no other one beats."""
     plain = [one.to_dict() for one in found]
-    told = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
+    warnings = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
     tables = [sweep_table(found, latency, digits)]
     if first := found[0].indexing:
         tables.append(index_table([first], digits=DIGITS if digits is None else digits))
-    return Document(tables, flat_table(found, digits), plain, told)
+    return Document(tables, flat_table(found, digits), plain, warnings)
 
 
 def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:

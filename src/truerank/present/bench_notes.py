@@ -100,8 +100,8 @@ def made(found: Sequence[Bench]) -> Iterable[str]:
 def notes(found: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
     head = joined(": ", [printable(found.name), joined("; ", [loop(found), asked(found)])])
-    told = [head, *warnings(found), *_before(found), *made([found]), *_intervals(found)]
-    return [*told, *_machinery(found), _machine(found)]
+    sentences = [head, *warnings(found), *_before(found), *made([found]), *_intervals(found)]
+    return [*sentences, *_machinery(found), _machine(found)]
 
 
 def warnings(found: Bench) -> list[str]:
@@ -112,32 +112,32 @@ def warnings(found: Bench) -> list[str]:
 
 def shared(found: Sequence[Bench]) -> list[str]:
     """The warnings of several benchmarks, each with the settings that it concerns."""
-    told: dict[str, list[str]] = {}
+    sentences: dict[str, list[str]] = {}
     for one in found:
         for warning in warnings(one):
             setting = ", ".join(f"{key} {value}" for key, value in one.settings.items())
-            told.setdefault(warning, []).append(setting)
-    return [joined(": ", ["; ".join(who), warning]) for warning, who in told.items()]
+            sentences.setdefault(warning, []).append(setting)
+    return [joined(": ", ["; ".join(who), warning]) for warning, who in sentences.items()]
 
 
 def _stopped(found: Bench) -> Iterator[Message]:
     if not found.stopped:
         return
-    told = [message("ended early ({why}); this is what was measured until then.", why=found.stopped)]
+    sentences = [message("ended early ({why}); this is what was measured until then.", why=found.stopped)]
     if missing := len(found.queries) - len(found.asked):
-        told.append(message("{n:,} of {all:,} queries were never asked.", n=missing, all=len(found.queries)))
-    yield warned(joined(" ", told))
+        sentences.append(message("{n:,} of {all:,} queries were never asked.", n=missing, all=len(found.queries)))
+    yield warned(joined(" ", sentences))
 
 
 def _failures(found: Bench) -> Iterator[Message]:
     """Errors, time-outs and starts that never came; and what the errors were."""
     counts = found.outcomes
-    if told := list(_outcomes(counts)):
+    if sentences := list(_outcomes(counts)):
         much = plural(
             "of {n:,} call {outcomes}.",
             "of {n:,} calls {outcomes}.",
             n=len(found.measured),
-            outcomes=joined(", ", told),
+            outcomes=joined(", ", sentences),
         )
         kept = message("They are not in the latencies, and score 0.")
         yield warned(joined(" ", [much, kept if found.scores else message("They are not in the latencies.")]))
@@ -182,7 +182,7 @@ def _unasked(found: Bench) -> Iterator[Message]:
     """Judged queries that the means are not over, though those of the saved run may be."""
     if not found.unasked or not found.scores:
         return
-    told = plural(
+    sentences = plural(
         "{n:,} judged query was not asked, and is in no mean",
         "{n:,} judged queries were not asked, and are in no mean",
         n=found.unasked,
@@ -192,7 +192,7 @@ def _unasked(found: Bench) -> Iterator[Message]:
         "error": message("`truerank eval` of the saved run refuses a run without them"),
     }
     what = again.get(found.scores.rules.missing)
-    yield joined("", [joined("; ", [told, what] if what else [told]), "."])
+    yield joined("", [joined("; ", [sentences, what] if what else [sentences]), "."])
 
 
 def _waiting(found: Bench) -> Iterator[Message]:
@@ -201,7 +201,7 @@ def _waiting(found: Bench) -> Iterator[Message]:
     if not late:
         return
     share, workers = late / len(found.measured.started), found.load.concurrency
-    told = (
+    sentences = (
         message("{late:,} starts ({share:.0%}) were late, the one worker being busy.", late=late, share=share)
         if workers == 1
         else message(
@@ -211,7 +211,7 @@ def _waiting(found: Bench) -> Iterator[Message]:
             workers=workers,
         )
     )
-    yield warned(joined(" ", [told, message("Latency counts from the intended start.")]))
+    yield warned(joined(" ", [sentences, message("Latency counts from the intended start.")]))
 
 
 def _concurrency(found: Bench) -> Iterator[Message]:
@@ -271,14 +271,14 @@ def _answers(found: Bench) -> Iterator[Message]:
 
 
 def _repeated(found: Bench) -> Iterator[Message]:
-    told = plural(
+    sentences = plural(
         "{n:,} answer names a document more than once",
         "{n:,} answers name a document more than once",
         n=found.answers.repeated,
     )
     is_mended = found.scores and found.scores.rules.name.endswith(MEND)
     mend = [message("`truerank eval` of the saved run needs `--set {mend}`", mend=MEND)] if is_mended else []
-    yield joined("", [joined("; ", [told, *mend]), "."])
+    yield joined("", [joined("; ", [sentences, *mend]), "."])
 
 
 def _before(found: Bench) -> Iterable[str]:
@@ -346,14 +346,14 @@ def _machinery(found: Bench) -> Iterable[str]:
 
 
 def _machine(found: Bench) -> str:
-    told = found.machine
-    count = told["processors"]
+    sentences = found.machine
+    count = sentences["processors"]
     many = message("{n} processors", n=count)  # a saved benchmark may say anything
     return message(
         "{python}, {system}, {processors} ({processor}); {begun}.",
-        python=told["python"],
-        system=told["system"],
+        python=sentences["python"],
+        system=sentences["system"],
         processors=plural("{n:,} processor", "{n:,} processors", n=int(count)) if count.isdecimal() else many,
-        processor=told["processor"],
+        processor=sentences["processor"],
         begun=found.begun,
     )

@@ -88,7 +88,7 @@ def candidate_table(found: ToJudge, digits: int | None = 6) -> Table:
 def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
     """Under whose rules, how to read the columns, and what is not exact."""
     first = found[0]
-    told: list[str] = [
+    sentences: list[str] = [
         message(
             "Rules: {rules}. {queries}.",
             rules=printable(first.rules.name),
@@ -96,9 +96,11 @@ def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
         )
     ]
     if first.ties:
-        told.append(message("Tied: the worst, the expected and the best mean over all orders of equal scores."))
+        sentences.append(
+            message("Tied: the worst, the expected and the best mean over all orders of equal scores.")
+        )
     if first.unjudged:
-        told.append(
+        sentences.append(
             message(
                 "Lowest, highest: the mean whatever the returned unjudged documents may be: "
                 "each gets one of the grades {grades}, or stays unjudged.",
@@ -106,8 +108,8 @@ def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
             )
         )
     for one, name in zip(found, names, strict=True):
-        told += [joined(": ", [name, text]) if len(found) > 1 else text for text in remarks(one)]
-    return told
+        sentences += [joined(": ", [name, text]) if len(found) > 1 else text for text in remarks(one)]
+    return sentences
 
 
 def remarks(found: Bounds) -> list[str]:

@@ -43,7 +43,7 @@ def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) 
 
 def remarks(found: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
-    told = [
+    sentences = [
         *sizes(found),
         *_left_out(found),
         *_kinds(found),
@@ -52,7 +52,7 @@ def remarks(found: Comparison) -> list[str]:
         *_alike(found),
         *_silent(found),
     ]
-    return [*told, *_sliced(found)]
+    return [*sentences, *_sliced(found)]
 
 
 def made(found: Comparison) -> list[str]:
@@ -64,10 +64,10 @@ def made(found: Comparison) -> list[str]:
 
 def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
     """The same of a table with a column a measure: what its letters and its stressed numbers are."""
-    told: list[str] = [_intervals(found)] if intervals else []
+    sentences: list[str] = [_intervals(found)] if intervals else []
     if len(found.systems) < 2:
-        return told
-    return [joined(" ", [LETTERS, _test(found)]), *told]
+        return sentences
+    return [joined(" ", [LETTERS, _test(found)]), *sentences]
 
 
 def _test(found: Comparison) -> Message:
@@ -135,48 +135,48 @@ SOME_EXACT = message("exact binomial where all values are 0 or 1")
 
 
 def _reading(found: Comparison) -> Message:
-    told = [
+    sentences = [
         message("W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer).")
     ]
     if not _named(found, "sum"):
-        told = [message("W/T/L: queries that the system wins, ties and loses.")]
-    told.append(message("Beats: those it is significantly better than, by letter."))
+        sentences = [message("W/T/L: queries that the system wins, ties and loses.")]
+    sentences.append(message("Beats: those it is significantly better than, by letter."))
     if len(found.systems) > 2 and found.procedure.all_pairs:
-        told.append(message("Systems that share a group do not differ significantly."))
-    return joined(" ", told)
+        sentences.append(message("Systems that share a group do not differ significantly."))
+    return joined(" ", sentences)
 
 
 def sizes(found: Comparison) -> list[str]:
     """Whether there are enough queries, and what this many could have shown."""
     queries = len(found.queries)
-    told = few.remarks(queries)
+    sentences = few.remarks(queries)
     if len(found.systems) > 1:
-        told += _least(found) if queries < USUAL else []
-        told += _out_of_reach(found)
-    return told
+        sentences += _least(found) if queries < USUAL else []
+        sentences += _out_of_reach(found)
+    return sentences
 
 
 def _least(found: Comparison) -> list[str]:
     """The smallest differences that this set of queries could have shown."""
     spans = [(_span(outcome), _scale(outcome)) for outcome in found.outcomes]
     parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
-    told: list[str] = []
+    sentences: list[str] = []
     if parts:
-        told.append(
+        sentences.append(
             message(
                 "Smallest true difference that is detected in four of five samples of this size: {differences}.",
                 differences=joined(", ", parts),
             )
         )
     if beyond := [str(outcome.measure) for outcome in found.outcomes if _beyond(outcome)]:
-        told.append(
+        sentences.append(
             message(
                 "With so few queries no difference, however large, is detected in four of five samples: "
                 "{measures}.",
                 measures=", ".join(beyond),
             )
         )
-    return told
+    return sentences
 
 
 def _span(outcome: Outcome) -> str:
@@ -233,9 +233,9 @@ def _out_of_reach(found: Comparison) -> list[str]:
 
 
 def _left_out(found: Comparison) -> list[str]:
-    told: list[str] = []
+    sentences: list[str] = []
     if found.dropped:
-        told.append(
+        sentences.append(
             warned(
                 plural(
                     "{n:,} query is not in the scores of every system, and left out: "
@@ -247,7 +247,7 @@ def _left_out(found: Comparison) -> list[str]:
                 )
             )
         )
-    told += [
+    sentences += [
         warned(
             plural(
                 "{measure} is no finite number on {n:,} query for some system; left out for all.",
@@ -259,20 +259,20 @@ def _left_out(found: Comparison) -> list[str]:
         for outcome in found.outcomes
         if outcome.left_out
     ]
-    return told
+    return sentences
 
 
 def _kinds(found: Comparison) -> list[str]:
     """Measures whose one number is no mean, or of which less is better."""
     sums, geometric = (", ".join(_named(found, average)) for average in ("sum", "geometric"))
     less = ", ".join(o.name for o in found.outcomes if direction(o.measure) < 0)
-    told: list[str] = []
+    sentences: list[str] = []
     if sums:
-        told.append(
+        sentences.append(
             message("{names}: sums over the queries; more is not better, so nothing beats another.", names=sums)
         )
     if geometric:
-        told.append(
+        sentences.append(
             message(
                 "{names}: geometric means, of values raised to {floor:g} at least; "
                 "differences and effects are those of the means of natural logarithms.",
@@ -280,7 +280,7 @@ def _kinds(found: Comparison) -> list[str]:
                 floor=FLOOR,
             )
         )
-    return [*told, message("{names}: less is better.", names=less)] if less else told
+    return [*sentences, message("{names}: less is better.", names=less)] if less else sentences
 
 
 def _named(found: Comparison, average: str) -> list[str]:
@@ -316,14 +316,14 @@ def _alike(found: Comparison) -> list[str]:
     """Systems with the same values throughout."""
     if not all(outcome.queries for outcome in found.outcomes):
         return []
-    told: list[str] = []
+    sentences: list[str] = []
     for first, second in itertools.combinations(found.scores.items(), 2):
         one, other = first[1], second[1]
         measures = [outcome.measure for outcome in found.outcomes]
         if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in measures):
             a, b = printable(first[0]), printable(second[0])
-            told.append(message("{one} and {other} score the same on every query.", one=a, other=b))
-    return told
+            sentences.append(message("{one} and {other} score the same on every query.", one=a, other=b))
+    return sentences
 
 
 def _silent(found: Comparison) -> list[str]:
@@ -343,9 +343,9 @@ def _silent(found: Comparison) -> list[str]:
 def _sliced(found: Comparison) -> list[str]:
     if not found.slices:
         return []
-    told: list[str] = []
+    sentences: list[str] = []
     if found.unsliced:
-        told.append(
+        sentences.append(
             plural(
                 "{n:,} query has no {field}: in no slice.",
                 "{n:,} queries have no {field}: in no slice.",
@@ -354,10 +354,10 @@ def _sliced(found: Comparison) -> list[str]:
             )
         )
     if len(found.systems) > 2 and found.procedure.all_pairs:
-        told.append(
+        sentences.append(
             message(
                 "The pairs of each slice are in json, and in csv of the long layout; "
                 "p are corrected within a slice."
             )
         )
-    return told
+    return sentences

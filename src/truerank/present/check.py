@@ -65,35 +65,35 @@ FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "que
 
 def notes(found: Check) -> list[str]:
     """How it was decided, and what is remarkable."""
-    told: list[str] = [message("Rules: {rules}.", rules=printable(found.rules))] if found.rules else []
+    sentences: list[str] = [message("Rules: {rules}.", rules=printable(found.rules))] if found.rules else []
     deciders = {verdict.decider for verdict in found.verdicts if verdict.kind != "no worse than"}
     if deciders == {"value"}:
-        told.append(message("min and max are decided by the value, which may reach the limit."))
+        sentences.append(message("min and max are decided by the value, which may reach the limit."))
     elif deciders:
-        told.append(message("min and max are decided by the interval: undecided where the limit lies inside."))
+        sentences.append(message("min and max are decided by the interval: undecided where the limit lies inside."))
     if any(verdict.kind == "no worse than" for verdict in found.verdicts):
-        told.append(
+        sentences.append(
             message(
                 "No worse than: by the interval of the difference, query by query; the value is that difference."
             )
         )
-    return [*told, *remarks(found)]
+    return [*sentences, *remarks(found)]
 
 
 def remarks(found: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
     counts = [verdict.queries for verdict in found.verdicts if verdict.queries]
-    told = few.remarks(min(counts)) if counts else []
+    sentences = few.remarks(min(counts)) if counts else []
     by_note: dict[str, list[str]] = {}
     for verdict in found.verdicts:
         if verdict.note:
             by_note.setdefault(verdict.note, []).append(verdict.name)
-    told += [
+    sentences += [
         message("{gates}: {note}.", gates=", ".join(map(printable, dict.fromkeys(names))), note=note)
         for note, names in by_note.items()
     ]
     shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
-    return [*told, *few.doubts((printable(verdict.name), verdict.interval) for verdict in shows)]
+    return [*sentences, *few.doubts((printable(verdict.name), verdict.interval) for verdict in shows)]
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:

@@ -177,8 +177,8 @@ def notes(curves: Sequence[Curve]) -> list[str]:
         if first.query is None
         else message("Query {query}.", query=printable(first.query))
     )
-    told = ledger.notes(curves, labels([curve.run for curve in curves]))
-    return [*told, joined(" ", [of, READINGS[first.points]]), *remarks(first)]
+    sentences = ledger.notes(curves, labels([curve.run for curve in curves]))
+    return [*sentences, joined(" ", [of, READINGS[first.points]]), *remarks(first)]
 
 
 def remarks(curve: Curve) -> list[str]:

@@ -242,9 +242,9 @@ def several_moves_document(
     if len(documents) == 1:
         return documents[0]
     flat = replace(documents[0].flat, rows=tuple(row for one in documents for row in one.flat.rows))
-    told = dict.fromkeys(remark for one in documents for remark in one.remarks)
+    remarks = dict.fromkeys(remark for one in documents for remark in one.remarks)
     tables = [table for one in documents for table in one.tables]
-    return Document(tables, flat, [one.results for one in documents], list(told))
+    return Document(tables, flat, [one.results for one in documents], list(remarks))
 
 
 def moves_document(moves: Diff, *, most: int | None = DOCUMENTS, digits: int | None = None) -> Document:

@@ -21,4 +21,4 @@ def document_of(found: Findings) -> Document:
 
 def remarks_of(found: Findings) -> list[str]:
     """Each finding in a line."""
-    return [one.told for one in found]
+    return [one.printed for one in found]

@@ -35,14 +35,17 @@ def document(
         surface: recall within metres above the means.
         decisions: of each view, first results accepted or rejected.
     """
-    told = places.to_dict(per_query)
+    results = places.to_dict(per_query)
     for name, counts in decisions.items():
-        told[name]["decisions"] = {"threshold": counts.threshold, **counts.micro.to_dict()}
+        results[name]["decisions"] = {"threshold": counts.threshold, **counts.micro.to_dict()}
     if per_query:
         rows = queries(places, digits)
         shown_rows = replace(rows, digits=2 if digits is None else digits)
         return Document(
-            [*_decided(places, decisions, 4 if digits is None else digits), shown_rows], rows, told, notes(places)
+            [*_decided(places, decisions, 4 if digits is None else digits), shown_rows],
+            rows,
+            results,
+            notes(places),
         )
     rounded = 4 if digits is None else digits
     above = [within(places, rounded)] if surface else []
@@ -52,7 +55,7 @@ def document(
         *_decided(places, decisions, rounded),
         metres(places, rounded),
     ]
-    return Document(tables, _a_row_a_view(places, _numbers, digits, decisions), told, notes(places))
+    return Document(tables, _a_row_a_view(places, _numbers, digits, decisions), results, notes(places))
 
 
 def _decided(places: Places, decisions: Mapping[str, Counts], digits: int) -> list[Table]:
@@ -115,10 +118,10 @@ def error_chart(places: Places, *, metres: str, share: str, by: str) -> charts.S
 def remarks_of(found: Places | View) -> list[str]:
     """What the means hide, and what is remarkable about the files."""
     views = list(found.views.values()) if isinstance(found, Places) else [found]
-    told = [text for view in views for text in ledger.remarks(view.scores)]
+    sentences = [text for view in views for text in ledger.remarks(view.scores)]
     notes = [note for view in views for note in (*view.notes, *_answerable(view))]
     files = found.notes if isinstance(found, Places) else ()
-    return list(dict.fromkeys([*told, *(note.message for note in (*notes, *files))]))
+    return list(dict.fromkeys([*sentences, *(note.message for note in (*notes, *files))]))
 
 
 def means(places: Places, digits: int | None = 4) -> Table:

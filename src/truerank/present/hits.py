@@ -37,20 +37,20 @@ def remarks_of(hits: Hits) -> list[str]:
     """Queries for which nothing was returned, and those whose lists hold no judged document."""
     empty = int((hits.returned == 0).sum())
     bare = int(((hits.returned > 0) & (np.bincount(hits.query, minlength=len(hits.queries)) == 0)).sum())
-    told: list[str] = []
+    sentences: list[str] = []
     if empty:
-        told.append(
+        sentences.append(
             plural("Nothing was returned for {n:,} query.", "Nothing was returned for {n:,} queries.", n=empty)
         )
     if bare:
-        told.append(
+        sentences.append(
             plural(
                 "No returned document is judged for {n:,} query.",
                 "No returned document is judged for {n:,} queries.",
                 n=bare,
             )
         )
-    return told
+    return sentences
 
 
 def _rows(hits: Hits, most: int) -> tuple[tuple[Cell, ...], ...]:

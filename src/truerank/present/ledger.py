@@ -59,19 +59,19 @@ class HasLedger(Protocol):
 
 def notes(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
     """The rules, and for each run its ledger, a sentence a line; runs with the same one share it."""
-    told = {joined("\n", sentences): who for sentences, who in shared(scores, names).items()}
+    by_text = {joined("\n", sentences): who for sentences, who in shared(scores, names).items()}
     rules = message("Rules: {rules}.", rules=printable(scores[0].rules.name))
-    if len(told) == 1:
-        return [joined(" ", [rules, text]) for text in told]
-    return [rules, *(joined(": ", [", ".join(who), text]) for text, who in told.items())]
+    if len(by_text) == 1:
+        return [joined(" ", [rules, text]) for text in by_text]
+    return [rules, *(joined(": ", [", ".join(who), text]) for text, who in by_text.items())]
 
 
 def shared(scores: Sequence[HasLedger], names: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
     """The sentences of each ledger, with the names of the runs that have it."""
-    told: dict[tuple[str, ...], list[str]] = {}
+    by_text: dict[tuple[str, ...], list[str]] = {}
     for one, name in zip(scores, names, strict=True):
-        told.setdefault((counted(one), *remarks(one)), []).append(name)
-    return told
+        by_text.setdefault((counted(one), *remarks(one)), []).append(name)
+    return by_text
 
 
 def named_remarks(scores: Sequence[HasLedger], names: Sequence[str]) -> list[str]:
@@ -136,7 +136,7 @@ SWAPPED = message(
 )
 
 
-def _counts(ledger: Ledger, rules: Rules, told: Sequence[str]) -> list[str]:
+def _counts(ledger: Ledger, rules: Rules, counted_before: Sequence[str]) -> list[str]:
     """What the rules decide about, where there is any of it."""
 
     def how(rule: str) -> Message:
@@ -171,7 +171,7 @@ def _counts(ledger: Ledger, rules: Rules, told: Sequence[str]) -> list[str]:
             how=how("duplicates"),
         ),
     }
-    return [text for key, text in said.items() if getattr(ledger, key) and key not in told]
+    return [text for key, text in said.items() if getattr(ledger, key) and key not in counted_before]
 
 
 def _ids(ledger: Ledger, key: str) -> Message:

@@ -72,9 +72,9 @@ def value_table(comparison: ToolComparison, digits: int | None, *, noted: bool =
             message("Nothing in which these rules differ from the rules {rules} moves a number here.", rules=base)
         )
     run = joined(" ", [message("Run: {run}.", run=printable(comparison.run)), *empty])
-    told = (run, *filter(None, [comparison.note]), *notes) if noted else ()
+    sentences = (run, *filter(None, [comparison.note]), *notes) if noted else ()
     return Table(
-        (message("rules"), *comparison.measures, message("queries")), tuple(rows), notes=told, digits=digits
+        (message("rules"), *comparison.measures, message("queries")), tuple(rows), notes=sentences, digits=digits
     )
 
 

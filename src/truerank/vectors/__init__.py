@@ -67,7 +67,7 @@ def evaluate_vectors(
         metric: "cosine", "dot" or "euclidean".
         pool: "mean" or "max" over the frames of a tracklet.
         name: what to call it in tables.
-        progress: told how many queries are ranked, and of how many.
+        progress: called with how many queries are ranked, and of how many.
         save_run: a file to write each judged query's first results to, `save_depth` of them; what is ignored is
             not among them.
 

@@ -50,7 +50,7 @@ def bounds(
         of: "ties", "unjudged", or both.
         samples: random orders for queries with too many to count.
         seed: of those.
-        progress: told how many queries are done, and of how many; once for ties and once for judgements.
+        progress: called with how many queries are done, and of how many; once for ties and once for judgements.
 
     Raises:
         TruerankError: wrong input.

@@ -125,7 +125,7 @@ def judge_next(
         qrels, run_a, run_b, rules, threads: as for `evaluate`; each run may be a `Reading` of all rows, and the
             qrels are None where both are.
         n: how many at most.
-        progress: told how many grades were tried, and of how many.
+        progress: called with how many grades were tried, and of how many.
 
     Raises:
         TruerankError: wrong input; a measure whose mean is geometric.
@@ -153,7 +153,7 @@ def judge_next(
     if a.hits.queries != b.hits.queries:
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
     pair = _Pair(a, b, documents, chosen, under, progress)
-    return pair.told(n)
+    return pair.to_judge(n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +202,7 @@ class _Pair:
     rules: Rules
     progress: Progress
 
-    def told(self, n: int) -> ToJudge:
+    def to_judge(self, n: int) -> ToJudge:
         rows = np.union1d(self.a.doc[self.a.open], self.b.doc[self.b.open])
         now = self._now(self.a) - self._now(self.b)
         low, high = self._extremes(rows, now)
@@ -270,7 +270,7 @@ class _Asked:
         times = np.bincount(query, minlength=len(self.pool.hits.queries))
         ends = np.cumsum(times)
         found = []
-        for part in chunks(times * (1 + self.pool.hits.where(self.pool.told(self.is_seeing)).count)):
+        for part in chunks(times * (1 + self.pool.hits.where(self.pool.known(self.is_seeing)).count)):
             chosen = np.zeros(len(times), bool)
             chosen[part] = times[part] > 0
             if chosen.any():
@@ -279,10 +279,10 @@ class _Asked:
         return np.concatenate(found)
 
     def _part(self, chosen: Bools, times: Ints, rows: Ints) -> PerQuery:
-        told = self.pool.told(self.is_seeing)
-        known = replace(self.pool.hits.where(told), judgements=self.pool.judgements[self.is_seeing])
+        judged = self.pool.known(self.is_seeing)
+        known = replace(self.pool.hits.where(judged), judgements=self.pool.judgements[self.is_seeing])
         copies = Repeated.of(known.select(chosen), times)
-        doc = self.pool.doc[told & chosen[self.pool.hits.query]][copies.row]
+        doc = self.pool.doc[judged & chosen[self.pool.hits.query]][copies.row]
         others = copies.hits.where(doc != rows[copies.hits.query])
         return values_of((self.measure,), self._with(others, rows), self.rules)[str(self.measure)]
 

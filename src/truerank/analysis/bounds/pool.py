@@ -88,7 +88,7 @@ class Pool:
         row = int(self._rows[doc])
         return None if row < 0 else int(self.hits.rank[row])
 
-    def told(self, is_seeing: bool, rows: slice = ALL) -> Bools:
+    def known(self, is_seeing: bool, rows: slice = ALL) -> Bools:
         """(hits,) whether it is judged; and, unless it matters, right."""
         return self.hits.grade[rows] > (UNJUDGED if is_seeing else 0.0)
 

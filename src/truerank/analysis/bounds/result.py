@@ -103,7 +103,7 @@ class Range:
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
-        told: dict[str, float | None] = {
+        values: dict[str, float | None] = {
             "mean": self.mean,
             "low": self.lowest,
             "high": self.highest,
@@ -111,8 +111,8 @@ class Range:
             "best": self.best,
         }
         if self.expected is not None:
-            told |= {"expected": self.expected_mean, "expected_error": self.expected_error}
-        return {**told, "moved": self.moved, "searched": self.searched}
+            values |= {"expected": self.expected_mean, "expected_error": self.expected_error}
+        return {**values, "moved": self.moved, "searched": self.searched}
 
 
 def _geometric_error(expected: Floats, error: Floats, mean: float) -> float:
@@ -159,13 +159,13 @@ class Bounds(Presented):
     seed: int
 
     def _summary(self) -> str:
-        told = []
+        lines = []
         for name in map(str, self.measures):
             ranges = [(why, found[name]) for why, found in self._asked if name in found]
             limits = (f", by {why} {r.lowest:.4f} to {r.highest:.4f}" for why, r in ranges)
-            told.append(f"{name} {ranges[0][1].mean:.4f}{''.join(limits)}")
+            lines.append(f"{name} {ranges[0][1].mean:.4f}{''.join(limits)}")
         queries = pluralize(len(self.queries), "query", "queries")
-        return f"Bounds({self.run!r}, {queries}; {'; '.join(told)})"
+        return f"Bounds({self.run!r}, {queries}; {'; '.join(lines)})"
 
     @property
     def tied(self) -> int:

@@ -111,7 +111,7 @@ class Settled:
         pool, rows = part.pool, part.rows
         hits = pool.hits
         judged = part.judgements(is_seeing)
-        is_open, is_told = pool.open[rows], pool.told(is_seeing, rows)
+        is_open, is_known = pool.open[rows], pool.known(is_seeing, rows)
         columns: dict[str, Any] = {name: getattr(hits, name)[rows] for name in COLUMNS}
         some = replace(
             hits,
@@ -119,8 +119,8 @@ class Settled:
             queries=hits.queries[part.queries],
             returned=hits.returned[part.queries],
             judgements=judged,
-        ).where(is_told | is_open)
-        is_open = is_open[is_told | is_open]
+        ).where(is_known | is_open)
+        is_open = is_open[is_known | is_open]
         number = np.cumsum(is_open) - 1
         size = np.bincount(some.query[is_open], minlength=len(some.queries))
         before = np.cumsum(size) - size

@@ -49,7 +49,7 @@ def under_ties(
 
     Args:
         hits: no rule was applied to them yet.
-        progress: told how many tied queries are done, and of how many.
+        progress: called with how many tied queries are done, and of how many.
     """
     now = values_of(measures, hits, rules)
     found = {name: _Found.of(values) for name, values in now.items()}
@@ -61,7 +61,7 @@ def under_ties(
     for which, look in ((few, search.through_all), (tied & ~few, search.through_some)):
         if which.any():
             look(hits.select(which), found, np.flatnonzero(which))
-    return {str(m): found[str(m)].told(m, now[str(m)]) for m in measures}
+    return {str(m): found[str(m)].range(m, now[str(m)]) for m in measures}
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,7 +78,7 @@ class _Found:
     def of(cls, values: Floats) -> _Found:
         return cls(values.copy(), values.copy(), values.copy(), np.zeros(len(values)), np.ones(len(values), bool))
 
-    def told(self, measure: Measure, values: Floats) -> Range:
+    def range(self, measure: Measure, values: Floats) -> Range:
         return Range(measure, values, self.low, self.high, self.sure, self.expected, self.error)
 
 

@@ -48,7 +48,7 @@ def under_judgement(
     all but those that come near the extremes.
 
     Args:
-        progress: told how many queries are done, and of how many.
+        progress: called with how many queries are done, and of how many.
     """
     search = _Search(pool, rules, grades_to_give(pool, rules.level))
     now = values_of(measures, pool.as_is(), rules)

@@ -181,20 +181,20 @@ class _Judge:
     def _query_by_query(self, blank: Verdict, baseline: Figures) -> Verdict:
         """The verdict on the queries that both have."""
         assert self.figures is not None
-        a, b, dropped, told = _pairs(blank.name, self.figures, baseline)
+        a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(a, b) if len(a) else None
         outcome = _by_interval(interval, blank.limit, blank.is_upper)
         is_same = len(a) > 0 and bool(are_equal(a, b).all())
         rules = self.figures.rules
         if dropped and rules and rules.missing == "skip" and (is_same or outcome == "pass"):
-            outcome, told = "undecided", [*told, SKIPPED]
+            outcome, notes = "undecided", [*notes, SKIPPED]
         elif is_same:
-            outcome, told = "pass", [*told, SAME]
+            outcome, notes = "pass", [*notes, SAME]
         elif interval and interval.method == "none":
-            told = [*told, FEW]
+            notes = [*notes, FEW]
         value = float(np.mean(difference(a, b))) if len(a) else math.nan
         return replace(
-            blank, outcome=outcome, value=value, interval=interval, queries=len(a), note=joined("; ", told)
+            blank, outcome=outcome, value=value, interval=interval, queries=len(a), note=joined("; ", notes)
         )
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
@@ -221,12 +221,12 @@ class _Judge:
         except MissingPackage:
             found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
         verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
-        told = joined("; ", filter(None, [note, _failures(bench, CENSORED)]))
+        notes = joined("; ", filter(None, [note, _failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
             known = Interval(found.low, found.low, found.high, 1.0, "none")
             outcome = "undecided" if math.isnan(found.low) else _by_interval(known, limit.value, is_upper)
-        return replace(verdict, outcome=outcome, note=told, is_least=found.low < found.high)
+        return replace(verdict, outcome=outcome, note=notes, is_least=found.low < found.high)
 
     def _verdict(
         self,
@@ -298,18 +298,18 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
 def _failures(bench: Bench, counted_as: Message) -> str:
     """How many calls brought no answer, and what that means for the figure; empty where all did."""
     failed, late, dropped = (bench.outcomes[key] for key in ("error", "timeout", "dropped"))
-    told = [
+    notes = [
         *([message("{n:,} failed", n=failed)] if failed else []),
         *([message("{n:,} timed out", n=late)] if late else []),
         *([message("{n:,} never started", n=dropped)] if dropped else []),
     ]
-    if not told:
+    if not notes:
         return ""
     return plural(
         "of {n:,} call {failures}: {meaning}",
         "of {n:,} calls {failures}: {meaning}",
         n=len(bench.measured),
-        failures=joined(", ", told),
+        failures=joined(", ", notes),
         meaning=counted_as,
     )
 
@@ -398,9 +398,9 @@ def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery,
     a, b = one.values[name][here], other.values[other.resolve(name)][there]
     finite = np.isfinite(a) & np.isfinite(b)
     dropped = len(one.queries) + len(other.queries) - 2 * len(here)
-    told: list[str] = []
+    notes: list[str] = []
     if dropped:
-        told.append(
+        notes.append(
             plural(
                 "{n:,} query only one of the two has was left out",
                 "{n:,} queries only one of the two has were left out",
@@ -409,14 +409,14 @@ def _pairs(name: str, one: Figures, other: Figures) -> tuple[PerQuery, PerQuery,
         )
     if not finite.all():
         lost = int((~finite).sum())
-        told.append(
+        notes.append(
             plural(
                 "{n:,} query without a finite value left out",
                 "{n:,} queries without a finite value left out",
                 n=lost,
             )
         )
-    return a[finite], b[finite], dropped, told
+    return a[finite], b[finite], dropped, notes
 
 
 def _positive(margin: Any, name: str) -> float:

@@ -56,7 +56,7 @@ def compare(
         samples: resamples of the intervals and of the randomization test.
         all_pairs: compare every two, baseline or not.
         by: {query: value}, for the same comparison on the queries of each value; `by_name` is what it is called.
-        progress: told how many parts of the work are done, and of how many.
+        progress: called with how many parts of the work are done, and of how many.
 
     Raises:
         TruerankError: wrong input; no query that all systems have; no such test. The message says what now.

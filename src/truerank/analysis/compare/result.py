@@ -199,8 +199,8 @@ class Comparison(Presented, ByMeasure[Outcome]):
     unsliced: int = 0
 
     def _summary(self) -> str:
-        told = [f"{outcome.name}: {_listed(outcome.means)}" for outcome in self.outcomes]
-        return f"Comparison({', '.join(self.systems)}; {len(self.queries):,} queries; {'; '.join(told)})"
+        lines = [f"{outcome.name}: {_listed(outcome.means)}" for outcome in self.outcomes]
+        return f"Comparison({', '.join(self.systems)}; {len(self.queries):,} queries; {'; '.join(lines)})"
 
     @cached_property
     def _named(self) -> Mapping[str, Outcome]:

@@ -214,12 +214,12 @@ def diff_each(
     a, b = (run_reading(judged, run, under, keep=keep, threads=threads) for run in (run_a, run_b))
     chosen = [resolve(measure, under).measure for measure in measures]
     both = evaluate(a, measures=chosen), evaluate(b, measures=chosen)
-    told = [_told_of(a.qrels, both, measure, query, most) for measure in chosen]
-    keys = list(dict.fromkeys(as_bytes(name) for names in told for name in names))
+    shown = [_shown_of(a.qrels, both, measure, query, most) for measure in chosen]
+    keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))
     answers = [answers_in(reading, keys, under) for reading in (a, b)]
     found = [
         _moved(both, measure, [(answers[0][k], answers[1][k]) for k in map(as_bytes, names)], under)
-        for measure, names in zip(chosen, told, strict=True)
+        for measure, names in zip(chosen, shown, strict=True)
     ]
     if queries is None and docs is None:
         return found
@@ -229,7 +229,7 @@ def diff_each(
     return [replace(one, texts=texts) for one in found]
 
 
-def _told_of(
+def _shown_of(
     judged: Qrels, both: tuple[Scores, Scores], measure: Measure, query: str | int | bytes | None, most: int
 ) -> list[str]:
     """The queries that moved farthest under a measure, or the one that is asked for."""

@@ -57,7 +57,7 @@ def lint(
         rules: under which they will be evaluated; some faults are none under some rules.
         measures: those whose ties matter, as for `evaluate`.
         qrels_format, run_format: names of formats, instead of those that the files look like.
-        progress: told how many bytes were read, and of how many.
+        progress: called with how many bytes were read, and of how many.
 
     Raises:
         InputError: a file that is not there, is empty, or is in no known format.

@@ -56,10 +56,10 @@ class Finding:
         return f"{self.path}:{self.line}" if self.numbering == "line" else f"{self.path} (row {self.line})"
 
     def __str__(self) -> str:
-        return self.told
+        return self.printed
 
     @property
-    def told(self) -> Message:
+    def printed(self) -> Message:
         """All in a line, as editors jump to."""
         return joined("", [self.where, ": ", SAID[self.severity], ": ", self.message, f" [{self.kind}]"])
 
@@ -93,12 +93,12 @@ class Findings(Presented, list[Finding]):
     def counted(self) -> Message:
         """How many of each severity there are, in words."""
         errors, warnings, notes = self.counts.values()
-        told = [
+        counts = [
             *([plural("{n:,} error", "{n:,} errors", n=errors)] if errors else []),
             *([plural("{n:,} warning", "{n:,} warnings", n=warnings)] if warnings else []),
             *([plural("{n:,} note", "{n:,} notes", n=notes)] if notes else []),
         ]
-        return joined(", ", told) if told else message("nothing found")
+        return joined(", ", counts) if counts else message("nothing found")
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""

@@ -22,7 +22,7 @@ def trec_eval(options: Options, progress: Progress = unreported) -> Iterator[byt
     Everything is read and evaluated before the first piece: nothing is printed when something is wrong.
 
     Args:
-        progress: told how many bytes of the run were read, and of how many.
+        progress: called with how many bytes of the run were read, and of how many.
 
     Raises:
         TrecEvalError: where the reference would end, with its exit status.

@@ -42,7 +42,7 @@ class Answers:
 
 
 def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> Answers:
-    """Read both files under the options; `watch` is told how many bytes more of the run were read.
+    """Read both files under the options; `watch` is called with how many bytes more of the run were read.
 
     Raises:
         InputError: a file cannot be read.

@@ -101,14 +101,14 @@ def sentence(runs: Runs) -> str:
     }
     sure = {"limits": _limits(mean, runs.digits), "confidence": percent(mean.confidence)}
     if not direction(outcome.measure):
-        told = message("{best}: {measure} {mean} ({queries}).", **values)
+        first = message("{best}: {measure} {mean} ({queries}).", **values)
     elif len(outcome.means) == 1:
-        told = message("{best}: {measure} {mean} ({confidence} % interval {limits}; {queries}).", **values, **sure)
+        first = message("{best}: {measure} {mean} ({confidence} % interval {limits}; {queries}).", **values, **sure)
     else:
-        told = message(
+        first = message(
             "{best} has the best {measure}: {mean} ({confidence} % interval {limits}; {queries}).", **values, **sure
         )
-    return joined(" ", [told, *_standing(outcome, best)])
+    return joined(" ", [first, *_standing(outcome, best)])
 
 
 def _limits(mean: Interval, digits: int) -> str:

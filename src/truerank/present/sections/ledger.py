@@ -16,12 +16,12 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if data.runs is None:
         return
     yield Heading(message("Coverage"), "ledger")
-    yield Prose(tuple(told(data.runs)))
+    yield Prose(tuple(notes(data.runs)))
     yield Heading(message("Reliability"), "trust")
     yield from _trust(data.runs)
 
 
-def told(runs: Runs) -> list[str]:
+def notes(runs: Runs) -> list[str]:
     """A paragraph for all systems with the same ledger."""
     found = ledger.shared(runs.scores, list(map(printable, runs.names)))
     return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in found.items()]

@@ -35,15 +35,15 @@ def blocks(data: ReportData) -> Iterator[Block]:
     for name, view in found.places.views.items():
         if figure := misses(found.queries, view, name):
             yield figure
-    told = geo.paragraphs(found.places, between=" ")
-    yield Prose((*_counted(found), *told))
+    texts = geo.paragraphs(found.places, between=" ")
+    yield Prose((*_counted(found), *texts))
 
 
 def _counted(found: Located) -> list[str]:
     """What the means hide, of all ways of measuring that have the same to say."""
     views = found.places.views
-    told = ledger.shared([view.scores for view in views.values()], list(views))
-    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in told.items()]
+    texts = ledger.shared([view.scores for view in views.values()], list(views))
+    return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in texts.items()]
 
 
 def _titled(table: Table, title: str) -> Table:

@@ -97,7 +97,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
             ),
         )
     said = _query_texts(everything, order, readable)
-    found, told = _with_texts(found, readable)
+    found, sentences = _with_texts(found, readable)
     return Queries(
         message("All queries"),
         tuple(map(printable, queries)),
@@ -106,7 +106,7 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
         values,
         found,
         differing(runs, order, said.queries),
-        (*notes, *said.notes, *told),
+        (*notes, *said.notes, *sentences),
         tuple(said.queries.get(query, "") for query in queries) if said.queries else (),
         runs.digits,
     )

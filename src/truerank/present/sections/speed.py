@@ -38,8 +38,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
     for name, one in zip(names, data.benches, strict=True):
         how = joined("; ", [bench_notes.loop(one), bench_notes.asked(one)])
         yield Prose((joined(": ", [name, how]),))
-    if told := tuple(bench_notes.made(data.benches)):
-        yield Prose(told)
+    if sentences := tuple(bench_notes.made(data.benches)):
+        yield Prose(sentences)
 
 
 def called(benches: Sequence[Bench]) -> list[str]:

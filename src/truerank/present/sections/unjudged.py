@@ -49,8 +49,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
 
 def _told(names: list[str], shares: list[float]) -> Message:
     """The share of each system; of many the lowest and the highest."""
-    told = [f"{share:.1%}".replace("%", " %") for share in shares]
-    each = [f"{share} ({name})" for name, share in zip(names, told, strict=True)]
+    percents = [f"{share:.1%}".replace("%", " %") for share in shares]
+    each = [f"{share} ({name})" for name, share in zip(names, percents, strict=True)]
     if len(names) <= NAMED:
         return listed(each)
     low, high = (each[shares.index(end(shares))] for end in (min, max))
