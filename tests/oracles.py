@@ -358,7 +358,7 @@ def normalised_g(answer: Answer, gain: Any = "linear") -> float:
     for place, worth in enumerate(list_worths(answer, gain)):
         cost += max(1.0, ideal[place]) if place < len(ideal) else 1.0
         got += worth
-        total += worth / math.log2(2 + cost - got)
+        total += worth / math.log2(2 + max(0.0, cost - got))
     return total / sum(ideal) if ideal else 0.0
 
 

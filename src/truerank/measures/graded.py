@@ -259,6 +259,7 @@ def normalised_g(hits: Hits, *, gain: Gain = "linear") -> Terms:
     cost = ideal.running_at(ideal.running_sum(np.maximum(best, 1.0)), hits.query, hits.rank)
     cost += np.maximum(hits.rank - ideal.count[hits.query], 0)
     got = hits.running_sum(worth)
+    missed = np.maximum(cost - got, 0.0)  # repeats that count can gain more than there is
     most = ideal.sum(best)
 
     def how(row: int) -> tuple[str, tuple[float, ...]]:
@@ -268,4 +269,4 @@ def normalised_g(hits: Hits, *, gain: Gain = "linear") -> Terms:
         divisor = Quantity(message("gains"), message("of all that is judged"), np.array(list(map(whole, most))))
         return Words(message("gain / log2(2 + cost − gained)"), how, divisor, listed=worth)
 
-    return Terms(hits, worth / log2(2 + cost - got), most, words)
+    return Terms(hits, worth / log2(2 + missed), most, words)
