@@ -62,6 +62,8 @@ AUPRC: Measure
 AUROC: Measure
 Accuracy: Measure
 Bpref: Measure
+Chain: Measure
+Complete: Measure
 DCG: Measure
 ERR: Measure
 F: Measure
@@ -76,6 +78,7 @@ Judged: Measure
 MCC: Measure
 MeanRank: Measure
 NCRR: Measure
+NuggetRecall: Measure
 NumNonrelJudgedRet: Measure
 NumQ: Measure
 NumRel: Measure
