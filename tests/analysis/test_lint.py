@@ -113,6 +113,7 @@ IN_QRELS = {
     "grade-no-number": (with_line(QRELS, b"2 0 x yes"), "error", 5),
     "grade-not-finite": (with_line(QRELS, b"2 0 x inf"), "error", 5),
     "duplicate-judgement": (with_line(QRELS, b"2 0 c 0"), "error", 5),
+    "second-column": (with_line(QRELS, b"2 7 x 0"), "note", None),
     "negative-grade": (with_line(QRELS, b"2 0 x -1"), "note", 5),
     "fractional-grade": (with_line(QRELS, b"2 0 x 0.5"), "warning", 5),
     "large-grade": (with_line(QRELS, b"2 0 x 1000000000"), "warning", 5),
@@ -209,6 +210,17 @@ def test_duplicate_documents_are_named_with_both_lines(look):
 def test_duplicate_judgements_are_named_with_both_lines_and_grades(look):
     finding = the("duplicate-judgement", look(with_line(QRELS, b"1 0 b 1")))
     assert finding.message == "document b of query 1 is judged twice, first in line 2: grades 0 and 1"
+
+
+def test_rows_of_aspects_are_no_duplicates_where_the_second_column_names_them(tmp_path):
+    qrels = tmp_path / "q.qrels"
+    qrels.write_text("1 a x 1\n1 b x 2\n1 c y 0\n")
+    by_column = {str(f.message) for f in lint(str(qrels), rules={"iteration": "aspect"})}
+    assert by_column == {"1 of 3 aspects without a relevant document (measures of aspects leave them out)"}
+    plain = the("duplicate-judgement", lint(str(qrels)))
+    assert plain.message.endswith("the second columns differ: if they name aspects, say --set iteration=aspect")
+    qrels.write_text("1 a x 1\n1 a x 2\n")
+    assert the("duplicate-judgement", lint(str(qrels), rules={"iteration": "aspect"})).line == 2
 
 
 def test_faults_that_come_often_are_counted_and_the_first_five_shown(look):

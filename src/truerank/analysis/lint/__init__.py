@@ -69,7 +69,7 @@ def lint(
     note unjudged
     """
     rules = rules_of(next((run for run in runs if isinstance(run, Reading)), None), rules)
-    chosen = measures_under(measures or rules.measures or DEFAULT, rules)
+    chosen = [m for m in measures_under(measures or rules.measures or DEFAULT, rules) if not m.definition.needs]
     watch = watching(progress, bytes_of(qrels, *runs, is_unpacked=True))
     truth = open_truth(qrels, qrels_format, watch)
     systems = [
@@ -87,12 +87,15 @@ def lint(
 
 def _lint_truth(truth: Truth, rules: Rules) -> tuple[Grades, list[Finding]]:
     judged: dict[bytes, dict[bytes, float]] = {}
-    log = Log(truth.name, truth.numbering)
+    log, by_aspect = Log(truth.name, truth.numbering), rules.iteration == "aspect"
     watchers = Watchers(JUDGEMENT_CHECKS, Case(log, judged, rules))
     try:
         for row in truth.rows(log):
             watchers.see(row)
-            judged.setdefault(row.query, {}).setdefault(row.doc, row.grade)
+            docs = judged.setdefault(row.query, {})
+            docs[row.doc] = (
+                max(row.grade, docs.get(row.doc, row.grade)) if by_aspect else docs.get(row.doc, row.grade)
+            )
         watchers.end()
         if not judged and not log.findings():
             log.once("error", "no-rows", message("there is no judgement in it"))

@@ -32,12 +32,16 @@ Grades = Mapping[bytes, Mapping[bytes, float]]
 
 
 class Judgement(NamedTuple):
-    """One row of the qrels; `line` is None for an object in memory."""
+    """One row of the qrels; `line` is None for an object in memory.
+
+    `aspect` is what stands in the second column of TREC's lines, or the aspect that the row is about, if any.
+    """
 
     query: bytes
     doc: bytes
     grade: float
     line: int | None
+    aspect: bytes | None = None
 
 
 class Answer(NamedTuple):

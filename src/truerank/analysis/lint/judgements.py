@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from truerank.analysis.lint.checks import Case, Judgement, Watch, each_judgement
 from truerank.analysis.lint.findings import printed
-from truerank.core.messages import Message, message
+from truerank.core.messages import Message, joined, message
 
 LARGEST = 1000
 """A grade above this is rather something else; 2^grade, a gain of nDCG, overflows at 1024."""
@@ -16,16 +16,59 @@ SELF_SHARE = 0.05
 @each_judgement
 def duplicate_judgement(case: Case) -> Watch:
     """A document is judged twice for a query."""
-    lines: dict[tuple[bytes, bytes], int | None] = {}
+    first: dict[tuple[bytes, ...], Judgement] = {}
+    by_aspect = case.rules.iteration == "aspect"
     while (row := (yield)) is not None:
-        if (before := case.judged.get(row.query, {}).get(row.doc)) is None:
-            lines[row.query, row.doc] = row.line
-        else:
-            args = row, before, lines[row.query, row.doc]
-            case.log.add("error", "duplicate-judgement", row.line, _judged_twice, *args)
+        key = (row.query, row.doc, row.aspect or b"") if by_aspect else (row.query, row.doc)
+        if (before := first.setdefault(key, row)) is not row:
+            case.log.add("error", "duplicate-judgement", row.line, _judged_twice, row, before, by_aspect)
 
 
-def _judged_twice(row: Judgement, before: float, first: int | None) -> Message:
+def _judged_twice(row: Judgement, before: Judgement, by_aspect: bool) -> Message:
+    said = _judged_again(row, before.grade, before.line)
+    if by_aspect or row.aspect == before.aspect:
+        return said
+    hint = message("; the second columns differ: if they name aspects, say --set iteration=aspect")
+    return joined("", [said, hint])
+
+
+@each_judgement
+def second_column(case: Case) -> Watch:
+    """The second column of TREC's lines differs, and is not used; or it is, and is the same throughout."""
+    seen: set[bytes | None] = set()
+    while (row := (yield)) is not None:
+        seen.add(row.aspect)
+    if case.rules.iteration == "ignore" and len(seen) > 1:
+        fault = message(
+            "the second column has {n:,} different values, which are not used; if they name aspects, say --set "
+            "iteration=aspect",
+            n=len(seen),
+        )
+        case.log.once("note", "second-column", fault)
+    elif case.rules.iteration == "aspect" and len(seen) == 1 and seen != {None}:
+        fault = message("the second column, which is to name aspects, has the same value throughout")
+        case.log.once("warning", "second-column", fault)
+
+
+@each_judgement
+def unanswered_aspect(case: Case) -> Watch:
+    """An aspect has no relevant document: measures leave it out."""
+    best: dict[tuple[bytes, bytes], float] = {}
+    while (row := (yield)) is not None:
+        if row.aspect is not None:
+            key = row.query, row.aspect
+            best[key] = max(row.grade, best.get(key, row.grade))
+    barren = [b" ".join(key) for key, grade in best.items() if grade < case.rules.level]
+    if case.rules.iteration == "aspect" and barren:
+        fault = message(
+            "{n:,} of {aspects:,} aspects without a relevant document (measures of aspects leave them out)",
+            n=len(barren),
+            aspects=len(best),
+        )
+        case.log.once("warning", "no-relevant-document", fault, examples=barren)
+
+
+def _judged_again(row: Judgement, before: float, first: int | None) -> Message:
     return message(
         "document {doc} of query {query} is judged twice, first in line {line}: grades {before:g} and {grade:g}",
         doc=printed(row.doc),

@@ -23,11 +23,11 @@ class ScatteredError(Exception):
 
 def judgements_from_text(chunks: Iterable[bytes], log: Log) -> Iterator[Judgement]:
     """The judgements of TREC text; those without a readable grade go to the log."""
-    for queries, _, docs, texts, lines in columns(chunks, QRELS, log):
+    for queries, aspects, docs, texts, lines in columns(chunks, QRELS, log):
         grades = _finite(texts) or map(_number, texts, repeat("grade"), lines, repeat(log))
-        for query, doc, grade, line in zip(queries, docs, grades, lines, strict=True):
+        for query, doc, grade, line, aspect in zip(queries, docs, grades, lines, aspects, strict=True):
             if grade is not None:
-                yield Judgement(query, doc, grade, line)
+                yield Judgement(query, doc, grade, line, aspect)
 
 
 def judgements_of(qrels: Qrels) -> Iterator[Judgement]:
