@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -40,6 +39,8 @@ def listed(source: Source) -> list[Source]:
     """
     if os.path.isdir(os.path.join(source.name, "_delta_log")):
         return _delta(source)
+    import glob  # with what it needs; one file needs neither
+
     if glob.glob(os.path.join(glob.escape(source.name), "metadata", "*.metadata.json")):
         how = "[file.file.file_path for file in table.scan().plan_files()]"
         raise InputError("this is an Iceberg table: give the list of its files, {how}", source.name, how=how)
@@ -51,6 +52,8 @@ def listed(source: Source) -> list[Source]:
 
 def _found(name: str) -> Iterator[str]:
     """The files below a folder, or that a glob matches; not hidden ones, nor those of engines, such as _SUCCESS."""
+    import glob
+
     for root in [name] if os.path.isdir(name) else glob.glob(name, recursive=True):
         if not os.path.isdir(root):
             yield root
