@@ -213,3 +213,17 @@ def test_the_board_says_of_the_contest_s_measure_what_is_true_of_it() -> None:
         korean = translated(meaning, "ko")
         assert korean != meaning
         assert "0입니다" not in korean
+
+
+def test_a_name_means_what_is_registered_now() -> None:
+    rules = Rules(readings=(("AP", "Other"),))
+    for function in (lambda hits: hits.count.astype(float), lambda hits: hits.returned.astype(float)):
+        tr.measure("Other", average="sum", unit=False)(function)
+        try:
+            mean = [tr.evaluate(QRELS, RUN, word, rules=rules).mean for word in ("AP", "Other")]
+            assert mean == [{"Other": float(function(tr.rank(QRELS, RUN)).sum())}] * 2
+        finally:
+            tr.unregister("Other")
+    for word in ("AP", "Other"):
+        with pytest.raises(tr.TruerankError):
+            tr.evaluate(QRELS, RUN, word, rules=rules)

@@ -135,6 +135,14 @@ def test_a_delta_table_is_what_its_log_says(delta, qrels, bits, expected):
     assert bits(qrels, delta) == expected
 
 
+def test_a_delta_table_without_a_log_that_can_be_read_is_refused(tmp_path):
+    pytest.importorskip("deltalake")
+    (tmp_path / "_delta_log").mkdir()
+    parquet([("q", "a", 1.0)], tmp_path / "1.parquet")
+    with pytest.raises(tr.InputError, match="the log of this Delta table cannot be read"):
+        tr.evaluate({"q": ["a"]}, tmp_path, "RR")
+
+
 def test_a_delta_table_needs_its_package(tmp_path, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "deltalake", None)
     (tmp_path / "_delta_log").mkdir()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import CliRunner
+from click.testing import CliRunner, Result
 
 import truerank as tr
 from truerank import live
@@ -169,6 +169,14 @@ def files(tmp_path) -> tuple[str, list[str]]:
     return str(tmp_path / "q0.qrels"), [str(tmp_path / f"{name}.run") for name in runs]
 
 
+def invoked(command: str, files: tuple[str, list[str]], **env: str) -> Result:
+    """What a command prints: Q is the qrels, R all runs, R0 and R1 the first of them."""
+    qrels, runs = files
+    named = {"Q": [qrels], "R": runs, "R0": runs[:1], "R1": runs[1:2]}
+    words = [word for part in command.split() for word in named.get(part, [part])]
+    return CliRunner(env=env).invoke(truerank, words)
+
+
 def answer(text: str) -> list[str]:
     """A retriever."""
     return ["d1", "d2"] if text == "a" else []
@@ -215,11 +223,8 @@ COMMANDS = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_no_word_of_a_table_is_said_past_the_catalogue(command, pseudo, files):
-    qrels, runs = files
-    named = {"Q": [qrels], "R": runs, "R0": runs[:1], "R1": runs[1:2]}
-    words = [word for part in COMMANDS[command].split() for word in named.get(part, [part])]
     for format in ("table", "markdown"):
-        done = CliRunner().invoke(truerank, [*words, "--format", format])
+        done = invoked(f"{COMMANDS[command]} --format {format}", files)
         assert done.exit_code in (0, 1, 3), done.output
         text = re.sub(r"\S*/\S*|\.run|\.qrels|trec_eval-\d+", "", done.output)
         assert left(text) == []
@@ -257,10 +262,7 @@ ERRORS = {
 
 @pytest.mark.parametrize("wrong", ERRORS)
 def test_no_word_of_an_error_is_said_past_the_catalogue(wrong, pseudo, files):
-    qrels, runs = files
-    named = {"Q": [qrels], "R": runs, "R0": runs[:1]}
-    words = [word for part in ERRORS[wrong].split() for word in named.get(part, [part])]
-    done = CliRunner().invoke(truerank, words)
+    done = invoked(ERRORS[wrong], files)
     assert done.exit_code == 2, done.output
     named_alike = r"truerank( \w+)? (?=--)|\beval\b|-{1,2}[a-z-]+|'[^']*'|\S*/\S*|\.\w+|\bns, .* s\b|{\w+}"
     assert left(re.sub(named_alike, "", done.stderr)) == []
@@ -301,19 +303,17 @@ def test_no_word_of_a_result_is_said_past_the_catalogue(pseudo):
 
 
 def test_no_word_of_lint_is_said_past_the_catalogue(pseudo, files):
-    qrels, runs = files
-    Path(runs[0]).write_text("q1 Q0 d1 1 0.5 a\nq1 Q0 d1 2 0.5 b\nq1 Q0 d2 1 x a\nq2 Q0 d3 1 1e999 a\nq3 Q0\n")
-    done = CliRunner().invoke(truerank, ["lint", qrels, *runs])
+    Path(files[1][0]).write_text("q1 Q0 d1 1 0.5 a\nq1 Q0 d1 2 0.5 b\nq1 Q0 d2 1 x a\nq2 Q0 d3 1 1e999 a\nq3 Q0\n")
+    done = invoked("lint Q R", files)
     assert done.exit_code == 1
     assert left(re.sub(r"\S*/\S*|\[[a-z-]+\]|\.run", "", done.output)) == []
 
 
 def test_what_programs_read_is_in_no_language(pseudo, files):
-    qrels, runs = files
     for format in ("json", "csv", "jsonl", "trec"):
-        words = ["eval", qrels, runs[0], "-m", "AP", "--format", format]
-        spoken = CliRunner().invoke(truerank, words).stdout
-        assert spoken == CliRunner(env={"TRUERANK_LANG": "en"}).invoke(truerank, words).stdout
+        command = f"eval Q R0 -m AP --format {format}"
+        spoken = invoked(command, files).stdout
+        assert spoken == invoked(command, files, TRUERANK_LANG="en").stdout
         assert spoken.isascii()
 
 

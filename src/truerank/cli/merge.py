@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from truerank.cli import inputs, options, readings
+from truerank.cli import inputs, options, readings, tables
 from truerank.core.merge import merge
 from truerank.core.reading import Reading
 from truerank.core.scattered import read_together, scattered
@@ -21,7 +21,7 @@ from truerank.core.scattered import read_together, scattered
     "no others; may be repeated.",
 )
 @readings.name
-@readings.output
+@tables.output
 @options.run_format
 def command(
     parts: tuple[str, ...], again: tuple[str, ...], name: str | None, output: str, run_format: str | None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from truerank.cli import inputs, options, readings
+from truerank.cli import inputs, options, readings, tables
 from truerank.core.errors import InputError
 from truerank.core.merge import merge
 from truerank.core.reading import Keep, read
@@ -34,7 +34,7 @@ def _keep(ctx: click.Context, param: click.Parameter, value: str) -> Keep:
     help="Rows beside those of judged documents: all, which bounds need, or the N first of each query.",
 )
 @readings.name
-@readings.output
+@tables.output
 @options.qrels_format
 @options.run_format
 @click.option(

@@ -6,21 +6,12 @@ import sys
 
 import click
 
-from truerank.cli import options, tables
+from truerank.cli import tables
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.reading import Reading
 
 name = click.option("--name", help="What to call the run in tables [default: its file's name; of parts the first].")
-
-output = click.option(
-    "-o",
-    "--output",
-    metavar="FILE",
-    default="-",
-    type=options.FILE,
-    help="Write there, all or nothing, and compressed if FILE ends in .gz or .zst [default: standard output].",
-)
 
 
 def refuse_terminal(output: str) -> None:

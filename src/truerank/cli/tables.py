@@ -42,7 +42,7 @@ output = click.option(
     metavar="FILE",
     default="-",
     type=options.FILE,
-    help="Write there instead of printing: all or nothing, and compressed if FILE ends in .gz.",
+    help="Write there instead of printing: all or nothing, and compressed if FILE ends in .gz or .zst.",
 )
 digits = click.option(
     "--digits",

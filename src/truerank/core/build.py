@@ -19,7 +19,8 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
     query, judged = qrels.to_find
     names = [name for name in COLUMNS if name != "grade"]
     columns: dict[str, Any] = {name: table[name] for name in names}
-    if (np.diff(table["query"]) < 0).any():
+    query_of = table["query"]
+    if (query_of[1:] < query_of[:-1]).any():
         order = np.argsort(table["query"], kind="stable")
         columns = {name: table[name][order] for name in names}
     elif len(qrels) <= PART:  # of more the columns stay where the scan has them, until `parts` copies some

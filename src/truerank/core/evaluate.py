@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -71,8 +71,8 @@ def evaluate(
     if not len(judged):
         source = judged.qrels if isinstance(judged, Reading) else judged
         raise InputError("there are no judgements in it", source.name)
-    scores = score(reading_of(judged, run, under, threads=threads), chosen)
-    return replace(scores, asked={word: str(m) for word, m in asked.items()}, as_written=as_written)
+    words = {word: str(m) for word, m in asked.items()}
+    return score(reading_of(judged, run, under, threads=threads), chosen, asked=words, as_written=as_written)
 
 
 def rank(
@@ -91,21 +91,39 @@ def rank(
     return ranked(reading_of(qrels, run, rules_of(qrels, rules), threads=threads))
 
 
-def score(reading: Reading, measures: list[Measure]) -> Scores:
+def score(
+    reading: Reading,
+    measures: list[Measure],
+    *,
+    asked: Mapping[str, str] | None = None,
+    as_written: bool = False,
+) -> Scores:
     """What a run scores that was read already, by whatever door it came in.
 
     Args:
         measures: as the rules read them: see `measures_under`.
+        asked, as_written: as in `Scores`.
     """
     rules = reading.rules
     hits = in_mean(reading.hits, rules, reading.name)
     final = hits.under(rules)
     tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
     barren = _barren(reading.hits if rules.without_relevant == "skip" else hits, rules)
-    ledger = replace(_ledger(reading, final, tied, barren), swapped=are_swapped(reading.hits))
+    swapped = are_swapped(reading.hits)
     values = _values(measures, final, rules)  # last: of a million queries they are most of the memory
-    ledger = replace(ledger, undefined=_undefined(values), foreign=unknown(measures, rules))
-    return Scores(_named(hits.queries), tuple(measures), values, rules, ledger, reading.name)
+    ledger = _ledger(
+        reading,
+        final,
+        tied,
+        barren,
+        swapped=swapped,
+        undefined=_undefined(values, rules),
+        foreign=unknown(measures, rules),
+    )
+    names = _named(hits.queries)
+    return Scores(
+        names, tuple(measures), values, rules, ledger, reading.name, asked=asked or {}, as_written=as_written
+    )
 
 
 def ranked(reading: Reading) -> Hits:
@@ -295,8 +313,10 @@ def _moved(measures: list[Measure], one: Hits, other: Hits, rules: Rules) -> Boo
     return moved
 
 
-def _undefined(values: dict[str, PerQuery]) -> dict[str, int]:
-    """How many queries have no value of a measure, of those measures that lack some."""
+def _undefined(values: dict[str, PerQuery], rules: Rules) -> dict[str, int]:
+    """How many queries have no value of a measure, of those measures that lack some; only such rules let any."""
+    if rules.without_relevant != "undefined":
+        return {}
     lacking = {name: int(np.isnan(each).sum()) for name, each in values.items()}
     return {name: number for name, number in lacking.items() if number}
 
@@ -315,7 +335,7 @@ def _few(queries: Sequence[bytes], which: Bools) -> _Few:
     return len(rows), [queries[i] for i in rows[:EXAMPLES].tolist()]
 
 
-def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few) -> Ledger:
+def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: Any) -> Ledger:
     everyone = reading.hits
     groups: dict[str, _Few] = {
         "missing": _few(everyone.queries, everyone.returned < 0),
@@ -336,6 +356,7 @@ def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few) -> Ledger:
         iterations=reading.qrels.iterations,
         examples={key: _names(names) for key, (count, names) in groups.items() if count},
         **counts,
+        **more,
     )
 
 

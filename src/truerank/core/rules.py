@@ -10,6 +10,7 @@ import dataclasses
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from truerank.core import schema, toml
@@ -186,7 +187,7 @@ class Rules:
     def of(cls, rules: RulesLike | None) -> Rules:
         """Rules from a preset's name, a TOML file, a dict of fields, or themselves; None is the default."""
         if rules is None:
-            return cls()
+            return _default()
         if isinstance(rules, Rules):
             return rules
         if isinstance(rules, dict):
@@ -201,15 +202,14 @@ class Rules:
     @classmethod
     def named(cls, name: str) -> Rules:
         """The preset with this name."""
-        text = _presets().get(name)
-        if text is None:
+        if name not in _presets():
             raise RulesError(
                 "there are no rules named {name!r}.{hint} Presets: {known}; or a .toml file",
                 name=name,
                 hint=did_you_mean(name, _presets()),
                 known=", ".join(_presets()),
             )
-        return cls.from_toml(text, f"{name}.toml")
+        return _preset(name)
 
     @classmethod
     def from_toml(cls, text: str, path: str) -> Rules:
@@ -310,6 +310,17 @@ def purposes() -> dict[str, str]:
     return {name: text.partition("\n")[0].lstrip("# ") for name, text in _presets().items()}
 
 
+@cache
+def _default() -> Rules:
+    return Rules()
+
+
+@cache
+def _preset(name: str) -> Rules:
+    return Rules.from_toml(_presets()[name], f"{name}.toml")
+
+
+@cache
 def _presets() -> dict[str, str]:
     from importlib import resources
 

@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -81,16 +81,14 @@ def scan(
     Raises:
         InputError: a line, a score or a repeated document that the rules refuse.
     """
-    if interleaved:
-        return _scan_whole(run, Look(judged, rules, keep, every), interleaved=True)
-    threads = 1 if every else threads or processors()
-    look = Look(judged, rules, keep, every)
+    threads = 1 if every or interleaved else threads or processors()
+    look = Look(judged, rules, keep, every, interleaved)
     try:
         return _scan_pieces(run, look, run.pieces(threads) if threads > 1 else ())
     except Refused as refused:
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
-        return _scan_whole(run, look, interleaved=True)
+        return _scan_whole(run, replace(look, interleaved=True))
 
 
 @dataclass(frozen=True)
@@ -101,13 +99,14 @@ class Look:
     rules: Rules
     keep: int
     every: bool
+    interleaved: bool
 
-    def scanner(self, interleaved: bool = False) -> Scanner:
+    def scanner(self) -> Scanner:
         """A scanner that looks for it."""
         rules = self.rules
         single = rules.score_precision == "single"
         duplicates = "count" if rules.duplicates == "once" else rules.duplicates
-        return Scanner(self.judged, rules.ties, duplicates, single, interleaved, self.keep, self.every)
+        return Scanner(self.judged, rules.ties, duplicates, single, self.interleaved, self.keep, self.every)
 
 
 def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> None:
@@ -120,8 +119,8 @@ def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> Non
     _finished(run, Scanner(judged, duplicates="count", single=single, counting=thresholds))
 
 
-def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
-    scanner = look.scanner(interleaved)
+def _scan_whole(run: Run, look: Look) -> Scan:
+    scanner = look.scanner()
     try:
         table, returned = _finished(run, scanner)
     except InputError:
@@ -131,7 +130,7 @@ def _scan_whole(run: Run, look: Look, interleaved: bool = False) -> Scan:
         raise
     extra, unjudged = tuple(scanner.extra_queries), Ids(*scanner.unjudged_ids)
     repeats = scanner.repeats
-    return Scan(table, returned, extra, scanner.rows, scanner.repeated, interleaved, unjudged, repeats)
+    return Scan(table, returned, extra, scanner.rows, scanner.repeated, look.interleaved, unjudged, repeats)
 
 
 def _finished(run: Run, scanner: Scanner) -> Found:

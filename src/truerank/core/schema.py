@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 import numbers
 import operator
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Union
 
 from truerank.core.errors import TruerankError
-from truerank.core.messages import message
+from truerank.core.messages import alternatives, message
 
 
 @dataclass(frozen=True)
@@ -60,9 +59,8 @@ class Kind:
 def either(kinds: Iterable[Kind]) -> Kind:
     """A value of one of these kinds."""
     known = tuple(kinds)
-    words = [kind.words for kind in known if kind.words]
-    either_words = functools.reduce(lambda one, other: message("{one} or {other}", one=one, other=other), words)
-    return Kind(either_words, lambda value: any(kind.allows(value) for kind in known))
+    words = alternatives([kind.words for kind in known if kind.words])
+    return Kind(words, lambda value: any(kind.allows(value) for kind in known))
 
 
 def optional(kind: Kind) -> Kind:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.hits import Hits
+from truerank.core.qrels import Floats
 
 FEWEST = 4
 """Fewer grades than this say nothing."""
@@ -27,12 +28,17 @@ def are_swapped(hits: Hits) -> bool:
     score of a judged document is a small whole number; and the scores are more than such ranks.
     """
     grades = hits.judgements.grade
-    if len(grades) < FEWEST or not len(hits) or np.mean(grades % 1 != 0) <= FRACTIONS:
+    if len(grades) < FEWEST or not len(hits) or _fractions(grades) <= FRACTIONS * len(grades):
         return False
-    if (hits.score % 1 != 0).any() or np.abs(hits.score).max() > HIGHEST:
+    if _fractions(hits.score) or np.abs(hits.score).max() > HIGHEST:
         return False
     ranks = hits.returned[hits.query] - hits.rank + 1, 1 - hits.rank
     return _share_distinct(hits) >= DISTINCT and all((hits.score != ranked).any() for ranked in ranks)
+
+
+def _fractions(numbers: Floats) -> int:
+    """How many are not whole; a remainder takes ten times as long."""
+    return int(np.count_nonzero(numbers != np.floor(numbers)))
 
 
 def _share_distinct(hits: Hits) -> float:

@@ -10,7 +10,6 @@ import re
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
 
 from truerank.core.errors import MeasureError, RulesError
 from truerank.core.messages import joined
@@ -18,6 +17,7 @@ from truerank.core.rules import Rules
 from truerank.measures import Measure, MeasuresLike, parse_measure
 from truerank.measures.definition import DEPTH, RULED
 from truerank.measures.parsing import each, named
+from truerank.measures.registry import remembered
 
 _OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
 """Where a reading has the cutoff that is asked for."""
@@ -71,7 +71,12 @@ def under(measure: str | Measure, rules: Rules) -> Measure:
     >>> str(under("R@10", Rules.named("haystack")))
     'SetSuccess(depth=10)'
     """
-    return resolve(measure, rules).measure
+    return _under(measure, rules) if isinstance(measure, str) else resolve(measure, rules).measure
+
+
+@remembered  # a loop asks for the same names again and again
+def _under(name: str, rules: Rules) -> Measure:
+    return resolve(name, rules).measure
 
 
 def asked_for(measures: MeasuresLike, rules: Rules) -> dict[str, Measure]:
@@ -162,7 +167,7 @@ def _bare(measure: Measure, cuts: Collection[str]) -> tuple[str, frozenset[tuple
     return measure.name, frozenset(pair for pair in measure.params if pair[0] not in (*RULED, *cuts))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _own(rules: Rules) -> tuple[Measure, ...]:
     return tuple(_first(text) for _, text in rules.readings)
 
@@ -172,7 +177,7 @@ def _first(text: str) -> Measure:
     return parse_measure(_OPEN.sub(lambda found: _filled(found[0], 1), text))
 
 
-@lru_cache(maxsize=64)
+@remembered
 def _by_name(rules: Rules) -> dict[str, str]:
     """The readings by the measures' own names, however they are spelled in the rules."""
     found = {}

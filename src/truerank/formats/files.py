@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
@@ -13,6 +12,7 @@ from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, MissingPackage, truncated
 from truerank.core.messages import message
 from truerank.core.run import Batch, Piece, Ranked, Run
+from truerank.formats.frames import first_line
 from truerank.formats.registry import Format, chosen, register, run_of
 from truerank.formats.source import MARK, Source
 
@@ -40,6 +40,8 @@ def listed(source: Source) -> list[Source]:
     """
     if os.path.isdir(os.path.join(source.name, "_delta_log")):
         return _delta(source)
+    import glob  # with what it needs; one file needs neither
+
     if glob.glob(os.path.join(glob.escape(source.name), "metadata", "*.metadata.json")):
         how = "[file.file.file_path for file in table.scan().plan_files()]"
         raise InputError("this is an Iceberg table: give the list of its files, {how}", source.name, how=how)
@@ -50,21 +52,33 @@ def listed(source: Source) -> list[Source]:
 
 
 def _found(name: str) -> Iterator[str]:
-    """The files below a folder, or that a glob matches; not hidden ones, nor those of engines, such as _SUCCESS."""
+    """The files of data below a folder, or that a glob matches."""
+    import glob
+
     for root in [name] if os.path.isdir(name) else glob.glob(name, recursive=True):
         if not os.path.isdir(root):
             yield root
         for folder, folders, files in os.walk(root):
-            folders[:] = [part for part in folders if not part.startswith((".", "_"))]
-            yield from (os.path.join(folder, part) for part in files if not part.startswith((".", "_")))
+            folders[:] = filter(is_data, folders)
+            yield from (os.path.join(folder, part) for part in filter(is_data, files))
+
+
+def is_data(name: str) -> bool:
+    """Whether a file or folder that is called so is data: not hidden, nor an engine's, such as _SUCCESS."""
+    return not name.startswith((".", "_"))
 
 
 def _delta(source: Source) -> list[Source]:
     try:
         from deltalake import DeltaTable
+        from deltalake.exceptions import DeltaError
     except ModuleNotFoundError:
         raise MissingPackage(message("reading the Delta table {source}", source=source.name), "delta") from None
-    table = DeltaTable(source.name)
+    try:
+        table = DeltaTable(source.name)
+    except DeltaError as error:
+        said = message("the log of this Delta table cannot be read: {error}", error=first_line(error))
+        raise InputError(said, source.name) from None
     features, settings = table.protocol().reader_features or (), table.metadata().configuration
     used = {feature for feature in UNREADABLE if feature in features}
     if used or settings.get("delta.columnMapping.mode", "none") != "none":

@@ -100,11 +100,12 @@ def _is_ranx(thing: Any) -> bool:
 
 def _table(columns: Mapping[Any, Any], what: str) -> Callable[[], Iterator[Any]] | None:
     """What goes through {column: values}, a record a row; None for another mapping."""
-    keys = list(columns)
-    values = list(columns.values())
+    if any(map(_is_answer, columns.values())):  # the first of {query: {document: …}} tells
+        return None
+    keys, values = list(columns), list(columns.values())
     if not all(isinstance(key, str) for key in keys) or (kind(keys) != what and not _has_scores(keys)):
         return None
-    if find(keys, QUERY) is None or find(keys, DOC) is None or any(map(_is_answer, values)):
+    if find(keys, QUERY) is None or find(keys, DOC) is None:
         return None
     if len(set(map(len, values))) > 1:
         raise InputError("the columns {names} are not of one length", what, names=", ".join(map(quoted, keys)))
@@ -158,7 +159,7 @@ def _record(values: dict[str, Any]) -> dict[str, Any]:
 
 def _mapping(run: Mapping[Any, Any], name: str) -> Iterator[Batch]:
     """A dict of dicts as it is; other mappings an answer at a time."""
-    if type(run) is dict and all(type(docs) is dict for docs in run.values()):
+    if type(run) is dict and set(map(type, run.values())) <= {dict}:
         yield run
     else:
         yield from _pairs(run.items(), name)

@@ -11,7 +11,6 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from glob import has_magic
 from typing import IO, Any
 
 from truerank.core.errors import InputError, MissingPackage
@@ -58,7 +57,11 @@ class Source:
         """Whether this is a local folder, or a glob of local files."""
         if self.name == "-" or self.is_remote:
             return False
-        return os.path.isdir(self.name) or (has_magic(self.name) and not os.path.exists(self.name))
+        if os.path.exists(self.name):
+            return os.path.isdir(self.name)
+        from glob import has_magic  # most files are there: a start need not wait for it
+
+        return has_magic(self.name)
 
     @property
     def is_remote(self) -> bool:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, lru_cache
 from importlib import import_module
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
@@ -37,6 +37,8 @@ from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms
 
 Measured = TypeVar("Measured", bound=Function)
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,10 @@ class Measure:
     said: tuple[tuple[str, Any], ...] = field(default=(), repr=False, compare=False)
 
     def __str__(self) -> str:
+        return self._text
+
+    @cached_property
+    def _text(self) -> str:
         return self._printed(self.params)
 
     @property
@@ -233,6 +239,20 @@ def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
 
 _definitions: dict[str, Definition] = {}
 _names: dict[str, tuple[str, dict[str, Any]]] = {}
+_forgetting: list[Callable[[], None]] = []
+"""What forgets what was worked out from the names that there were."""
+
+
+def remembered(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """The function, each of whose results is kept until a measure is registered or unregistered."""
+    kept = lru_cache(maxsize=1024)(function)
+    _forgetting.append(kept.cache_clear)
+    return kept  # type: ignore[return-value]
+
+
+def _forget() -> None:
+    for each in _forgetting:
+        each()
 
 
 def measure(
@@ -311,6 +331,7 @@ def measure(
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
             _names[fold(word)] = (name, params)
+        _forget()
         return function
 
     return register
@@ -329,6 +350,7 @@ def unregister(name: str) -> None:
     definition = _definitions.pop(name)
     for word in (name, *definition.aliases):
         _names.pop(fold(word), None)
+    _forget()
 
 
 def measures() -> dict[str, Definition]:

@@ -6,7 +6,6 @@ import os
 import re
 from collections.abc import Sequence
 from itertools import groupby
-from unicodedata import east_asian_width
 
 from truerank.core.errors import printable
 
@@ -32,6 +31,10 @@ def cells(text: str) -> int:
     >>> cells("abc"), cells("서울")
     (3, 4)
     """
+    if text.isascii():
+        return len(text)
+    from unicodedata import east_asian_width
+
     return sum(2 if east_asian_width(letter) in "WF" else 1 for letter in text)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -16,6 +17,7 @@ from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import pyarrow
 import pytest
 from click.testing import CliRunner
 
@@ -123,12 +125,33 @@ def test_what_cannot_be_read_is_refused_in_one_line(
 
 
 @pytest.mark.parametrize("log", ["_delta_log/0.json", "metadata/v1.metadata.json"])
-def test_files_of_a_table_with_a_log_are_refused(spark: SparkSession, tmp_path: Path, log: str) -> None:
+def test_files_of_a_remote_table_with_a_log_are_refused(spark: SparkSession, tmp_path: Path, log: str) -> None:
     _, run = write(tmp_path)
     (run / log).parent.mkdir()
     (run / log).touch()
     with pytest.raises(tr.InputError, match=r"this is a table of .*give the DataFrame"):
+        tr.spark.evaluate(QRELS, run.as_uri())
+
+
+def test_an_iceberg_table_is_refused_as_on_one_machine(spark: SparkSession, tmp_path: Path) -> None:
+    _, run = write(tmp_path)
+    (run / "metadata").mkdir()
+    (run / "metadata" / "v1.metadata.json").touch()
+    with pytest.raises(tr.InputError, match="this is an Iceberg table: give the list of its files"):
         tr.spark.evaluate(QRELS, run)
+
+
+def test_a_delta_table_is_what_its_log_says(spark: SparkSession, tmp_path: Path) -> None:
+    deltalake = pytest.importorskip("deltalake")
+    query, doc, score = map(list, zip(*ROWS, strict=True))
+    table = pyarrow.table({"query_id": query, "doc_id": doc, "score": score})
+    deltalake.write_deltalake(str(tmp_path / "delta"), table.slice(0, 100))
+    deltalake.write_deltalake(str(tmp_path / "delta"), table.slice(100), mode="append")
+    shutil.copy(next((tmp_path / "delta").glob("*.parquet")), tmp_path / "delta" / "part-left-over.parquet")
+    found, wanted = (evaluate(QRELS, tmp_path / "delta", MEASURES) for evaluate in (tr.spark.evaluate, tr.evaluate))
+    assert {name: each.tolist() for name, each in found.columns.items()} == {
+        name: each.tolist() for name, each in wanted.columns.items()
+    }
 
 
 SCRIPT = f"""

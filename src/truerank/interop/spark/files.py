@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Iterable
+from glob import has_magic
 from typing import Any
 
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.formats import formats
 from truerank.formats.files import NAME as FILES
+from truerank.formats.files import is_data, listed
+from truerank.formats.source import Source
 
 Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]]
 
@@ -19,7 +21,7 @@ def files(paths: Paths) -> list[str]:
     """The files that paths name, in order; those in a folder whose names begin with _ or . are no data.
 
     Raises:
-        InputError: there is none, or a folder is a table with a log, which says what files count.
+        InputError: there is none, or a folder is a table whose log says which files count, and that is not read.
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     found = [file for path in given for file in _of(os.fspath(path))]
@@ -31,21 +33,16 @@ def files(paths: Paths) -> list[str]:
 def _of(path: str) -> list[str]:
     if "://" in path:
         return _remote(path)
-    path = os.path.abspath(path)  # executors work in folders of their own
-    if os.path.isdir(path):
-        return _folder(path)
-    if not glob.has_magic(path) or os.path.exists(path):
-        return [path]
-    return _some(sorted(glob.glob(path, recursive=True)), path)
+    source = Source(os.path.abspath(path))  # executors work in folders of their own
+    if not source.is_folder or _is_whole(source.name):
+        return [source.name]
+    return [file.name for file in listed(source)]
 
 
-def _folder(path: str) -> list[str]:
-    """The files in a folder; itself, if it is a format of its own."""
+def _is_whole(folder: str) -> bool:
+    """Whether a folder is a format of its own."""
     whole = (format for format in formats().values() if format.is_folder and format.name != FILES)
-    if any(format.sniff(b"", path) > 0 for format in whole):
-        return [path]
-    inside = [os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names]
-    return _some(_data(inside, path), path)
+    return any(format.sniff(b"", folder) > 0 for format in whole)
 
 
 def _remote(url: str) -> list[str]:
@@ -57,15 +54,17 @@ def _remote(url: str) -> list[str]:
         return [url]
     system: Any
     system, path = fsspec.core.url_to_fs(url)
-    if glob.has_magic(path):
+    if has_magic(path):
         inside = sorted(system.glob(path))
     else:
         inside = _data(system.find(path), path) if system.isdir(path) else [path]
-    return _some([system.unstrip_protocol(name) for name in inside], url)
+    if not inside:
+        raise InputError("there is no file in it", url)
+    return [system.unstrip_protocol(name) for name in inside]
 
 
 def _data(files: Iterable[str], folder: str) -> list[str]:
-    """The files that are data, in order."""
+    """The files below a remote folder that are data, in order."""
     parts = {file: os.path.relpath(file, folder).split(os.sep) for file in files}
     if kind := next(filter(None, map(_table, parts.values())), None):
         raise InputError(
@@ -74,13 +73,7 @@ def _data(files: Iterable[str], folder: str) -> list[str]:
             folder,
             kind=kind,
         )
-    return sorted(file for file, inside in parts.items() if not any(name.startswith(("_", ".")) for name in inside))
-
-
-def _some(found: list[str], path: str) -> list[str]:
-    if not found:
-        raise InputError("there is no file in it, or none that is called so", path)
-    return found
+    return sorted(file for file, inside in parts.items() if all(map(is_data, inside)))
 
 
 def _table(inside: list[str]) -> str | None:

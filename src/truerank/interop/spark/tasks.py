@@ -85,7 +85,7 @@ class Question:
         Raises:
             Interleaved: they are, and may not be.
         """
-        scanner = Look(self.qrels.judged, self.rules, self.kept, False).scanner(interleaved)
+        scanner = Look(self.qrels.judged, self.rules, self.kept, False, interleaved).scanner()
         try:
             for part in rows:
                 scanner.columns(part.query_ends, part.query_text, part.doc_ends, part.doc_text, part.scores)
