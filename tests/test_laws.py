@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from oracles import ORACLES, Answer
+from oracles_users import READER_VARIANTS
 from truerank.analysis.explain.tools import under_rules
 from truerank.core.rules import presets
 from truerank.core.scores import intervals
@@ -72,6 +73,7 @@ VARIANTS: dict[str, list[str]] = {
     "AUPRC": ["AUPRC(area='trapezoid')", "AUPRC(area='interpolated')"],
     "RBPResidual": ["RBPResidual(p=0)", "RBPResidual(p=0.5)@3", "RBPResidual(p=1)"],
     "NumRet": ["NumRet(rel=1)"],
+    **READER_VARIANTS,
 }
 """What to try of a measure besides it alone, at cutoffs and at another level; for others, their schema says it."""
 
@@ -95,7 +97,7 @@ def variants(name: str) -> list[str]:
     parameters = definition.parameters
     needed = {key for key, p in parameters.items() if p.default is p.empty}
     plain = [] if needed else [name]
-    cuts = [f"{name}@1", f"{name}@3"] if "k" in parameters else []
+    cuts = [f"{name}@1", f"{name}@3"] if "k" in parameters and definition.at == "k" else []
     levels = [f"{name}(level=2)" + ("@4" if needed else "")] if "level" in parameters and needed <= {"k"} else []
     own = VARIANTS[name] if name in VARIANTS else schema_variants(definition)
     return [*plain, *cuts, *levels, *own]

@@ -8,6 +8,8 @@ from truerank.measures import sets as sets
 from truerank.measures import binary as binary
 from truerank.measures import graded as graded
 from truerank.measures import cascade as cascade
+from truerank.measures import users as users
+from truerank.measures import expectations as expectations
 from truerank.measures import ranks as ranks
 from truerank.measures import nonrelevant as nonrelevant
 from truerank.measures import curves as curves
