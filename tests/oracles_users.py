@@ -247,7 +247,7 @@ READER_VARIANTS: dict[str, list[str]] = {
     "NERR9": ["NERR9(gain='binary')@5", "NERR9(max_grade=6)@20"],
     "NERR10": ["NERR10(k=3)@0.5", "NERR10(gain='binary')", "NERR10(max_grade=6)@0"],
     "NERR11": ["NERR11(k=3)@2", "NERR11(gain='binary')", "NERR11(max_grade=6)@0.25"],
-    "ED": [f"ED(of={of!r})" for of in OF],
+    "ED": [f"ED(of={of!r})" for of in OF[::2]],
     "ResEU": [f"ResEU(of={of!r})" for of in OF],
     "ETU": [f"ETU(of={of!r})" for of in OF[::4]],
     "ResETU": [f"ResETU(of={of!r})" for of in OF[1::4]],

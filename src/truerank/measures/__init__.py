@@ -10,6 +10,7 @@ from truerank.measures import graded as graded
 from truerank.measures import cascade as cascade
 from truerank.measures import users as users
 from truerank.measures import expectations as expectations
+from truerank.measures import ntcir as ntcir
 from truerank.measures import ranks as ranks
 from truerank.measures import nonrelevant as nonrelevant
 from truerank.measures import curves as curves

@@ -15,6 +15,9 @@ from truerank.measures.walks import Continuation, Stretch
 NEAR = 1e-12
 """Values that differ by less are one."""
 
+TERMS = 20
+"""Of a series that are added one by one; for the rest of it five of Bernoulli's numbers are exact."""
+
 
 def always(stretch: Stretch) -> tuple[Floats, Floats]:
     """C = 1: to the end of what there is."""
@@ -180,11 +183,8 @@ def raised(base: Floats, exponent: Floats) -> Floats:
 
 def trigamma(x: Floats) -> Floats:
     """The sum of 1 / (x + n)² for n = 0, 1, …, for x above 0; 0 for an infinite x."""
-    x, total = x.astype(np.float64), np.zeros(len(x))
-    while (small := x < 20).any():
-        total[small] += 1.0 / x[small] ** 2
-        x = np.where(small, x + 1.0, x)
-    y = 1.0 / x / x
+    first: Floats = np.add.accumulate((1.0 / (x[:, None] + np.arange(TERMS))) ** 2, axis=1)[:, -1]
+    z = x + TERMS
+    y = 1.0 / z / z
     series = y * (1 / 6 - y * (1 / 30 - y * (1 / 42 - y * (1 / 30 - y * (5 / 66)))))
-    rest: Floats = (1.0 + 0.5 / x + series) / x
-    return total + rest
+    return first + (1.0 + 0.5 / z + series) / z

@@ -45,9 +45,8 @@ def _read_as(of: str, level: float, cost: Cost | None) -> Reader:
     """The reader of a measure, at this level and cost where the measure leaves them open."""
     asked = parse_measure(of)
     default = {name: p.default for name, p in asked.definition.parameters.items()}
-    own = dict(asked.params)
-    params = {**default, **({"level": level} if "level" in default else {}), **own}
-    reader = READERS[asked.name](**params)
+    own = {name: value for name, value in asked.params if name in default}
+    reader = READERS[asked.name](**{**default, **({"level": level} if "level" in default else {}), **own})
     depths = [depth for depth in (reader.depth, asked.depth) if depth is not None]
     return replace(reader, depth=min(depths, default=None), cost=reader.cost if cost is None else cost)
 

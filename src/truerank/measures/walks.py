@@ -19,7 +19,7 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.measures.parameters import Cost
-from truerank.measures.sums import Floats, Ints, PerQuery
+from truerank.measures.sums import Floats, PerQuery
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,6 +94,26 @@ class Walk:
     other_cost: float
 
     @cached_property
+    def _stretches(self) -> Stretch:
+        """The others above each row, each row by itself, and the others below the last one of each query."""
+        rows, (before, spent) = self.rows, self._above
+        n = rows.rank - 1.0 - self._one_above(rows.rank.astype(np.float64), 0.0)
+        last = rows.last_value(rows.rank)
+        to_the_end = (np.inf if self.reader.k is None else self.reader.k) - last
+        gain, cost = (
+            np.concatenate([np.full(len(rows), other), own, np.full(len(last), other)])
+            for own, other in ((self.gain, self.other_gain), (self.cost, self.other_cost))
+        )
+        return Stretch(
+            np.concatenate([rows.rank - n, rows.rank, last + 1.0]),
+            np.concatenate([n, np.ones(len(rows)), to_the_end]),
+            gain,
+            np.concatenate([before - self.other_gain * n, before, rows.last_value(before + self.gain)]),
+            cost,
+            np.concatenate([spent - self.other_cost * n, spent, rows.last_value(spent + self.cost)]),
+        )
+
+    @property
     def _above(self) -> tuple[Floats, Floats]:
         """(rows,) what all above brought and took."""
         skipped = self.rows.rank - self.rows.ordinal
@@ -105,46 +125,27 @@ class Walk:
         return np.where(self.rows.ordinal == 1, first, np.roll(values, 1))
 
     @cached_property
-    def _gaps(self) -> tuple[Floats, Floats]:
-        """(rows,) of the others above it: the chance to get past them, and how many are seen."""
-        n = self.rows.rank - 1.0 - self._one_above(self.rows.rank.astype(np.float64), 0.0)
-        before, spent = self._above
-        gain, cost = self.other_gain, self.other_cost
-        return self._on(self.rows.rank - n, n, gain, before - gain * n, cost, spent - cost * n)
-
-    @cached_property
-    def _past(self) -> Floats:
-        """(rows,) the chance to go on from it."""
-        return self._on(self.rows.rank, 1.0, self.gain, self._above[0], self.cost, self._above[1])[0]
-
-    def _on(self, rank: Floats | Ints, length: Floats | float, *given: Floats | float) -> tuple[Floats, Floats]:
-        full = [np.broadcast_to(np.asarray(each, np.float64), np.shape(rank)) for each in (rank, length, *given)]
-        gain, before, cost, spent = full[2:]
-        return self.reader.goes_on(Stretch(full[0], full[1], gain, before, cost, spent))
+    def _on(self) -> tuple[Floats, Floats]:
+        """(stretches,) the chance to get past each, and how many of it are seen."""
+        return self.reader.goes_on(self._stretches)
 
     @cached_property
     def reaching(self) -> Floats:
         """(rows,) how likely the document is seen."""
-        return self.rows.running_product(self._one_above(self._past, 1.0) * self._gaps[0])
+        past, n = self._on[0], len(self.rows)
+        return self.rows.running_product(self._one_above(past[n : 2 * n], 1.0) * past[:n])
 
     @cached_property
     def others(self) -> PerQuery:
         """(queries,) how many documents that are not judged are seen, on average."""
-        leaving = self.reaching * self._past
-        between = self.rows.sum(self._one_above(leaving, 1.0) * self._gaps[1])
-        return between + self._below(leaving)
-
-    def _below(self, leaving: Floats) -> PerQuery:
-        """(queries,) how many are seen below the last judged one."""
-        rows, (before, spent) = self.rows, self._above
-        last = rows.last_value(rows.rank).astype(np.float64)
-        k = np.inf if self.reader.k is None else float(self.reader.k)
-        still = rows.last_value(leaving, 1.0)
-        gained, took = rows.last_value(before + self.gain), rows.last_value(spent + self.cost)
-        seen = self._on(last + 1.0, k - last, self.other_gain, gained, self.other_cost, took)[1]
-        if np.isinf(seen[still > 0]).any():
+        (past, seen), n = self._on, len(self.rows)
+        leaving = self.reaching * past[n : 2 * n]
+        still, below = self.rows.last_value(leaving, 1.0), seen[2 * n :]
+        endless = np.isinf(below)
+        if (endless & (still > 0)).any():
             raise MeasureError("this reader never stops; end the list at a rank, as in RBP(p=0.9) or INST@1000")
-        return np.where(still > 0, still * np.where(np.isinf(seen), 0.0, seen), 0.0)
+        between = self.rows.sum(self._one_above(leaving, 1.0) * seen[:n])
+        return between + still * np.where(endless, 0.0, below)
 
     @cached_property
     def items(self) -> PerQuery:
