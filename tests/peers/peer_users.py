@@ -52,3 +52,22 @@ def _columns(metric: Any, ranking: Any, is_worst: bool) -> Iterable[float]:
     etu += beyond * float(ranking.get_gain_vector(is_worst).sum())
     etc += beyond * float(ranking.get_cost_vector(is_worst).sum())
     return eu, etu, ec, etc, ed
+
+
+@tool("ntcireval")
+def by_ntcireval(case: Case) -> Answer:
+    """What its `compute` prints, unrounded."""
+    from pyNTCIREVAL import Labeler, metrics
+
+    values: dict[str, dict[str, float]] = {}
+    for query, judged in case["qrels"].items():
+        labeler = Labeler(judged)
+        known = labeler.compute_per_level_doc_num(len(case["gains"]) + 1)
+        if not sum(known[1:]):
+            continue  # it divides by 0
+        found = labeler.label([doc for doc, _ in case["run"].get(query, [])])
+        for ours, (name, arguments) in case["measures"].items():
+            levels = () if name == "RR" else (known, case["gains"])
+            metric = getattr(metrics, name)(*levels, **arguments)
+            values.setdefault(ours, {})[query] = metric.compute(found) if found else 0.0
+    return answer(values)

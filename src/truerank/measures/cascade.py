@@ -100,7 +100,7 @@ def expected_reciprocal_rank(
 def normalised_reciprocal_rank(
     hits: Hits, *, k: int | None = None, max_grade: Amount | None = None, gain: Gain = "exp"
 ) -> Terms:
-    """ERR of the list by that of the best possible one; the parameters are those of ERR.
+    """ERR divided by that of the best possible list; the parameters are those of ERR.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "x"]}, "nERR@2").mean
@@ -123,7 +123,7 @@ def normalised_reciprocal_rank(
 def rank_biased_utility(
     hits: Hits, *, k: int | None = None, p: Share = 0.99, max_grade: Amount | None = None, gain: Gain = "exp"
 ) -> Terms:
-    """What is left of a reader's patience when a document satisfies them: each rank takes 1 − p of it.
+    """The expected patience left to a reader when a document satisfies them: each rank leaves p of it.
 
     `max_grade` and `gain` are as in ERR.
 

@@ -1,4 +1,4 @@
-"""What else is known of a measure's reader: what is found in all, how far they get, what it takes, what is open.
+"""What else follows from a measure's reader: total gain, expected depth, cost, and the residuals of all.
 
 They are called as cwl-eval's columns are; EU, the first of these, is the measure itself.
 """
@@ -56,7 +56,7 @@ def _walk(hits: Hits, of: str, level: float, cost: Cost | None = None) -> Walk:
 
 
 def _open(of: Callable[[Walk], PerQuery], hits: Hits, reader: Reader) -> PerQuery:
-    """(queries,) how much more it is where all that is not judged brings 1."""
+    """(queries,) how much more it is where all unjudged documents have a gain of 1."""
     return of(reader.walk(hits, hopeful=True)) - of(reader.walk(hits))
 
 
@@ -78,7 +78,7 @@ def _rate_of_cost(walk: Walk) -> PerQuery:
     sees_judged=False,
 )
 def total_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> Terms:
-    """What the reader of a measure finds in all: the measure times the number of documents that are read.
+    """The expected total gain of a measure's reader: the measure times the expected depth.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "P@2 ETU(of='P@2')").mean
@@ -99,7 +99,7 @@ def total_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> Terms:
     sees_judged=False,
 )
 def depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """How many documents the reader of a measure reads, on average.
+    """The expected depth: how many documents the reader of a measure reads on average.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, "ED(of='RBP(p=0.5)') ED(of='BPM(T=1)@9')").mean
@@ -118,7 +118,7 @@ def depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     sees_judged=False,
 )
 def cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """What a document takes the reader of a measure, on average; less is better.
+    """The expected cost per document read by the reader of a measure; less is better.
 
     `cost` is a number, or {grade: cost}, from each grade on; if not given, what the measure has, or 1.
 
@@ -139,7 +139,7 @@ def cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float =
     sees_judged=False,
 )
 def total_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """What it takes the reader of a measure in all; less is better. `cost` is as in EC.
+    """The expected total cost of the reader of a measure; less is better. `cost` is as in EC.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ETC(of='P@2', cost={1: 4})").mean
@@ -151,13 +151,13 @@ def total_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: f
 @measure(
     "ResEU",
     unit=False,
-    formula="the measure if all that is not judged or not returned brought 1, less the measure",
+    formula="the measure if everything unjudged or not returned had a gain of 1, minus the measure",
     source=SOURCE,
     monotone="no",
     sees_judged=True,
 )
 def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """How far a measure is open to what is not judged: its residual; less is better.
+    """The residual: how much higher a measure were if all unjudged documents had the best gain; less is better.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEU(of='RBP(p=0.5)') RBPResidual(p=0.5)").mean
@@ -168,7 +168,7 @@ def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
 
 @measure("ResETU", unit=False, formula="as ResEU, of ETU", source=SOURCE, monotone="no", sees_judged=True)
 def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """How far the ETU of a measure is open to what is not judged; less is better.
+    """The residual of ETU: how much higher it were if all unjudged documents had the best gain; less is better.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETU(of='P@2')").mean
@@ -179,7 +179,7 @@ def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
 
 @measure("ResED", unit=False, formula="as ResEU, of ED", source=SOURCE, monotone="no", sees_judged=True)
 def open_depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
-    """How much further the reader of a measure would read if all that is not judged were good; below 0: less far.
+    """The residual of ED: how much deeper the reader were if all unjudged documents had the best gain.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "ResED(of='BPM(T=1)')").mean
@@ -190,7 +190,7 @@ def open_depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
 
 @measure("ResEC", unit=False, formula="as ResEU, of EC", source=SOURCE, monotone="no", sees_judged=True)
 def open_rate_of_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """How much more a document would take if all that is not judged were good; `cost` is as in EC.
+    """The residual of EC: how much more it were if all unjudged documents had the best grade.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEC(of='P@2', cost={1: 4})").mean
@@ -201,7 +201,7 @@ def open_rate_of_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, l
 
 @measure("ResETC", unit=False, formula="as ResEU, of ETC", source=SOURCE, monotone="no", sees_judged=True)
 def open_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: float = 1) -> PerQuery:
-    """How much more it would take in all if all that is not judged were good; `cost` is as in EC.
+    """The residual of ETC: how much more it were if all unjudged documents had the best grade.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETC(of='P@2', cost={1: 4})").mean

@@ -97,7 +97,7 @@ class Blend:
 def q_measure(
     hits: Hits, *, k: int | None = None, beta: Amount = 1, gain: Gain = "linear", level: float = 1
 ) -> Terms:
-    """Average precision that knows grades: at each relevant document, what was found of what could have been.
+    """Average precision for graded relevance: the blended ratio, of counts and gains, at each relevant document.
 
     With `beta=0` it is AP. `gain` is as in nDCG; NTCIREVAL's -g 1:3 is gain={1: 1, 2: 3}.
 
@@ -123,7 +123,7 @@ def q_measure(
     sees_judged=False,
 )
 def o_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float = 1) -> Terms:
-    """How good the first relevant document is, of what the ranks down to it could hold. `gain` is as in Q.
+    """The blended ratio at the first relevant document. `gain` is as in Q.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "O").mean
@@ -160,7 +160,7 @@ def _at_stop(found: Blend, keep: Bools) -> Terms:
     sees_judged=False,
 )
 def p_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float = 1) -> Terms:
-    """What was found of what could have been, when the best document of the list is reached. `gain` is as in Q.
+    """The blended ratio at the first of the best documents that were returned. `gain` is as in Q.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "PMeasure").mean
@@ -182,7 +182,7 @@ def p_measure(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: flo
     sees_judged=False,
 )
 def p_plus(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float = 1) -> Terms:
-    """P+: what was found of what could have been, on the way to the best document of the list. `gain` is as in Q.
+    """P+: the mean blended ratio at the relevant documents down to the best one returned. `gain` is as in Q.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 3}}, {"q": ["x", "a", "b"]}, "P+").mean
@@ -201,7 +201,7 @@ def p_plus(hits: Hits, *, beta: Amount = 1, gain: Gain = "linear", level: float 
     formula=f"Σ over relevant at i of s_i BR(i) / Σ s; s: by grade, or γ^(N_i − 1); {BLENDED}",
     source=MANY,
     meanings={
-        "stop=rank-biased": "What was found of what could have been, for readers who mostly stop early."
+        "stop=rank-biased": "The expected blended ratio where readers stop: at early relevant documents more often."
     },
     divides_by="relevant",
     monotone="no",
@@ -217,7 +217,7 @@ def normalised_cumulative_utility(
     stops: Gain | None = None,
     level: float = 1,
 ) -> Terms:
-    """What was found of what could have been, for readers who stop at a relevant document, mostly at a better one.
+    """The expected blended ratio where readers stop: at relevant documents, at better ones more often.
 
     `stop` says how likely they stop there: as `stops` weighs the grade, which is by `gain` unless given, or by
     `gamma` less at each. `beta=0` is precision. NTCIREVAL's NCUgu,P, NCUgu,BR, NCUrb,P and NCUrb,BR.

@@ -1,4 +1,4 @@
-"""What a reader finds a document read: measures that are each a reader's way of going on (C/W/L).
+"""The expected gain per document read: measures that are each a reader's chance of going on (C/W/L).
 
 The measures of `expectations` tell of the same readers how far they get and what it takes.
 """
@@ -30,7 +30,7 @@ def inverse_square(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """What is found a document read by somebody who wants T, and reads on the likelier the deeper they are.
+    """The expected gain per document read, for a reader who wants T and reads on the likelier the deeper they are.
 
     `gain` is "graded" (the grade by `max_grade`, or the collection's highest) or "binary" (1 from `level` on). With
     `@k` the reader ends at rank k; cwl-eval ends all at 1000.
@@ -59,7 +59,7 @@ def adaptive(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """What is found a document read by somebody who wants T, and grows the less eager the more is found.
+    """The expected gain per document read, for a reader who wants T and reads on the less likely the more is found.
 
     `gain`, `max_grade` and `@k` are as in INSQ.
 
@@ -83,7 +83,7 @@ def adaptive(
 def scaled_dcg(
     hits: Hits, *, k: Short, gain: Worth = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
-    """DCG by that of a list of nothing but the best: the worth of a document to a reader who grows tired.
+    """DCG divided by that of a list of best documents alone: the gain per document of a reader who grows tired.
 
     >>> import truerank as tr
     >>> round(tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["b", "a"]}, "SDCG@2").mean["SDCG@2"], 4)
@@ -117,7 +117,7 @@ def bejeweled(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """What is found a document read by somebody who stops when they have found T, or have spent K.
+    """The gain per document read, for a reader who stops when T is found or K is spent.
 
     `cost` is what a document takes, or {grade: cost}, from each grade on. `hb` above 0 is the dynamic one, whose
     target moves with what is met, as its budget does by `hc` (which cwl-eval leaves out); `gain` is as in INSQ.
@@ -150,7 +150,7 @@ def time_biased_gain(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """What is found a document read when half of all readers are gone after each half-life.
+    """The expected gain per document read, when half of the readers leave in each half-life.
 
     `cost` is the time that a document takes, or {grade: time}, from each grade on. The gain of all the time, as the
     paper has it, is ETU(of='TBG(…)'); `gain` is as in INSQ, and `k` the last rank that is read.
@@ -184,7 +184,7 @@ def u_measure(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """What is found a document read when attention falls steadily to 0 at a length L of text.
+    """The expected gain per document read, when attention falls steadily to 0 at a length L of text.
 
     `cost` is the length of a document, or {grade: length}, from each grade on; what is found in all is
     ETU(of='U(…)'); `gain` is as in INSQ, and `k` the last rank that is read.
@@ -209,7 +209,7 @@ def u_measure(
 def nearly_err_8(
     hits: Hits, *, k: int, gain: Worth = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
-    """What is found a document read by somebody whom a document satisfies as likely as it is good.
+    """The expected gain per document read, for a reader whom a document satisfies with a probability of its gain.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR8@2").mean
@@ -231,7 +231,7 @@ def nearly_err_8(
 def nearly_err_9(
     hits: Hits, *, k: Short, gain: Worth = "graded", level: float = 1, max_grade: Amount | None = None
 ) -> Terms:
-    """As NERR8, of a reader who also grows tired, as ERR has it: rank i is seen 1/i times as often.
+    """NERR8 for a reader who also grows tired as in ERR: rank i is reached 1/i times as often.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR9@2").mean
@@ -260,7 +260,7 @@ def nearly_err_10(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """As NERR8, of a reader who goes on with probability p, as RBP has it; `k` is the last rank that is read.
+    """NERR8 for a reader who continues with probability p, as in RBP; `k` is the last rank that is read.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR10@0.5").mean
@@ -289,7 +289,7 @@ def nearly_err_11(
     level: float = 1,
     max_grade: Amount | None = None,
 ) -> Terms:
-    """As NERR8, of a reader who goes on as in INSQ; `k` is the last rank that is read.
+    """NERR8 for a reader who continues as in INSQ; `k` is the last rank that is read.
 
     >>> import truerank as tr
     >>> round(tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "NERR11").mean["NERR11"], 4)

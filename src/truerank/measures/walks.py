@@ -66,7 +66,7 @@ class Reader:
     depth: int | None = None
 
     def walk(self, hits: Hits, *, hopeful: bool = False) -> Walk:
-        """The walk down each list; a hopeful one takes all that is not judged to bring 1, and else nothing."""
+        """The walk down each list; a hopeful one takes unjudged documents to have a gain of 1, else of 0."""
         shown = hits.cut(self.depth).top(self.k)
         worth = self.worth(shown)
         judged = (shown.grade >= 0) | (worth > 0)
@@ -137,7 +137,7 @@ class Walk:
 
     @cached_property
     def others(self) -> PerQuery:
-        """(queries,) how many documents that are not judged are seen, on average."""
+        """(queries,) how many unjudged documents are seen, on average."""
         (past, seen), n = self._on, len(self.rows)
         leaving = self.reaching * past[n : 2 * n]
         still, below = self.rows.last_value(leaving, 1.0), seen[2 * n :]
