@@ -143,7 +143,9 @@ class Walk:
         still, below = self.rows.last_value(leaving, 1.0), seen[2 * n :]
         endless = np.isinf(below)
         if (endless & (still > 0)).any():
-            raise MeasureError("this reader never stops; end the list at a rank, as in RBP(p=0.9) or INST@1000")
+            raise MeasureError(
+                "the reader of this measure never stops; end the list at a rank, as in RBP(p=0.9) or INST@1000"
+            )
         between = self.rows.sum(self._one_above(leaving, 1.0) * seen[:n])
         return between + still * np.where(endless, 0.0, below)
 
