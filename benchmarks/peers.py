@@ -1,6 +1,7 @@
 """A worker: imports one library, warms it up, and does its work each time that a line comes in.
 
     python benchmarks/peers.py file LIBRARY QRELS RUN           from the files to the numbers
+    python benchmarks/peers.py readers LIBRARY QRELS RUN        the same, measures of C/W/L
     python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
     python benchmarks/peers.py judged LIBRARY QUERIES JUDGEMENTS ROWS    the same, with the judgements read anew
 
@@ -70,6 +71,42 @@ def ranx_file(qrels: str, run: str) -> Means:
     return {ours: float(found[theirs]) for ours, theirs in zip(MEASURES, names, strict=True)}
 
 
+READERS = {
+    "P@10": ("PrecisionCWLMetric", 10),
+    "RBP": ("RBPCWLMetric", 0.8),
+    "INST(T=2)@1000": ("INSTCWLMetric", 2),
+    "INSQ(T=2)@1000": ("INSQCWLMetric", 2),
+    "BPM@5": ("BPMCWLMetric", 1, 5),
+}
+
+
+def truerank_readers(qrels: str, run: str) -> Means:
+    import truerank
+
+    return truerank.evaluate(qrels, run, list(READERS)).mean
+
+
+def cwl_readers(qrels: str, run: str) -> Means:
+    """As its command does it, without a log and without printing."""
+    import logging
+
+    logging.disable()
+    from cwl.ruler import cwl_ruler, ranking
+    from cwl.seeker.trec_qrel_handler import TrecQrelHandler
+
+    metrics = [getattr(cwl_ruler, name)(*given) for name, *given in READERS.values()]
+    judged, values, made, last = TrecQrelHandler(qrels), [], None, ""
+    with open(run) as file:
+        for line in file:
+            query, kind, doc, _, _, _ = line.split()
+            if query != last:
+                values += [[m.measure(made.get_ranking()) for m in metrics]] if made else []
+                made, last = ranking.RankingMaker(query, judged), query
+            made.add(doc, kind)
+    values += [[m.measure(made.get_ranking()) for m in metrics]] if made else []
+    return {ours: float(sum(row[i] for row in values)) / len(values) for i, ours in enumerate(READERS)}
+
+
 def truerank_dicts(judged: Judged, answered: Answered) -> Work:
     import truerank
 
@@ -133,17 +170,27 @@ FILES = {
     "ir_measures": ir_measures_file,
     "ranx": ranx_file,
 }
+READER_FILES = {"truerank": truerank_readers, "cwl": cwl_readers}
 DICTS = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_dicts}
 
 
 def file_work(library: str, qrels: str, run: str) -> Work:
     """Read and evaluate the files; warmed up on three lines: nothing is compiled while it is timed."""
+    return _warmed_up(FILES[library], qrels, run)
+
+
+def readers_work(library: str, qrels: str, run: str) -> Work:
+    """The same of measures of C/W/L."""
+    return _warmed_up(READER_FILES[library], qrels, run)
+
+
+def _warmed_up(measured: Callable[[str, str], Means], qrels: str, run: str) -> Work:
     with tempfile.TemporaryDirectory() as folder:
         small_qrels, small_run = Path(folder) / "qrels", Path(folder) / "run"
         small_qrels.write_text("q1 0 a 1\nq2 0 b 1\n")
         small_run.write_text("q1 Q0 a 1 2.0 t\nq1 Q0 b 2 1.0 t\nq2 Q0 a 1 1.0 t\n")
-        FILES[library](str(small_qrels), str(small_run))
-    return Work(lambda: FILES[library](qrels, run))
+        measured(str(small_qrels), str(small_run))
+    return Work(lambda: measured(qrels, run))
 
 
 def dicts_work(library: str, queries: str, rows: str) -> Work:
@@ -178,8 +225,9 @@ def answer(message: dict[str, Any]) -> None:
 def main() -> None:
     kind, *arguments = sys.argv[1:]
     start = time.perf_counter()
+    kinds = {"file": file_work, "readers": readers_work, "dicts": dicts_work, "judged": judged_work}
     try:
-        work = {"file": file_work, "dicts": dicts_work, "judged": judged_work}[kind](*arguments)
+        work = kinds[kind](*arguments)
     except ModuleNotFoundError as error:
         answer({"missing": error.name})
         return

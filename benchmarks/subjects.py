@@ -80,11 +80,11 @@ def against_trec_eval(bench: Bench) -> Line:
     return faster("trec_eval", bench.turns(bench.five_measures, lambda: process(*command).seconds), 20)
 
 
-def against_library(library: str, target: float) -> Callable[[Bench], Line]:
+def against_library(library: str, target: float, kind: str = "file") -> Callable[[Bench], Line]:
     def measure(bench: Bench) -> Line:
         with (
-            Worker("file", "truerank", *bench.files) as ours,
-            Worker("file", library, *bench.files) as theirs,
+            Worker(kind, "truerank", *bench.files) as ours,
+            Worker(kind, library, *bench.files) as theirs,
         ):
             times = bench.turns(ours, theirs)
             cold = f"importing and warming up took {theirs.warm_up:.1f} s, which does not count"
@@ -250,6 +250,7 @@ SUBJECTS = (
     Subject("pytrec_eval", "file to numbers, against pytrec_eval (warm)", against_library("pytrec_eval", 20)),
     Subject("ir_measures", "file to numbers, against ir_measures (warm)", against_library("ir_measures", 40)),
     Subject("ranx", "file to numbers, against ranx (warm)", against_library("ranx", 60)),
+    Subject("cwl", "RBP, INST, BPM …, file to numbers, against cwl-eval", against_library("cwl", 20, "readers")),
     Subject("md5sum", "whole process, 5 measures, against md5sum of the run", against_md5sum),
     Subject("memory", "peak memory, whole process", memory),
     Subject("all_trec", "`trec_eval -m all_trec -q`, against 5 measures", all_trec),

@@ -397,12 +397,22 @@ def rank_biased_precision(
     return total
 
 
+def satisfaction(grade: float | None, highest: float, gain: Any) -> float:
+    """How likely a document of this grade is all that a reader wants."""
+    grade = min(max(grade or 0.0, 0.0), highest) if grade is None or grade >= 0 or gain == "exp" else -1.0
+    if gain == "exp":
+        return (2.0**grade - 1) / 2.0**highest
+    return min(gain_of(grade, gain) / (gain_of(highest, gain) + 1), 1.0)
+
+
 @oracle("ERR", of_the_list=True)
-def expected_reciprocal_rank(answer: Answer, k: int | None = None, max_grade: float | None = None) -> float:
+def expected_reciprocal_rank(
+    answer: Answer, k: int | None = None, max_grade: float | None = None, gain: Any = "exp"
+) -> float:
     highest = answer.max_grade if max_grade is None else max_grade
     total, still_reading = 0.0, 1.0
     for rank, grade in enumerate(answer.ranked[:k], 1):
-        satisfied = (2.0 ** min(max(grade or 0.0, 0.0), highest) - 1) / 2.0**highest
+        satisfied = 0.0 if grade is None else satisfaction(grade, highest, gain)
         total += still_reading * satisfied / rank
         still_reading *= 1 - satisfied
     return total

@@ -21,6 +21,8 @@ from hypothesis import strategies as st
 import oracles_aspects  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer
+from oracles_ntcir import NTCIR_VARIANTS
+from oracles_users import READER_VARIANTS
 from truerank.analysis.explain.tools import under_rules
 from truerank.core.rules import presets
 from truerank.core.scores import intervals
@@ -67,12 +69,14 @@ VARIANTS: dict[str, list[str]] = {
     "Rndcg": ["Rndcg(gain='exp')", "Rndcg(gain={1: 2})"],
     "G": ["G(gain='exp')", "G(gain={1: 5, 2: 3})"],
     "RBP": ["RBP(p=0)", "RBP(p=0.5)@3", "RBP(p=1)", "RBP(gain='graded')", "RBP(gain='scaled')@9"],
-    "ERR": ["ERR(max_grade=4)", "ERR(max_grade=2)@5"],
+    "ERR": ["ERR(max_grade=4)", "ERR(max_grade=2)@5", "ERR(gain='linear')", "ERR(gain={1: 3, 2: 4.5})@4"],
     "IPrec": [f"IPrec{how}@{r}" for how in ("", "(rounding='up')", BY_DEFINITION) for r in (0, 0.3, 0.6, 1)],
     "AP11": ["AP11(rounding='up')", f"AP11{BY_DEFINITION}", "AP11(recalls=(0.25, 0.5, 0.75))"],
     "AUPRC": ["AUPRC(area='trapezoid')", "AUPRC(area='interpolated')"],
     "RBPResidual": ["RBPResidual(p=0)", "RBPResidual(p=0.5)@3", "RBPResidual(p=1)"],
     "NumRet": ["NumRet(rel=1)"],
+    **READER_VARIANTS,
+    **NTCIR_VARIANTS,
 }
 """What to try of a measure besides it alone, at cutoffs and at another level; for others, their schema says it."""
 
@@ -96,7 +100,7 @@ def variants(name: str) -> list[str]:
     parameters = definition.parameters
     needed = {key for key, p in parameters.items() if p.default is p.empty}
     plain = [] if needed else [name]
-    cuts = [f"{name}@1", f"{name}@3"] if "k" in parameters else []
+    cuts = [f"{name}@1", f"{name}@3"] if "k" in parameters and definition.at == "k" else []
     levels = [f"{name}(level=2)" + ("@4" if needed else "")] if "level" in parameters and needed <= {"k"} else []
     own = VARIANTS[name] if name in VARIANTS else schema_variants(definition)
     return [*plain, *cuts, *levels, *own]
@@ -461,18 +465,12 @@ def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset
 @settings(max_examples=20)
 @given(worlds())
 def test_a_measure_of_the_first_results_is_that_measure_under_rules_with_the_depth(world: World) -> None:
-    cut = [parse_measure(_with_depth(m)) for m in MEASURES]
+    cut = [m(depth=2) for m in MEASURES]
     whole = tr.evaluate(world.judged, world.run, MEASURES, rules={"depth": 2})
     alone = tr.evaluate(world.judged, world.run, cut)
     for m, shallow in zip(MEASURES, cut, strict=True):
         assert bits(whole[m]) == bits(alone[shallow]), str(shallow)
         assert parse_measure(str(shallow)) == shallow
-
-
-def _with_depth(m: Measure) -> str:
-    name, _, cut = str(m).rpartition("@") if "@" in str(m) else (str(m), "", "")
-    inside = f"{name[:-1]}, depth=2)" if name.endswith(")") else f"{name}(depth=2)"
-    return f"{inside}@{cut}" if cut else inside
 
 
 @CHEAP

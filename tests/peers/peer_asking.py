@@ -34,6 +34,8 @@ PACKAGES = {
     "haystack-2026-07": "haystack",
     "autorag": "autorag",
     "mlflow": "mlflow",
+    "cwl": "cwl",
+    "ntcireval": "pyNTCIREVAL",
 }
 """What each tool needs."""
 

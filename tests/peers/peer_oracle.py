@@ -335,6 +335,8 @@ def asked(name: str, case: Case) -> Answer:
 def main() -> None:
     """Answer the cases of standard input."""
     warnings.simplefilter("ignore")
+    sys.modules["peer_oracle"] = sys.modules[__name__]
+    importlib.import_module("peer_users")
     out, sys.stdout = sys.stdout, sys.stderr  # some tools print
     for line in sys.stdin:
         print(json.dumps([asked(sys.argv[1], case) for case in json.loads(line)]), file=out, flush=True)

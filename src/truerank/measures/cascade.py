@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures.parameters import Amount, Chances, Share
+from truerank.measures.gains import gains, ideal_ranking
+from truerank.measures.parameters import Amount, Chances, Gain, Share
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, powers, ratio
 from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
@@ -40,10 +42,10 @@ def rank_biased_precision(
     {'RBP(p=0.5)': 0.75, "RBP(p=0.5, gain='graded')": 0.5}
     """
     top = hits.top(k)
-    return (1.0 - p) * top.sum(_share(top, gain, level) * powers(p, top.rank - 1))
+    return (1.0 - p) * top.sum(share(top, gain, level) * powers(p, top.rank - 1))
 
 
-def _share(hits: Hits, gain: str, level: float) -> Floats:
+def share(hits: Hits, gain: str, level: float) -> Floats:
     """(hits,) the gain of each document, between 0 and 1."""
     if gain == "binary":
         return (hits.grade >= level).astype(np.float64)
@@ -54,44 +56,117 @@ def _share(hits: Hits, gain: str, level: float) -> Floats:
     return np.maximum(hits.grade, 0.0) / highest[hits.query]
 
 
+CHAPELLE = "Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009"
+
+
 @measure(
     "ERR",
-    formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max",
-    source="Chapelle, Metzler, Zhang and Grinspan, Expected reciprocal rank for graded relevance, CIKM 2009",
+    formula="Σ_{i≤k} 1/i · R_i Π_{j<i} (1 − R_j), R = (2^g − 1) / 2^max; by another gain: gain / (highest + 1)",
+    source=CHAPELLE,
     takes_grades=True,
     monotone="rising",
 )
-def expected_reciprocal_rank(hits: Hits, *, k: int | None = None, max_grade: Amount | None = None) -> Terms:
+def expected_reciprocal_rank(
+    hits: Hits, *, k: int | None = None, max_grade: Amount | None = None, gain: Gain = "exp"
+) -> Terms:
     """The reciprocal rank at which a reader is satisfied, when a better grade satisfies more often.
 
     `max_grade` is the highest grade that could be given; the highest in the qrels unless said otherwise.
+    A `gain` of "linear", "binary" or a mapping {grade: gain} is that of NTCIREVAL.
 
     >>> import truerank as tr
     >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "ERR ERR(max_grade=4)@1").mean
     {'ERR': 0.53125, 'ERR(max_grade=4)@1': 0.0625}
     """
-    top, highest = hits.top(k), hits.max_grade if max_grade is None else max_grade
-    satisfied = _satisfaction(top.grade, highest)
-    one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
-    reaching = top.running_product(1.0 - one_above)
+    top = hits.top(k)
+    satisfied, reaching = stopping(top, max_grade, gain)
 
     def words() -> Words:
         how: PerRow = lambda row: ("{} × {} / {}", (satisfied[row], reaching[row], top.rank[row]))  # noqa: E731
-        best = whole(highest)
-        most = Quantity(message("max"), message("the highest grade there could be"), best)
-        chance = _satisfaction(np.array([highest], np.float64), highest)
-        r = Quantity("R", message("(2^grade − 1) / 2^{a}, at most"), chance, (best,))
-        return Words(
-            message("R × (nobody stopped before) / rank"), how, name="Σ", given=(most, r), listed=satisfied
-        )
+        return _stops(hits, max_grade, gain, message("R × (nobody stopped before) / rank"), how, satisfied)
 
     return Terms(top, satisfied * reaching / top.rank, words=words)
 
 
-def _satisfaction(grade: Floats, highest: float) -> Floats:
-    """(2^g − 1) / 2^highest, which stays below 1."""
-    unique, inverse = np.unique(np.clip(grade, 0.0, highest), return_inverse=True)
-    return np.array([2.0 ** (g - highest) - 2.0**-highest for g in unique.tolist()])[inverse]
+@measure(
+    "nERR",
+    formula="ERR@k / ERR@k of all that is judged, best first",
+    source=f"{CHAPELLE}; NTCIREVAL nERR",
+    divides_by="gain",
+    takes_grades=True,
+    monotone="no",
+    sees_judged=False,
+)
+def normalised_reciprocal_rank(
+    hits: Hits, *, k: int | None = None, max_grade: Amount | None = None, gain: Gain = "exp"
+) -> Terms:
+    """ERR divided by that of the best possible list; the parameters are those of ERR.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "x"]}, "nERR@2").mean
+    {'nERR@2': 0.32}
+    """
+    got = expected_reciprocal_rank(hits, k=k, max_grade=max_grade, gain=gain)
+    best = expected_reciprocal_rank(ideal_ranking(hits, gain), k=k, max_grade=max_grade, gain=gain)
+    words = message("the sum over the best possible list")
+    ideal = best._replace(words=lambda: replace(best.read, name="IERR", words=words, is_ideal=True, given=()))
+    return got._replace(divisor=ideal, words=lambda: replace(got.read, name="ERR"))
+
+
+@measure(
+    "iRBU",
+    formula="Σ_{i≤k} p^i · R_i Π_{j<i} (1 − R_j), R as in ERR",
+    source="Sakai and Zeng, Which diversity evaluation measures are good?, SIGIR 2019; Amigó et al., SIGIR 2018",
+    takes_grades=True,
+    monotone="rising",
+)
+def rank_biased_utility(
+    hits: Hits, *, k: int | None = None, p: Share = 0.99, max_grade: Amount | None = None, gain: Gain = "exp"
+) -> Terms:
+    """The expected patience left to a reader when a document satisfies them: each rank leaves p of it.
+
+    `max_grade` and `gain` are as in ERR.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": 1, "b": 2}}, {"q": ["a", "b"]}, "iRBU(p=0.5)").mean
+    {'iRBU(p=0.5)': 0.265625}
+    """
+    top = hits.top(k)
+    satisfied, reaching = stopping(top, max_grade, gain)
+    left = powers(p, top.rank)
+
+    def words() -> Words:
+        how: PerRow = lambda row: (f"{{}} × {{}} × {p}^{top.rank[row]}", (satisfied[row], reaching[row]))  # noqa: E731
+        return _stops(hits, max_grade, gain, message("R × (nobody stopped before) × p^rank"), how, satisfied)
+
+    return Terms(top, satisfied * reaching * left, words=words)
+
+
+def stopping(top: Hits, max_grade: float | None, gain: Gain) -> tuple[Floats, Floats]:
+    """(hits,) how likely each document satisfies who reads it, and how likely nobody stopped before."""
+    satisfied = _satisfaction(top.grade, top.max_grade if max_grade is None else max_grade, gain)
+    one_above = np.where(top.ordinal == 1, 0.0, np.roll(satisfied, 1))
+    return satisfied, top.running_product(1.0 - one_above)
+
+
+def _satisfaction(grade: Floats, highest: float, gain: Gain = "exp") -> Floats:
+    """(2^g − 1) / 2^highest, which stays below 1; or another gain by one more than the highest grade's."""
+    if gain == "exp":
+        unique, inverse = np.unique(np.clip(grade, 0.0, highest), return_inverse=True)
+        return np.array([2.0 ** (g - highest) - 2.0**-highest for g in unique.tolist()])[inverse]
+    most = gains(np.array([highest], np.float64), gain)
+    return np.clip(gains(np.minimum(grade, highest), gain) / (most + 1.0), 0.0, 1.0)
+
+
+def _stops(hits: Hits, max_grade: float | None, gain: Gain, of: str, how: PerRow, satisfied: Floats) -> Words:
+    """How a sum over where readers stop is read."""
+    best = whole(hits.max_grade if max_grade is None else max_grade)
+    most = Quantity(message("max"), message("the highest grade there could be"), best)
+    chance = _satisfaction(np.array([best], np.float64), best, gain)
+    r = Quantity("R", message("(2^grade − 1) / 2^{a}, at most"), chance, (best,))
+    if gain != "exp":
+        r = Quantity("R", message("gain / (highest gain + 1), at most"), chance)
+    return Words(of, how, name="Σ", given=(most, r), listed=satisfied)
 
 
 @measure(

@@ -41,6 +41,16 @@ def _gain(value: Any) -> bool:
     return value in ("linear", "exp", "binary")
 
 
+def _positive(value: Any) -> bool:
+    return _number(value) and 1e-15 <= value <= 1e15
+
+
+def _cost(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return bool(value) and all(_number(grade) and grade >= 0 and _cost(cost) for grade, cost in value.items())
+    return _positive(value)
+
+
 def _discount(value: Any) -> bool:
     if not isinstance(value, tuple):
         return value in ("log2", "jk", "reciprocal")
@@ -58,6 +68,18 @@ def _chances(value: Any) -> bool:
 Share = Annotated[float, Kind(message("a number from 0 to 1"), _share)]
 
 Amount = Annotated[float, Kind(message("a number from 0 up"), lambda value: _number(value) and value >= 0)]
+
+Positive = Annotated[float, Kind(message("a number above 0"), lambda value: _positive(value))]
+"""A target, a budget, a cost: so far from 0 and from infinity that what is made of it is neither."""
+
+Target = Annotated[float, Kind(message("a number from 0.5 up"), lambda value: _positive(value) and value >= 0.5)]
+"""Of INST: below it, finding more could make the reader go on."""
+
+Short = Annotated[
+    int,
+    Kind(message("a whole number from 1 to 1,000,000"), lambda value: type(value) is int and 0 < value <= 10**6),
+]
+"""A rank of which every one above it is counted."""
 
 Base = Annotated[float, Kind(message("a number above 1"), lambda value: _number(value) and value > 1)]
 """The base of a logarithm."""
@@ -77,6 +99,12 @@ Discount = Annotated[
     ),
 ]
 """'log2': 1 / log_b(rank + 1); 'jk': 1 / log_b(rank), 1 up to the base; 'reciprocal': 1 / rank; or a table."""
+
+Cost = Annotated[
+    float | Mapping[float, float],
+    Kind(message("a number above 0, or a mapping {grade: cost} of grades from 0 up and such numbers"), _cost),
+]
+"""What it takes to read a document: the same for all, or by its grade, from each that is named on, and 1 below."""
 
 Chances = Annotated[
     Mapping[float, float],

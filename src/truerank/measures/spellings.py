@@ -7,7 +7,7 @@ import re
 from truerank.core.errors import MeasureError
 from truerank.core.messages import message
 
-SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain"}
+SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain", "max_rel": "max_grade"}
 """What ir_measures calls a parameter, and what it is called here."""
 
 WORDS = {"log2": "linear", "exp-log2": "exp"}
@@ -19,6 +19,7 @@ ELSEWHERE = {"judged_only": message("use rules with unjudged = 'removed'")}
 OTHERS = {
     "relstring": message("text, not a number; `truerank trec_eval -m relstring` prints it"),
     "prcurve": message("a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it"),
+    **dict.fromkeys(("ncugu", "ncurb"), message("two measures: write NCUguP and NCUguBR, or NCUrbP and NCUrbBR")),
     **dict.fromkeys(
         ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "ap_ia", "p_ia", "strec"),
         message("a measure of subtopics, for which there is no format yet; ndeval and pyndeval compute it"),
