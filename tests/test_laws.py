@@ -18,6 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import oracles_rb as _rb  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer
 from truerank.analysis.explain.tools import under_rules
@@ -72,6 +73,10 @@ VARIANTS: dict[str, list[str]] = {
     "AUPRC": ["AUPRC(area='trapezoid')", "AUPRC(area='interpolated')"],
     "RBPResidual": ["RBPResidual(p=0)", "RBPResidual(p=0.5)@3", "RBPResidual(p=1)"],
     "NumRet": ["NumRet(rel=1)"],
+    "Compat": [
+        *("Compat(p=0)", "Compat(p=0.5)", "Compat(p=1)", "Compat(normalize=False)"),
+        "Compat(p=0.8, normalize=False)",
+    ],
 }
 """What to try of a measure besides it alone, at cutoffs and at another level; for others, their schema says it."""
 

@@ -61,6 +61,7 @@ AUPRC: Measure
 AUROC: Measure
 Accuracy: Measure
 Bpref: Measure
+Compat: Measure
 DCG: Measure
 ERR: Measure
 F: Measure
