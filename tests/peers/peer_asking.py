@@ -34,6 +34,8 @@ PACKAGES = {
     "haystack-2026-07": "haystack",
     "autorag": "autorag",
     "mlflow": "mlflow",
+    "recommenders": "recommenders",
+    "rectools": "rectools",
 }
 """What each tool needs."""
 
