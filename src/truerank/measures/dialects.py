@@ -27,9 +27,6 @@ DIALECTS: dict[str, tuple[str, str]] = {
     "recall_at_k": ("R@10", "R"),
     "map_at_k": ("AP(divisor='capped')@10", "AP(divisor='capped')"),
     "ndcg_at_k": ("nDCG(gain='binary')@10", "nDCG(gain='binary')"),
-    # RecTools, whose measures all have a cutoff
-    "hitrate": ("Success", "Success"),
-    "f1beta": ("F", "F"),
 }
 """By the folded name: the measure without a cutoff, and the one that takes a cutoff."""
 
