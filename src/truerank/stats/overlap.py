@@ -199,22 +199,18 @@ def _of_orders(short: _Groups, long: _Groups, in_short: Ints, in_long: Ints, tie
     overlap = above + (share_s * open_s + share_l * open_l) + share_s * share_l * open_both
     is_b = ties == "b"
     size = np.sqrt(short.squares(depth) * long.squares(depth)) if is_b else depth.astype(np.float64)
-    only = np.ones(len(depth), bool)
-    only[in_long] = False
-    whole = _between(long.last[only], None, len(depth))
-    begun = _between(long.first[only], long.last[only], len(depth))
-    count = np.maximum(whole + begun, 1)
-    lacking = np.maximum(depth - len(short.first), 0)
+    mean, most = _of_longer(long, in_long, np.maximum(depth - len(short.first), 0))
+    return _Seen(len(short.first), len(in_long), depth, overlap, size, mean, most)
+
+
+def _of_longer(long: _Groups, shared: Ints, lacking: Ints) -> tuple[Floats, Floats]:
+    """(length,) what things count that only the longer list holds: on average, and as many of them as lack."""
+    only = np.ones(len(lacking), bool)
+    only[shared] = False
+    whole = _between(long.last[only], None, len(lacking))
+    begun = _between(long.first[only], long.last[only], len(lacking))
     first = np.minimum(lacking, whole)
-    return _Seen(
-        len(short.first),
-        len(in_long),
-        depth,
-        overlap,
-        size,
-        (whole + share_l * begun) / count,
-        first + share_l * (lacking - first),
-    )
+    return (whole + long.share * begun) / np.maximum(whole + begun, 1), first + long.share * (lacking - first)
 
 
 def _between(start: Ints, end: Ints | None, ranks: int) -> Ints:
