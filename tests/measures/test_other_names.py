@@ -54,6 +54,7 @@ def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: s
     [
         ("r_precision_at_k(k=5)", "the mean of Rprec(depth=k) over queries with a hit alone"),
         ("RetrievalRecallAtFixedPrecision", "`truerank curve` draws it"),
+        ("precision-l2", "precision needs k: write precision@10, or SetP of all results"),
         ("rmse", "about predicted ratings"),
         ("PAP(k=5)", "AUROC@10 cuts the list"),
         ("HitRate", "Success needs k: write Success@10"),

@@ -42,6 +42,9 @@ NO_MEASURE = {
 }
 """Names of theirs for which there is no measure here, and why, or what is near."""
 
+WHOLE = {"precision": "SetP", "recall": "SetR", "hit_rate": "SetSuccess"}
+"""Names of measures at a cutoff, and those of all that was returned, which ranx and others call so without one."""
+
 VALUES: dict[str, dict[Any, tuple[str, Any] | None]] = {
     "adaptive_k": {True: ("divisor", "returned"), False: None},  # torchmetrics
     "divide_by_k": {True: ("divisor", "k"), False: None},  # RecTools

@@ -10,7 +10,7 @@ from typing import Any
 from truerank.core import plugins
 from truerank.core.errors import MeasureError
 from truerank.measures.definition import Definition
-from truerank.measures.dialects import DIALECTS, NO_MEASURE, SWITCHES, VALUES, cut_inside
+from truerank.measures.dialects import DIALECTS, NO_MEASURE, SWITCHES, VALUES, WHOLE, cut_inside
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import Measure, MeasuresLike, checked, cutoff_of, find, fold, known_words, takes
 from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
@@ -51,6 +51,8 @@ def parse_measure(text: str | Measure) -> Measure:
         if params.get(key, value) != value:
             raise _twice(text, key, params[key], value)
         params[key] = value
+    if "k" not in params and (whole := WHOLE.get(fold(word))):
+        raise MeasureError("{word} needs k: write {word}@10, or {whole} of all results", word=word, whole=whole)
     return _switched(definition, params)
 
 
