@@ -5,12 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 from truerank.core import plugins
 from truerank.core.errors import MeasureError
 from truerank.measures.definition import Definition
-from truerank.measures.dialects import DIALECTS, NO_MEASURE, SWITCHES, VALUES, WHOLE, cut_inside
 from truerank.measures.parameters import canonical
 from truerank.measures.registry import Measure, MeasuresLike, checked, cutoff_of, find, fold, known_words, takes
 from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
@@ -43,34 +43,42 @@ def parse_measure(text: str | Measure) -> Measure:
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
         raise MeasureError("cannot read the measure {text!r}: it has two sets of parameters", text=text)
-    if fold(word) in DIALECTS and not find(word):
-        return _translated(word, cut, inside or after or "", text)
+    if not find(word) and (own := _theirs().DIALECTS.get(fold(word))):
+        return _translated(own, cut, inside or after or "", text)
     definition, params = _resolve(word, cut, text)
     given = _arguments(inside or after or "", definition, text)
     for key, value in given.items():
         if params.get(key, value) != value:
             raise _twice(text, key, params[key], value)
         params[key] = value
-    if "k" not in params and (whole := WHOLE.get(fold(word))):
+    k = definition.parameters.get("k")
+    if k and k.default is k.empty and "k" not in params and (whole := _theirs().WHOLE.get(fold(word))):
         raise MeasureError("{word} needs k: write {word}@10, or {whole} of all results", word=word, whole=whole)
     return _switched(definition, params)
 
 
-def _translated(word: str, cut: str | None, arguments: str, whole: str) -> Measure:
+def _theirs() -> ModuleType:
+    """The names that only other tools have: few evaluations need them."""
+    from truerank.measures import dialects
+
+    return dialects
+
+
+def _translated(own: tuple[str, str], cut: str | None, arguments: str, whole: str) -> Measure:
     """A measure that another tool calls by a name of its own; what is said beside it goes before its default."""
-    within, rest = cut_inside(arguments)
+    within, rest = _theirs().cut_inside(arguments)
     if cut is not None and within is not None and _literal(cut, whole) != _literal(within, whole):
         raise _twice(whole, "k", _literal(cut, whole), _literal(within, whole))
-    plain, at_k = DIALECTS[fold(word)]
-    text = plain if (cut or within) is None else f"{at_k}@{cut or within}"
-    own = parse_measure(text)
-    given = _arguments(rest, own.definition, whole)
-    return checked(own.definition, {**dict((*own.params, *own.said)), **given})
+    plain, at_k = own
+    measure = parse_measure(plain if (cut or within) is None else f"{at_k}@{cut or within}")
+    given = _arguments(rest, measure.definition, whole)
+    return checked(measure.definition, {**dict((*measure.params, *measure.said)), **given})
 
 
 def _switched(definition: Definition, params: dict[str, Any]) -> Measure:
     """The measure, or another one where a parameter of another tool makes it that."""
-    for (name, key), text in SWITCHES.items():
+    switches = {} if set(params) <= set(definition.kinds) else _theirs().SWITCHES
+    for (name, key), text in switches.items():
         if name == definition.name and isinstance(params.get(key), bool) and params.pop(key):
             other = parse_measure(text + (f"@{params['k']}" if "k" in params else ""))
             return checked(other.definition, {**dict(other.params), **params})
@@ -144,7 +152,7 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
         cut = suffix["number"]
     if entry is None:
         bare = SUFFIX.sub(r"\g<word>", fold(word))
-        if other := OTHERS.get(bare) or NO_MEASURE.get(bare):
+        if other := OTHERS.get(bare) or _theirs().NO_MEASURE.get(bare):
             raise MeasureError("{word} is {what}", word=word, what=other)
         hint = suggestion(word, known_words())
         raise MeasureError("unknown measure {text!r}.{hint} `truerank measures` lists them", text=word, hint=hint)
@@ -187,8 +195,9 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
 def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any] | None:
     if key in definition.kinds:
         return key, value
-    if key in VALUES and isinstance(value, str | bool) and value in VALUES[key]:
-        return VALUES[key][value]
+    values = _theirs().VALUES.get(key, {})
+    if isinstance(value, str | bool) and value in values:
+        return values[value]  # type: ignore[no-any-return]
     return SPELLINGS.get(key, key), WORDS.get(value, value) if key == "dcg" else value
 
 
