@@ -19,6 +19,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import oracles_aspects  # noqa: F401
+import oracles_rb as _rb  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer
 from oracles_ntcir import NTCIR_VARIANTS
@@ -77,6 +78,10 @@ VARIANTS: dict[str, list[str]] = {
     "NumRet": ["NumRet(rel=1)"],
     **READER_VARIANTS,
     **NTCIR_VARIANTS,
+    "Compat": [
+        *("Compat(p=0)", "Compat(p=0.5)", "Compat(p=1)", "Compat(normalize=False)"),
+        "Compat(p=0.8, normalize=False)",
+    ],
 }
 """What to try of a measure besides it alone, at cutoffs and at another level; for others, their schema says it."""
 

@@ -64,6 +64,7 @@ Accuracy: Measure
 BPM: Measure
 Bpref: Measure
 Chain: Measure
+Compat: Measure
 Complete: Measure
 DCG: Measure
 EC: Measure

@@ -58,6 +58,42 @@ def test_lists_are_put_in_order_by_the_rules_and_compared_query_by_query(ties: s
         assert found.mean_rbo == pytest.approx(found.rbo.mean(), abs=1e-12)
 
 
+def in_groups(answer: dict[str, float], depth: int | None) -> list[set[str]]:
+    """The documents by score, those with equal ones together, as far as the depth goes."""
+    docs = by_hand(answer, "doc-descending", depth)
+    return [
+        {doc for doc in docs if answer[doc] == score} for score in sorted({answer[d] for d in docs}, reverse=True)
+    ]
+
+
+@pytest.mark.parametrize("ties", ["w", "a", "b"])
+@pytest.mark.parametrize("unseen", ["ext", "min", "max", "res"])
+@pytest.mark.parametrize("depth", [None, 4])
+def test_equal_scores_are_ties_of_rank_biased_overlap_where_that_is_asked(
+    ties: str, unseen: str, depth: int | None
+) -> None:
+    for seed in range(5):
+        a, b = world(seed), world(seed + 100)
+        found = tr.agreement(a, b, p=0.8, depth=depth, ties=ties, unseen=unseen)
+        expected = [
+            stats.rbo(in_groups(a[q], depth), in_groups(b[q], depth), 0.8, ties=ties, unseen=unseen)
+            for q in found.queries
+        ]
+        assert found.rbo.tolist() == expected
+        assert found.tau.tolist() == pytest.approx(tr.agreement(a, b, depth=depth).tau.tolist(), nan_ok=True)
+        plain = tr.agreement(a, b, p=0.8, depth=depth, unseen=unseen)
+        lists = [[by_hand(x[q], "doc-descending", depth) for x in (a, b)] for q in plain.queries]
+        assert plain.rbo.tolist() == [stats.rbo(*each, 0.8, unseen=unseen) for each in lists]
+
+
+def test_it_says_which_rank_biased_overlap_it_is() -> None:
+    run = {"q": {"a": 1.0, "b": 1.0, "c": 0.5}}
+    found = tr.agreement(run, {"q": ["b", "a"]}, ties="b", unseen="min")
+    assert repr(found).startswith("Agreement(1 queries; RBO-b min 0.")
+    assert (found.to_dict()["ties"], found.to_dict()["unseen"]) == ("b", "min")
+    assert "RBO-b min (p = 0.9)" in found.to_markdown()
+
+
 def test_a_run_agrees_with_itself_however_its_rows_are_mixed(tmp_path: Path) -> None:
     rows = [f"{q} Q0 {d} 0 {score} t\n" for q, docs in world(1).items() for d, score in docs.items()]
     random.Random(0).shuffle(rows)
@@ -107,6 +143,8 @@ def test_repeated_documents_are_what_the_rules_make_of_them() -> None:
     ("arguments", "message"),
     [
         ({"p": 1}, "p is a number between 0 and 1"),
+        ({"ties": "c"}, "ties is w or a or b, not 'c'"),
+        ({"unseen": "mid"}, "unseen is ext or min or max or res, not 'mid'"),
         ({"depth": 0}, "depth is a positive whole number"),
         ({"run_b": {"other": ["a"]}}, "a and b answer no query in common"),
         ({"run_b": {}}, "a and b answer no query in common"),

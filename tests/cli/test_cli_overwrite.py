@@ -70,6 +70,7 @@ UNDER_RULES = {
     "compare": "compare qrels.txt first.run second.run",
     "explain": "explain qrels.txt first.run q1",
     "report": "report qrels.txt first.run",
+    "agreement": "agreement second.run first.run",
     "bounds": "bounds qrels.txt first.run",
     "check": "check qrels.txt first.run --min AP=0.1",
     "curve": "curve qrels.txt first.run",

@@ -36,6 +36,8 @@ PACKAGES = {
     "mlflow": "mlflow",
     "cwl": "cwl",
     "ntcireval": "pyNTCIREVAL",
+    "recommenders": "recommenders",
+    "rectools": "rectools",
 }
 """What each tool needs."""
 

@@ -325,6 +325,54 @@ def by_mlflow(case: Case) -> Answer:
     return {**answer(values), "mean": {name: float(r.aggregate_results["mean"]) for name, r in results.items()}}
 
 
+def ratings(case: Case, judged: bool, **names: str) -> Any:
+    """The judgements, or the answers, as a table with a row a query and document."""
+    import pandas
+
+    rows = [
+        (query, doc, float(value), float(place))
+        for query in case["qrels"]
+        for place, (doc, value) in enumerate(
+            ((doc, grade) for doc, grade in case["qrels"][query].items() if grade >= 1)
+            if judged
+            else case["run"].get(query, []),
+            1,
+        )
+    ]
+    table = pandas.DataFrame(rows, columns=[names["query"], names["doc"], names["value"], "rank"])
+    return table.drop(columns=[] if "rank" in names else "rank")
+
+
+@tool("recommenders")
+def by_recommenders(case: Case) -> Answer:
+    from recommenders.evaluation import python_evaluation
+
+    names = {"query": "userID", "doc": "itemID"}
+    truth = ratings(case, True, **names, value="rating")
+    found = ratings(case, False, **names, value="prediction")
+    means = {}
+    for name in case["measures"]:
+        word, _, rest = name.partition("(")
+        given = dict(part.strip().split("=") for part in rest.rstrip(")").split(",") if part)
+        how = {key: int(value) if value.isdigit() else value.strip("'") for key, value in given.items()}
+        means[name] = float(getattr(python_evaluation, word)(truth, found, **how))
+    return {"mean": means}
+
+
+@tool("rectools")
+def by_rectools(case: Case) -> Answer:
+    from rectools import metrics
+
+    names = {"query": "user_id", "doc": "item_id", "value": "value", "rank": "rank"}
+    truth, found = (ratings(case, judged, **names) for judged in (True, False))
+    values: dict[str, dict[str, float]] = {}
+    for name in case["measures"]:
+        metric = eval(name, vars(metrics))
+        more = {"catalog": case["catalog"]} if name.startswith("MCC") else {}
+        values[name] = metric.calc_per_user(found, truth, **more).to_dict()
+    return answer(values)
+
+
 def asked(name: str, case: Case) -> Answer:
     try:
         return TOOLS[name](case)

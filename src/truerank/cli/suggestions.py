@@ -14,6 +14,7 @@ COMMANDS = {
     "compare": "diff difference significance ttest t-test test tests stats statistics versus vs ab pairwise",
     "explain": "why show debug trace query",
     "report": "plot html pdf visualize visualise visualization dashboard page chart charts graph",
+    "agreement": "rbo rank-biased-overlap overlap tau kendall agree similarity",
     "bounds": "tie ties unjudged pool pooling uncertainty",
     "check": "gate gates assert regression ci threshold",
     "trec_eval": "treceval pytrec-eval pytrec trec",

@@ -84,6 +84,7 @@ def recall(hits: Hits, *, k: int, level: float = 1, capped: bool = False) -> Ter
 @measure(
     "F",
     "f1@",
+    "F1Beta",
     formula="(β² + 1) P R / (β² P + R), with P = P@k and R = R@k",
     source="van Rijsbergen, Information Retrieval, 1979; ranx f1@k",
     divides_by="relevant",
@@ -125,6 +126,7 @@ def _counted_to(k: int | None, level: float) -> Words:
     "Success",
     "hit",
     "hit_rate",
+    "HitRate",
     "HR",
     "rank",
     "cmc",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable, Iterable
+from types import ModuleType
 from typing import Any
 
 from truerank.core.errors import MeasureError
@@ -51,11 +52,45 @@ def parse_measure(text: str | Measure) -> Measure:
     word, inside, cut, after = match.groups()
     if inside is not None and after is not None:
         raise MeasureError("cannot read the measure {text!r}: it has two sets of parameters", text=text)
+    if not find(word) and (own := _theirs().DIALECTS.get(fold(word))):
+        return _translated(own, cut, inside or after or "", text)
     definition, params = _resolve(word, cut, text)
-    for key, value in _arguments(inside or after or "", definition, text).items():
+    given = _arguments(inside or after or "", definition, text)
+    for key, value in given.items():
         if params.get(key, value) != value:
             raise _twice(text, key, params[key], value)
         params[key] = value
+    k = definition.parameters.get("k")
+    if k and k.default is k.empty and "k" not in params and (whole := _theirs().WHOLE.get(fold(word))):
+        raise MeasureError("{word} needs k: write {word}@10, or {whole} of all results", word=word, whole=whole)
+    return _switched(definition, params)
+
+
+def _theirs() -> ModuleType:
+    """The names that only other tools have: few evaluations need them."""
+    from truerank.measures import dialects
+
+    return dialects
+
+
+def _translated(own: tuple[str, str], cut: str | None, arguments: str, whole: str) -> Measure:
+    """A measure that another tool calls by a name of its own; what is said beside it goes before its default."""
+    within, rest = _theirs().cut_inside(arguments)
+    if cut is not None and within is not None and _literal(cut, whole) != _literal(within, whole):
+        raise _twice(whole, "k", _literal(cut, whole), _literal(within, whole))
+    plain, at_k = own
+    measure = parse_measure(plain if (cut or within) is None else f"{at_k}@{cut or within}")
+    given = _arguments(rest, measure.definition, whole)
+    return checked(measure.definition, {**dict((*measure.params, *measure.said)), **given})
+
+
+def _switched(definition: Definition, params: dict[str, Any]) -> Measure:
+    """The measure, or another one where a parameter of another tool makes it that."""
+    switches = {} if set(params) <= set(definition.kinds) else _theirs().SWITCHES
+    for (name, key), text in switches.items():
+        if name == definition.name and isinstance(params.get(key), bool) and params.pop(key):
+            other = parse_measure(text + (f"@{params['k']}" if "k" in params else ""))
+            return checked(other.definition, {**dict(other.params), **params})
     return checked(definition, params)
 
 
@@ -80,8 +115,14 @@ def _twice(text: str, key: str, one: object, other: object) -> MeasureError:
 
 
 def spelled(measure: Any) -> Any:
-    """ir_measures' own objects, which PyTerrier has too, print as they are written."""
-    return str(measure) if type(measure).__module__.partition(".")[0] == "ir_measures" else measure
+    """ir_measures' own objects, which PyTerrier has too, print as they are written.
+
+    The beta of its SetF is what trec_eval is given, which takes it for the square.
+    """
+    if type(measure).__module__.partition(".")[0] != "ir_measures":
+        return measure
+    text = str(measure)
+    return text.replace("beta=", "beta_squared=") if text.startswith("SetF(") else text
 
 
 def parse_measures(text: MeasuresLike) -> list[Measure]:
@@ -119,7 +160,8 @@ def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[s
     if by_suffix and suffix:
         cut = suffix["number"]
     if entry is None:
-        if other := OTHERS.get(SUFFIX.sub(r"\g<word>", fold(word))):
+        bare = SUFFIX.sub(r"\g<word>", fold(word))
+        if other := OTHERS.get(bare) or _theirs().NO_MEASURE.get(bare):
             raise MeasureError("{word} is {what}", word=word, what=other)
         hint = suggestion(word, known_words())
         raise MeasureError("unknown measure {text!r}.{hint} `truerank measures` lists them", text=word, hint=hint)
@@ -152,15 +194,19 @@ def _arguments(text: str, definition: Definition, whole: str) -> dict[str, Any]:
         )
     if call.args or any(keyword.arg is None for keyword in call.keywords):
         raise MeasureError("{text!r}: parameters have names; {takes}", text=whole, takes=takes(definition))
-    pairs = [_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords]
+    read = (_argument(word.arg or "", _value(word.value, whole), definition) for word in call.keywords)
+    pairs = [pair for pair in read if pair is not None]
     if len(dict(pairs)) < len(pairs):
         raise MeasureError("{text!r} says a parameter twice; {takes}", text=whole, takes=takes(definition))
     return dict(pairs)
 
 
-def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any]:
+def _argument(key: str, value: Any, definition: Definition) -> tuple[str, Any] | None:
     if key in definition.kinds:
         return key, value
+    values = _theirs().VALUES.get(key, {})
+    if isinstance(value, str | bool) and value in values:
+        return values[value]  # type: ignore[no-any-return]
     return SPELLINGS.get(key, key), WORDS.get(value, value) if key == "dcg" else value
 
 

@@ -46,9 +46,7 @@ def reader(
 
 def _to_the_end(k: int, level: float, divisor: str) -> Reader:
     if divisor != "k":
-        raise MeasureError(
-            "P(divisor={divisor!r}) has no model of a reader; P@{k} has", divisor=divisor, k=k
-        )
+        raise MeasureError("P(divisor={divisor!r}) has no model of a reader; P@{k} has", divisor=divisor, k=k)
     return reader(on.always, level=level, k=k)
 
 

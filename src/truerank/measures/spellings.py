@@ -7,8 +7,15 @@ import re
 from truerank.core.errors import MeasureError
 from truerank.core.messages import message
 
-SPELLINGS = {"rel": "level", "cutoff": "k", "gains": "gain", "dcg": "gain", "max_rel": "max_grade"}
-"""What ir_measures calls a parameter, and what it is called here."""
+SPELLINGS = {
+    "rel": "level",
+    "cutoff": "k",
+    "gains": "gain",
+    "dcg": "gain",
+    "max_rel": "max_grade",
+    "top_k": "k",
+}
+"""What ir_measures, or torchmetrics, calls a parameter, and what it is called here."""
 
 WORDS = {"log2": "linear", "exp-log2": "exp"}
 """What ir_measures calls the value of `dcg`, and what it is called here."""

@@ -28,6 +28,7 @@ CALLED = {
     "infAP": ("inferred average precision",),
     "Judged@10": ("judged share", "judgement coverage", "share of judged"),
     "Rprec": ("r precision", "precision at r"),
+    "Compat": ("maximum similarity to an ideal ranking", "likeness to an ideal list"),
     "mINP": ("inverse negative penalty", "mean inverse negative penalty"),
 }
 """What measures are called in words, beside their names and aliases."""

@@ -20,7 +20,7 @@ NAMED = 5
 def document_of(found: Agreement, digits: int | None = None) -> Document:
     """The means of both coefficients; for programs each query's."""
     means: tuple[tuple[Cell, ...], ...] = (
-        (f"RBO (p = {found.p:g})", found.mean_rbo),
+        (f"{found.coefficient} (p = {found.p:g})", found.mean_rbo),
         ("Kendall's tau", _known(found.mean_tau)),
     )
     whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)

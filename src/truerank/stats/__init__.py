@@ -5,7 +5,7 @@ whatever the number of threads. Wrong input is a ValueError that says what is wr
 SciPy is loaded when a function first needs it; where it is missing, a ModuleNotFoundError says what to install.
 """
 
-from truerank.stats.agreement import kendall_tau, rbo, rbo_of_shared, tau_ap
+from truerank.stats.agreement import kendall_tau, tau_ap
 from truerank.stats.binomial import clopper_pearson, mid_p
 from truerank.stats.corrections import Correction, adjust
 from truerank.stats.effects import effect
@@ -21,6 +21,7 @@ from truerank.stats.intervals import (
     mean_intervals,
 )
 from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
+from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval

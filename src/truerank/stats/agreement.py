@@ -1,10 +1,9 @@
-"""How much two rankings agree: of systems by their scores, or of documents in two lists."""
+"""How much two rankings of systems agree, by their scores."""
 
 from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Hashable, Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -76,48 +75,6 @@ def tau_ap(truth: ArrayLike, estimate: ArrayLike) -> float:
         total += float(((correct + within / 2)[ranks > 0] / ranks[ranks > 0]).sum())
         above += len(tied)
     return 2 * total / (len(right) - 1) - 1
-
-
-def rbo(list_a: Sequence[Hashable], list_b: Sequence[Hashable], p: float = 0.9) -> float:
-    """How much two lists overlap, the top counting most: 1 for the same list, 0 for nothing in common.
-
-    Extrapolated: as if both went on agreeing as they do to their end. Lists may differ in length and in what
-    they hold. Two empty lists are the same; an empty one has nothing in common with another. Rank-biased overlap,
-    Webber, Moffat and Zobel (2010), equation 32.
-
-    Args:
-        p: how likely a reader goes on to the next rank.
-
-    Raises:
-        ValueError: a list that holds something twice.
-
-    >>> rbo("abc", "abc"), rbo("abc", "xyz"), round(rbo("abcd", "bacd"), 4)
-    (1.0, 0.0, 0.9)
-    """
-    if not 0 < p < 1:
-        raise ValueError(f"p is a number between 0 and 1, not {p!r}")
-    place = {thing: i for i, thing in enumerate(list_b)}
-    if len(place) < len(list_b) or len(set(list_a)) < len(list_a):
-        raise ValueError("a ranked list holds each thing once, but one of these does not")
-    met = [max(i, place[thing]) for i, thing in enumerate(list_a) if thing in place]
-    return rbo_of_shared(np.array(met, np.int64), len(list_a), len(list_b), p)
-
-
-def rbo_of_shared(met: NDArray[np.int64], length_a: int, length_b: int, p: float) -> float:
-    """The same of lists with these lengths, from what both hold.
-
-    Args:
-        met: for each thing in both lists, the larger of its two ranks, counted from 0.
-    """
-    short, long = sorted((length_a, length_b))
-    if not short:
-        return 1.0 if not long else 0.0
-    overlap = np.bincount(met, minlength=long).cumsum().astype(np.float64)
-    depth = np.arange(1, long + 1)
-    at_s, at_l = overlap[short - 1], overlap[-1]
-    assumed = overlap + np.where(depth > short, at_s * (depth - short) / short, 0)
-    seen = (1 - p) / p * float((assumed / depth * p**depth).sum())
-    return float(min(1.0, seen + ((at_l - at_s) / long + at_s / short) * p**long))
 
 
 def _same_systems(x: ArrayLike, y: ArrayLike) -> tuple[Floats, Floats]:

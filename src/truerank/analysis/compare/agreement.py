@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
@@ -16,12 +17,14 @@ from truerank.core._kernel import Judged, as_text
 from truerank.core.build import is_later
 from truerank.core.errors import InputError
 from truerank.core.evaluate import reading_of, rules_of
+from truerank.core.messages import alternatives
 from truerank.core.presented import Presented
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.formats import open_run
 from truerank.measures.sums import Ints, PerQuery
+from truerank.stats.overlap import Ties, Unseen
 from truerank.stats.values import mean
 
 
@@ -38,6 +41,8 @@ class Agreement(Presented):
         only_a, only_b: the queries that only one of the runs answers; they are in no mean.
         p: how likely the reader whom rbo assumes goes on to the next rank.
         depth: how much of each list was looked at; None for all of it.
+        ties: what equal scores are to rbo; None: they are in the order of the tie rule.
+        unseen: what rbo takes the rest of both lists for.
     """
 
     built_by = "agreement"
@@ -50,10 +55,18 @@ class Agreement(Presented):
     only_b: tuple[str, ...]
     p: float
     depth: int | None
+    ties: Ties | None = None
+    unseen: Unseen = "ext"
 
     def _summary(self) -> str:
         tau = "unknown" if math.isnan(self.mean_tau) else f"{self.mean_tau:.4f}"
-        return f"Agreement({len(self.queries):,} queries; RBO {self.mean_rbo:.4f}, tau {tau})"
+        return f"Agreement({len(self.queries):,} queries; {self.coefficient} {self.mean_rbo:.4f}, tau {tau})"
+
+    @property
+    def coefficient(self) -> str:
+        """What rbo is called with its ties and bounds: "RBO", "RBO-a", "RBO-b min"."""
+        variant = "RBO" if self.ties is None else f"RBO-{self.ties}"
+        return variant if self.unseen == "ext" else f"{variant} {self.unseen}"
 
     @property
     def mean_rbo(self) -> float:
@@ -72,6 +85,8 @@ class Agreement(Presented):
         return {
             "p": self.p,
             "depth": self.depth,
+            "ties": self.ties,
+            "unseen": self.unseen,
             "mean": {"rbo": self.mean_rbo, "tau": _known(self.mean_tau)},
             "only_a": list(self.only_a),
             "only_b": list(self.only_b),
@@ -88,6 +103,8 @@ def agreement(
     *,
     p: float = 0.9,
     depth: int | None = None,
+    ties: Ties | None = None,
+    unseen: Unseen = "ext",
     rules: RulesLike | None = None,
 ) -> Agreement:
     """Do two runs return the same documents in the same order? No judgements are needed.
@@ -100,6 +117,11 @@ def agreement(
             qrels has all queries, else there are the judged ones alone.
         p: of rank-biased overlap; at 0.9 the first ten ranks have 86 % of the weight.
         depth: look at this many documents of each list; by default at what the rules say, mostly all.
+        ties: what equal scores are to rank-biased overlap: all at the first of their ranks ("w"), the mean over all
+            their orders ("a"), or that, corrected as tau-b is ("b"; Corsi and Urbano 2024); None: in the order of
+            the tie rule, as they always are to Kendall's tau. A group that the depth cuts is what is left of it.
+        unseen: the rest of both lists agrees as they do so far ("ext"), not at all ("min"), as far as it can
+            ("max"); or the residual between these two ("res").
         rules: how lists are put in order: equal scores, bits of scores, repeated documents.
 
     Raises:
@@ -112,13 +134,17 @@ def agreement(
     under = rules_of(run_a, rules)
     if not 0 < p < 1:
         raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
+    for name, value, known in (("ties", ties or "a", get_args(Ties)), ("unseen", unseen, get_args(Unseen))):
+        if value not in known:
+            raise InputError("{name} is {known}, not {value!r}", name=name, known=alternatives(known), value=value)
     cut = under.depth if depth is None else under.replace(depth=depth).depth
     most = min(cut or EVERY_RANK, under.depth or EVERY_RANK)
-    a, b = (_Lists.of(_read(run, name, under, most), most) for run, name in ((run_a, "a"), (run_b, "b")))
+    named = ((run_a, "a"), (run_b, "b"))
+    a, b = (_Lists.of(_read(run, name, under, most), most, ties is not None) for run, name in named)
     both = sorted(set(a.queries) & set(b.queries))
     if not both:
         raise InputError("{a} and {b} answer no query in common", a=a.name, b=b.name)
-    rbo, tau, shared = _agree(a.of_queries(both), b.of_queries(both), p)
+    rbo, tau, shared = _agree(a.of_queries(both), b.of_queries(both), p, ties, unseen)
     return Agreement(
         queries=tuple(map(as_text, both)),
         rbo=rbo,
@@ -128,6 +154,8 @@ def agreement(
         only_b=_others(b, both),
         p=p,
         depth=None if most == EVERY_RANK else most,
+        ties=ties,
+        unseen=unseen,
     )
 
 
@@ -151,6 +179,8 @@ class _Lists:
             stands where it stood first.
         begin, end: (documents,) where each id lies in the text.
         text: ids.
+        group: (documents,) another number than the document before where its score is another; empty where equal
+            scores are nothing to ask about.
     """
 
     name: str
@@ -159,9 +189,10 @@ class _Lists:
     begin: Ints
     end: Ints
     text: bytes
+    group: Ints
 
     @classmethod
-    def of(cls, reading: Reading, depth: int) -> _Lists:
+    def of(cls, reading: Reading, depth: int, has_groups: bool) -> _Lists:
         """Those of a reading."""
         rows = reading.rows.top(None if depth == EVERY_RANK else depth)
         rows = rows.where(~is_later(rows.doc)) if reading.repeated else rows
@@ -176,6 +207,7 @@ class _Lists:
             begin=begin[rows.doc],
             end=end[rows.doc],
             text=qrels.text + reading.unjudged.text,
+            group=rows.first if has_groups else rows.first[:0],
         )
 
     def of_queries(self, queries: Sequence[bytes]) -> _Lists:
@@ -187,7 +219,17 @@ class _Lists:
         size = np.diff(self.start)[chosen]
         start = np.append(0, np.cumsum(size))
         rows = np.repeat(self.start[chosen] - start[:-1], size) + np.arange(start[-1])
-        return replace(self, queries=queries, start=start, begin=self.begin[rows], end=self.end[rows])
+        group = self.group[rows] if len(self.group) else self.group
+        return replace(self, queries=queries, start=start, begin=self.begin[rows], end=self.end[rows], group=group)
+
+    @property
+    def firsts(self) -> list[Ints]:
+        """For each query the rank, from 0, at which the group of equals of each of its documents begins."""
+        sizes = np.diff(self.start)
+        begins = np.diff(self.group, prepend=-1) != 0
+        begins[self.start[:-1][sizes > 0]] = True
+        first = np.maximum.accumulate(np.where(begins, np.arange(len(begins)), 0))
+        return np.split(first - np.repeat(self.start[:-1], sizes), self.start[1:-1])
 
 
 def _others(lists: _Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
@@ -195,7 +237,7 @@ def _others(lists: _Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
     return tuple(map(as_text, sorted(set(lists.queries) - set(queries))))
 
 
-def _agree(a: _Lists, b: _Lists, p: float) -> tuple[PerQuery, PerQuery, Ints]:
+def _agree(a: _Lists, b: _Lists, p: float, ties: Ties | None, unseen: Unseen) -> tuple[PerQuery, PerQuery, Ints]:
     """Of each query rank-biased overlap, Kendall's tau of the documents in both lists, and how many these are."""
     size_a, size_b = np.diff(a.start), np.diff(b.start)
     query = np.repeat(np.arange(len(size_a)), size_a)
@@ -208,9 +250,14 @@ def _agree(a: _Lists, b: _Lists, p: float) -> tuple[PerQuery, PerQuery, Ints]:
     pairs = shared * (shared - 1) // 2
     unknown = np.full(len(pairs), math.nan)
     tau = np.divide(pairs - 2 * count_inversions(in_b, start), pairs, out=unknown, where=pairs > 0)
-    met = np.split(np.maximum(in_a, in_b), start[1:-1])
-    sizes = zip(met, size_a.tolist(), size_b.tolist(), strict=True)
-    return np.array([stats.rbo_of_shared(*each, p) for each in sizes]), tau, shared
+    places = zip(np.split(in_a, start[1:-1]), np.split(in_b, start[1:-1]), strict=True)
+    sizes = zip(size_a.tolist(), size_b.tolist(), strict=True)
+    first = itertools.repeat(None) if ties is None else zip(a.firsts, b.firsts, strict=True)
+    rbo = [
+        stats.rbo_of_shared(at, lengths, p, first=groups, ties=ties or "a", unseen=unseen)
+        for at, lengths, groups in zip(places, sizes, first, strict=False)
+    ]
+    return np.array(rbo), tau, shared
 
 
 def _known(value: float) -> float | None:

@@ -1,0 +1,73 @@
+"""What other tools call measures by names of their own, and what their parameters are called here.
+
+A name that several tools share, such as ndcg or recall, is an alias of its measure; what one tool takes it for, the
+`readings` of rules say.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from truerank.core.messages import message
+
+DIALECTS: dict[str, tuple[str, str]] = {
+    # torchmetrics, whose precision is of the rows that it is given
+    **dict.fromkeys(("retrievalmap", "retrieval_average_precision"), ("AP(divisor='hits')",) * 2),
+    **dict.fromkeys(("retrievalmrr", "retrieval_reciprocal_rank"), ("RR", "RR")),
+    **dict.fromkeys(("retrievalprecision", "retrieval_precision"), ("SetP", "P")),
+    **dict.fromkeys(("retrievalrecall", "retrieval_recall"), ("SetR", "R")),
+    **dict.fromkeys(("retrievalhitrate", "retrieval_hit_rate"), ("SetSuccess", "Success")),
+    **dict.fromkeys(("retrievalfallout", "retrieval_fall_out"), ("FallOut", "FallOut")),
+    **dict.fromkeys(("retrievalrprecision", "retrieval_r_precision"), ("Rprec", "Rprec")),
+    **dict.fromkeys(("retrievalnormalizeddcg", "retrieval_normalized_dcg"), ("nDCG(ties='averaged')",) * 2),
+    **dict.fromkeys(("retrievalauroc", "retrieval_auroc"), ("AUROC", "AUROC")),
+    # recommenders, whose functions take k = 10 where nothing else is said
+    "precision_at_k": ("P@10", "P"),
+    "recall_at_k": ("R@10", "R"),
+    "map_at_k": ("AP(divisor='capped')@10", "AP(divisor='capped')"),
+    "ndcg_at_k": ("nDCG(gain='binary')@10", "nDCG(gain='binary')"),
+}
+"""By the folded name: the measure without a cutoff, and the one that takes a cutoff."""
+
+_CURVE = message("a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it")
+_PREDICTED = message("about predicted ratings, not about ranked lists; scikit-learn computes it")
+
+NO_MEASURE = {
+    **dict.fromkeys(("retrievalprecisionrecallcurve", "retrieval_precision_recall_curve"), _CURVE),
+    "retrievalrecallatfixedprecision": _CURVE,
+    "r_precision_at_k": message("the mean of Rprec(depth=k) over queries with a hit alone; Rprec takes all"),
+    **dict.fromkeys(("rmse", "mae", "rsquared", "exp_var", "logloss"), _PREDICTED),
+    **dict.fromkeys(("pap", "partialauc"), message("an area under ROC up to some errors; AUROC@10 cuts the list")),
+}
+"""Names of theirs for which there is no measure here, and why, or what is near."""
+
+WHOLE = {"precision": "SetP", "recall": "SetR", "hit_rate": "SetSuccess"}
+"""Names of measures at a cutoff, and those of all that was returned, which ranx and others call so without one."""
+
+VALUES: dict[str, dict[Any, tuple[str, Any] | None]] = {
+    "adaptive_k": {True: ("divisor", "returned"), False: None},  # torchmetrics
+    "divide_by_k": {True: ("divisor", "k"), False: None},  # RecTools
+    "divide_by_achievable": {True: ("gain", "binary")},  # RecTools, whose judgements are binary
+    "score_type": {"binary": ("gain", "binary"), "raw": ("gain", "linear"), "exp": ("gain", "exp")},  # recommenders
+    "discfun_type": {"loge": None, "log2": None},  # recommenders; in a quotient the base of the logarithm cancels
+}
+"""Their parameters whose values are other parameters here; None: the same as not to say it."""
+
+SWITCHES = {("P", "r_precision"): "R(capped=True)", ("SetP", "relative"): "SetRelP"}
+"""Their parameters that make another measure of one, if true: RecTools', and ir_measures' own SetRelP."""
+
+_CUT = re.compile(r"(?:^|,)\s*(?:top_)?k\s*=\s*([0-9]+)\s*(?=,|$)")
+
+
+def cut_inside(arguments: str) -> tuple[str | None, str]:
+    """The cutoff among arguments, and the other arguments.
+
+    >>> cut_inside("top_k=5, adaptive_k=True"), cut_inside("beta=2")
+    (('5', 'adaptive_k=True'), (None, 'beta=2'))
+    """
+    found = _CUT.search(arguments)
+    if not found:
+        return None, arguments
+    rest = arguments[: found.start()] + arguments[found.end() :]
+    return found[1], rest.strip().removeprefix(",").strip()

@@ -1,0 +1,75 @@
+"""What the table of docs/tools.md says of other tools' names is what becomes of them."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import truerank as tr
+
+PAGE = (Path(__file__).parent.parent.parent / "docs" / "tools.md").read_text("utf-8")
+
+SECTION = PAGE.partition("## Other tools' names\n")[2].partition("\n## ")[0]
+
+ROWS = [
+    (tool.strip(), name, here.strip())
+    for tool, names, here in re.findall(r"^\| (\w+) \| (`.*?) \| (.*) \|$", SECTION, re.MULTILINE)
+    for name in re.findall(r"`([^`]+)`", names)
+]
+
+KNOWN = [(tool, name, re.findall(r"`([^`]+)`", here)) for tool, name, here in ROWS if not here.startswith("no")]
+
+REFUSED = [(tool, name, here) for tool, name, here in ROWS if here.startswith("no")]
+
+TAKEN = {"SetF(beta=2.0)", "ERR@20", "MCC(k=5)"}
+"""Names that are read, as what they mean here: another number than theirs, as the table says."""
+
+
+def test_every_tool_is_in_the_table() -> None:
+    assert {tool for tool, _, _ in ROWS} == {"ir_measures", "ranx", "torchmetrics", "recommenders", "RecTools"}
+    assert len(KNOWN) > 70
+
+
+@pytest.mark.parametrize(("tool", "name", "here"), KNOWN)
+def test_a_name_becomes_what_the_table_says(tool: str, name: str, here: list[str]) -> None:
+    assert str(tr.parse_measure(name)) in here
+
+
+@pytest.mark.parametrize(("tool", "name", "here"), REFUSED)
+def test_a_name_that_means_something_else_is_not_taken_for_it(tool: str, name: str, here: str) -> None:
+    instead = [text for text in re.findall(r"`([^`]+)`", here) if re.match(r"[A-Z]", text) and "=N" not in text]
+    for text in instead:
+        assert str(tr.parse_measure(text)) == text
+    if name in TAKEN:
+        assert str(tr.parse_measure(name)) not in instead
+    else:
+        with pytest.raises(tr.MeasureError):
+            tr.parse_measure(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("r_precision_at_k(k=5)", "the mean of Rprec(depth=k) over queries with a hit alone"),
+        ("RetrievalRecallAtFixedPrecision", "`truerank curve` draws it"),
+        ("precision-l2", "precision needs k: write precision@10, or SetP of all results"),
+        ("rmse", "about predicted ratings"),
+        ("PAP(k=5)", "AUROC@10 cuts the list"),
+        ("HitRate", "Success needs k: write Success@10"),
+        ("RetrievalMAP(top=5)", "AP has no parameter 'top'"),
+        ("RetrievalRPrecision(top_k=5)", "Rprec takes no cutoff"),
+        ("RetrievalMAP(top_k=5)@10", "'RetrievalMAP(top_k=5)@10' says k twice: 10 and 5"),
+    ],
+)
+def test_what_they_mean_that_is_no_measure_here_is_said(text: str, says: str) -> None:
+    with pytest.raises(tr.MeasureError, match=re.escape(says)):
+        tr.parse_measure(text)
+
+
+def test_the_objects_of_ir_measures_are_read_as_it_computes_them() -> None:
+    ir_measures = pytest.importorskip("ir_measures")
+    asked = {ir_measures.SetF(beta=2.0): "SetF(beta_squared=2)", ir_measures.SetRelP: "SetRelP"}
+    for theirs, ours in asked.items():
+        assert list(tr.evaluate({"q": {"a": 1}}, {"q": ["a"]}, theirs).mean) == [ours]
