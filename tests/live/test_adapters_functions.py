@@ -137,7 +137,8 @@ def test_a_missing_id_is_an_error_that_names_the_choices():
     said = refused(lambda q: [{"text": "tea", "metadata": {"source": "cup", "page": 3}}])
     assert said == (
         "result 1 (a plain value) has no id. Choose another: ids='metadata[key]', 'hash' (of the text), the name of"
-        " a field, or a function of the result. Its metadata has: source, page"
+        " a field, a pattern such as '(.+)#\\d+', FILE:COLUMN of a"
+        " table of chunks, or a function of the result. Its metadata has: source, page"
     )
     assert "has no id under ids='metadata[sauce]'" in refused(lambda q: DOCUMENTS, ids="metadata[sauce]")
     assert "result 2 (a plain value) has no id" in refused(lambda q: ["a", None])

@@ -20,7 +20,16 @@ from truerank.cli.progress import ReadingBar
     type=click.Choice(["run", "qrels"]),
     help="What SOURCE holds [default: what it looks like].",
 )
-def command(source: str, target: str, to: str | None, format: str | None, what: str | None) -> None:
+@options.collapse
+def command(
+    source: str,
+    target: str,
+    to: str | None,
+    format: str | None,
+    what: str | None,
+    how: str | None,
+    chunk_ids: str | None,
+) -> None:
     """Write a run or qrels in another format.
 
     TARGET appears when it is complete. It is compressed if its name ends in .gz, .bz2, .xz or .zst.
@@ -30,6 +39,8 @@ def command(source: str, target: str, to: str | None, format: str | None, what: 
       truerank convert bm25.run bm25.parquet
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
+      truerank convert chunks.run docs.run --collapse max
     """
+    collapse = options.collapsing(how, chunk_ids) if how or chunk_ids else None
     with ReadingBar() as reading:
-        formats.convert(source, target, what=what, to=to, format=format, progress=reading.reach)
+        formats.convert(source, target, what, to, format, reading.reach, collapse)

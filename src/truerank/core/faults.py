@@ -60,6 +60,15 @@ class RepeatedDocument(InputError):
     fault: Message
 
 
+class Interleaved(InputError):
+    """A query whose rows are scattered over a run, which its lists cannot be made of one after another."""
+
+    def __init__(self, query: bytes, path: str):
+        super().__init__(
+            "the rows of query {query} are scattered over the run; sort it by query", path, query=truncated(query)
+        )
+
+
 def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
     """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
     names = {"doc": truncated(doc), "query": truncated(query)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,7 @@ def convert(
     to: str | None = None,
     format: str | None = None,
     progress: Progress = unreported,
+    collapse: Callable[[Run], Run] | None = None,
 ) -> None:
     """Write a run or judgements in another format.
 
@@ -50,6 +51,7 @@ def convert(
             an ending, and for .run, .txt and the like.
         format: the format of the source, instead of the one that it looks like.
         progress: called with how many bytes of a file were read, and of how many.
+        collapse: makes the run that is written of the one that is read, as `truerank.collapse` does of chunks.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
@@ -64,6 +66,8 @@ def convert(
     if write is None:
         raise InputError("the format {format} cannot hold {what}", name, format=chosen.name, what=SPOKEN[what])
     if what == "qrels":
+        if collapse:
+            raise InputError("judgements are not collapsed, runs are", origin.name if origin else None)
         qrels = read_qrels(origin or source, format)
         _refuse_ignored(qrels, chosen)
         for query, judged in qrels.to_dict().items():
@@ -72,8 +76,9 @@ def convert(
             write(qrels, file)
     else:
         run = open_run(origin or source, format)
+        run = collapse(run) if collapse else run
         with writing(target) as file:
-            write(_sound(run), file, _tag(origin))
+            write(sound(run), file, _tag(origin))
 
 
 def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:
@@ -141,7 +146,7 @@ def _tag(source: Source | None) -> str:
     return "".join(os.path.basename(source.name.rstrip("/")).split(".", 1)[0].split()) or "truerank"
 
 
-def _sound(run: Run) -> Iterator[Ranked]:
+def sound(run: Run) -> Iterator[Ranked]:
     """The rankings of a run, if every id and every score can be written."""
     for part in rankings(each_once(run.batches(), run.name), run.name):
         scores = part.numbers()
