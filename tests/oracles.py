@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
@@ -21,12 +21,32 @@ class Answer:
         judged: every grade in the qrels of the query, in any order; below 0: pooled, not judged.
         max_grade: the highest grade of all queries, or 0.
         scores: the score of each document that was returned, best rank first.
+        answers: {aspect: grade} of each document that was returned, best rank first.
+        aspects: {aspect: grade} of each judged document, in any order.
+        weights: {aspect: weight}; those that are not in it have 1.
     """
 
     ranked: list[float | None]
     judged: list[float]
     max_grade: float
     scores: list[float]
+    answers: list[dict[str, float]] = field(default_factory=list)
+    aspects: list[dict[str, float]] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)
+
+    def of_aspect(self, aspect: str) -> Answer:
+        """The same for a reader who is after one aspect alone."""
+        ranked = [answers.get(aspect) for answers in self.answers]
+        judged = [answers[aspect] for answers in self.aspects if aspect in answers]
+        highest = max([0.0, *(grade for answers in self.aspects for grade in answers.values())])
+        return Answer(ranked, judged, highest, self.scores)
+
+    def by_aspect(self, level: float, value: Callable[[Answer], float]) -> float:
+        """The mean of a value over the aspects that have a relevant document, by their weights."""
+        names = sorted({name for answers in self.aspects for name in answers})
+        parts = [(self.weights.get(name, 1.0), self.of_aspect(name)) for name in names]
+        parts = [(weight, part) for weight, part in parts if part.relevant(level)]
+        return over(sum(weight * value(part) for weight, part in parts), sum(weight for weight, _ in parts))
 
     def relevant(self, level: float) -> int:
         """How many relevant documents there are."""

@@ -57,6 +57,7 @@ __version__: str
 # ruff: noqa: N816
 AP: Measure
 AP11: Measure
+AP_IA: Measure
 ARP: Measure
 AUPRC: Measure
 AUROC: Measure
@@ -83,6 +84,7 @@ NumRelRet: Measure
 NumRet: Measure
 P: Measure
 PFound: Measure
+P_IA: Measure
 R: Measure
 RBP: Measure
 RBPResidual: Measure
@@ -96,6 +98,7 @@ SetP: Measure
 SetR: Measure
 SetRelP: Measure
 SetSuccess: Measure
+StRecall: Measure
 Success: Measure
 Unjudged: Measure
 Utility: Measure

@@ -331,6 +331,7 @@ def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few) -> Ledger:
         unjudged=returned - int((final.grade >= 0).sum()),
         duplicates=reading.repeated,
         interleaved=reading.interleaved,
+        iterations=reading.qrels.iterations,
         examples={key: _names(names) for key, (count, names) in groups.items() if count},
         **counts,
     )

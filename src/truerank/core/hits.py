@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from truerank.core import _counting
 from truerank.core._kernel import as_text
+from truerank.core.aspects import Aspects
+from truerank.core.by_aspect import ByAspect, by_aspect
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -68,6 +70,7 @@ class Hits(Presented):
         first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
         depth: only the ranks up to this one count; None: all.
         beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
+        aspects: which parts of their questions the judged documents answer; None where nothing is said of that.
     """
 
     built_by = "hits"
@@ -85,11 +88,17 @@ class Hits(Presented):
     last: Ints
     depth: int | None = None
     beyond: Hits | None = field(default=None, repr=False)
+    aspects: Aspects | None = field(default=None, repr=False)
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
 
     def __len__(self) -> int:
         """The number of hits."""
         return len(self.query)
+
+    @property
+    def is_judged(self) -> Bools:
+        """(hits,) whether each is of a document with a judgement, which `doc` then numbers."""
+        return (self.doc >= 0) & (self.grade > UNJUDGED)
 
     def _summary(self) -> str:
         returned = f"{int(self.returned.sum()):,} documents returned"
@@ -150,6 +159,11 @@ class Hits(Presented):
         )
 
     @cached_property
+    def by_aspect(self) -> ByAspect:
+        """The same with a row an aspect that a hit answers."""
+        return by_aspect(self)
+
+    @cached_property
     def count(self) -> Ints:
         """(queries,) how many rows each has."""
         return np.bincount(self.query, minlength=len(self.queries))
@@ -187,6 +201,7 @@ class Hits(Presented):
             judgements=self.judgements.select(keep),
             query=(np.cumsum(keep) - 1)[part.query],
             beyond=None if self.beyond is None else self.beyond.select(keep),
+            aspects=None if self.aspects is None else self.aspects.of_queries(keep),
         )
 
     def parts(self) -> Iterator[Hits]:
@@ -209,6 +224,7 @@ class Hits(Presented):
                 returned=self.returned[start : start + PART],
                 judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
                 beyond=beyond,
+                aspects=None if self.aspects is None else self.aspects.of_queries(slice(start, start + PART)),
             )
 
     def running_sum(self, values: Floats) -> Floats:
@@ -308,7 +324,12 @@ class Hits(Presented):
     def knowing_only_returned(self) -> Hits:
         """The same, as if only the documents that were returned had been judged."""
         best_first = np.lexsort((-self.grade, self.query))
-        return replace(self, judgements=Judgements(self.query[best_first], self.grade[best_first]))
+        judgements = Judgements(self.query[best_first], self.grade[best_first])
+        if self.aspects is None:
+            return replace(self, judgements=judgements)
+        returned = np.zeros(len(self.aspects.start) - 1, bool)
+        returned[self.doc[self.is_judged]] = True
+        return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned))
 
     def _retied(self) -> Hits:
         """The same with tie groups of these rows alone."""

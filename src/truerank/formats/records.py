@@ -13,7 +13,8 @@ import numpy as np
 
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted
-from truerank.core.qrels import Qrels, are_numbers
+from truerank.core.mappings import are_numbers
+from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.names import DOC, GRADE, QUERY, RANK, RELEVANT, SCORE, Layout

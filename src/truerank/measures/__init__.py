@@ -13,6 +13,7 @@ from truerank.measures import nonrelevant as nonrelevant
 from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
+from truerank.measures import intents as intents
 from truerank.measures import counts as counts
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures

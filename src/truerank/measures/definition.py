@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from truerank.core.messages import Message, message
 from truerank.core.schema import Kind, kind_of
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
@@ -33,6 +34,17 @@ RULED = ("level", "rounding")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
+Need = Literal["", "aspects"]
+
+NEEDS: dict[Need, Message] = {
+    "aspects": message(
+        "{measure} is about the aspects of a query (subtopics, intents, nuggets), and the judgements have none: "
+        "give each its own, as {{query: {{doc: {{aspect: grade}}}}}} or in a column named aspect; where the second "
+        "column of TREC qrels names them, say so: iteration = 'aspect' in the rules (--set iteration=aspect)"
+    ),
+}
+"""What is said where a measure lacks what it needs."""
+
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 
 
@@ -56,6 +68,7 @@ class Definition:
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
+        needs: what has to be given beside judgements of whole documents: one of `NEEDS`; empty: nothing.
     """
 
     name: str
@@ -72,6 +85,7 @@ class Definition:
     monotone_with: dict[str, Monotone] = field(default_factory=dict)
     sees_judged: bool | None = None
     takes_grades: bool = False
+    needs: Need = ""
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:

@@ -18,7 +18,17 @@ from truerank.core import plugins
 from truerank.core.errors import MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
+from truerank.measures.definition import (
+    DEPTH,
+    MEANS,
+    NEEDS,
+    RULED,
+    Definition,
+    Divisor,
+    Function,
+    Monotone,
+    Need,
+)
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
 from truerank.measures.spellings import AT_K, ELSEWHERE
@@ -135,8 +145,11 @@ class Measure:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query.
+            MeasureError: the function gives something else than a finite number a query; or the judgements have
+                not what it needs.
         """
+        if self.definition.needs == "aspects" and hits.aspects is None and len(hits.judgements.query):
+            raise MeasureError(Message(NEEDS["aspects"].text, "", {"measure": self}))
         depth, given = self._arguments
         if defaults:
             known = self.definition.parameters
@@ -235,6 +248,7 @@ def measure(
     monotone_with: dict[str, Monotone] | None = None,
     sees_judged: bool | None = None,
     takes_grades: bool = False,
+    needs: Need = "",
     **bound: dict[str, Any],
 ) -> Callable[[Measured], Measured]:
     """Register a function as a measure.
@@ -246,7 +260,7 @@ def measure(
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
-        divides_by, monotone, monotone_with, takes_grades: as in `Definition`.
+        divides_by, monotone, monotone_with, takes_grades, needs: as in `Definition`.
         sees_judged: as there; a "rising" or "stepped" measure knows only what is relevant, so it does not.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
@@ -278,6 +292,7 @@ def measure(
             monotone_with or {},
             False if sees_judged is None and monotone in ("rising", "stepped") else sees_judged,
             takes_grades,
+            needs,
         )
         if average not in MEANS:
             raise MeasureError(
