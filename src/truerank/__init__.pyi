@@ -63,8 +63,13 @@ AUPRC: Measure
 AUROC: Measure
 Accuracy: Measure
 Bpref: Measure
+Chain: Measure
+Complete: Measure
 DCG: Measure
 ERR: Measure
+EvidenceIoU: Measure
+EvidencePrecision: Measure
+EvidenceRecall: Measure
 F: Measure
 FallOut: Measure
 FirstRank: Measure
@@ -77,6 +82,7 @@ Judged: Measure
 MCC: Measure
 MeanRank: Measure
 NCRR: Measure
+NuggetRecall: Measure
 NumNonrelJudgedRet: Measure
 NumQ: Measure
 NumRel: Measure

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from truerank.core.aspects import Aspects, Floats, Ints
+from truerank.core.aspects import Aspects, Bools, Floats, Ints
 
 if TYPE_CHECKING:
     from truerank.core.hits import Hits
@@ -31,7 +31,7 @@ class ByAspect:
     row: Ints
     size: int
 
-    def sum(self, values: Floats | Ints) -> Floats:
+    def sum(self, values: Floats | Ints | Bools) -> Floats:
         """(queries,) the sum of a value an aspect, left to right."""
         weights = np.asarray(values, np.float64)
         sums: Floats = np.bincount(self.query, weights, self.size)  # type: ignore[assignment]

@@ -13,7 +13,9 @@ from truerank.measures import nonrelevant as nonrelevant
 from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
+from truerank.measures import aspects as aspects
 from truerank.measures import intents as intents
+from truerank.measures import evidence as evidence
 from truerank.measures import counts as counts
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from truerank.core.hits import Hits
 from truerank.measures.binary import average_precision, precision
 from truerank.measures.registry import measure
@@ -13,31 +11,6 @@ from truerank.measures.terms import Terms
 
 def _values(found: PerQuery | Terms) -> PerQuery:
     return found.result if isinstance(found, Terms) else found
-
-
-@measure(
-    "StRecall",
-    "strec",
-    "subtopic_recall",
-    "S_recall",
-    "I_rec",
-    "AspectRecall",
-    formula="Σ_a w_a [a relevant document of a at rank ≤ k] / Σ_a w_a",
-    source="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003; ndeval",
-    monotone="no",
-    needs="aspects",
-)
-def subtopic_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
-    """The share of a query's aspects that some document returned answers.
-
-    Aspects without a relevant document do not count; with weights it is the share of the weight.
-
-    >>> import truerank as tr
-    >>> tr.evaluate({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}, "StRecall@1 StRecall").mean
-    {'StRecall@1': 0.5, 'StRecall': 1.0}
-    """
-    by_aspect = hits.top(k).by_aspect
-    return by_aspect.mean(np.minimum(by_aspect.hits.relevant(level).count, 1.0), level)
 
 
 @measure(
