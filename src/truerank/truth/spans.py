@@ -112,7 +112,7 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
         return source
     is_path = isinstance(source, str | os.PathLike)
     called = name or (os.fspath(source) if is_path else "spans")
-    if isinstance(source, Run | Mapping) or (is_path and pattern and _is_run(source)):
+    if isinstance(source, Run | Mapping) or (is_path and _is_run(source, pattern is not None)):
         return _of_run(open_run(source, name=None if is_path else called), pattern)
     if isinstance(source, list | tuple) and source and all(isinstance(each, str) for each in source):
         table = Table({"id": list(source)}, called)
@@ -133,10 +133,12 @@ def _columns(source: Any, name: str) -> Mapping[str, Sequence[Any]]:
     return columns(Listing("", source), name)
 
 
-def _is_run(source: Any) -> bool:
+def _is_run(source: Any, is_likely: bool) -> bool:
+    """Whether a file is a run; a table with a column of positions is one only where that is likely."""
     found = as_source(source)
     with suppress(InputError):
-        return sniffed(found).holds(found) == "run"
+        format = sniffed(found)
+        return format.holds(found) == "run" and (is_likely or format.name == "trec")
     return False
 
 
