@@ -58,3 +58,18 @@ def test_what_cannot_be_collapsed_is_refused(invoke, arguments, fault):
     result = invoke(*arguments)
     assert result.exit_code == 2
     assert fault in " ".join(result.stderr.split())
+
+
+def test_repeated_documents_are_refused_with_what_to_do_about_chunks(invoke, here):
+    (here / "repeats.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    refused = invoke("eval", "qrels.txt", "repeats.run", "-m", "R@10")
+    assert refused.exit_code == 2
+    said = "chunks under their document's id become one: --collapse max --ids id"
+    assert said in " ".join(refused.stderr.split())
+    collapsed = invoke("eval", "qrels.txt", "repeats.run", "-m", "R@10", "--collapse", "max", "--ids", "id")
+    assert collapsed.stdout.splitlines()[1].split() == ["repeats.run", "0.1667"]
+
+
+def test_a_comparison_warns_of_chunks_too(invoke, chunks):
+    stderr = " ".join(invoke("compare", "qrels.txt", "second.run", chunks, "-m", "RR").stderr.split())
+    assert "no document of chunks.run is judged; a#2 is a part of a" in stderr

@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
-from truerank.cli import inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
@@ -131,6 +131,7 @@ def command(
     judged = read_qrels(qrels, qrels_format)
     with inputs.opened(runs, run_format, collapse=options.collapsing(how, chunk_ids)) as sources:
         scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
+    id_overlap.refuse_or_warn(judged, scores, runs, sources)
     with Counting(message("comparing")) as bar:
         found = compare(
             None,
