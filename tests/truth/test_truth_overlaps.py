@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 
 import numpy as np
 import pytest
@@ -170,6 +171,10 @@ def test_spans_are_read_from_tables_as_libraries_write_them(tmp_path):
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     found = truth.read_spans(path)
     assert (found.doc, found.ids, found.start.tolist(), found.end.tolist()) == ([b"a.txt"], [b"x"], [7], [11])
+    spans = [{"doc": "a", "start": 1, "end": 2}, {"doc": "b", "start": 3, "end": 9}]
+    path.write_text(json.dumps({"qid": "q", "evidence": spans}))
+    nested = truth.read_spans(path)
+    assert (nested.query, nested.doc, nested.end.tolist()) == ([b"q", b"q"], [b"a", b"b"], [2, 9])
     named = truth.read_spans([{"c": "x", "of": "a", "s": 1, "e": "2"}], id="c", doc="of", start="s", end="e")
     assert (named.ids, named.end.tolist()) == ([b"x"], [2])
 
@@ -212,6 +217,14 @@ def test_what_does_not_go_together_is_refused(evidence, chunks, options, fault):
     with pytest.raises(tr.InputError) as error:
         truth.overlaps(evidence, chunks, **options)
     assert str(error.value).startswith(fault)
+
+
+def test_more_judgements_than_memory_should_hold_are_refused(monkeypatch):
+    monkeypatch.setattr(sys.modules["truerank.truth.overlaps"], "MOST", 7)
+    with pytest.raises(tr.InputError, match="name the runs that they are for"):
+        truth.overlaps(EVIDENCE, CHUNKS)
+    judged = truth.overlaps(EVIDENCE, CHUNKS, run={"q": ["c1"]}).to_dict()
+    assert (b"c1" in judged[b"q"], b"c1" in judged[b"r"]) == (True, False)
 
 
 def test_a_rule_takes_numbers_that_mean_something():

@@ -20,7 +20,7 @@ from truerank.truth.registry import rule
 from truerank.truth.result import Truth
 from truerank.truth.spans import Ints, Segments, Spans, lengths, read_spans
 
-MOST = 5_000_000
+MOST = 1_000_000
 """Judgements of chunks that are made where no run says which are needed."""
 
 

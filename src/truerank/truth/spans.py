@@ -95,7 +95,7 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
     Args:
         source: a table (JSON lines, JSON, CSV, TSV, Parquet), a DataFrame or a list of dicts with a row a span:
             doc_id, start and end in characters (or the text in place of the end), or page and page_end; with
-            query_id for evidence, chunk_id for chunks. Or a run, or a list of ids, whose ids hold all by `pattern`.
+            query_id for evidence, chunk_id for chunks; a row may have a list of spans. Or a run, or a list of ids, whose ids hold all by `pattern`.
         name: what to call them in messages; the path by default.
         pattern: a regular expression with the groups doc, start and end (or page), or these in this order.
         keys: what a column is called where it is not found by itself, e.g. doc="metadata.source".
@@ -122,7 +122,23 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
         table = Table(_columns(source, called), called)
     if not len(table):
         raise InputError("there are no spans in it", called)
-    return _of_table(table, pattern, keys)
+    return _of_table(_unnested(table), pattern, keys)
+
+
+def _unnested(table: Table) -> Table:
+    """The same with a row for each object of a list in it, where rows have one: a query with all its evidence."""
+    listing = next((column for column, values in table.columns.items() if any(map(_is_listing, values))), None)
+    if listing is None:
+        return table
+    others = {column: values for column, values in table.columns.items() if column != listing}
+    rows = [(row, span) for row, spans in enumerate(table.columns[listing]) for span in spans or ()]
+    kept = {column: [values[row] for row, _ in rows] for column, values in others.items()}
+    inner = columns(Listing("", [span for _, span in rows]), table.name)
+    return Table(kept | inner, table.name, None if table.lines is None else [table.lines[row] for row, _ in rows])
+
+
+def _is_listing(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
 
 
 def _columns(source: Any, name: str) -> Mapping[str, Sequence[Any]]:
