@@ -7,6 +7,7 @@ import click
 from truerank import formats
 from truerank.cli import options
 from truerank.cli.progress import ReadingBar
+from truerank.core.rules import CHOICES
 
 
 @click.command("convert")
@@ -20,6 +21,18 @@ from truerank.cli.progress import ReadingBar
     type=click.Choice(["run", "qrels"]),
     help="What SOURCE holds [default: what it looks like].",
 )
+@click.option(
+    "--iteration",
+    type=click.Choice(CHOICES["iteration"]),
+    default="ignore",
+    help="What the second column of TREC qrels is: aspect takes it for the aspects of queries.",
+)
+@click.option(
+    "--aspect-weights",
+    "weights",
+    type=options.FILE,
+    help="The weights of aspects, such as probabilities of intents: {query: {aspect: weight}}, or as qrels.",
+)
 @options.collapse
 def command(
     source: str,
@@ -29,6 +42,8 @@ def command(
     what: str | None,
     how: str | None,
     chunk_ids: str | None,
+    iteration: str,
+    weights: str | None,
 ) -> None:
     """Write a run or qrels in another format.
 
@@ -40,7 +55,18 @@ def command(
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
       truerank convert chunks.run docs.run --collapse max
+      truerank convert diversity.qrels intents.jsonl --iteration aspect --aspect-weights probabilities.json
     """
     collapse = options.collapsing(how, chunk_ids) if how or chunk_ids else None
     with ReadingBar() as reading:
-        formats.convert(source, target, what, to, format, reading.reach, collapse)
+        formats.convert(
+            source,
+            target,
+            what=what,
+            to=to,
+            format=format,
+            progress=reading.reach,
+            iteration=iteration,
+            weights=weights,
+            collapse=collapse,
+        )

@@ -95,7 +95,8 @@ def read_spans(source: Any, name: str | None = None, *, pattern: str | None = No
     Args:
         source: a table (JSON lines, JSON, CSV, TSV, Parquet), a DataFrame or a list of dicts with a row a span:
             doc_id, start and end in characters (or the text in place of the end), or page and page_end; with
-            query_id for evidence, chunk_id for chunks; a row may have a list of spans. Or a run, or a list of ids, whose ids hold all by `pattern`.
+            query_id for evidence, chunk_id for chunks; a row may have a list of spans. Or a run, or a list of ids,
+            whose ids hold all by `pattern`.
         name: what to call them in messages; the path by default.
         pattern: a regular expression with the groups doc, start and end (or page), or these in this order.
         keys: what a column is called where it is not found by itself, e.g. doc="metadata.source".
