@@ -54,8 +54,8 @@ def command(
     Examples:
       truerank truth nearest flight.json references.json -o truth.qrels
       truerank truth "within(metres=50)" queries.csv database.csv --distances pairs.csv -o qrels.tsv
-      truerank truth overlaps evidence.jsonl chunks.jsonl -o truth.json
-      truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.json
+      truerank truth overlaps evidence.jsonl chunks.jsonl -o truth.jsonl
+      truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.jsonl
     """
     inputs.refuse(queries, references, *files_in(rule), output=output, distances=distances)
     reader = truth.parse(rule)[0].read

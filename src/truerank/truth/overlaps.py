@@ -23,6 +23,9 @@ from truerank.truth.spans import Ints, Segments, Spans, lengths, read_spans
 MOST = 1_000_000
 """Judgements of chunks that are made where no run says which are needed."""
 
+LACKING = b"evidence:"
+"""How the ids of evidence begin that no chunk has."""
+
 
 @rule("overlaps", read=read_spans)
 def overlaps(
@@ -33,6 +36,7 @@ def overlaps(
     share: float = 0.0,
     run: Any = None,
     documents: Any = None,
+    segments: bool = True,
 ) -> Truth:
     """The chunks that overlap a query's evidence are right, each for the characters that it covers.
 
@@ -50,6 +54,7 @@ def overlaps(
             are in the run's answer; by default those of all documents, for every query.
         documents: a table of the documents with their lengths or texts, or {document: length}, which spans must
             stay in.
+        segments: False judges chunks as wholes, for any tool: no aspects, and no evidence that no chunk has.
 
     Raises:
         InputError: spans that leave their document, documents or chunks that nobody knows, with their lines.
@@ -70,7 +75,19 @@ def overlaps(
     evidence = _by_query(queries)
     for query, docs in _wanted(evidence, references, chunks, run).items():
         judged.add(query, docs, evidence[query], queries)
-    return judged.truth()
+    found = judged.truth()
+    return found if segments else _wholes(found)
+
+
+def _wholes(found: Truth) -> Truth:
+    """The judgements of chunks alone, without aspects."""
+    kept = np.array([not doc.startswith(LACKING) for doc in found.docs()], bool)
+    right = np.bincount(found.query[kept & (found.grades > 0)], minlength=len(found))
+    columns = (found.query[kept], found.begin[kept], found.end[kept], found.text, found.grades[kept])
+    wholes = Truth.build(found.queries, *columns)
+    assert isinstance(wholes, Truth)
+    lacking = tuple(as_text(query) for query, n in zip(found.queries, right.tolist(), strict=True) if not n)
+    return replace(wholes, metres=found.metres[kept], without_relevant=lacking)
 
 
 def _by_query(evidence: Spans) -> dict[bytes, dict[bytes, Ints]]:
@@ -269,7 +286,7 @@ class _Judged:
         alone = np.flatnonzero(lacking)
         self.missed += int(segments.length[alone].sum())
         names = self._named(doc, segments)
-        ids = [b"evidence:" + segments.name(doc, place) for place in alone.tolist()]
+        ids = [LACKING + segments.name(doc, place) for place in alone.tolist()]
         docs = [*self._numbers(own)[chunk].tolist(), *map(self._number, ids)]
         grades = np.concatenate([is_evidence, np.ones(len(alone), bool)])
         return np.array(docs, np.int64), names[np.concatenate([segment, alone])], grades
