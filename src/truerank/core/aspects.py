@@ -10,7 +10,6 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -206,10 +205,3 @@ def _weight(query: bytes, aspect: bytes, weight: float | None, name: str) -> flo
             weight=weight,
         )
     return float(weight)
-
-
-def joined_names(parts: Sequence[Sequence[bytes]]) -> tuple[list[bytes], Ints]:
-    """The distinct ids among those of all parts, in the order of their first places, and which each one is."""
-    index: dict[bytes, int] = {}
-    rows = [index.setdefault(name, len(index)) for name in chain.from_iterable(parts)]
-    return list(index), np.array(rows, np.int64)

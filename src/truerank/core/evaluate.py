@@ -19,7 +19,6 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
 from truerank.core.swapped import are_swapped
-from truerank.core.unjudged import with_unjudged
 from truerank.core.vocabulary import asked_for, checked, unknown
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
@@ -252,6 +251,8 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
             measure=measure,
             why=_why_not(definition),
         )
+    from truerank.core.unjudged import with_unjudged  # which few rules need
+
     return with_unjudged(hits, rules.unjudged_grade, dict(measure.params).get("k"))
 
 

@@ -11,17 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from itertools import compress, pairwise, repeat
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core import _counting
 from truerank.core._kernel import as_text
-from truerank.core.aspects import Aspects
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
+
+if TYPE_CHECKING:
+    from truerank.core.aspects import Aspects
 
 Bools = NDArray[np.bool_]
 T = TypeVar("T")
@@ -93,11 +95,6 @@ class Hits(Presented):
     def __len__(self) -> int:
         """The number of hits."""
         return len(self.query)
-
-    @property
-    def is_judged(self) -> Bools:
-        """(hits,) whether each is of a document with a judgement, which `doc` then numbers."""
-        return (self.doc >= 0) & (self.grade > UNJUDGED)
 
     def _summary(self) -> str:
         returned = f"{int(self.returned.sum()):,} documents returned"
@@ -320,7 +317,7 @@ class Hits(Presented):
         if self.aspects is None:
             return replace(self, judgements=judgements)
         returned = np.zeros(len(self.aspects.start) - 1, bool)
-        returned[self.doc[self.is_judged]] = True
+        returned[self.doc[self.grade > UNJUDGED]] = True
         return replace(self, judgements=judgements, aspects=self.aspects.of_docs(returned))
 
     def _retied(self) -> Hits:
@@ -375,6 +372,8 @@ class ByAspect:
 
 def _by_aspect(hits: Hits) -> ByAspect:
     """The hits by aspect; without aspects there are none."""
+    from truerank.core.aspects import Aspects
+
     aspects = Aspects.none(len(hits.queries)) if hits.aspects is None else hits.aspects
     sizes = aspects.end - aspects.begin
     query = np.repeat(np.arange(len(sizes)), sizes)
@@ -383,7 +382,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
         len(aspects.names), -1
     )  # where each aspect of all judgements stands among those of these queries
     unit[number] = np.arange(len(number))
-    row, place = aspects.answered(np.where(hits.is_judged, hits.doc, -1))
+    row, place = aspects.answered(np.where(hits.grade > UNJUDGED, hits.doc, -1))
     owner = unit[aspects.aspect[place]]
     small = owner.astype(np.uint16) if len(number) < 1 << 16 else owner  # which NumPy sorts by counting
     order = np.argsort(small, kind="stable")

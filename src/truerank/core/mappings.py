@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -125,3 +126,10 @@ def _is_finite(grade: Any) -> bool:
 def _is_text(kind: type) -> bool:
     """Whether values of this type are text, which NumPy would read as numbers, by rules of its own."""
     return issubclass(kind, str | bytes)
+
+
+def joined_names(parts: Sequence[Sequence[bytes]]) -> tuple[list[bytes], Ints]:
+    """The distinct ids among those of all parts, in the order of their first places, and which each one is."""
+    index: dict[bytes, int] = {}
+    rows = [index.setdefault(name, len(index)) for name in chain.from_iterable(parts)]
+    return list(index), np.array(rows, np.int64)

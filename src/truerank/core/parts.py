@@ -5,18 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import HIT
-from truerank.core.aspects import Aspects, joined_names
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
-from truerank.core.mappings import IGNORED
+from truerank.core.mappings import IGNORED, joined_names
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.saved import FOUND
+
+if TYPE_CHECKING:
+    from truerank.core.aspects import Aspects
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,6 +167,8 @@ def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
     docs = [(query, answers) for query, each in enumerate(judged) for *_, answers in each]
     if not any(answers is not None for _, answers in docs):
         return None
+    from truerank.core.aspects import Aspects
+
     rows = [(query, doc, *answer) for doc, (query, answers) in enumerate(docs) for answer in answers or ()]
     query, doc, names, grades, weights = zip(*rows, strict=True) if rows else ((),) * 5
     known, name = joined_names([names])

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,10 +15,12 @@ from numpy.typing import NDArray
 from truerank.core._kernel import Judged, as_bytes
 from truerank.core._names import Names
 from truerank.core._names import judgements as plain_judgements
-from truerank.core.aspects import Aspects, joined_names
 from truerank.core.errors import InputError, truncated
-from truerank.core.mappings import IGNORED, are_numbers, by_aspect, graded, has_aspects, ids, numbers
+from truerank.core.mappings import IGNORED, are_numbers, by_aspect, graded, has_aspects, ids, joined_names, numbers
 from truerank.core.messages import message
+
+if TYPE_CHECKING:
+    from truerank.core.aspects import Aspects
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -102,6 +104,8 @@ class Qrels:
         Args:
             name: (judgements,) an index into the ids of aspects.
         """
+        from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it
+
         first = np.arange(len(self.grades))
         if self.judged.duplicates:
             twins = np.array(self.judged.duplicates, np.int64)

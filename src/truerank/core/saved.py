@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank.core._kernel import HIT
-from truerank.core.aspects import Aspects
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids
@@ -20,6 +19,8 @@ from truerank.core.scan import Scan, scan
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from truerank.core.aspects import Aspects
 
 KEY = b"truerank.reading"
 """Where the schema of a table keeps what is said of the reading as a whole."""
@@ -163,6 +164,8 @@ def _aspects(table: Any, judged: Any) -> Aspects:
     Args:
         judged: its judgements.
     """
+    from truerank.core.aspects import Aspects
+
     sizes, found = _flat(table["aspects"])
     ends = np.cumsum(sizes)
     number = found.field("aspect").to_numpy()

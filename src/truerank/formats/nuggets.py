@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core.aspects import joined_names
 from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import ids
+from truerank.core.mappings import ids, joined_names
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked

@@ -13,9 +13,8 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_bytes
-from truerank.core.aspects import joined_names
 from truerank.core.errors import InputError, quoted
-from truerank.core.mappings import are_numbers
+from truerank.core.mappings import are_numbers, joined_names
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names

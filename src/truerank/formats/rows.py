@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.aspects import joined_names
 from truerank.core.errors import InputError, truncated
+from truerank.core.mappings import joined_names
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut

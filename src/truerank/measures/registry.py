@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
@@ -195,7 +196,7 @@ MeasuresLike = str | Measure | Iterable[str | Measure]
 
 def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str, Any], ...]) -> Measure:
     """A measure that was pickled, of the definition that has its name here."""
-    if name not in _definitions:
+    if name not in _definitions and load_more() and name not in _definitions:
         raise MeasureError("unknown measure {name!r}: what defines it was not imported here", name=name)
     return Measure(_definitions[name], name, params, said)
 
@@ -294,6 +295,8 @@ def measure(
             takes_grades,
             needs,
         )
+        if not function.__module__.startswith("truerank."):
+            load_more()  # a name may be taken there
         if average not in MEANS:
             raise MeasureError(
                 "average is one of {known}, not {average!r}", known=", ".join(MEANS), average=average
@@ -330,8 +333,20 @@ def unregister(name: str) -> None:
 
 def measures() -> dict[str, Definition]:
     """All measures by name, those of other installed packages too."""
-    plugins.load("measures")
+    load_more()
     return dict(_definitions)
+
+
+LATER = ("aspects", "intents", "evidence")
+"""Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
+
+
+def load_more() -> bool:
+    """Register the families here that few ask for, and what other packages add; whether there is any."""
+    for family in LATER:
+        import_module(f"truerank.measures.{family}")
+    plugins.load("measures")
+    return True
 
 
 def find(word: str) -> tuple[Definition, dict[str, Any]] | None:
@@ -347,7 +362,7 @@ def known_words() -> list[str]:
 
 def measure_named(name: str) -> Measure | None:
     """A measure before it is given parameters: `tr.nDCG`, `tr.P`; None where no measure has the name."""
-    entry = find(name) or (find(name) if plugins.load("measures") else None)
+    entry = find(name) or (find(name) if load_more() else None)
     return Measure(entry[0], name) if entry and entry[0].name == name else None
 
 
