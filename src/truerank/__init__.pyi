@@ -49,6 +49,7 @@ from truerank.measures import measures as measures
 from truerank.measures import parse_measure as parse_measure
 from truerank.measures import unregister as unregister
 from truerank.present.build import write_report as write_report
+from truerank.truth.collapsing import collapse as collapse
 
 __version__: str
 
@@ -72,6 +73,9 @@ ED: Measure
 ERR: Measure
 ETC: Measure
 ETU: Measure
+EvidenceIoU: Measure
+EvidencePrecision: Measure
+EvidenceRecall: Measure
 F: Measure
 FallOut: Measure
 FirstRank: Measure

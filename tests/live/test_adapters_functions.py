@@ -102,6 +102,20 @@ def test_repeated_ids_are_kept_to_be_counted_unless_the_best_of_each_is_asked_fo
     assert asked(lambda q: chunks, 2, collapse=True).docs == ("a", "b")
 
 
+def test_chunks_are_their_documents_by_a_pattern_or_a_table_and_may_be_summed(tmp_path):
+    chunks = [("a#1", 5), ("b#1", 4), ("a#2", 3), ("c#7", 2), ("b#9", 4.5)]
+    assert asked(lambda q: chunks, ids=r"(.+)#\d").docs == ("a", "b", "a", "c", "b")
+    assert asked(lambda q: chunks, ids=r"(.+)#\d", collapse="maxP") == Answer(("a", "b", "c"), (5.0, 4.5, 2.0))
+    summed = Answer(("b", "a", "c"), (8.5, 8.0, 2.0))
+    assert asked(lambda q: chunks, ids=r"(.+)#\d", collapse="sum") == summed
+    table = tmp_path / "chunks.csv"
+    table.write_text("chunk_id,file\n" + "".join(f"{chunk},{chunk[0]}\n" for chunk, _ in chunks))
+    assert asked(lambda q: chunks, ids=f"{table}:file", collapse="sumP") == summed
+    assert refused(lambda q: chunks, ids=f"{table}:name").startswith(f"{table}: there is no column 'name'")
+    assert "collapsed by max or sum" in refused(lambda q: chunks, collapse="first")
+    assert refused(lambda q: chunks, collapse="mean").startswith("chunks are collapsed by max, first or sum")
+
+
 DOCUMENTS = [
     {"id": "a", "text": "green tea", "metadata": {"source": "leaf"}, "at": {"page": [3]}},
     {"id": "b", "text": "black tea", "metadata": {"source": "cup"}, "at": {"page": [4]}},
@@ -137,7 +151,8 @@ def test_a_missing_id_is_an_error_that_names_the_choices():
     said = refused(lambda q: [{"text": "tea", "metadata": {"source": "cup", "page": 3}}])
     assert said == (
         "result 1 (a plain value) has no id. Choose another: ids='metadata[key]', 'hash' (of the text), the name of"
-        " a field, or a function of the result. Its metadata has: source, page"
+        " a field, a pattern such as '(.+)#\\d+', FILE:COLUMN of a"
+        " table of chunks, or a function of the result. Its metadata has: source, page"
     )
     assert "has no id under ids='metadata[sauce]'" in refused(lambda q: DOCUMENTS, ids="metadata[sauce]")
     assert "result 2 (a plain value) has no id" in refused(lambda q: ["a", None])

@@ -104,7 +104,12 @@ def numbers(text: str) -> tuple[int, ...]:
     metavar="NAME",
     help="Time the indexing first: package.module:function, which returns how many documents, or the documents.",
 )
-@click.option("--ids", metavar="RULE", help="What an id is: id, metadata[key], hash, or a field.")
+@click.option(
+    "--ids",
+    metavar="RULE",
+    help="What an id is: id, metadata[key], hash, a field, a pattern such as '(.+)#\\d+', or FILE:COLUMN of a "
+    "table of chunks; --option collapse=max (or sum) makes one result of those with one id.",
+)
 @click.option("--async", "asynchronous", is_flag=True, help="Use the library's asynchronous call.")
 @click.option(
     "--option", "given", multiple=True, metavar="NAME=VALUE", help="An option of the target, e.g. method=POST."

@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
-from truerank.cli import inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
@@ -77,6 +77,7 @@ from truerank.present.comparison import LAYOUTS, document
 @options.as_written
 @options.qrels_format
 @options.run_format
+@options.collapse
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -100,6 +101,8 @@ def command(
     as_written: bool,
     qrels_format: str | None,
     run_format: str | None,
+    how: str | None,
+    chunk_ids: str | None,
 ) -> None:
     """Tell which system is better, and how sure that is.
 
@@ -115,6 +118,7 @@ def command(
       truerank compare qrels.txt *.run --baseline bm25.run
       truerank compare qrels.txt *.run --correction max-t --by topics.csv:language
       truerank compare qrels.txt *.run -m "nDCG@10 AP R@100" --layout wide -o table.tex
+      truerank compare qrels.txt small.run large.run --collapse max --ids chunks.jsonl:doc_id
     """
     path, column = _split(by)
     inputs.refuse(qrels, *runs, path, rules=rules, output=output)
@@ -125,8 +129,9 @@ def command(
     asked_for(wanted or (), under)
     attribute = read_attribute(path, column) if by else None
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(runs, run_format) as sources:
+    with inputs.opened(runs, run_format, collapse=options.collapsing(how, chunk_ids)) as sources:
         scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
+    id_overlap.refuse_or_warn(judged, scores, runs, sources)
     with Counting(message("comparing")) as bar:
         found = compare(
             None,
@@ -142,8 +147,8 @@ def command(
             by_name=column,
             progress=bar.reach,
         )
-    how: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
-    tables.show(document(found, digits, width(output), **how), format, output, percent=percent)
+    shape: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
+    tables.show(document(found, digits, width(output), **shape), format, output, percent=percent)
 
 
 def _split(by: str | None) -> tuple[str, str]:

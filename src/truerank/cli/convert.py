@@ -33,12 +33,15 @@ from truerank.core.rules import CHOICES
     type=options.FILE,
     help="The weights of aspects, such as probabilities of intents: {query: {aspect: weight}}, or as qrels.",
 )
+@options.collapse
 def command(
     source: str,
     target: str,
     to: str | None,
     format: str | None,
     what: str | None,
+    how: str | None,
+    chunk_ids: str | None,
     iteration: str,
     weights: str | None,
 ) -> None:
@@ -51,8 +54,10 @@ def command(
       truerank convert bm25.run bm25.parquet
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
+      truerank convert chunks.run docs.run --collapse max
       truerank convert diversity.qrels intents.jsonl --iteration aspect --aspect-weights probabilities.json
     """
+    collapse = options.collapsing(how, chunk_ids) if how or chunk_ids else None
     with ReadingBar() as reading:
         formats.convert(
             source,
@@ -63,4 +68,5 @@ def command(
             progress=reading.reach,
             iteration=iteration,
             weights=weights,
+            collapse=collapse,
         )

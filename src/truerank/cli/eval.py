@@ -9,6 +9,7 @@ import click
 from truerank.cli import engine as engines
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.evaluate import evaluate
+from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
@@ -35,6 +36,7 @@ from truerank.present.scores import labels
     type=click.IntRange(1),
     help="How many may read a large plain file [default: as many as there are processors].",
 )
+@options.collapse
 @engines.options
 def command(
     qrels: str,
@@ -52,6 +54,8 @@ def command(
     qrels_format: str | None,
     run_format: str | None,
     threads: int | None,
+    how: str | None,
+    chunk_ids: str | None,
     engine: str | None,
     master: str | None,
 ) -> None:
@@ -67,6 +71,7 @@ def command(
       truerank eval qrels.txt bm25.run dense.run -m "nDCG@10 AP(level=2)"
       truerank eval qrels.txt bm25.run --rules trec_eval-10 --set level=2
       truerank eval qrels.txt bm25.run --per-query -o scores.csv
+      truerank eval qrels.txt chunks.run --collapse max
       truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
       zcat big.run.gz | truerank eval qrels.txt - --format json
       truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
@@ -78,7 +83,10 @@ def command(
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(() if engine else runs, run_format) as sources:
+    collapse = options.collapsing(how, chunk_ids)
+    if how and (engine or under.unit == "line"):
+        raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
+    with inputs.opened(() if engine else runs, run_format, collapse=collapse) as sources:
         scores: list[Scores]
         if engine:
             scores = engines.scored(judged, runs, wanted, under, run_format, master)

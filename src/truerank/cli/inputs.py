@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 
@@ -54,16 +54,23 @@ def _refuse_one_for_two(outputs: dict[str, str | None]) -> None:
 
 
 @contextmanager
-def opened(runs: Sequence[str], format: str | None, *, again: bool = False) -> Iterator[list[Run]]:
+def opened(
+    runs: Sequence[str],
+    format: str | None,
+    *,
+    again: bool = False,
+    collapse: Callable[[Run], Run] = lambda run: run,
+) -> Iterator[list[Run]]:
     """The runs, with a bar on the terminal while they are read for long.
 
     Args:
+        collapse: what is made of each.
         again: whether a run may be read more than once: then nobody knows how much there is to read.
     """
     with ReadingBar() as reading:
         sources = [replace(open_run(run, format), watch=reading.advance) for run in runs]
         reading.total = None if again else _size(sources)
-        yield sources
+        yield list(map(collapse, sources))
 
 
 def rules_asked(rules: str | None, changes: Sequence[str], runs: Sequence[str]) -> Rules:

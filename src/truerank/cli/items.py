@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import click
 
 from truerank.cli.repeats import distinct
 from truerank.core.messages import message
-from truerank.truth import Items, read_items
+from truerank.truth import read_items
 
 Number = TypeVar("Number", int, float)
 
@@ -23,8 +23,8 @@ KEY = click.option(
 )
 
 
-def read(path: str, keys: Sequence[str], role: str) -> Items:
-    """The items of a file, whose columns are called as the user says.
+def read(path: str, keys: Sequence[str], role: str, read: Callable[..., Any] = read_items) -> Any:
+    """The items (or what else `read` makes) of a file, whose columns are called as the user says.
 
     Args:
         role: queries or references; keys that begin with the other one are not for this file.
@@ -37,7 +37,7 @@ def read(path: str, keys: Sequence[str], role: str) -> Items:
             raise click.UsageError(message("--key takes FIELD=COLUMN, e.g. lat=gps.phi; not {key!r}.", key=key))
         if owner in ("", role):
             named.append((inner, column))
-    return read_items(path, **distinct(named, "--key"))
+    return read(path, **distinct(named, "--key"))
 
 
 def files_in(rule: str) -> list[str]:

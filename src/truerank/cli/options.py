@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -18,6 +19,7 @@ from truerank.formats import formats
 from truerank.measures import measures as known_measures
 
 if TYPE_CHECKING:
+    from truerank.core.run import Run
     from truerank.live import Bench
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
@@ -118,6 +120,42 @@ docs = click.option(
 )
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
+
+_collapse = click.option(
+    "--collapse",
+    "how",
+    type=click.Choice(["max", "first", "sum", "maxP", "firstP", "sumP"], case_sensitive=False),
+    metavar="max|first|sum",
+    help="Make documents of the chunks in the runs: a document scores as its best chunk, as the one that stands "
+    "first in it, or their sum; maxP, firstP, sumP are understood.",
+)
+_chunk_ids = click.option(
+    "--ids",
+    "chunk_ids",
+    metavar="RULE",
+    help="Which document a chunk is of, for --collapse: a pattern such as '(.+)-(\\d+)', FILE:COLUMN of a table of "
+    "chunks, or id, where rows repeat documents' ids [default: what d7#2 and d7_chunk_2 say].",
+)
+
+
+def collapse(command: Decorated) -> Decorated:
+    """How chunks become documents."""
+    return _collapse(_chunk_ids(command))
+
+
+def collapsing(how: str | None, ids: str | None) -> Callable[[Run], Run]:
+    """What makes a run of documents of one of chunks; without a way, what leaves it as it is.
+
+    Raises:
+        InputError: a rule without a way, or one that is none.
+    """
+    if how is None:
+        if ids is not None:
+            raise click.UsageError(message("--ids is for --collapse: say how, --collapse max"))
+        return lambda run: run
+    from truerank.truth.collapsing import collapse
+
+    return partial(collapse, how=how, ids=ids)
 
 
 def percentiles(command: Decorated) -> Decorated:

@@ -38,7 +38,8 @@ def command(
     """Write qrels that a rule makes of queries and references.
 
     QUERIES and REFERENCES are JSON, GeoJSON, JSON lines, CSV, Parquet, lists of file names, or folders of
-    files whose names say where they are (@easting@northing@…).
+    files whose names say where they are (@easting@northing@…). For overlaps, QUERIES is the evidence (query_id,
+    doc_id, start, end) and REFERENCES the chunks (chunk_id, doc_id, start, end), or a run whose ids say it.
 
     \b
     Rules:
@@ -47,14 +48,18 @@ def command(
       contains                         the tiles whose bounds hold the query's place are right
       identity(ignore_same='camera')   the same label is right
       listed('pairs.csv')              what a list says is right
+      overlaps(characters=1, share=0)  chunks that have so much of a query's evidence are right
 
     \b
     Examples:
       truerank truth nearest flight.json references.json -o truth.qrels
       truerank truth "within(metres=50)" queries.csv database.csv --distances pairs.csv -o qrels.tsv
+      truerank truth overlaps evidence.jsonl chunks.jsonl -o truth.jsonl
+      truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.jsonl
     """
     inputs.refuse(queries, references, *files_in(rule), output=output, distances=distances)
-    asked, there = read(queries, keys, "queries"), read(references, keys, "references")
+    reader = truth.parse(rule)[0].read
+    asked, there = read(queries, keys, "queries", reader), read(references, keys, "references", reader)
     right = truth.build(rule, asked, there, distance=distance)
     formats.convert(right, output, what="qrels", to=to)
     if distances:

@@ -60,6 +60,15 @@ class RepeatedDocument(InputError):
     fault: Message
 
 
+class Interleaved(InputError):
+    """A query whose rows are scattered over a run, which its lists cannot be made of one after another."""
+
+    def __init__(self, query: bytes, path: str):
+        super().__init__(
+            "the rows of query {query} are scattered over the run; sort it by query", path, query=truncated(query)
+        )
+
+
 def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int | None) -> RepeatedDocument:
     """The error to raise for a document that a run returns twice; `first` is the line where it stands first."""
     names = {"doc": truncated(doc), "query": truncated(query)}
@@ -67,7 +76,8 @@ def repeated(query: bytes, doc: bytes, first: int | None, path: str, line: int |
     if first:
         fault = message("{fault} (first in line {line})", fault=fault, line=first)
     said = message(
-        "{fault}; mend the run, or say which one counts: duplicates = first or last (--set duplicates=first)",
+        "{fault}; mend the run, or say which one counts: duplicates = first or last (--set duplicates=first); "
+        "chunks under their document's id become one: --collapse max --ids id",
         fault=fault,
     )
     error = RepeatedDocument(said, path, line)

@@ -78,7 +78,7 @@ def _text_stretches(parts: Iterator[bytes], name: str | None) -> Iterator[Iterat
     for block in _blocks(parts):
         cells = block.replace(b"\n", b" \0 ").split()
         n = block.count(b"\n")
-        if len(cells) == 7 * n and cells[6::7].count(b"\0") == n and b"#" not in block:
+        if len(cells) == 7 * n and cells[6::7].count(b"\0") == n and b"\n#" not in b"\n" + block:
             yield _stretches(cells[::7], cells[2::7], _scores(cells[4::7], name, lines_before + 1))
         else:
             rows = _text_rows(block.split(b"\n"), name, lines_before)

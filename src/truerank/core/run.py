@@ -82,6 +82,8 @@ class Run:
         saved: the Arrow table of its reading, where it was read already; it has no batches then.
         pieces: cuts the source into at most so many pieces for threads, where queries begin; none if it cannot.
         parts: the runs in the files of which it consists, where they are several.
+        together: opens it as `batches` does, with the scattered rows of a query in one part, where the source has
+            to put them together; None where the kernel can.
     """
 
     name: str
@@ -92,6 +94,7 @@ class Run:
 
     pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
     parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
+    together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
 
 
 Progress = Callable[[int, int], object]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
 from truerank.core.errors import InputError, Refused, truncated
-from truerank.core.faults import not_put_aside, repeated, run_fault, unreadable
+from truerank.core.faults import Interleaved, not_put_aside, repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
@@ -89,6 +89,8 @@ def scan(
         if refused.kind != "interleaved":  # `explain` made errors of the others
             raise
         return _scan_whole(run, replace(look, interleaved=True))
+    except Interleaved:
+        return _scan_whole(run, replace(look, interleaved=True))
 
 
 @dataclass(frozen=True)
@@ -121,8 +123,9 @@ def count(run: Run, judged: Judged, thresholds: Thresholds, rules: Rules) -> Non
 
 def _scan_whole(run: Run, look: Look) -> Scan:
     scanner = look.scanner()
+    source = replace(run, batches=run.together) if look.interleaved and run.together else run
     try:
-        table, returned = _finished(run, scanner)
+        table, returned = _finished(source, scanner)
     except InputError:
         for part in run.parts():
             with suppress(Refused):  # one file alone names its line

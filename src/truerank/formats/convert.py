@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -40,6 +40,7 @@ def convert(
     progress: Progress = unreported,
     iteration: str = "ignore",
     weights: Any = None,
+    collapse: Callable[[Run], Run] | None = None,
 ) -> None:
     """Write a run or judgements in another format.
 
@@ -57,6 +58,7 @@ def convert(
         iteration: what the second column of TREC qrels is, as in the rules: "ignore" keeps it in TREC's format
             alone, "aspect" takes it for the aspects of queries.
         weights: of aspects, {query: {aspect: weight}}, or a file of such as qrels with aspects for documents.
+        collapse: makes the run that is written of the one that is read, as `truerank.collapse` does of chunks.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
@@ -71,6 +73,8 @@ def convert(
     if write is None:
         raise InputError("the format {format} cannot hold {what}", name, format=chosen.name, what=SPOKEN[what])
     if what == "qrels":
+        if collapse:
+            raise InputError("judgements are not collapsed, runs are", origin.name if origin else None)
         qrels = _with_aspects(read_qrels(origin or source, format), chosen, iteration, weights)
         _refuse_ignored(qrels, chosen)
         _refuse_aspects(qrels, chosen)
@@ -80,8 +84,9 @@ def convert(
             write(qrels, file)
     else:
         run = open_run(origin or source, format)
+        run = collapse(run) if collapse else run
         with writing(target) as file:
-            write(_sound(run), file, _tag(origin))
+            write(sound(run), file, _tag(origin))
 
 
 def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) -> Qrels:
@@ -182,7 +187,7 @@ def _tag(source: Source | None) -> str:
     return "".join(os.path.basename(source.name.rstrip("/")).split(".", 1)[0].split()) or "truerank"
 
 
-def _sound(run: Run) -> Iterator[Ranked]:
+def sound(run: Run) -> Iterator[Ranked]:
     """The rankings of a run, if every id and every score can be written."""
     for part in rankings(each_once(run.batches(), run.name), run.name):
         scores = part.numbers()

@@ -359,7 +359,7 @@ def measures() -> dict[str, Definition]:
     return dict(_definitions)
 
 
-LATER = ("users", "expectations", "ntcir", "aspects", "intents")
+LATER = ("users", "expectations", "ntcir", "aspects", "intents", "evidence")
 """Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
 
 

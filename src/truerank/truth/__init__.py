@@ -15,9 +15,11 @@ from truerank.truth.identity import identity
 from truerank.truth.items import Items
 from truerank.truth.listed import listed
 from truerank.truth.nearest import nearest
+from truerank.truth.overlaps import overlaps
 from truerank.truth.reading import read_items
 from truerank.truth.registry import Rule, build, parse, rule, rules, unregister
 from truerank.truth.result import Pairs, Truth
+from truerank.truth.spans import Spans, read_spans
 from truerank.truth.within import within
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "Items",
     "Pairs",
     "Rule",
+    "Spans",
     "Truth",
     "TruthNote",
     "build",
@@ -35,8 +38,10 @@ __all__ = [
     "listed",
     "nearest",
     "on_earth",
+    "overlaps",
     "parse",
     "read_items",
+    "read_spans",
     "rule",
     "rules",
     "unregister",

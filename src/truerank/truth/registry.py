@@ -9,7 +9,7 @@ import ast
 import inspect
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any, Concatenate, ParamSpec
 
@@ -31,6 +31,7 @@ class Rule:
         make: queries, references and its parameters in, `Truth` out.
         parameters: the keyword-only parameters by name.
         meaning: the first line of its docstring.
+        read: what makes queries and references of whatever they are kept in.
         origin: the module and the name of the function; a cell or module that runs again replaces its own.
     """
 
@@ -38,6 +39,7 @@ class Rule:
     make: Callable[..., Truth]
     parameters: dict[str, inspect.Parameter]
     meaning: str
+    read: Callable[..., Any]
     origin: tuple[str, str]
 
 
@@ -45,9 +47,9 @@ _rules: dict[str, Rule] = {}
 
 
 def rule(
-    name: str,
-) -> Callable[[Callable[Concatenate[Items, Items, P], Pairs]], Callable[Concatenate[Any, Any, P], Truth]]:
-    """Register a function as a rule; what it becomes takes whatever `read_items` reads, and returns `Truth`.
+    name: str, *, read: Callable[..., Any] = read_items
+) -> Callable[[Callable[Concatenate[Any, Any, P], Pairs | Truth]], Callable[Concatenate[Any, Any, P], Truth]]:
+    """Register a function as a rule; what it becomes takes whatever `read` reads, and returns `Truth`.
 
     >>> import numpy as np
     >>> from truerank import truth
@@ -62,7 +64,7 @@ def rule(
     """
 
     def register(
-        function: Callable[Concatenate[Items, Items, P], Pairs],
+        function: Callable[Concatenate[Any, Any, P], Pairs | Truth],
     ) -> Callable[Concatenate[Any, Any, P], Truth]:
         if name in _rules and _rules[name].origin != _origin(function):
             raise RulesError("the name {name!r} is taken by another rule of truth", name=name)
@@ -71,12 +73,16 @@ def rule(
 
         @wraps(function)
         def make(queries: Any, references: Any, *args: P.args, **params: P.kwargs) -> Truth:
-            asked = read_items(queries, _named(queries, "queries"))
-            there = read_items(references, _named(references, "references"))
-            return truth_of(written(name, params), asked, there, function(asked, there, *args, **params))
+            asked = read(queries, _named(queries, "queries"))
+            there = read(references, _named(references, "references"))
+            found = function(asked, there, *args, **params)
+            called = written(name, params)
+            if isinstance(found, Truth):
+                return replace(found, name=called, rule=called)
+            return truth_of(called, asked, there, found)
 
         meaning = (inspect.getdoc(function) or "").partition("\n")[0]
-        _rules[name] = Rule(name, make, taken, meaning, _origin(function))
+        _rules[name] = Rule(name, make, taken, meaning, read, _origin(function))
         return make  # type: ignore[return-value]
 
     return register

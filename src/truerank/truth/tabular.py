@@ -4,29 +4,117 @@ from __future__ import annotations
 
 import csv
 import io
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import Message, did_you_mean, message
 from truerank.formats.delimited import header
 from truerank.formats.frames import arrow
+from truerank.formats.names import find
+from truerank.formats.records import parsed
 from truerank.formats.source import MARK, Source
-from truerank.truth.nested import Columns, expanded
+from truerank.truth.nested import Columns, Listing, columns, expanded
 
 if TYPE_CHECKING:
     import pyarrow
 
 
+@dataclass(frozen=True)
+class Table:
+    """Rows of any table, as columns.
+
+    Attributes:
+        columns: the values by the way to them, of one length.
+        name: where they came from.
+        lines: (rows,) the line of each in its file; None where there are none.
+    """
+
+    columns: Mapping[str, Sequence[Any]]
+    name: str
+    lines: Sequence[int] | None = None
+
+    def __len__(self) -> int:
+        """The number of rows."""
+        return len(next(iter(self.columns.values()), ()))
+
+    def line(self, row: int) -> int | None:
+        """The line of a row, if it stands in one."""
+        return None if self.lines is None else self.lines[row]
+
+    def find(self, wanted: Sequence[str], *, but: str | None = None) -> str | None:
+        """The column with the first of these names, as `names.folded` spells them, or a part of its way has it."""
+        there = [column for column in self.columns if column != but]
+        place = find(there, wanted)
+        place = find([column.rpartition(".")[2] for column in there], wanted) if place is None else place
+        return None if place is None else there[place]
+
+    def column(self, wanted: Sequence[str], what: Message, *, named: str = "", but: str | None = None) -> str:
+        """The column of this name, or with the first of the names that it may have.
+
+        Args:
+            what: what it holds, and what to name it, for the error where there is none.
+
+        Raises:
+            InputError: there is none.
+        """
+        found = named if named in self.columns else None if named else self.find(wanted, but=but)
+        if found is not None:
+            return found
+        known = ", ".join(map(repr, list(self.columns)[:12]))
+        if named:
+            hint = did_you_mean(named, self.columns)
+            raise InputError(
+                "there is no column {column!r}.{hint} There is {known}",
+                self.name,
+                column=named,
+                hint=hint,
+                known=known,
+            )
+        raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=known)
+
+
+def read_table(source: Source) -> Table:
+    """A table: CSV, TSV, JSON lines, a JSON array of objects, or Parquet."""
+    head = source.head.lstrip()
+    if not head:
+        raise InputError("the file is empty", source.name)
+    if head.startswith(b"PAR1"):
+        return Table(from_parquet(source), source.name)
+    if head.startswith((b"{", b"[")):
+        records, lines = _records(source)
+        return Table(columns(Listing("", records), source.name), source.name, lines)
+    found, lines = _csv(source)
+    return Table(found, source.name, lines)
+
+
+def _records(source: Source) -> tuple[list[Any], list[int] | None]:
+    """The objects of a JSON array, or of JSON lines, and the line of each of these."""
+    text = source.read().removeprefix(MARK)
+    if text.lstrip().startswith(b"["):
+        found = parsed(text, source.name)
+        return (found if isinstance(found, list) else [found]), None
+    lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    return [parsed(line, source.name, number) for number, line in lines], [number for number, _ in lines]
+
+
 def from_csv(source: Source) -> Columns:
     """The columns under the names in the first line; what stands between them is found out."""
+    return _csv(source)[0]
+
+
+def _csv(source: Source) -> tuple[Columns, list[int]]:
+    """The columns, and the line in which each row ends."""
     delimiter = header(source.head).delimiter
     text = source.read().removeprefix(MARK).decode("utf-8", "surrogateescape")
     rows = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     try:
-        names, *cells = [row for row in rows if row]
+        numbered = [(rows.line_num, row) for row in rows if row]
     except csv.Error as error:
         raise InputError("this is no CSV: {error}", source.name, rows.line_num, error=error) from None
-    for row in cells:
+    (_, names), *cells = numbered
+    for _, row in cells:
         if len(row) != len(names):
             raise InputError(
                 "there are {wanted} columns, but a row has {n}: {row!r:.60}",
@@ -35,8 +123,10 @@ def from_csv(source: Source) -> Columns:
                 n=len(row),
                 row=row,
             )
-    columns = list(zip(*cells, strict=True)) or [()] * len(names)
-    return {name.strip(): [cell or None for cell in column] for name, column in zip(names, columns, strict=True)}
+    turned = list(zip(*(row for _, row in cells), strict=True)) or [()] * len(names)
+    named = zip(map(str.strip, names), turned, strict=True)
+    found: Columns = {name: [cell or None for cell in column] for name, column in named}
+    return found, [line for line, _ in cells]
 
 
 def from_parquet(source: Source) -> Columns:

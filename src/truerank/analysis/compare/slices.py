@@ -9,9 +9,8 @@ from typing import Any
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.formats import names
-from truerank.formats.records import parsed
-from truerank.formats.source import MARK, Source, as_source
-from truerank.truth import nested, tabular
+from truerank.formats.source import as_source
+from truerank.truth.tabular import read_table
 
 MOST = 50
 """More slices than this are no slices: the attribute is a number or a text."""
@@ -29,8 +28,8 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     Raises:
         InputError: no such file or column, or a query that has two values.
     """
-    table = _table(as_source(path))
-    name, there = os.fspath(path), list(table)
+    table, name = read_table(as_source(path)).columns, os.fspath(path)
+    there = list(table)
     if column not in table:
         raise InputError(
             "there is no column {column!r}.{hint} There is {known}",
@@ -43,27 +42,6 @@ def read_attribute(path: str | os.PathLike[str], column: str) -> dict[str, str]:
     if place is None or there[place] == column:
         raise InputError("no column holds the query ids; name it query_id", name)
     return _by_query(table[there[place]], table[column], name)
-
-
-def _table(source: Source) -> Mapping[str, Sequence[Any]]:
-    head = source.head.lstrip()
-    if not head:
-        raise InputError("the file is empty", source.name)
-    if head.startswith(b"PAR1"):
-        return tabular.from_parquet(source)
-    if head.startswith((b"{", b"[")):
-        return nested.columns(nested.Listing("", _records(source)), source.name)
-    return tabular.from_csv(source)
-
-
-def _records(source: Source) -> list[Any]:
-    """The objects of a JSON array, or of JSON lines."""
-    text = source.read().removeprefix(MARK)
-    if text.lstrip().startswith(b"["):
-        found = parsed(text, source.name)
-        return found if isinstance(found, list) else [found]
-    lines = enumerate(text.split(b"\n"), 1)
-    return [parsed(line, source.name, number) for number, line in lines if line.strip()]
 
 
 def _by_query(queries: Sequence[Any], values: Sequence[Any], name: str) -> dict[str, str]:

@@ -10,6 +10,7 @@ from functools import cached_property
 from truerank.analysis.lint.checks import Case, Watch, each_answer
 from truerank.analysis.lint.findings import Severity, printed
 from truerank.core.messages import Message, message
+from truerank.truth.chunks import whole_of
 
 EXTENSIONS = frozenset(
     b"jpg jpeg png gif bmp tif tiff webp svg txt json jsonl html htm xml pdf csv tsv md doc docx gz zip "
@@ -96,20 +97,8 @@ def difference(one: bytes, two: bytes) -> Message:
     return found
 
 
-_PART = re.compile(rb"(.+?)[#_:-]+(?:chunk|part|passage|p|c)?[_-]?[0-9]+\Z", re.DOTALL | re.IGNORECASE)
-
 PARTS = 0.5
 """Documents are taken for parts of judged ones where at most this share of those is there under its own id."""
-
-
-def whole_of(part: bytes) -> bytes:
-    """The document that an id with a number behind #, _, - or : is a part of; nothing for another id.
-
-    >>> whole_of(b"FT921-7107#2"), whole_of(b"d7_chunk_12"), whole_of(b"d7")
-    (b'FT921-7107', b'd7', b'')
-    """
-    found = _PART.match(part)
-    return found[1] if found else b""
 
 
 def parts_of(judged: Container[bytes], docs: Iterable[bytes]) -> dict[bytes, bytes]:
@@ -121,7 +110,9 @@ def parts_of(judged: Container[bytes], docs: Iterable[bytes]) -> dict[bytes, byt
     return found
 
 
-HOW_PARTS = message("score each document by its best part, and give the run the documents' ids (or judge parts)")
+HOW_PARTS = message(
+    "score each document by its best part (--collapse max; in Python truerank.collapse(run)), or judge parts"
+)
 
 
 @each_answer

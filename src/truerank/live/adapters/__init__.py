@@ -25,7 +25,7 @@ def adapt(
     *,
     ids: str | Callable[[Any], object] | None = None,
     asynchronous: bool | None = None,
-    collapse: bool = False,
+    collapse: bool | str = False,
     **options: Any,
 ) -> Retriever:
     """Something that can be asked a query and timed.
@@ -33,10 +33,12 @@ def adapt(
     Args:
         target: a function or coroutine, a retriever of LangChain, LlamaIndex or Haystack, the name of one as
             "package.module:object", the URL of an endpoint with {query} and {k}, or "cmd: COMMAND".
-        ids: the id of a result: "id", "metadata[key]", "hash", the name of a field, or a function of the result;
-            if not given, the library's own.
+        ids: the id of a result: "id", "metadata[key]", "hash", the name of a field, a pattern with a group for what
+            of the library's own id counts, FILE:COLUMN of a table of chunks, or a function of the result; if not
+            given, the library's own.
         asynchronous: whether the library's asynchronous call is used; if not given, only for coroutine functions.
-        collapse: keep only the best of several results with one id, as chunks of one document are.
+        collapse: make one of several results with one id, as chunks of one document are: the best ("max", or
+            True), or the "sum" of their scores.
         options: of the kind of target; a wrong one is answered with the list.
 
     Raises:

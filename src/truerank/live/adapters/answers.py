@@ -12,6 +12,7 @@ from typing import Any, cast
 from truerank.core.errors import InputError
 from truerank.live.adapters.ids import IdKind, IdReader
 from truerank.live.retriever import Answer
+from truerank.truth.collapsing import collapsed
 
 Call = Callable[[str, int], object]
 Read = Callable[[object], Answer]
@@ -31,11 +32,12 @@ def answer(results: Iterable[Any], scores: Sequence[object], ids: IdReader, kind
         InputError: a result without an id, or a score that is no finite number.
     """
     docs = ids.of(results, kind)
-    finite = [_finite(score, doc) for doc, score in zip(docs, scores, strict=True)]
-    if ids.collapse:
-        first = [at for at, doc in enumerate(docs) if doc not in docs[:at]]
-        docs, finite = [docs[at] for at in first], [finite[at] for at in first]
-    return Answer(tuple(docs), _best_first(finite))
+    best_first = _best_first([_finite(score, doc) for doc, score in zip(docs, scores, strict=True)])
+    if ids.way is None:
+        return Answer(tuple(docs), best_first)
+    one_each = collapsed(docs, best_first, ids.way)
+    order = sorted(one_each, key=lambda doc: -one_each[doc]) if ids.way == "sum" else one_each
+    return Answer(tuple(order), tuple(one_each[doc] for doc in order))
 
 
 def _finite(score: object, doc: str) -> float | None:

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from numbers import Integral
 from typing import Any
 from uuid import UUID
 
 from truerank.core.errors import InputError
 from truerank.core.messages import message
+from truerank.truth.chunks import Parts, is_pattern, parts_by
+from truerank.truth.collapsing import way_of
 
 Rule = str | Callable[[Any], object] | None
+
+_COLLAPSED = {None: "", "max": ", the best of each", "sum": ", the sum of each"}
 
 METADATA = re.compile(r"metadata\[(['\"]?)(.+?)\1\]")
 
@@ -43,21 +49,36 @@ class IdReader:
 
     Attributes:
         rule: None or "id" (the library's own), "metadata[key]", "hash" (SHA-256 of the text), the name of a field,
-            or a function of the result.
-        collapse: keep only the best result of each id, as is right where results are chunks and ids are those of
-            documents; if not, repeated ids stay, and are counted.
+            a pattern with a group for what of the own id counts, FILE:COLUMN of a table that has it for each own
+            id, or a function of the result.
+        collapse: make one result of those with one id, as is right where results are chunks and ids are those of
+            documents: the best ("max", or True), or with the "sum" of their scores; if not, repeated ids stay, and
+            are counted.
     """
 
     rule: Rule = None
-    collapse: bool = False
+    collapse: bool | str = False
 
     def __post_init__(self) -> None:
+        if self.way == "first":
+            raise InputError("answers are collapsed by max or sum; for first, save the run and collapse that")
         if not (self.rule is None or isinstance(self.rule, str) or callable(self.rule)):
             raise InputError(
                 "ids is a function of the result or {choices}, not {rule!r}", choices=CHOICES, rule=self.rule
             )
         if self.rule == "" or (isinstance(self.rule, str) and "metadata" in self.rule and not self.key):
             raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=self.rule)
+
+    @cached_property
+    def way(self) -> str | None:
+        """ "max" or "sum"; None where results stay apart."""
+        return way_of("max" if self.collapse is True else self.collapse) if self.collapse else None
+
+    @cached_property
+    def parts(self) -> Parts | None:
+        """What an own id is a part of, where the rule is a pattern or a table."""
+        is_table = isinstance(self.rule, str) and os.path.isfile(self.rule.rpartition(":")[0])
+        return parts_by(self.rule) if is_pattern(self.rule) or is_table else None
 
     @property
     def key(self) -> str | None:
@@ -68,7 +89,7 @@ class IdReader:
     def describe(self, own: str) -> str:
         """One line about the rule; `own` names the library's own id."""
         rule = "a function of the result" if callable(self.rule) else self.rule
-        return (own if rule in (None, "id") else str(rule)) + (", the best of each" if self.collapse else "")
+        return (own if rule in (None, "id") else str(rule)) + _COLLAPSED[self.way]
 
     def value(self, result: Any, kind: IdKind) -> object:
         """What the rule finds in a result; None where there is nothing."""
@@ -76,6 +97,9 @@ class IdReader:
             return self.rule(result)
         if self.rule in (None, "id"):
             return kind.own(result)
+        if self.parts:
+            part = self.parts(str(kind.own(result)).encode("utf-8", "surrogateescape"))
+            return part and part.doc
         if self.rule == "hash":
             return hashed(kind.content(result))
         if self.key:
@@ -126,7 +150,10 @@ def _writable(name: str, at: int) -> str:
     return name
 
 
-CHOICES = message("'metadata[key]', 'hash' (of the text), the name of a field, or a function of the result")
+CHOICES = message(
+    "'metadata[key]', 'hash' (of the text), the name of a field, a pattern such as '(.+)#\\d+', FILE:COLUMN of a "
+    "table of chunks, or a function of the result"
+)
 
 
 def hashed(content: object) -> str | None:

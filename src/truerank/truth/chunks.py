@@ -1,0 +1,184 @@
+"""Chunks: which document an id is a part of, by a pattern or a table; the same for runs, retrievers and truths."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from truerank.core._kernel import as_bytes, as_text
+from truerank.core.errors import InputError, truncated
+from truerank.core.messages import message
+from truerank.formats.source import as_source
+from truerank.truth.tabular import read_table
+
+
+class Part(NamedTuple):
+    """What a chunk is a part of.
+
+    Attributes:
+        doc: the document.
+        place: where it stands in the document, compared to the others; None where that is not known.
+    """
+
+    doc: bytes
+    place: int | None = None
+
+
+Parts = Callable[[bytes], Part | None]
+"""What an id is a part of; None where the rule says nothing of it."""
+
+ChunkIds = str | os.PathLike[str] | Mapping[Any, Any] | Callable[[str], object] | None
+"""None (what ids like d7#2 and d7_chunk_2 say), "id" (the ids are the documents' already), a regular expression
+with a group for the document, FILE:COLUMN of a table of chunks, {chunk: document}, or a function of the id."""
+
+CHUNK = ("chunkid", "nodeid", "passageid", "segmentid", "pid", "id")
+"""What the column of the chunks' ids is called, the surest first."""
+
+DOC = (
+    *("docid", "docno", "documentid", "sourceid", "parentid", "refdocid", "doc", "document", "parent", "source"),
+    *("metadatasource", "metadatadocid", "file", "filename", "filepath", "path", "corpusid", "title", "url"),
+)
+"""What the column of the documents is called, where none is named."""
+
+_MARKED = (
+    re.compile(rb"(?P<doc>.+)(?:#|%p)[a-z_-]*(?P<part>[0-9]+)(?:[_-][0-9]+)?", re.DOTALL | re.IGNORECASE),
+    re.compile(
+        rb"(?P<doc>.+)[_:/.-]+(?:chunk|passage|part|para|segment|seg|p|c)[_-]?(?P<part>[0-9]+)",
+        re.DOTALL | re.IGNORECASE,
+    ),
+)
+"""Ids that nothing else than a chunk has."""
+
+_LIKELY = re.compile(rb"(.+?)[#_:-]+(?:chunk|part|passage|p|c)?[_-]?[0-9]+\Z", re.DOTALL | re.IGNORECASE)
+
+
+def whole_of(part: bytes) -> bytes:
+    """The document that an id with a number behind #, _, - or : may be a part of; nothing for another id.
+
+    >>> whole_of(b"FT921-7107#2"), whole_of(b"d7_chunk_12"), whole_of(b"d7")
+    (b'FT921-7107', b'd7', b'')
+    """
+    found = _LIKELY.match(part)
+    return found[1] if found else b""
+
+
+def marked(chunk: bytes) -> Part | None:
+    """What an id says by itself: a number behind #, or behind a word such as chunk, passage or part.
+
+    >>> marked(b"FT921-7107#2"), marked(b"d7_chunk_12")
+    (Part(doc=b'FT921-7107', place=2), Part(doc=b'd7', place=12))
+    >>> marked(b"FT921-7107"), marked(b"msmarco_passage_12_345678")
+    (None, None)
+    """
+    found = next(filter(None, (pattern.fullmatch(chunk) for pattern in _MARKED)), None)
+    return Part(found["doc"], int(found["part"])) if found else None
+
+
+def parts_by(ids: ChunkIds) -> Parts:
+    """The rule that says what a chunk is a part of.
+
+    Raises:
+        InputError: no regular expression, no group in it, no such file or column.
+
+    >>> parts_by(r"(.+)-(\\d+)")(b"FT921-7107-3"), parts_by({"x": "d"})(b"x")
+    (Part(doc=b'FT921-7107', place=3), Part(doc=b'd', place=0))
+    """
+    if ids is None:
+        return marked
+    if isinstance(ids, Mapping):
+        return _of_table(ids)
+    if callable(ids):
+        return _of_function(ids)
+    text = os.fspath(ids) if isinstance(ids, str | os.PathLike) else ""
+    if text == "id":
+        return Part
+    if is_pattern(text):
+        return _of_pattern(text)
+    if text:
+        return _of_table(read_chunks(text))
+    raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=ids)
+
+
+CHOICES = message(
+    "a pattern such as '(.+)#\\d+', FILE:COLUMN of a table of chunks, 'id' where the ids are documents' already, "
+    "{chunk: document} or a function of the id"
+)
+
+
+def is_pattern(rule: object) -> bool:
+    """Whether a rule is a regular expression: it has a group."""
+    return isinstance(rule, str) and "(" in rule
+
+
+def compiled(pattern: str) -> re.Pattern[bytes]:
+    """The pattern of an id.
+
+    Raises:
+        InputError: it is no regular expression.
+    """
+    try:
+        return re.compile(pattern.encode("utf-8", "surrogateescape"), re.DOTALL)
+    except re.error as error:
+        raise InputError("{pattern!r} is no regular expression: {error}", pattern=pattern, error=error) from None
+
+
+def _of_pattern(text: str) -> Parts:
+    pattern = compiled(text)
+    if not pattern.groups:
+        raise InputError("the pattern {pattern!r} has no group for the document: (.+)", pattern=text)
+    doc: Any = "doc" if "doc" in pattern.groupindex else 1
+    others = [group for group in range(1, pattern.groups + 1) if group != pattern.groupindex.get("doc", 1)]
+    named = [name for name in ("part", "start", "page") if name in pattern.groupindex]
+    place: Any = next(iter([*named, *others]), None)
+
+    def part(chunk: bytes) -> Part | None:
+        found = pattern.fullmatch(chunk)
+        return Part(found[doc], _whole(found[place]) if place else None) if found and found[doc] else None
+
+    return part
+
+
+def _whole(text: bytes | None) -> int | None:
+    return int(text) if text and text.isdigit() else None
+
+
+def _of_table(docs: Mapping[Any, Any]) -> Parts:
+    table = {as_bytes(chunk): Part(as_bytes(doc), row) for row, (chunk, doc) in enumerate(docs.items())}
+    return table.get
+
+
+def _of_function(function: Callable[[str], object]) -> Parts:
+    def part(chunk: bytes) -> Part | None:
+        doc = function(as_text(chunk))
+        return None if doc is None else Part(as_bytes(doc))
+
+    return part
+
+
+def read_chunks(text: str) -> dict[str, str]:
+    """{chunk: document} of FILE:COLUMN, or of a file whose column of documents has a name that is known.
+
+    A column inside another is written with a dot or in brackets: metadata.source, metadata[source].
+    """
+    path, column = (text, "") if os.path.isfile(text) or ":" not in text else text.rsplit(":", 1)
+    column = re.sub(r"\[(['\"]?)(.+?)\1\]", r".\2", column)
+    table = read_table(as_source(path))
+    chunk = table.column(CHUNK, message("the ids of chunks; name it chunk_id"), but=column)
+    doc = table.column(DOC, message("the documents; name it doc_id"), named=column, but=chunk)
+    found: dict[str, str] = {}
+    for row, (name, of) in enumerate(zip(table.columns[chunk], table.columns[doc], strict=True)):
+        if name is None or of is None:
+            lacking = chunk if name is None else doc
+            raise InputError("there is no {column} here", path, table.line(row), column=lacking)
+        if found.setdefault(str(name), str(of)) != str(of):
+            raise InputError(
+                "chunk {chunk} is a part of {first} and of {second}: ids of chunks must differ",
+                path,
+                table.line(row),
+                chunk=truncated(str(name)),
+                first=truncated(found[str(name)]),
+                second=truncated(str(of)),
+            )
+    return found

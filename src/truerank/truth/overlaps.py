@@ -1,0 +1,341 @@
+"""Chunks that overlap the evidence are right: a truth that survives another way of chunking."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.messages import did_you_mean, message, plural
+from truerank.core.rankings import rankings
+from truerank.formats import open_run
+from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.registry import rule
+from truerank.truth.result import Truth
+from truerank.truth.spans import Ints, Segments, Spans, lengths, read_spans
+
+MOST = 1_000_000
+"""Judgements of chunks that are made where no run says which are needed."""
+
+LACKING = b"evidence:"
+"""How the ids of evidence begin that no chunk has."""
+
+
+@rule("overlaps", read=read_spans)
+def overlaps(
+    queries: Spans,
+    references: Spans,
+    *,
+    characters: int = 1,
+    share: float = 0.0,
+    run: Any = None,
+    documents: Any = None,
+    segments: bool = True,
+) -> Truth:
+    """The chunks that overlap a query's evidence are right, each for the characters that it covers.
+
+    Source documents are cut at all ends of evidence and chunks; each segment is an aspect, whose weight is its
+    length. A chunk has grade 1 for segments of evidence and 0 for others, which `EvidenceRecall`,
+    `EvidencePrecision` and `EvidenceIoU` read. Evidence that no chunk covers is judged as a document of its own,
+    so that it counts as missed.
+
+    Args:
+        queries: evidence: a row a span, with query, document, start and end; see `read_spans`.
+        references: all chunks, with ids; or a run whose ids have their spans.
+        characters: a chunk is right for evidence of which it has at least so many characters (or pages), or all.
+        share: and at least this share of the evidence.
+        run: a run, or several, that the truth is for: judged are the chunks of documents that have evidence or
+            are in the run's answer; by default those of all documents, for every query.
+        documents: a table of the documents with their lengths or texts, or {document: length}, which spans must
+            stay in.
+        segments: False judges chunks as wholes, for any tool: no aspects, and no evidence that no chunk has.
+
+    Raises:
+        InputError: spans that leave their document, documents or chunks that nobody knows, with their lines.
+
+    >>> from truerank import truth
+    >>> evidence = [{"query_id": "q", "doc_id": "a", "start": 10, "end": 30}]
+    >>> chunks = [{"chunk_id": "a-1", "doc_id": "a", "start": 0, "end": 20}]
+    >>> found = truth.overlaps(evidence, [*chunks, {"chunk_id": "a-2", "doc_id": "a", "start": 20, "end": 40}])
+    >>> found.by_aspect(0)[b"a-1"], found.aspects.weight.tolist()
+    ({b'a:0-10': 0.0, b'a:10-20': 1.0}, [10.0, 10.0, 10.0, 10.0])
+    """
+    if not characters >= 0 or not 0 <= share <= 1:
+        raise RulesError("overlaps: characters is a number from 0 on, and share one from 0 to 1")
+    _check(queries, references)
+    _refuse_strangers(queries, references, None if documents is None else lengths(documents))
+    chunks = _Chunks.of(references)
+    judged = _Judged(chunks, characters, share)
+    evidence = _by_query(queries)
+    for query, docs in _wanted(evidence, references, chunks, run).items():
+        judged.add(query, docs, evidence[query], queries)
+    found = judged.truth()
+    return found if segments else _wholes(found)
+
+
+def _wholes(found: Truth) -> Truth:
+    """The judgements of chunks alone, without aspects."""
+    kept = np.array([not doc.startswith(LACKING) for doc in found.docs()], bool)
+    right = np.bincount(found.query[kept & (found.grades > 0)], minlength=len(found))
+    columns = (found.query[kept], found.begin[kept], found.end[kept], found.text, found.grades[kept])
+    wholes = Truth.build(found.queries, *columns)
+    assert isinstance(wholes, Truth)
+    lacking = tuple(as_text(query) for query, n in zip(found.queries, right.tolist(), strict=True) if not n)
+    return replace(wholes, metres=found.metres[kept], without_relevant=lacking)
+
+
+def _by_query(evidence: Spans) -> dict[bytes, dict[bytes, Ints]]:
+    """{query: {document: the rows of its spans}}."""
+    rows: dict[bytes, dict[bytes, list[int]]] = {}
+    for row, (query, doc) in enumerate(zip(evidence.query or (), evidence.doc, strict=True)):
+        rows.setdefault(query, {}).setdefault(doc, []).append(row)
+    return {query: {doc: np.array(each) for doc, each in docs.items()} for query, docs in rows.items()}
+
+
+def _check(evidence: Spans, chunks: Spans) -> None:
+    if evidence.query is None:
+        raise InputError("no column holds the queries of the evidence; name it query_id", evidence.name)
+    if chunks.ids is None:
+        raise InputError("no column holds the ids of the chunks; name it chunk_id", chunks.name)
+    if evidence.unit != chunks.unit:
+        raise InputError(
+            "the evidence ({evidence}) is in {unit}, the chunks are in {other}: give both in one",
+            chunks.name,
+            evidence=evidence.name,
+            unit=_UNITS[evidence.unit],
+            other=_UNITS[chunks.unit],
+        )
+
+
+_UNITS = {"characters": message("characters"), "pages": message("pages")}
+
+
+def _refuse_strangers(evidence: Spans, chunks: Spans, sizes: Mapping[bytes, int] | None) -> None:
+    """Refuse spans outside of their documents, and documents that are nowhere else."""
+    for spans in (evidence, chunks):
+        if sizes is not None:
+            _refuse_outside(spans, sizes)
+    known = set(chunks.doc)
+    for row, doc in enumerate(evidence.doc if not chunks.is_run else ()):
+        if doc not in known:
+            said = message(
+                "no chunk is of document {doc}, which has evidence.{hint}",
+                doc=truncated(doc),
+                hint=_near(doc, known),
+            )
+            raise evidence.error(row, said)
+
+
+def _refuse_outside(spans: Spans, sizes: Mapping[bytes, int]) -> None:
+    for row, (doc, end) in enumerate(zip(spans.doc, spans.end.tolist(), strict=True)):
+        named = {"doc": truncated(doc)}
+        if doc not in sizes:
+            raise spans.error(row, message("there is no document {doc}.{hint}", hint=_near(doc, sizes), **named))
+        if end > sizes[doc]:
+            said = message("the span ends at {end:,}, but {doc} has {size:,}", end=end, size=sizes[doc], **named)
+            raise spans.error(row, said)
+
+
+def _near(doc: bytes, known: Iterable[bytes]) -> str:
+    return did_you_mean(as_text(doc), map(as_text, known))
+
+
+@dataclass(frozen=True, eq=False)
+class _Chunks:
+    """The chunks by their documents.
+
+    Attributes:
+        spans: of all, a row each.
+        ids: of them.
+        by_doc: {document: the rows of its chunks}.
+        by_id: {chunk: its row}.
+    """
+
+    spans: Spans
+    ids: Sequence[bytes]
+    by_doc: Mapping[bytes, Ints]
+    by_id: Mapping[bytes, int]
+
+    @classmethod
+    def of(cls, spans: Spans) -> _Chunks:
+        """Those of a table or a run.
+
+        Raises:
+            InputError: two chunks have one id.
+        """
+        ids = spans.ids or ()
+        rows: dict[bytes, list[int]] = {}
+        by_id: dict[bytes, int] = {}
+        for row, (chunk, doc) in enumerate(zip(ids, spans.doc, strict=True)):
+            if by_id.setdefault(chunk, row) == row:
+                rows.setdefault(doc, []).append(row)
+            elif not spans.is_run:
+                said = message("chunk {chunk} is there twice: ids of chunks must differ", chunk=truncated(chunk))
+                raise spans.error(row, said)
+        return cls(spans, ids, {doc: np.array(each, np.int64) for doc, each in rows.items()}, by_id)
+
+
+def _wanted(
+    evidence: Mapping[bytes, Iterable[bytes]], references: Spans, chunks: _Chunks, run: Any
+) -> dict[bytes, dict[bytes, None]]:
+    """{query: the documents whose chunks are judged for it}, those that have evidence first."""
+    wanted = {query: dict.fromkeys(docs) for query, docs in evidence.items()}
+    if run is None and not references.is_run:
+        pairs = len(wanted) * len(chunks.by_id)
+        if pairs > MOST:
+            raise InputError(
+                "{queries:,} queries and {chunks:,} chunks are {pairs:,} judgements: name the runs that they are "
+                "for, overlaps(run='bm25.run')",
+                references.name,
+                queries=len(wanted),
+                chunks=len(chunks.by_id),
+                pairs=pairs,
+            )
+        every = dict.fromkeys(chunks.by_doc)
+        return {query: {**docs, **every} for query, docs in wanted.items()}
+    own = zip(references.query or (), references.doc, strict=True) if references.is_run else ()
+    runs = run if isinstance(run, list | tuple) else [] if run is None else [run]
+    for query, doc in chain(own, *(_returned(one, chunks) for one in runs)):
+        wanted.get(query, {})[doc] = None
+    return wanted
+
+
+def _returned(run: Any, chunks: _Chunks) -> Iterator[tuple[bytes, bytes]]:
+    """Queries and documents of the chunks that a run returned."""
+    source = open_run(run)
+    for part in rankings(source.batches(), source.name):
+        for chunk in part.docs:
+            if chunk not in chunks.by_id:
+                raise InputError(
+                    "chunk {chunk} of query {query} is not among the chunks of {chunks}.{hint}",
+                    source.name,
+                    part.line,
+                    chunk=truncated(chunk),
+                    query=truncated(part.query),
+                    chunks=chunks.spans.name,
+                    hint=_near(chunk, chunks.by_id),
+                )
+            yield part.query, chunks.spans.doc[chunks.by_id[chunk]]
+
+
+Rows = tuple[Ints, Ints, NDArray[np.bool_]]
+"""The document of each row, the aspect, and whether it is evidence."""
+
+
+@dataclass(eq=False)
+class _Judged:
+    """Judgements as they are made, a row a segment that a chunk covers.
+
+    Attributes:
+        rows: of each query so far.
+        docs: {the id of a chunk, or of evidence that none covers: its number}.
+        aspects: {a segment's name: its number}.
+        lengths: (aspects,) of each.
+        missed: how many characters of evidence no chunk covers.
+    """
+
+    chunks: _Chunks
+    characters: int
+    share: float
+    rows: dict[bytes, list[Rows]] = field(default_factory=dict)
+    docs: dict[bytes, int] = field(default_factory=dict)
+    aspects: dict[bytes, int] = field(default_factory=dict)
+    lengths: list[int] = field(default_factory=list)
+    missed: int = 0
+    _plain: dict[bytes, Rows] = field(default_factory=dict)
+
+    def add(self, query: bytes, docs: Iterable[bytes], evidence: Mapping[bytes, Ints], spans: Spans) -> None:
+        """Judge the chunks of these documents for a query.
+
+        Args:
+            evidence: {document: the rows of the query's spans in it}.
+        """
+        rows = self.rows.setdefault(query, [])
+        for doc in docs:
+            if doc in evidence:
+                rows.append(self._of_evidence(doc, evidence[doc], spans))
+            else:
+                rows.append(self._plain.get(doc) or self._plain.setdefault(doc, self._of_others(doc)))
+
+    def _of_others(self, doc: bytes) -> Rows:
+        """The rows of a document without evidence."""
+        own = self.chunks.by_doc[doc]
+        start, end = self.chunks.spans.start[own], self.chunks.spans.end[own]
+        segments = Segments.of(start, end)
+        chunk, segment = segments.covered(start, end)
+        return self._numbers(own)[chunk], self._named(doc, segments)[segment], np.zeros(len(chunk), bool)
+
+    def _of_evidence(self, doc: bytes, rows: Ints, spans: Spans) -> Rows:
+        """The rows of a document with evidence; what of it no chunk covers is a document of its own."""
+        own = self.chunks.by_doc.get(doc, np.zeros(0, np.int64))
+        start, end = self.chunks.spans.start[own], self.chunks.spans.end[own]
+        first, last = spans.start[rows], spans.end[rows]
+        segments = Segments.of(start, end, first, last)
+        chunk, segment = segments.covered(start, end)
+        is_right = self._is_right(start, end, first, last)
+        inside = segments.mask(first, last)
+        is_evidence = (is_right[chunk] & inside[:, segment].T).any(axis=1)
+        lacking = np.asarray(inside.any(axis=0), bool)
+        lacking[segment[is_evidence]] = False
+        alone = np.flatnonzero(lacking)
+        self.missed += int(segments.length[alone].sum())
+        names = self._named(doc, segments)
+        ids = [LACKING + segments.name(doc, place) for place in alone.tolist()]
+        docs = [*self._numbers(own)[chunk].tolist(), *map(self._number, ids)]
+        grades = np.concatenate([is_evidence, np.ones(len(alone), bool)])
+        return np.array(docs, np.int64), names[np.concatenate([segment, alone])], grades
+
+    def _is_right(self, start: Ints, end: Ints, first: Ints, last: Ints) -> NDArray[np.bool_]:
+        """(chunks, evidence) whether a chunk has enough of a piece of evidence."""
+        common = np.minimum(end[:, None], last) - np.maximum(start[:, None], first)
+        length = last - first
+        is_right = (common >= np.minimum(self.characters, length)) & (common >= self.share * length)
+        return np.asarray(is_right & (common > 0), bool)
+
+    def _number(self, doc: bytes) -> int:
+        return self.docs.setdefault(doc, len(self.docs))
+
+    def _numbers(self, chunks: Ints) -> Ints:
+        return np.array([self._number(self.chunks.ids[row]) for row in chunks.tolist()], np.int64)
+
+    def _named(self, doc: bytes, segments: Segments) -> Ints:
+        """(segments,) the number of each as an aspect."""
+        names = [segments.name(doc, place) for place in range(len(segments.length))]
+        for name, length in zip(names, segments.length.tolist(), strict=True):
+            if self.aspects.setdefault(name, len(self.lengths)) == len(self.lengths):
+                self.lengths.append(length)
+        return np.array([self.aspects[name] for name in names], np.int64)
+
+    def truth(self) -> Truth:
+        """The judgements, an aspect a segment, with its length as its weight."""
+        queries = list(self.rows)
+        rows = [row for each in self.rows.values() for row in each]
+        doc, aspect, is_evidence = (np.concatenate(column) for column in zip(*rows, strict=True))
+        sizes = [sum(len(docs) for docs, _, _ in each) for each in self.rows.values()]
+        query = np.repeat(np.arange(len(queries)), sizes)
+        ends = np.cumsum(np.fromiter(map(len, self.docs), np.int64, len(self.docs)))
+        begins = np.concatenate([[0], ends[:-1]])
+        text, grades = b"".join(self.docs), is_evidence.astype(np.float64)
+        names = list(self.aspects)
+        found = Truth.build(queries, query, begins[doc], ends[doc], text, grades, aspects=(names, aspect))
+        assert isinstance(found, Truth)
+        assert found.aspects is not None
+        weight = np.array([self.lengths[self.aspects[name]] for name in found.aspects.names], np.float64)
+        aspects = replace(found.aspects, weight=weight)
+        unknown = np.full(len(found.grades), np.nan)
+        return replace(found, aspects=aspects, metres=unknown, notes=tuple(self._notes()))
+
+    def _notes(self) -> Iterator[TruthNote]:
+        if self.missed:
+            said = plural(
+                "{n:,} character or page of evidence is in no chunk that is right; it counts as missed.",
+                "{n:,} characters or pages of evidence are in no chunk that is right; they count as missed.",
+                n=self.missed,
+            )
+            yield TruthNote("missed", said)

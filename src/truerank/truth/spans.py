@@ -1,0 +1,341 @@
+"""Spans of source documents: where a chunk or a piece of evidence begins and ends, and the segments between."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.messages import Message, message
+from truerank.core.rankings import rankings
+from truerank.core.run import Run
+from truerank.formats import open_run
+from truerank.formats.frames import is_frame
+from truerank.formats.names import QUERY
+from truerank.formats.registry import sniffed
+from truerank.formats.source import as_source
+from truerank.truth.chunks import CHUNK, DOC, compiled
+from truerank.truth.nested import Listing, columns
+from truerank.truth.tabular import Table, from_frame, read_table
+
+Ints = NDArray[np.int64]
+
+START = ("start", "startindex", "startchar", "startcharidx", "startoffset", "charstart", "begin", "offset")
+END = ("end", "endindex", "endchar", "endcharidx", "endoffset", "charend", "stop")
+PAGE = ("page", "pagestart", "startpage", "firstpage", "pagenumber", "pageno")
+LAST_PAGE = ("pageend", "endpage", "lastpage")
+TEXT = ("text", "contents", "content", "pagecontent", "passage", "chunk", "body")
+"""What columns are called, as `names.folded` spells them, the surest first."""
+
+ROLES: dict[str, tuple[Sequence[str], Message]] = {
+    "query": ((*QUERY, "question"), message("the queries; name it query_id")),
+    "id": (CHUNK, message("the ids of chunks; name it chunk_id")),
+    "doc": (DOC, message("the documents; name it doc_id")),
+    "start": (START, message("where spans begin; name it start (characters), or page")),
+    "end": (END, message("where spans end; name it end")),
+    "page": (PAGE, message("the pages; name it page")),
+    "last_page": (LAST_PAGE, message("the last pages; name it page_end")),
+    "text": (TEXT, message("the texts; name it text")),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Spans, a row each.
+
+    Attributes:
+        name: where they came from.
+        doc: (spans,) the source document.
+        start, end: (spans,) from the character start up to, and without, end; pages likewise: page 3 is 3 to 4.
+        query: (spans,) the query; None where they are of no query.
+        ids: (spans,) the chunk's id; None where they have none.
+        unit: "characters" or "pages".
+        lines: (spans,) the line of each in its file; None where there are none.
+        is_run: whether these are what a run returned, and not all chunks that there are.
+    """
+
+    name: str
+    doc: Sequence[bytes] = field(repr=False)
+    start: Ints
+    end: Ints
+    query: Sequence[bytes] | None = field(default=None, repr=False)
+    ids: Sequence[bytes] | None = field(default=None, repr=False)
+    unit: str = "characters"
+    lines: Sequence[int] | None = field(default=None, repr=False)
+    is_run: bool = False
+
+    def __post_init__(self) -> None:
+        for row in np.flatnonzero((self.start < 0) | (self.end <= self.start))[:1].tolist():
+            start, end, last = int(self.start[row]), int(self.end[row]), int(self.end[row]) - 1
+            at = {"doc": truncated(self.doc[row]), "start": start}
+            ends = message("the span of {doc} ends ({end}) where it begins ({start}), or before", end=end, **at)
+            pages = message("the span of {doc} ends (page {end}) before it begins (page {start})", end=last, **at)
+            below = message("the span of {doc} begins at {start}: the first character is 0", **at)
+            raise self.error(row, below if start < 0 else pages if self.unit == "pages" else ends)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.doc)
+
+    def error(self, row: int, said: Message) -> InputError:
+        """What is wrong with a span, with its line."""
+        return InputError(said, self.name, None if self.lines is None else self.lines[row])
+
+
+def read_spans(source: Any, name: str | None = None, *, pattern: str | None = None, **keys: str) -> Spans:
+    r"""Spans from wherever they are kept.
+
+    Args:
+        source: a table (JSON lines, JSON, CSV, TSV, Parquet), a DataFrame or a list of dicts with a row a span:
+            doc_id, start and end in characters (or the text in place of the end), or page and page_end; with
+            query_id for evidence, chunk_id for chunks; a row may have a list of spans. Or a run, or a list of ids,
+            whose ids hold all by `pattern`.
+        name: what to call them in messages; the path by default.
+        pattern: a regular expression with the groups doc, start and end (or page), or these in this order.
+        keys: what a column is called where it is not found by itself, e.g. doc="metadata.source".
+
+    Raises:
+        InputError: no spans, no such column, or a span that ends before it begins, with its line.
+
+    >>> read_spans([{"chunk_id": "a-1", "doc_id": "a", "start": 0, "end": 500}]).end.tolist()
+    [500]
+    >>> read_spans({"q": ["a:0-500"]}, pattern=r"(.+):(\d+)-(\d+)").doc
+    [b'a']
+    """
+    if isinstance(source, Spans):
+        return source
+    is_path = isinstance(source, str | os.PathLike)
+    called = name or (os.fspath(source) if is_path else "spans")
+    if isinstance(source, Run | Mapping) or (is_path and _is_run(source, pattern is not None)):
+        return _of_run(open_run(source, name=None if is_path else called), pattern)
+    if isinstance(source, list | tuple) and source and all(isinstance(each, str) for each in source):
+        table = Table({"id": list(source)}, called)
+    elif is_path:
+        table = read_table(as_source(source))
+    else:
+        table = Table(_columns(source, called), called)
+    if not len(table):
+        raise InputError("there are no spans in it", called)
+    return _of_table(_unnested(table), pattern, keys)
+
+
+def _unnested(table: Table) -> Table:
+    """The same with a row for each object of a list in it, where rows have one: a query with all its evidence."""
+    listing = next((column for column, values in table.columns.items() if any(map(_is_listing, values))), None)
+    if listing is None:
+        return table
+    others = {column: values for column, values in table.columns.items() if column != listing}
+    rows = [(row, span) for row, spans in enumerate(table.columns[listing]) for span in spans or ()]
+    kept = {column: [values[row] for row, _ in rows] for column, values in others.items()}
+    inner = columns(Listing("", [span for _, span in rows]), table.name)
+    return Table(kept | inner, table.name, None if table.lines is None else [table.lines[row] for row, _ in rows])
+
+
+def _is_listing(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+
+
+def _columns(source: Any, name: str) -> Mapping[str, Sequence[Any]]:
+    if is_frame(source):
+        return from_frame(source, name)
+    if not isinstance(source, list | tuple):
+        raise InputError("spans are a file, a table or a list of dicts, not {value}", name, value=quoted(source))
+    return columns(Listing("", source), name)
+
+
+def _is_run(source: Any, is_likely: bool) -> bool:
+    """Whether a file is a run; a table with a column of positions is one only where that is likely."""
+    found = as_source(source)
+    with suppress(InputError):
+        format = sniffed(found)
+        return format.holds(found) == "run" and (is_likely or format.name == "trec")
+    return False
+
+
+def _of_run(run: Run, pattern: str | None) -> Spans:
+    """The chunks that a run returned, for each query; what they are, their ids say."""
+    if pattern is None:
+        raise InputError(
+            "this is a run: say where its ids have the document, start and end (pattern='(.+):(\\d+)-(\\d+)'), or "
+            "give a table of the chunks and the run beside it, overlaps(run='…')",
+            run.name,
+        )
+    pairs = [(part.query, doc) for part in rankings(run.batches(), run.name) for doc in part.docs]
+    ids = [doc for _, doc in pairs]
+    doc, start, end, unit = _parsed(ids, pattern, run.name, None)
+    return Spans(run.name, doc, start, end, [query for query, _ in pairs], ids, unit, is_run=True)
+
+
+def _of_table(table: Table, pattern: str | None, keys: Mapping[str, str]) -> Spans:
+    for key in keys:
+        if key not in ROLES:
+            raise InputError(
+                "there is no field {key!r} of a span; there is {known}", table.name, key=key, known=", ".join(ROLES)
+            )
+    query, ids = (_texts(table, role, keys) for role in ("query", "id"))
+    if pattern:
+        if ids is None:
+            raise InputError("no column holds {what} (there is {known})", table.name, what=ROLES["id"][1], known="")
+        doc, start, end, unit = _parsed(ids, pattern, table.name, table.lines)
+    else:
+        named = _column(table, "doc", keys, but=_found(table, "id", keys))
+        doc = _all_texts(table, named)
+        start, end, unit = _ends(table, keys)
+    return Spans(table.name, doc, start, end, query, ids, unit, table.lines)
+
+
+def _ends(table: Table, keys: Mapping[str, str]) -> tuple[Ints, Ints, str]:
+    """Where spans begin and end, in characters where these are known, else in pages."""
+    page = _found(table, "page", keys)
+    if page is not None and _found(table, "start", keys) is None:
+        start = _numbers(table, page)
+        last = _found(table, "last_page", keys)
+        return start, (start if last is None else _numbers(table, last)) + 1, "pages"
+    start = _numbers(table, _column(table, "start", keys))
+    text = _found(table, "text", keys)
+    if _found(table, "end", keys) is None and text is not None:
+        return start, start + np.array([len(str(each)) for each in table.columns[text]], np.int64), "characters"
+    return start, _numbers(table, _column(table, "end", keys)), "characters"
+
+
+def _found(table: Table, role: str, keys: Mapping[str, str]) -> str | None:
+    """The column of a role, if there is one."""
+    return _column(table, role, keys) if role in keys else table.find(ROLES[role][0])
+
+
+def _column(table: Table, role: str, keys: Mapping[str, str], but: str | None = None) -> str:
+    wanted, what = ROLES[role]
+    return table.column(wanted, what, named=keys.get(role, ""), but=but)
+
+
+def _texts(table: Table, role: str, keys: Mapping[str, str]) -> list[bytes] | None:
+    column = _found(table, role, keys)
+    return None if column is None else _all_texts(table, column)
+
+
+def _all_texts(table: Table, column: str) -> list[bytes]:
+    values = list(table.columns[column])
+    for row, value in enumerate(values):
+        if type(value) not in (str, int) or value == "":
+            raise InputError(
+                "{column} is text or a whole number, not {value}",
+                table.name,
+                table.line(row),
+                column=column,
+                value=quoted(value),
+            )
+    return list(map(as_bytes, values))
+
+
+def _numbers(table: Table, column: str) -> Ints:
+    values = enumerate(table.columns[column])
+    return np.array([_number(value, table, row, column) for row, value in values], np.int64)
+
+
+def _number(value: Any, table: Table, row: int, column: str) -> int:
+    with suppress(TypeError, ValueError, OverflowError):
+        number = int(value)
+        if number == (float(value) if isinstance(value, str) else value) and not isinstance(value, bool):
+            return number
+    raise InputError(
+        "{column} is a whole number, not {value}", table.name, table.line(row), column=column, value=quoted(value)
+    )
+
+
+def _parsed(
+    ids: Sequence[bytes], text: str, name: str, lines: Sequence[int] | None
+) -> tuple[list[bytes], Ints, Ints, str]:
+    """What the ids say by a pattern."""
+    pattern = compiled(text)
+    named = pattern.groupindex
+    is_pages = "page" in named
+    wanted = ("doc", "page", "page") if is_pages else ("doc", "start", "end")
+    groups: Sequence[Any] = wanted if named else (1, 2, 3)
+    if not set(wanted) <= named.keys() if named else pattern.groups < len(wanted):
+        raise InputError(
+            "the pattern {pattern!r} needs the groups doc, start and end, or doc and page: '(.+):(\\d+)-(\\d+)'",
+            pattern=text,
+        )
+    rows: list[tuple[bytes, bytes, bytes]] = []
+    for row, chunk in enumerate(ids):
+        found = pattern.fullmatch(chunk)
+        if found is None or not all(found[group].isdigit() for group in groups[1:]):
+            raise InputError(
+                "the id {id} does not fit the pattern {pattern!r}, or has no whole numbers where it says",
+                name,
+                None if lines is None else lines[row],
+                id=truncated(chunk),
+                pattern=text,
+            )
+        rows.append((found[groups[0]], found[groups[1]], found[groups[2]]))
+    start, end = (np.array([int(row[place]) for row in rows], np.int64) for place in (1, 2))
+    return [row[0] for row in rows], start, end + is_pages, "pages" if is_pages else "characters"
+
+
+def lengths(source: Any) -> dict[bytes, int]:
+    """{document: its length} of a table with a length or a text each, or {document: length or text}.
+
+    Raises:
+        InputError: no such columns, or a length that is no whole number.
+    """
+    if isinstance(source, Mapping):
+        sized = source.items()
+        return {as_bytes(doc): len(value) if isinstance(value, str) else int(value) for doc, value in sized}
+    is_path = isinstance(source, str | os.PathLike)
+    table = read_table(as_source(source)) if is_path else Table(_columns(source, "documents"), "documents")
+    doc = table.column((*DOC, "id"), ROLES["doc"][1])
+    length = table.find(("length", "characters", "chars", "pages", "len"))
+    if length is not None:
+        sizes = _numbers(table, length).tolist()
+    else:
+        sizes = [len(str(each)) for each in table.columns[_column(table, "text", {})]]
+    return dict(zip(_all_texts(table, doc), sizes, strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class Segments:
+    """A document, cut at all ends of spans: the pieces that each span covers whole or not at all.
+
+    Attributes:
+        cuts: (segments + 1,) segment i goes from cuts[i] to cuts[i + 1].
+    """
+
+    cuts: Ints
+
+    @classmethod
+    def of(cls, *ends: Ints) -> Segments:
+        """Cut at all of these.
+
+        >>> Segments.of(np.array([0, 5]), np.array([5, 9, 2])).cuts.tolist()
+        [0, 2, 5, 9]
+        """
+        return cls(np.unique(np.concatenate(ends)))
+
+    @property
+    def length(self) -> Ints:
+        """(segments,) of each."""
+        return np.diff(self.cuts)
+
+    def name(self, doc: bytes, place: int) -> bytes:
+        """What a segment of a document is called."""
+        return b"%b:%d-%d" % (doc, self.cuts[place], self.cuts[place + 1])
+
+    def covered(self, start: Ints, end: Ints) -> tuple[Ints, Ints]:
+        """Of each segment that a span covers: the span, and the segment."""
+        first, last = np.searchsorted(self.cuts, start), np.searchsorted(self.cuts, end)
+        counts = last - first
+        span = np.repeat(np.arange(len(start)), counts)
+        return span, np.arange(len(span)) + np.repeat(first - (np.cumsum(counts) - counts), counts)
+
+    def mask(self, start: Ints, end: Ints) -> NDArray[np.bool_]:
+        """(spans, segments) whether a span covers a segment."""
+        found = np.zeros((len(start), len(self.cuts) - 1), bool)
+        found[self.covered(start, end)] = True
+        return found

@@ -1,0 +1,75 @@
+"""`--collapse`: chunks become documents in eval, compare and convert."""
+
+from __future__ import annotations
+
+import pytest
+
+CHUNKS = "q1 Q0 x#1 1 5 t\nq1 Q0 a#2 2 4 t\nq1 Q0 a#1 3 2.5 t\nq1 Q0 b#1 4 2 t\nq2 Q0 c#4 1 1 t\n"
+
+
+@pytest.fixture
+def chunks(here):
+    (here / "chunks.run").write_text(CHUNKS)
+    return "chunks.run"
+
+
+def test_a_run_of_chunks_is_evaluated_as_one_of_documents(invoke, chunks):
+    result = invoke("eval", "qrels.txt", chunks, "-m", "RR R@10", "--collapse", "max")
+    assert result.stdout.splitlines()[1].split() == [chunks, "0.5000", "0.6667"]
+    assert result.stderr == ""
+    summed = invoke("eval", "qrels.txt", chunks, "-m", "RR R@10", "--collapse", "sumP", "--ids", r"(.+)#\d")
+    assert summed.stdout.splitlines()[1].split() == [chunks, "0.6667", "0.6667"]
+
+
+def test_without_it_the_warning_says_what_to_do(invoke, chunks):
+    stderr = " ".join(invoke("eval", "qrels.txt", chunks, "-m", "R@10").stderr.split())
+    assert "a#2 is a part of a, which is: score each document by its best part (--collapse max" in stderr
+
+
+def test_runs_are_compared_by_their_documents(invoke, chunks):
+    how = ("--collapse", "max", "--ids", r"(\w+).*")
+    output = invoke("compare", "qrels.txt", "second.run", chunks, "-m", "RR", *how).stdout
+    rows = [line.split() for line in output.splitlines()]
+    means = {row[1]: row[2] for row in rows if row[:1] in (["a"], ["b"])}
+    assert means == {"second.run": "0.3333", chunks: "0.5000"}
+
+
+def test_documents_are_written_down(invoke, chunks, here):
+    (here / "chunks.csv").write_text("chunk_id,source\nx#1,X\na#2,A\na#1,A\nb#1,B\nc#4,C\n")
+    invoke("convert", chunks, "docs.run", "--collapse", "first", "--ids", "chunks.csv:source")
+    assert (here / "docs.run").read_text().splitlines() == [
+        "q1 Q0 X 1 5.0 t",
+        "q1 Q0 A 2 4.0 t",
+        "q1 Q0 B 3 2.0 t",
+        "q2 Q0 C 1 1.0 t",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("eval", "qrels.txt", "first.run", "--collapse", "max"), "no id looks like a chunk's"),
+        (("eval", "qrels.txt", "first.run", "--ids", "(.)"), "--ids is for --collapse: say how"),
+        (("eval", "qrels.txt", "first.run", "--collapse", "max", "--rules", "science-qa"), "truerank convert"),
+        (("convert", "qrels.txt", "x.qrels", "--collapse", "max"), "judgements are not collapsed, runs are"),
+    ],
+)
+def test_what_cannot_be_collapsed_is_refused(invoke, arguments, fault):
+    result = invoke(*arguments)
+    assert result.exit_code == 2
+    assert fault in " ".join(result.stderr.split())
+
+
+def test_repeated_documents_are_refused_with_what_to_do_about_chunks(invoke, here):
+    (here / "repeats.run").write_text("q1 Q0 a 1 2 t\nq1 Q0 a 2 1 t\n")
+    refused = invoke("eval", "qrels.txt", "repeats.run", "-m", "R@10")
+    assert refused.exit_code == 2
+    said = "chunks under their document's id become one: --collapse max --ids id"
+    assert said in " ".join(refused.stderr.split())
+    collapsed = invoke("eval", "qrels.txt", "repeats.run", "-m", "R@10", "--collapse", "max", "--ids", "id")
+    assert collapsed.stdout.splitlines()[1].split() == ["repeats.run", "0.1667"]
+
+
+def test_a_comparison_warns_of_chunks_too(invoke, chunks):
+    stderr = " ".join(invoke("compare", "qrels.txt", "second.run", chunks, "-m", "RR").stderr.split())
+    assert "no document of chunks.run is judged; a#2 is a part of a" in stderr

@@ -1,0 +1,239 @@
+"""Evidence and chunks as spans: what overlaps is right; measures are those of sets of characters."""
+
+from __future__ import annotations
+
+import json
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import truerank as tr
+from truerank import truth
+from truerank.truth.spans import Segments
+
+EVIDENCE = [
+    {"query_id": "q", "doc_id": "a", "start": 10, "end": 30},
+    {"query_id": "q", "doc_id": "b", "start": 0, "end": 4},
+    {"query_id": "r", "doc_id": "b", "start": 2, "end": 6},
+]
+CHUNKS = [
+    {"chunk_id": "a1", "doc_id": "a", "start": 0, "end": 20},
+    {"chunk_id": "a2", "doc_id": "a", "start": 15, "end": 45},
+    {"chunk_id": "b1", "doc_id": "b", "start": 0, "end": 3},
+    {"chunk_id": "c1", "doc_id": "c", "start": 0, "end": 100},
+]
+MEASURES = "EvidenceRecall EvidencePrecision EvidenceIoU"
+
+
+def test_chunks_that_overlap_the_evidence_are_right():
+    found = truth.overlaps(EVIDENCE, CHUNKS).to_dict()
+    assert {query: {doc for doc, grade in docs.items() if grade} for query, docs in found.items()} == {
+        b"q": {b"a1", b"a2", b"b1", b"evidence:b:3-4"},
+        b"r": {b"b1", b"evidence:b:3-6"},
+    }
+    assert found[b"r"][b"c1"] == 0
+
+
+@pytest.mark.parametrize(
+    ("options", "right"),
+    [
+        ({}, {"a1", "a2", "b1"}),
+        ({"characters": 11}, {"a2"}),
+        ({"characters": 100}, set()),
+        ({"share": 0.5}, {"a1", "a2", "b1"}),
+        ({"share": 0.75}, {"a2", "b1"}),
+        ({"characters": 4, "share": 0.5}, {"a1", "a2"}),
+    ],
+)
+def test_characters_and_share_say_how_much_is_enough(options, right):
+    grades = truth.overlaps(EVIDENCE, CHUNKS, **options).to_dict()[b"q"]
+    assert {doc.decode() for doc, grade in grades.items() if grade and not doc.startswith(b"evidence:")} == right
+
+
+def test_evidence_that_no_chunk_has_counts_as_missed_and_a_note_says_so():
+    found = truth.overlaps(EVIDENCE, CHUNKS)
+    assert [note.message for note in found.notes] == [
+        "4 characters or pages of evidence are in no chunk that is right; they count as missed."
+    ]
+    assert tr.evaluate(found, {"q": ["a1", "a2", "b1"], "r": ["b1"]}, MEASURES)["EvidenceRecall"].tolist() == [
+        23 / 24,
+        1 / 4,
+    ]
+
+
+def by_characters(evidence, chunks, query: str, returned: list[str]) -> list[float]:
+    """The measures by sets of characters."""
+    wanted = {(e["doc_id"], at) for e in evidence if e["query_id"] == query for at in range(e["start"], e["end"])}
+    there = {chunk["chunk_id"]: chunk for chunk in chunks}
+    got = {(there[c]["doc_id"], at) for c in returned for at in range(there[c]["start"], there[c]["end"])}
+    both = len(wanted & got)
+    return [both / len(wanted), both / len(got) if got else 0.0, both / len(wanted | got)]
+
+
+@st.composite
+def spans(draw: st.DrawFn, keys: dict[str, st.SearchStrategy[str]], most: int) -> list[dict[str, object]]:
+    found = []
+    for _ in range(draw(st.integers(1, most))):
+        start = draw(st.integers(0, 30))
+        row = {key: draw(values) for key, values in keys.items()}
+        doc, length = draw(st.sampled_from("ab")), draw(st.integers(1, 12))
+        found.append({**row, "doc_id": doc, "start": start, "end": start + length})
+    return found
+
+
+@st.composite
+def worlds(draw: st.DrawFn) -> tuple[list[dict[str, object]], list[dict[str, object]], dict[str, list[str]]]:
+    """Evidence, chunks of every document, and what was returned."""
+    evidence = draw(spans({"query_id": st.sampled_from("qr")}, 5))
+    chunks = [{"chunk_id": doc, "doc_id": doc, "start": 9, "end": 10} for doc in "ab"]
+    chunks += [{"chunk_id": f"x{i}", **chunk} for i, chunk in enumerate(draw(spans({}, 8)))]
+    ids = [chunk["chunk_id"] for chunk in chunks]
+    return evidence, chunks, {query: draw(st.lists(st.sampled_from(ids), unique=True)) for query in "qr"}
+
+
+@given(worlds(), st.integers(1, 5))
+def test_measures_are_those_of_sets_of_characters(world, k):
+    evidence, chunks, run = world
+    found = truth.overlaps(evidence, chunks)
+    scores = tr.evaluate(found, run, [f"{name}@{k}" for name in MEASURES.split()])
+    for number, query in enumerate(scores.queries):
+        expected = by_characters(evidence, chunks, query, run[query][:k])
+        assert [float(values[number]) for values in scores.columns.values()] == pytest.approx(expected, abs=1e-12)
+    of_run = tr.evaluate(truth.overlaps(evidence, chunks, run=run), run, list(scores.columns))
+    for one, other in zip(scores.columns.values(), of_run.columns.values(), strict=True):
+        assert one.tobytes() == other.tobytes()
+
+
+def recall(evidence, chunks, run, k) -> list[float]:
+    measure = f"EvidenceRecall@{k}"
+    return tr.evaluate(truth.overlaps(evidence, chunks), run, measure)[measure].tolist()
+
+
+@given(worlds(), st.integers(1, 6), st.data())
+def test_splitting_a_chunk_never_raises_evidence_recall_and_repeating_one_neither(world, k, data):
+    evidence, chunks, run = world
+    before = recall(evidence, chunks, run, k)
+    one = data.draw(st.sampled_from(chunks))
+    name, start, end = one["chunk_id"], one["start"], one["end"]
+    at = data.draw(st.integers(start, end))
+    halves = [{**one, "chunk_id": f"{name}<", "end": at}, {**one, "chunk_id": f"{name}>", "start": at}]
+    halves = [half for half in halves if half["start"] < half["end"]]
+    split = {
+        query: [new for doc in docs for new in ([half["chunk_id"] for half in halves] if doc == name else [doc])]
+        for query, docs in run.items()
+    }
+    after = recall(evidence, [*(chunk for chunk in chunks if chunk is not one), *halves], split, k)
+    assert all(new <= old for new, old in zip(after, before, strict=True))
+    twice = {
+        query: [new for doc in docs for new in ([doc, "again"] if doc == name else [doc])]
+        for query, docs in run.items()
+    }
+    after = recall(evidence, [*chunks, {**one, "chunk_id": "again"}], twice, k)
+    assert all(new <= old for new, old in zip(after, before, strict=True))
+
+
+def test_a_run_may_be_the_chunks_where_its_ids_have_the_spans():
+    run = {"q": ["a:0-20", "c:0-100"], "r": ["b:0-3"]}
+    there = truth.read_spans(run, pattern=r"(.+):(\d+)-(\d+)")
+    scores = tr.evaluate(truth.overlaps(EVIDENCE, there), run, MEASURES)
+    ends = zip(there.ids, there.doc, there.start.tolist(), there.end.tolist(), strict=True)
+    chunks = [
+        {"chunk_id": chunk.decode(), "doc_id": doc.decode(), "start": start, "end": end}
+        for chunk, doc, start, end in ends
+    ]
+    for number, query in enumerate(scores.queries):
+        expected = by_characters(EVIDENCE, chunks, query, run[query])
+        assert [float(values[number]) for values in scores.columns.values()] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("pattern", [r"(.+)-p(\d+)", r"(?P<doc>.+)-p(?P<page>\d+)"])
+def test_pages_are_counted_whole(pattern):
+    evidence = [{"query_id": "q", "source": "a.pdf", "page": 3, "page_end": 4}]
+    run = {"q": ["a.pdf-p3", "a.pdf-p9"]}
+    if "page" not in pattern:
+        with pytest.raises(tr.InputError, match="needs the groups doc, start and end, or doc and page"):
+            truth.read_spans(run, pattern=pattern)
+        return
+    found = truth.overlaps(evidence, truth.read_spans(run, pattern=pattern))
+    assert tr.evaluate(found, run, MEASURES).mean == {
+        "EvidenceRecall": 0.5,
+        "EvidencePrecision": 0.5,
+        "EvidenceIoU": 1 / 3,
+    }
+
+
+def test_spans_are_read_from_tables_as_libraries_write_them(tmp_path):
+    path = tmp_path / "chunks.jsonl"
+    rows = [{"id": "x", "page_content": "four", "metadata": {"source": "a.txt", "start_index": 7}}]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    found = truth.read_spans(path)
+    assert (found.doc, found.ids, found.start.tolist(), found.end.tolist()) == ([b"a.txt"], [b"x"], [7], [11])
+    spans = [{"doc": "a", "start": 1, "end": 2}, {"doc": "b", "start": 3, "end": 9}]
+    path.write_text(json.dumps({"qid": "q", "evidence": spans}))
+    nested = truth.read_spans(path)
+    assert (nested.query, nested.doc, nested.end.tolist()) == ([b"q", b"q"], [b"a", b"b"], [2, 9])
+    named = truth.read_spans([{"c": "x", "of": "a", "s": 1, "e": "2"}], id="c", doc="of", start="s", end="e")
+    assert (named.ids, named.end.tolist()) == ([b"x"], [2])
+
+
+@pytest.mark.parametrize(
+    ("line", "fault"),
+    [
+        ("q,a,9,9", "{path}:3: the span of a ends (9) where it begins (9), or before"),
+        ("q,a,9,2", "{path}:3: the span of a ends (2) where it begins (9), or before"),
+        ("q,a,-1,2", "{path}:3: the span of a begins at -1: the first character is 0"),
+        ("q,a,1.5,2", "{path}:3: start is a whole number, not '1.5'"),
+        ("q,a,,2", "{path}:3: start is a whole number, not None"),
+        ("q,,1,2", "{path}:3: doc_id is text or a whole number, not None"),
+        ("q,z,1,2", "{path}:3: no chunk is of document z, which has evidence."),
+        ("q,a,1,99", "{path}:3: the span ends at 99, but a has 50"),
+    ],
+)
+def test_spans_that_cannot_be_are_refused_with_their_lines(tmp_path, line, fault):
+    path = tmp_path / "evidence.csv"
+    path.write_text(f"query_id,doc_id,start,end\nq,a,1,5\n{line}\n")
+    sizes = None if "z" in line else {"a": 50, "b": 9, "c": 100}
+    with pytest.raises(tr.InputError) as error:
+        truth.overlaps(path, CHUNKS, documents=sizes)
+    assert str(error.value) == fault.format(path=path)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "chunks", "options", "fault"),
+    [
+        (EVIDENCE, CHUNKS, {"documents": {"a": 50, "b": 9, "cc": 100}}, "references: there is no document c."),
+        (EVIDENCE, [*CHUNKS, CHUNKS[0]], {}, "references: chunk a1 is there twice"),
+        (CHUNKS, EVIDENCE, {}, "queries: no column holds the queries of the evidence; name it query_id"),
+        (EVIDENCE, [{**CHUNKS[0], "page": 1} | {"start": None}], {}, "references: start is a whole number"),
+        (EVIDENCE, CHUNKS, {"run": {"q": ["a3"]}}, "run: chunk a3 of query q is not among the chunks"),
+        (EVIDENCE, {"q": ["a1"]}, {}, "references: this is a run: say where its ids have the document"),
+        ([{"query_id": "q", "doc_id": "a", "page": 1}], CHUNKS, {}, "references: the evidence (queries) is in"),
+    ],
+)
+def test_what_does_not_go_together_is_refused(evidence, chunks, options, fault):
+    with pytest.raises(tr.InputError) as error:
+        truth.overlaps(evidence, chunks, **options)
+    assert str(error.value).startswith(fault)
+
+
+def test_more_judgements_than_memory_should_hold_are_refused(monkeypatch):
+    monkeypatch.setattr(sys.modules["truerank.truth.overlaps"], "MOST", 7)
+    with pytest.raises(tr.InputError, match="name the runs that they are for"):
+        truth.overlaps(EVIDENCE, CHUNKS)
+    judged = truth.overlaps(EVIDENCE, CHUNKS, run={"q": ["c1"]}).to_dict()
+    assert (b"c1" in judged[b"q"], b"c1" in judged[b"r"]) == (True, False)
+
+
+def test_a_rule_takes_numbers_that_mean_something():
+    with pytest.raises(tr.RulesError, match="share one from 0 to 1"):
+        truth.overlaps(EVIDENCE, CHUNKS, share=2)
+
+
+def test_segments_are_cut_at_all_ends():
+    segments = Segments.of(np.array([0, 5, 3]), np.array([9]))
+    assert segments.length.tolist() == [3, 2, 4]
+    assert segments.covered(np.array([3]), np.array([9]))[1].tolist() == [1, 2]
+    assert segments.mask(np.array([0, 5]), np.array([5, 9])).tolist() == [[True, True, False], [False, False, True]]
