@@ -21,12 +21,14 @@ class Answer:
         judged: every grade in the qrels of the query, in any order; below 0: pooled, not judged.
         max_grade: the highest grade of all queries, or 0.
         scores: the score of each document that was returned, best rank first.
+        lists: of several lists, one a call, each document and its grade, best rank first.
     """
 
     ranked: list[float | None]
     judged: list[float]
     max_grade: float
     scores: list[float]
+    lists: tuple[tuple[tuple[str, float | None], ...], ...] = ()
 
     def relevant(self, level: float) -> int:
         """How many relevant documents there are."""

@@ -61,10 +61,12 @@ AUPRC: Measure
 AUROC: Measure
 Accuracy: Measure
 Bpref: Measure
+CallRecall: Measure
 DCG: Measure
 ERR: Measure
 F: Measure
 FallOut: Measure
+FirstComplete: Measure
 FirstRank: Measure
 G: Measure
 GMAP: Measure
@@ -104,3 +106,5 @@ infAP: Measure
 mINP: Measure
 nDCG: Measure
 nDCGrel: Measure
+nsDCG: Measure
+sDCG: Measure

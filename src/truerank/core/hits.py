@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from truerank.core import _counting
 from truerank.core._kernel import as_text
+from truerank.core.calls import Calls
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -68,6 +69,7 @@ class Hits(Presented):
         first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
         depth: only the ranks up to this one count; None: all.
         beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
+        calls: where each of several lists of a query ends; None where a query has one.
     """
 
     built_by = "hits"
@@ -85,6 +87,7 @@ class Hits(Presented):
     last: Ints
     depth: int | None = None
     beyond: Hits | None = field(default=None, repr=False)
+    calls: Calls | None = field(default=None, repr=False)
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
 
     def __len__(self) -> int:
@@ -187,6 +190,7 @@ class Hits(Presented):
             judgements=self.judgements.select(keep),
             query=(np.cumsum(keep) - 1)[part.query],
             beyond=None if self.beyond is None else self.beyond.select(keep),
+            calls=None if self.calls is None else self.calls.select(keep),
         )
 
     def parts(self) -> Iterator[Hits]:
@@ -209,6 +213,7 @@ class Hits(Presented):
                 returned=self.returned[start : start + PART],
                 judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
                 beyond=beyond,
+                calls=None if self.calls is None else self.calls.within(start, start + PART),
             )
 
     def running_sum(self, values: Floats) -> Floats:
@@ -295,8 +300,9 @@ class Hits(Presented):
 
     def _judged_alone(self) -> Hits:
         """The same without the unjudged documents; what is left moves up."""
-        hits = self.where(self.grade >= 0)
-        return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None)._retied()
+        hits, calls = self.where(self.grade >= 0), self.calls
+        calls = None if calls is None else replace(calls, end=calls.up_to(hits.query, hits.rank))
+        return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None, calls=calls)._retied()
 
     def with_unjudged(self, grade: float, k: int | None = None) -> Hits:
         """The same with a row of this grade for each unjudged document down to rank k, and for those tied with it.
@@ -315,6 +321,8 @@ class Hits(Presented):
         if not len(self):
             return self
         new = (np.diff(self.query, prepend=-1) != 0) | (np.diff(self.score, prepend=np.inf) != 0)
+        if self.calls is not None:  # equal scores of two calls are no ties
+            new |= np.diff(self.calls.of(self.query, self.rank), prepend=-1) != 0
         group = np.cumsum(new) - 1
         first = self.rank[new][group]
         return replace(self, first=first, last=first + np.bincount(group)[group] - 1)

@@ -23,6 +23,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of
 from truerank.core.scan import Scan, scan
+from truerank.core.several import scan_lists
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
@@ -34,7 +35,7 @@ Keep = Literal["judged", "all"] | int
 
 EVERY_RANK = 2**62
 
-READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match")
+READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match", "calls")
 """Rules that decide what is seen while a run is read; the others are applied to what was read."""
 
 
@@ -142,7 +143,8 @@ class Reading:
 
         Columns: query (binary), returned (int64; -1 where it is not answered), rows (list of doc, rank, first,
         last, score, best rank first), judgements (list of doc and grade; the grade of an ignored document is NaN),
-        apart (the grade of an ignored document that is still to be found). A query that is answered and not judged
+        apart (the grade of an ignored document that is still to be found), of several lists a query also calls
+        (list of number, end and again). A query that is answered and not judged
         has its id alone. Name, rules and counts are in the metadata of the schema.
 
         Args:
@@ -302,7 +304,7 @@ def scan_units(
             qrels, run, rules, threads, keep
         )
         return found
-    return qrels, scan(run, qrels.judged, rules, threads, keep)
+    return qrels, scan_lists(run, qrels, rules, threads, keep)
 
 
 def kept_rows(keep: Keep, qrels: Qrels) -> int:

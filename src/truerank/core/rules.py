@@ -32,6 +32,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "vocabulary": ("all", "readings"),
     "same_camera": ("ignore", "keep"),
     "self_match": ("keep", "remove", "remove-from-answers"),
+    "calls": ("error", "concatenated", "last"),
 }
 
 DEEPEST = 2**63 - 1
@@ -95,6 +96,10 @@ MEANINGS: dict[str, Message] = {
     "gallery_seed": message("vectors: the seed of these galleries"),
     "percent_ranks": message("vectors: also R@x%, for these percentages of the gallery"),
     "self_match": message("a document whose id is the query's own (remove-from-answers: its judgement stays)"),
+    "calls": message(
+        "runs with several lists a query, to measures of one list (concatenated: one after another, each document "
+        "where it came first; last: only the last list; error: refused, but for measures of calls)"
+    ),
     "measures": message("the measures to evaluate when none are given"),
     "vocabulary": message(
         "the measures that there are (readings: only those; any other is marked as truerank's own)"
@@ -132,6 +137,7 @@ class Rules:
     depth_of: str = "left"
     recall_points: str = "round"
     self_match: str = "keep"
+    calls: str = "error"
     same_camera: str = "ignore"
     junk_identities: tuple[int, ...] = ()
     distractor_identities: tuple[int, ...] = ()

@@ -24,6 +24,7 @@ class Columns:
         lines: (rows,) the line of each row in its file; None where rows are counted.
         runs: (query ids + 1,) the first row of each query id, and the number of rows, where an id stands once for
             the rows in a run of it; None where each row has one.
+        calls: (rows,) which call returned each, from 1, where queries have several lists; None where they have one.
     """
 
     query_ends: NDArray[np.int64]
@@ -33,6 +34,7 @@ class Columns:
     scores: NDArray[np.float64]
     lines: NDArray[np.int64] | None = None
     runs: NDArray[np.int64] | None = None
+    calls: NDArray[np.int64] | None = None
 
     @property
     def queries(self) -> NDArray[np.int64]:
@@ -43,12 +45,16 @@ class Columns:
 
 @dataclass(frozen=True)
 class Ranked:
-    """One query's documents, best first, or with a score each; and the line they stand in, if in one."""
+    """One query's documents, best first, or with a score each; and the line they stand in, if in one.
+
+    Where a query has several lists, `call` says which of them this is, from 1.
+    """
 
     query: Any
     docs: Sequence[Any]
     scores: Sequence[float] | None = None
     line: int | None = None
+    call: int | None = None
 
     def numbers(self) -> list[float]:
         """A score for each document; without scores the last one gets 1, the one before it 2, …"""

@@ -26,7 +26,7 @@ from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, columns, complete, qrels_of
+from truerank.formats.rows import Ints, columns, complete, peeked, qrels_of, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
@@ -167,7 +167,13 @@ class Reader:
         column[breaks] = NO_COLUMN
         lengths = lengths.reshape(rows, self.width) - 1
         query, doc = ((_ends(lengths[:, i]), data[column == i]) for i in (self.layout.query, self.layout.doc))
-        return Columns(*query, *doc, scores, line + np.arange(rows))
+        lines = line + np.arange(rows)
+        if self.layout.call is None:
+            return Columns(*query, *doc, scores, lines)
+        calls = _decimals(data[column == self.layout.call], rows)
+        if calls is None:
+            return None
+        return Columns(*query, *doc, scores, lines, calls=whole_calls(calls, self.name, lines=lines))
 
     def quoted(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[Columns]:
         """The columns of any lines."""
@@ -177,12 +183,14 @@ class Reader:
         cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
         numbered = self.numbered(csv.reader(cut, delimiter=self.delimiter), line - 1)
         while part := list(itertools.islice(numbered, ROWS)):
-            lines, queries, docs, scores = zip(*part, strict=True)
-            yield complete(columns(queries, docs, scores, lines), self.name)
+            lines, queries, docs, scores, numbers = zip(*part, strict=True)
+            has = self.layout.call is not None
+            calls = whole_calls(np.array(numbers, np.float64), self.name, lines=lines) if has else None
+            yield complete(columns(queries, docs, scores, lines, calls), self.name)
 
-    def numbered(self, rows: Any, before: int) -> Iterator[tuple[int, bytes, bytes, float]]:
-        """Line, query, document and score of each row that is not empty."""
-        query, doc, value = self.layout.query, self.layout.doc, self.layout.value
+    def numbered(self, rows: Any, before: int) -> Iterator[tuple[int, bytes, bytes, float, float]]:
+        """Line, query, document, score and call (0 where there are none) of each row that is not empty."""
+        query, doc, value, *call = self.layout.places
         try:
             for row in rows:
                 line = before + rows.line_num
@@ -195,7 +203,8 @@ class Reader:
                         n=len(row),
                     )
                 if row:
-                    yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line)
+                    number = self.number(row[call[0]], line) if call else 0.0
+                    yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line), number
         except csv.Error as error:
             raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
 
@@ -233,19 +242,26 @@ def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
 
 
 def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """query_id, doc_id, score; scores with all their digits."""
-    parts = ((part.query, part.docs, map(repr, part.numbers())) for part in run)
-    _write(file, delimiter, ["query_id", "doc_id", "score"], parts)
+    """query_id, doc_id, score, and the call where there are calls; scores with all their digits."""
+    first, rest = peeked(run)
+    parts: Iterable[_Part] = ((part.query, part.docs, map(repr, part.numbers()), _call(part)) for part in rest)
+    calls = [] if first is None or first.call is None else ["call"]
+    _write(file, delimiter, ["query_id", "doc_id", "score", *calls], parts)
+
+
+def _call(part: Ranked) -> list[int]:
+    return [] if part.call is None else [part.call]
 
 
 def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[str] | None = None) -> None:
     """query_id, doc_id, relevance; whole grades without a point."""
-    parts = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
+    judgements = qrels.to_dict().items()
+    parts: Iterable[_Part] = ((query, judged, map(decimal, judged.values()), []) for query, judged in judgements)
     _write(file, delimiter, header or ["query_id", "doc_id", "relevance"], parts)
 
 
-_Part = tuple[bytes, Collection[bytes], Iterable[str]]
-"""A query's id, its documents and their scores or grades."""
+_Part = tuple[bytes, Collection[bytes], Iterable[str], list[int]]
+"""A query's id, its documents, their scores or grades, and the call that returned them, if there are calls."""
 
 
 def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterable[_Part]) -> None:
@@ -253,9 +269,10 @@ def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterabl
     try:
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
-        for query, docs, values in parts:
+        for query, docs, values, call in parts:
             _check_ids(query, docs)
-            writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), values, strict=False))
+            same = map(itertools.repeat, call)
+            writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), values, *same, strict=False))
     finally:
         text.detach()  # or it would close the file
 

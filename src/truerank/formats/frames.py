@@ -14,7 +14,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
-from truerank.formats.rows import Ints, complete, qrels_of
+from truerank.formats.rows import Ints, complete, qrels_of, whole_calls
 
 if TYPE_CHECKING:
     import pyarrow
@@ -61,8 +61,7 @@ def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.Re
         if hasattr(frame, method):
             names, batches = read(frame, name)
             found = layout(names, what, name)
-            places = (found.query, found.doc, found.value)
-            return Layout(0, 1, 2, found.falling, found.unsure), batches([names[i] for i in places], places)
+            return found.alone(), batches([names[i] for i in found.places], found.places)
     stream = _stream(frame, name)
     return layout(stream.schema.names, what, name), stream
 
@@ -144,7 +143,13 @@ def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> 
     doc, value = (_plain(batch.column(i), fields[i], name, row) for i in (where.doc, where.value))
     scores = _numbers(value, fields[where.value], name)
     text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
-    return complete(Columns(*text, -scores if where.falling else scores, runs=runs), name, row)
+    calls = None if where.call is None else _calls(batch.column(where.call), fields[where.call], name, row)
+    return complete(Columns(*text, -scores if where.falling else scores, runs=runs, calls=calls), name, row)
+
+
+def _calls(array: Any, field: str, name: str, row: int) -> Ints:
+    """The call of each row."""
+    return whole_calls(_numbers(_plain(array, field, name, row), field, name), name, row)
 
 
 def _runs(array: Any) -> tuple[Any, Ints | None]:

@@ -30,6 +30,9 @@ SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 RANK = ("rank", "position")
 GRADE = ("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain")
 
+CALL = ("call",)
+"""Which of a query's lists a row is in, where a system was asked several times."""
+
 # Lists of documents, one list a query.
 ANSWERS = (
     "topk",
@@ -105,6 +108,7 @@ class Layout:
         value: the column of the score or the grade.
         falling: the value is a rank: the lower, the better.
         unsure: a grade in a column named score, as BEIR has it; whole numbers are taken for grades.
+        call: the column of the call that returned a row; None where queries have one list.
     """
 
     query: int
@@ -112,6 +116,16 @@ class Layout:
     value: int
     falling: bool = False
     unsure: bool = False
+    call: int | None = None
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The columns that are read."""
+        return self.query, self.doc, self.value, *([] if self.call is None else [self.call])
+
+    def alone(self) -> Layout:
+        """The same where no other columns are left, and those that are read stand in the order of `places`."""
+        return Layout(0, 1, 2, self.falling, self.unsure, None if self.call is None else 3)
 
 
 def layout(names: Sequence[str], what: str, path: str | None, line: int | None = None) -> Layout:
@@ -121,7 +135,7 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
         InputError: no column has a name that is known for what is needed, or two have the same.
     """
     found = _layout(names, what, path, line)
-    for place in (found.query, found.doc, found.value):
+    for place in found.places:
         same = [name for name in names if folded(name) == folded(names[place])]
         if len(same) > 1:
             raise InputError(
@@ -140,9 +154,9 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         )
         raise InputError(said, path, line)
     if what == "run" and score is not None:
-        return Layout(query, doc, score)
+        return Layout(query, doc, score, call=find(names, CALL))
     if what == "run" and rank is not None:
-        return Layout(query, doc, rank, falling=True)
+        return Layout(query, doc, rank, falling=True, call=find(names, CALL))
     if what == "qrels" and grade is not None:
         return Layout(query, doc, grade)
     if what == "qrels" and score is not None:

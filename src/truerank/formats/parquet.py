@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Piece, Ranked
 from truerank.formats import frames, names
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import qrels_of, text_column
+from truerank.formats.rows import peeked, qrels_of, text_column
 from truerank.formats.source import Source
 
 ROWS = 1 << 17
@@ -148,9 +148,9 @@ def _parts(
     table: Any, layout: names.Layout, name: str, start: int = 0, end: int | None = None
 ) -> Iterator[Columns]:
     """The rows from a start to an end."""
-    columns = [table.schema_arrow.names[i] for i in (layout.query, layout.doc, layout.value)]
+    columns = [table.schema_arrow.names[i] for i in layout.places]
     batches = (batch.select(columns) for batch in _stretch(table, columns, start, end))
-    return frames.parts(batches, names.Layout(0, 1, 2, layout.falling), name, start + 1)
+    return frames.parts(batches, layout.alone(), name, start + 1)
 
 
 def _stretch(table: Any, columns: list[str], start: int, end: int | None) -> Iterator[Any]:
@@ -169,8 +169,17 @@ def _stretch(table: Any, columns: list[str], start: int, end: int | None) -> Ite
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score."""
-    parts = ((part.query, part.docs, part.numbers()) for part in run)
-    _write(file, "run", "score", np.float64, parts)
+    first, rest = peeked(run)
+    calls: list[int] | None = None if first is None or first.call is None else []
+    parts = (_noted(part, calls) for part in rest)
+    _write(file, "run", "score", np.float64, parts, calls)
+
+
+def _noted(part: Ranked, calls: list[int] | None) -> _Part:
+    """A ranking as it is written, whose call is noted."""
+    if calls is not None:
+        calls.append(part.call or 0)
+    return part.query, part.docs, part.numbers()
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
@@ -181,12 +190,21 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     _write(file, "qrels", "relevance", number, parts)
 
 
-def _write(file: BinaryIO, what: str, value: str, number: type[np.number[Any]], parts: Iterable[_Part]) -> None:
+def _write(
+    file: BinaryIO,
+    what: str,
+    value: str,
+    number: type[np.number[Any]],
+    parts: Iterable[_Part],
+    calls: list[int] | None = None,
+) -> None:
+    """Write the rows; `calls` has the call of each part that was taken, where they have one."""
     pyarrow = frames.arrow(message("writing Parquet"), "parquet")
     from pyarrow.parquet import ParquetWriter
 
     text = pyarrow.large_string()
     columns = {"query_id": text, "doc_id": text, value: pyarrow.from_numpy_dtype(number)}
+    columns |= {} if calls is None else {"call": pyarrow.int64()}
     schema = pyarrow.schema(columns, metadata={HOLDS: what})
     with ParquetWriter(file, schema, compression="zstd") as table:
         for group in _grouped(parts):
@@ -194,6 +212,9 @@ def _write(file: BinaryIO, what: str, value: str, number: type[np.number[Any]], 
             query = np.repeat(np.arange(len(queries)), list(map(len, docs)))
             numbers = np.fromiter(itertools.chain.from_iterable(values), number)
             rows = [_ids(queries).take(query), _ids(list(itertools.chain.from_iterable(docs))), numbers]
+            if calls is not None:
+                rows.append(pyarrow.array(np.array(calls, np.int64)[query]))
+                calls.clear()
             table.write_batch(pyarrow.record_batch(rows, schema=schema))
 
 

@@ -14,6 +14,7 @@ from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
 from truerank.measures import counts as counts
+from truerank.measures import calls as calls
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures
 from truerank.measures.registry import Measure, MeasuresLike, measure, measures, unregister

@@ -56,6 +56,7 @@ class Definition:
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
+        needs: "calls" where it is about runs with several lists a query; empty where one list is enough.
     """
 
     name: str
@@ -72,6 +73,7 @@ class Definition:
     monotone_with: dict[str, Monotone] = field(default_factory=dict)
     sees_judged: bool | None = None
     takes_grades: bool = False
+    needs: str = ""
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:

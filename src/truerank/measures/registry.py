@@ -135,8 +135,15 @@ class Measure:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query.
+            MeasureError: the function gives something else than a finite number a query; or it needs several lists
+                a query.
         """
+        if self.definition.needs == "calls" and hits.calls is None:
+            raise MeasureError(
+                "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
+                "list of lists a query (rules with calls = 'last' leave one list)",
+                measure=self,
+            )
         depth, given = self._arguments
         if defaults:
             known = self.definition.parameters
@@ -235,6 +242,7 @@ def measure(
     monotone_with: dict[str, Monotone] | None = None,
     sees_judged: bool | None = None,
     takes_grades: bool = False,
+    needs: str = "",
     **bound: dict[str, Any],
 ) -> Callable[[Measured], Measured]:
     """Register a function as a measure.
@@ -246,7 +254,7 @@ def measure(
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
-        divides_by, monotone, monotone_with, takes_grades: as in `Definition`.
+        divides_by, monotone, monotone_with, takes_grades, needs: as in `Definition`.
         sees_judged: as there; a "rising" or "stepped" measure knows only what is relevant, so it does not.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
@@ -278,6 +286,7 @@ def measure(
             monotone_with or {},
             False if sees_judged is None and monotone in ("rising", "stepped") else sees_judged,
             takes_grades,
+            needs,
         )
         if average not in MEANS:
             raise MeasureError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
@@ -13,8 +14,8 @@ from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import DEFAULT, in_mean, reading_of, rules_of
-from truerank.core.messages import alternatives
+from truerank.core.evaluate import DEFAULT, as_one_list, in_mean, reading_of, rules_of
+from truerank.core.messages import alternatives, message
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
@@ -76,6 +77,10 @@ def bounds(
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, before, reading.name)
+    if hits.calls is not None:
+        _refuse_calls(chosen)
+        hits = as_one_list(hits, under, message("what bounds tell"))
+        reading = replace(reading, rows=replace(reading.rows, calls=None))
     parts = _parts(len(hits.queries), len(set(doubts)), progress)
     ties = (
         under_ties(hits, chosen, under, samples=samples, seed=seed, progress=next(parts))
@@ -85,6 +90,14 @@ def bounds(
     left, open_documents, grades = _unjudged(reading, chosen, next(parts)) if is_asked else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
     return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
+
+
+def _refuse_calls(measures: Sequence[Measure]) -> None:
+    for measure in measures:
+        if measure.definition.needs == "calls":
+            raise MeasureError(
+                "the bounds of {measure} are not covered: it is about several lists a query", measure=measure
+            )
 
 
 def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:

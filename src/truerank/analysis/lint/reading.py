@@ -11,6 +11,7 @@ from typing import Any
 from truerank.analysis.lint.checks import Answer, Judgement
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
+from truerank.core.errors import SeveralCalls
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -74,6 +75,10 @@ def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
         start = row
         lines = batch_lines(batch)
         for ranked in rankings(iter([batch])):
+            if ranked.call is not None:
+                raise SeveralCalls(
+                    message("the run has several lists a query, one a call, and here one list is needed")
+                )
             places = range(row, row + len(ranked.docs))
             row += len(ranked.docs)
             numbers = places if lines is None else [lines[place - start] for place in places]
