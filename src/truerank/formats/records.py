@@ -24,8 +24,8 @@ Numbered = tuple[int | None, Any]
 
 ROWS = 1 << 15
 
-LISTS = (list, tuple, np.ndarray)
-"""What a list of documents may be."""
+LISTS = (list, np.ndarray)
+"""What the list of a call may be: a tuple is a pair (id, score)."""
 
 NUMBERS = (int, float, np.number)
 

@@ -24,7 +24,7 @@ from truerank.live.latency import checked
 from truerank.live.machine import machine
 from truerank.live.overhead import harness, pool_of
 from truerank.live.plan import Load, plan
-from truerank.live.quality import as_run, lenient, score, unasked
+from truerank.live.quality import as_run, lenient, need_calls, score, unasked
 from truerank.live.queries import read_queries
 from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench, counted
@@ -158,8 +158,9 @@ def _rehearsed(judging: Judging, queries: list[str]) -> Judging:
     rules = Rules.of(judging.rules)
     if judging.qrels is None:
         return judging
-    qrels = read_qrels(judging.qrels)
-    score(qrels, as_run("nothing", queries, {}), queries, queries, judging.measures, rules)
+    qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
+    nothing = as_run("nothing", queries, {}, of_calls)
+    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls))
     return replace(judging, qrels=qrels)
 
 
@@ -272,8 +273,11 @@ def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:
     """
     if judging.qrels is None or not found.asked:
         return found
-    rules = lenient(Rules.of(judging.rules), repeats)
+    rules = Rules.of(judging.rules)
+    of_calls = need_calls(judging.measures, rules)
+    rules = lenient(rules, repeats, of_calls or found.calls is not None)
+    run = as_run(found.name, found.asked, found.answers.by_query, of_calls)
     failed = [query for query in found.asked if query not in found.answers.by_query]
     judged = read_qrels(judging.qrels)
-    scores = score(judged, found.run, found.asked, failed, judging.measures, rules)
+    scores = score(judged, run, found.asked, failed, judging.measures, rules)
     return replace(found, scores=scores, unasked=unasked(judged, found.asked))
