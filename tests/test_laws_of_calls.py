@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import random
 from dataclasses import dataclass
 from typing import Any
@@ -189,6 +190,36 @@ def test_a_depth_is_a_budget_of_documents_over_all_calls(world: Sessions, depth:
 
 
 @CHEAP
+@given(sessions(ties=False), st.integers(0, 30))
+def test_a_budget_cuts_each_query_where_it_is_spent(world: Sessions, budget: int) -> None:
+    lengths = {doc: float(place) for place, doc in enumerate(DOCS)}
+    cut: dict[str, Any] = {}
+    for query in world.run:
+        docs = world.one_list(query)
+        read = {doc for n, doc in enumerate(docs, 1) if sum(lengths[d] for d in docs[:n]) <= budget}
+        cut[query] = [[(doc, -i) for i, doc in enumerate(docs) if doc in read] for docs in world.ranked(query)]
+    reading = tr.read(world.qrels, world.nested, keep="all").within(budget, lengths)
+    expected = tr.evaluate(world.qrels, cut, OF_CALLS)
+    found = tr.evaluate(reading, measures=OF_CALLS)
+    assert [str(m) for m in OF_CALLS if bits(found[m]) != bits(expected[m])] == []
+    rules = {"calls": "concatenated"}
+    reading = tr.read(world.qrels, world.nested, keep="all", rules=rules).within(budget, lengths)
+    plain = tr.evaluate(world.qrels, cut, MEASURES, rules=rules)
+    joined = tr.evaluate(reading, measures=MEASURES)
+    assert [str(m) for m in MEASURES if bits(plain[m]) != bits(joined[m])] == []
+
+
+def test_a_budget_needs_every_length_and_every_row() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["x", "a"]}
+    with pytest.raises(tr.InputError, match="keep='all'"):
+        tr.read(qrels, run).within(9, {"x": 1, "a": 1})
+    reading = tr.read(qrels, run, keep="all")
+    for lengths in ({"x": 1}, {"x": -1, "a": 1}, {"x": float("nan"), "a": 1}):
+        with pytest.raises(tr.InputError, match="has no length"):
+            reading.within(9, lengths)
+
+
+@CHEAP
 @given(sessions(st.integers(0, 3), ties=False), st.integers(1, 3))
 def test_a_relevant_document_in_an_earlier_call_never_makes_it_worse(world: Sessions, call: int) -> None:
     query = next(iter(world.qrels))
@@ -253,6 +284,39 @@ def test_explanations_say_what_evaluation_says(world: Sessions) -> None:
         why = tr.explain(world.qrels, world.nested, query, m)
         assert why.value == scores[m][0]
         assert why.worked.value == pytest.approx(why.value, abs=1e-12), str(m)
+
+
+@CHEAP
+@given(sessions(st.integers(0, 2), queries=2))
+def test_bounds_of_ties_are_those_of_all_orders(world: Sessions) -> None:
+    names = ["sDCG@2", "nsDCG(calls=2)", "CallRecall@2"]
+    found = tr.bounds(world.qrels, world.nested, names, "ties")
+    for place, query in enumerate(found.queries):
+        orders = [
+            list(itertools.chain.from_iterable(groups))
+            for groups in itertools.product(*(itertools.permutations(group) for group in tied(world.run[query])))
+        ]
+        if len(orders) > 200:
+            continue
+        answers = []
+        for order in orders:
+            lists = [
+                [(doc, -order.index((call, doc))) for doc in docs] for call, docs in enumerate(world.run[query])
+            ]
+            answers.append(tr.evaluate({query: world.qrels[query]}, {query: lists}, names).mean)
+        for name in names:
+            values = [each[name] for each in answers]
+            assert found.ties[name].low[place] == pytest.approx(min(values), abs=1e-12)
+            assert found.ties[name].high[place] == pytest.approx(max(values), abs=1e-12)
+
+
+def tied(lists: Lists) -> list[list[tuple[int, str]]]:
+    """The documents of each call, those of one score together, best first."""
+    return [
+        [(call, doc) for doc, score in docs.items() if score == value]
+        for call, docs in enumerate(lists)
+        for value in sorted(set(docs.values()), reverse=True)
+    ]
 
 
 def test_a_measure_of_calls_says_what_a_plain_run_lacks() -> None:

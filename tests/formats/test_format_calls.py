@@ -178,7 +178,7 @@ def test_what_takes_one_list_says_so() -> None:
     ):
         with pytest.raises(tr.MeasureError, match="say calls = 'concatenated'"):
             ask()
-    with pytest.raises(tr.MeasureError, match="the bounds of sDCG are not covered"):
+    with pytest.raises(tr.MeasureError, match="what unjudged documents could change is not covered for sDCG"):
         tr.bounds(QRELS, LISTS, "sDCG")
     rules = {"calls": "concatenated"}
     assert tr.bounds(QRELS, LISTS, "AP", rules=rules).unjudged["AP"].best is not None

@@ -63,15 +63,20 @@ class Calls:
         order = np.argsort(columns[0], kind="stable")
         return cls(*(column[order] for column in columns))
 
+    def within_depth(self, depth: Ints) -> Calls:
+        """The same where only so many documents of each query count."""
+        return replace(self, end=np.minimum(self.end, depth[self.query]))
+
     def select(self, keep: Bools) -> Calls:
         """Those of the kept queries, which are numbered anew."""
         rows = keep[self.query]
-        return self._some(rows, (np.cumsum(keep) - 1)[self.query[rows]])
+        return self.chosen(rows, (np.cumsum(keep) - 1)[self.query[rows]])
 
     def within(self, start: int, stop: int) -> Calls:
         """Those of the queries from one to before another, which are numbered anew."""
         rows = slice(*np.searchsorted(self.query, [start, stop]).tolist())
-        return self._some(rows, self.query[rows] - start)
+        return self.chosen(rows, self.query[rows] - start)
 
-    def _some(self, rows: Bools | slice, query: Ints) -> Calls:
+    def chosen(self, rows: Bools | Ints | slice, query: Ints) -> Calls:
+        """These rows, of the queries with these numbers."""
         return replace(self, query=query, number=self.number[rows], end=self.end[rows], again=self.again[rows])

@@ -291,6 +291,13 @@ class Hits(Presented):
             return self
         return self._once(("cut", depth), lambda: self.whole._first(depth))
 
+    def read_to(self, read: Bools) -> Hits:
+        """The first rows of each query, which are those of all its documents, as if it had returned no others."""
+        depth = np.bincount(self.query[read], minlength=len(self.queries))
+        calls = None if self.calls is None else self.calls.within_depth(depth)
+        last = np.minimum(self.last, depth[self.query])
+        return replace(self, returned=np.minimum(self.returned, depth), last=last, calls=calls).where(read)
+
     def _first(self, depth: int) -> Hits:
         """The first results of whole lists."""
         below = (self.rank > depth) & (self.first <= depth)

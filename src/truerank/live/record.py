@@ -93,7 +93,7 @@ def room(result: object) -> int:
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
         return room(result[1])  # type: ignore[index]
     if _is_nested(result):
-        return sum(map(room, result))  # type: ignore[call-overload,no-any-return]
+        return sum(map(room, result))  # type: ignore[call-overload]
     return len(result) if kind is list or kind is dict else 1  # type: ignore[arg-type]
 
 

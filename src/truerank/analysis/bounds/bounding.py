@@ -77,7 +77,7 @@ def bounds(
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, before, reading.name)
-    if hits.calls is not None:
+    if hits.calls is not None and is_asked:
         _refuse_calls(chosen)
         hits = as_one_list(hits, under, message("what bounds tell"))
         reading = replace(reading, rows=replace(reading.rows, calls=None))
@@ -96,7 +96,9 @@ def _refuse_calls(measures: Sequence[Measure]) -> None:
     for measure in measures:
         if measure.definition.needs == "calls":
             raise MeasureError(
-                "the bounds of {measure} are not covered: it is about several lists a query", measure=measure
+                "what unjudged documents could change is not covered for {measure}, which is about several lists a "
+                "query: ask for ties alone (of='ties'; for a command: --of ties)",
+                measure=measure,
             )
 
 
