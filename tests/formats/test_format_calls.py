@@ -169,7 +169,6 @@ def test_what_takes_one_list_says_so() -> None:
     ):
         with pytest.raises(SeveralCalls, match="the run has several lists a query"):
             ask()
-    assert [finding.kind for finding in lint(QRELS, LISTS)] == ["unreadable"]
     saved = tr.read(QRELS, LISTS, keep="all")
     for ask in (
         lambda: tr.agreement(saved, saved),
@@ -183,6 +182,21 @@ def test_what_takes_one_list_says_so() -> None:
     rules = {"calls": "concatenated"}
     assert tr.bounds(QRELS, LISTS, "AP", rules=rules).unjudged["AP"].best is not None
     assert confusion(QRELS, LISTS, k=9, rules=rules).micro.tp == 3
+
+
+def test_lint_looks_at_what_each_call_adds() -> None:
+    assert [finding.severity for finding in lint(QRELS, LISTS)] == ["note"]  # of what is unjudged
+    twice = {"q": [["a", "a"], ["a", "b", "c"]], "r": [["c"], ["d"]]}
+    assert [finding.kind for finding in lint(QRELS, twice) if finding.severity == "error"] == ["duplicate-document"]
+
+
+def test_hits_know_their_calls() -> None:
+    hits = tr.rank(QRELS, LISTS)
+    assert (hits.call.tolist(), hits.rank.tolist()) == ([1, 2, 3], [2, 3, 2])
+    assert hits.to_dict()["call"] == [1, 2, 3]
+    assert hits.to_polars()["call"].to_list() == [1, 2, 3]
+    assert "call" in str(hits)
+    assert "call" not in tr.rank(QRELS, {"q": ["a"]}).to_dict()
 
 
 def test_parts_that_share_a_query_are_refused() -> None:

@@ -87,6 +87,16 @@ def test_one_list_is_that_of_one_call_where_measures_ask_for_calls() -> None:
     assert found.calls is None
 
 
+def test_an_agent_and_a_search_that_take_turns_are_scored_under_the_same_rules() -> None:
+    found = tr.alternate(agent, lambda query, k: ["a", "c"], QUERIES, QRELS, measures="P@1 R@3")
+    one, other = found.a, found.b
+    assert one.scores is not None
+    assert other.scores is not None
+    assert one.scores.rules == other.scores.rules
+    assert one.scores.rules.calls == "concatenated"
+    assert other.scores.mean == {"P@1": 0.5, "R@3": 0.75}
+
+
 def test_some_queries_may_have_one_list_and_others_none() -> None:
     answers = {"two hops": [["a"], ["b"]], "one hop": []}
     found = tr.bench(lambda query, k: answers[query], QUERIES, QRELS, measures="CallRecall@2")

@@ -101,7 +101,7 @@ class Hits(Presented):
     def to_dict(self) -> dict[str, list[Any]]:
         """Plain columns with a row a hit, for JSON."""
         names = [as_text(self.queries[place]) for place in self.query.tolist()]
-        columns = ("rank", "grade", "score", "first", "last")
+        columns = ("rank", "grade", "score", "first", "last", *(["call"] if self.calls is not None else []))
         return {"query": names, **{name: getattr(self, name).tolist() for name in columns}}
 
     def where(self, rows: Bools | Ints) -> Hits:
@@ -126,6 +126,13 @@ class Hits(Presented):
     def whole(self) -> Hits:
         """The same with all rows of every group of equal scores, those too that the depth cuts off."""
         return self if self.beyond is None else _merged(self, self.beyond)
+
+    @cached_property
+    def call(self) -> Ints:
+        """(hits,) which call returned each, from 1; 1 where a query has one list."""
+        if self.calls is None:
+            return np.ones(len(self), np.int64)
+        return self.calls.number[self.calls.of(self.query, self.rank)]
 
     @cached_property
     def ordinal(self) -> Ints:

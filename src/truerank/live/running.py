@@ -149,8 +149,8 @@ def measure(
             retrievers.append(adapt(target, **options))
             closing.callback(retrievers[-1].close)
         found = _measured(_distinct(retrievers), texts, load, clock, progress)
-    repeats = any(one.answers.repeated for one in found)
-    return [replace(_scored(one, judging, repeats), percentiles=kind, indexing=indexed) for one in found]
+    repeats, calls = any(one.answers.repeated for one in found), any(one.calls is not None for one in found)
+    return [replace(_scored(one, judging, repeats, calls), percentiles=kind, indexing=indexed) for one in found]
 
 
 def _rehearsed(judging: Judging, queries: list[str]) -> Judging:
@@ -265,17 +265,18 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 
 
-def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:
+def _scored(found: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench:
     """The same with the answers' scores, where there are judgements.
 
     Args:
         repeats: whether any answer of the run names a document twice.
+        calls: whether any has several lists.
     """
     if judging.qrels is None or not found.asked:
         return found
     rules = Rules.of(judging.rules)
-    of_calls = need_calls(judging.measures, rules)
-    rules = lenient(rules, repeats, of_calls or found.calls is not None)
+    of_calls = calls or need_calls(judging.measures, rules)
+    rules = lenient(rules, repeats, of_calls)
     run = as_run(found.name, found.asked, found.answers.by_query, of_calls)
     failed = [query for query in found.asked if query not in found.answers.by_query]
     judged = read_qrels(judging.qrels)

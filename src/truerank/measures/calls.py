@@ -18,12 +18,11 @@ from truerank.measures.terms import PerRow, Terms, Words, counting, relevant, wh
 SESSION = "Järvelin, Price, Delcambre and Nielsen, Discounted cumulated gain of multiple-query sessions, ECIR 2008"
 
 
-def placed(hits: Hits) -> tuple[Ints, Ints]:
-    """(hits,) the call that returned each, and its rank within that call."""
+def _rank(hits: Hits) -> Ints:
+    """(hits,) the rank of each within its call."""
     calls = hits.calls
     assert calls is not None  # what `needs` says
-    place = calls.of(hits.query, hits.rank)
-    return calls.number[place], hits.rank - calls.before(place)
+    return hits.rank - calls.before(calls.of(hits.query, hits.rank))
 
 
 @measure(
@@ -51,7 +50,7 @@ def call_recall(hits: Hits, *, calls: int, level: float = 1) -> Terms:
         within = message("relevant documents that the first {a} calls returned")
         return counting(within, calls, divisor=r, given=(r,), lost_from=level)
 
-    return Terms(found.where(placed(found)[0] <= calls), None, total, words)
+    return Terms(found.where(found.call <= calls), None, total, words)
 
 
 @measure(
@@ -74,10 +73,9 @@ def first_complete(hits: Hits, *, calls: int, level: float = 1) -> PerQuery:
     [2.0, 6.0]
     """
     found, total = hits.relevant(level), hits.relevant_total(level)
-    number = placed(found)[0]
-    found, number = found.where(number <= calls), number[number <= calls]
-    is_complete = (total > 0) & (found.count == total)
-    return np.where(is_complete, found.last_value(number), calls + 1.0)
+    within = found.where(found.call <= calls)
+    is_complete = (total > 0) & (within.count == total)
+    return np.where(is_complete, within.last_value(within.call), calls + 1.0)
 
 
 @measure(
@@ -109,15 +107,17 @@ def session_dcg(
     {'sDCG@10': 1.6666666666666665, 'sDCG(bq=2)': 1.5}
     """
     check_base(discount, log_base)
-    number, rank = placed(hits)
-    rows = np.flatnonzero((rank <= _most(k)) & (number <= _most(calls)))
-    read, number, rank = hits.where(rows), number[rows], rank[rows]
+    rank = _rank(hits)
+    rows = np.flatnonzero((rank <= _most(k)) & (hits.call <= _most(calls)))
+    read = hits.where(rows)
     worth = gains(read.grade, gain, gain_from)
-    weight = _weights(rank, number, discount, log_base, bq)
+    weight = _weights(rank[rows], read.call, discount, log_base, bq)
 
     def words() -> Words:
-        how: PerRow = lambda row: ("{} × {}", (whole(worth[row]), weight[row]))  # noqa: E731
-        return Words(message("gain × weight of its rank and its call"), how, listed=worth)
+        of_rank, of_call = weights(rank[rows], discount, log_base), _tired(read.call, bq)
+        how: PerRow = lambda row: ("{} × {} / {}", (whole(worth[row]), of_rank[row], of_call[row]))  # noqa: E731
+        of = message("gain × weight of its rank / (1 + log{bq} of its call)", bq=f"{bq:g}")
+        return Words(of, how, listed=worth)
 
     return Terms(read, worth * weight, words=words)
 
@@ -128,7 +128,12 @@ def _most(number: int | None) -> float:
 
 def _weights(rank: Ints, call: Ints, discount: Discount, log_base: float, bq: float) -> Floats:
     """(ranks,) what a gain of 1 is worth at a rank of a call."""
-    return weights(rank, discount, log_base) / (1.0 + log2(call) / math.log2(bq))
+    return weights(rank, discount, log_base) / _tired(call, bq)
+
+
+def _tired(call: Ints, bq: float) -> Floats:
+    """(calls,) what a gain is divided by in each."""
+    return 1.0 + log2(call) / math.log2(bq)
 
 
 @measure(

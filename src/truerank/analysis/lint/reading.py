@@ -11,7 +11,6 @@ from typing import Any
 from truerank.analysis.lint.checks import Answer, Judgement
 from truerank.analysis.lint.findings import Log, printed
 from truerank.analysis.lint.text import QRELS, RUN, columns, is_number
-from truerank.core.errors import SeveralCalls
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -70,20 +69,24 @@ def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]
 
 
 def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
-    row = 1
+    row, first = 1, dict[bytes, dict[bytes, int]]()
     for batch in batches:
         start = row
         lines = batch_lines(batch)
         for ranked in rankings(iter([batch])):
-            if ranked.call is not None:
-                raise SeveralCalls(
-                    message("the run has several lists a query, one a call, and here one list is needed")
-                )
             places = range(row, row + len(ranked.docs))
             row += len(ranked.docs)
             numbers = places if lines is None else [lines[place - start] for place in places]
             answer = Answer(ranked.query, ranked.docs, None, numbers)
+            if ranked.call is not None:
+                yield _fresh(answer, ranked.call, first.setdefault(ranked.query, {}))
+                continue
             yield from [answer] if ranked.scores is None else _scored(answer, ranked.scores, log)
+
+
+def _fresh(answer: Answer, call: int, first: dict[bytes, int]) -> Answer:
+    """The answer of a call without what other calls returned; scores of several calls are not compared."""
+    return _picked(answer, [i for i, doc in enumerate(answer.docs) if first.setdefault(doc, call) == call])
 
 
 def batch_lines(batch: Batch | None) -> Sequence[int] | None:

@@ -10,14 +10,13 @@ from truerank.analysis.explain.worked.derived import hits_of
 from truerank.analysis.explain.worked.form import Line, Step, Worked, added
 from truerank.analysis.explain.worked.registry import works
 from truerank.core.messages import message
-from truerank.measures.calls import placed
 
 
 @works("FirstComplete")
 def first_complete(case: Case, *, calls: int, level: float) -> Worked:
     """The call after which everything is found."""
-    number, _ = placed(hits_of(case))
-    found = [(hit, call) for hit, call in zip(case.hits, number.tolist(), strict=True) if hit.grade >= level]
+    calls_of = hits_of(case).call.tolist()
+    found = [(hit, call) for hit, call in zip(case.hits, calls_of, strict=True) if hit.grade >= level]
     within = [(hit, call) for hit, call in found if call <= calls]
     total = case.total(level)
     steps = (Step(hit, "{}", (call,), float(call)) for hit, call in within)
