@@ -174,12 +174,14 @@ def test_what_takes_one_list_says_so() -> None:
         lambda: tr.agreement(saved, saved),
         lambda: confusion(QRELS, LISTS, k=1),
         lambda: tr.bounds(QRELS, LISTS, "AP"),
+        lambda: tr.judge_next(QRELS, LISTS, LISTS, "AP"),
     ):
         with pytest.raises(tr.MeasureError, match="say calls = 'concatenated'"):
             ask()
     with pytest.raises(tr.MeasureError, match="what unjudged documents could change is not covered for sDCG"):
         tr.bounds(QRELS, LISTS, "sDCG")
     rules = {"calls": "concatenated"}
+    assert tr.judge_next(QRELS, LISTS, {"q": [["b"]], "r": [["c"]]}, "AP", rules=rules).candidates
     assert tr.bounds(QRELS, LISTS, "AP", rules=rules).unjudged["AP"].best is not None
     assert confusion(QRELS, LISTS, k=9, rules=rules).micro.tp == 3
 

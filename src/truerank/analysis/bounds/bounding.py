@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Collection, Iterator
 from typing import Literal, get_args
 
 import numpy as np
@@ -14,8 +13,8 @@ from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
 from truerank.core._kernel import as_text
 from truerank.core.errors import InputError, MeasureError
-from truerank.core.evaluate import DEFAULT, as_one_list, in_mean, reading_of, rules_of
-from truerank.core.messages import alternatives, message
+from truerank.core.evaluate import DEFAULT, in_mean, reading_of, rules_of
+from truerank.core.messages import alternatives
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import RulesLike
@@ -77,29 +76,16 @@ def bounds(
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, before, reading.name)
-    if hits.calls is not None and is_asked:
-        _refuse_calls(chosen)
-        hits = as_one_list(hits, under, message("what bounds tell"))
-        reading = replace(reading, rows=replace(reading.rows, calls=None))
+    pool = Pool.of(reading, chosen) if is_asked else None  # refused before the work, not after it
     parts = _parts(len(hits.queries), len(set(doubts)), progress)
     ties = (
         under_ties(hits, chosen, under, samples=samples, seed=seed, progress=next(parts))
         if "ties" in doubts
         else {}
     )
-    left, open_documents, grades = _unjudged(reading, chosen, next(parts)) if is_asked else ({}, None, ())
+    left, open_documents, grades = _unjudged(pool, chosen, next(parts)) if pool else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
     return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
-
-
-def _refuse_calls(measures: Sequence[Measure]) -> None:
-    for measure in measures:
-        if measure.definition.needs == "calls":
-            raise MeasureError(
-                "what unjudged documents could change is not covered for {measure}, which is about several lists a "
-                "query: ask for ties alone (of='ties'; for a command: --of ties)",
-                measure=measure,
-            )
 
 
 def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
@@ -112,8 +98,7 @@ def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
 
 
 def _unjudged(
-    reading: Reading, measures: tuple[Measure, ...], progress: Progress
+    pool: Pool, measures: tuple[Measure, ...], progress: Progress
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    pool = Pool.of(reading)
-    found = under_judgement(pool, measures, reading.rules, progress)
-    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, reading.rules.level)
+    found = under_judgement(pool, measures, pool.rules, progress)
+    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, pool.rules.level)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from truerank.core.build import is_later
-from truerank.core.errors import InputError, RulesError
-from truerank.core.evaluate import in_mean
+from truerank.core.errors import InputError, MeasureError, RulesError
+from truerank.core.evaluate import as_one_list, in_mean
 from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
+from truerank.measures import Measure
 from truerank.measures.sums import Ints
 
 ALL = slice(None)
@@ -41,13 +43,14 @@ class Pool:
     documents: int = 0
 
     @classmethod
-    def of(cls, reading: Reading) -> Pool:
-        """The pool of a run that was read with all its rows.
+    def of(cls, reading: Reading, measures: Iterable[Measure]) -> Pool:
+        """The pool of a run that was read with all its rows, for these measures.
 
         Raises:
             InputError: a document counts twice.
+            MeasureError: the run has several lists a query, and the rules or a measure do not make one of them.
         """
-        rows = reading.rows
+        rows = _one_list(reading, measures)
         if reading.repeated and (later := is_later(rows.doc)).any():
             if reading.rules.duplicates != "once":
                 raise InputError(
@@ -109,6 +112,18 @@ class Pool:
         grade = np.concatenate([grade[kept], np.array([g for _, g in own], np.float64)])
         order = np.lexsort((-grade, query))
         return Judgements(query[order], grade[order])
+
+
+def _one_list(reading: Reading, measures: Iterable[Measure]) -> Hits:
+    """All rows of a run, of one list a query."""
+    needing = next((measure for measure in measures if measure.definition.needs == "calls"), None)
+    if needing is not None:
+        raise MeasureError(
+            "what unjudged documents could change is not covered for {measure}, which is about several lists a "
+            "query: ask for ties alone (of='ties'; for a command: --of ties)",
+            measure=needing,
+        )
+    return as_one_list(reading.rows, reading.rules, message("what unjudged documents could change"))
 
 
 def is_open(hits: Hits, rules: Rules) -> Bools:
