@@ -319,6 +319,16 @@ def tied(lists: Lists) -> list[list[tuple[int, str]]]:
     ]
 
 
+def test_an_explanation_shows_the_call_of_each_document() -> None:
+    qrels, run = {"q": {"b": 1}}, {"q": [["a"], ["a", "b"]]}
+    why = tr.explain(qrels, run, "q", "sDCG")
+    assert [(listed.doc, listed.rank, listed.call) for listed in why.documents] == [("a", 1, 1), ("b", 2, 2)]
+    assert "rank  call  document" in str(why)
+    why = tr.explain(qrels, run, "q", "RR", rules={"calls": "concatenated"})
+    assert why.value == 0.5
+    assert "The query has 2 lists, one a call; a document counts where it came first." in str(why)
+
+
 def test_a_measure_of_calls_says_what_a_plain_run_lacks() -> None:
     for m in OF_CALLS:
         with pytest.raises(tr.MeasureError, match="is about several lists a query, and the run has one"):

@@ -111,6 +111,7 @@ class Answer:
             relevant=relevant,
             is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
             spread=(value, value) if ruling else self.spread(measure),
+            calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
         return Explanation(
             run=self.reading.name,
