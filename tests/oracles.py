@@ -24,6 +24,7 @@ class Answer:
         answers: {aspect: grade} of each document that was returned, best rank first.
         aspects: {aspect: grade} of each judged document, in any order.
         weights: {aspect: weight}; those that are not in it have 1.
+        lists: of several lists, one a call, each document and its grade, best rank first.
     """
 
     ranked: list[float | None]
@@ -33,6 +34,7 @@ class Answer:
     answers: list[dict[str, float]] = field(default_factory=list)
     aspects: list[dict[str, float]] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)
+    lists: tuple[tuple[tuple[str, float | None], ...], ...] = ()
 
     def of_aspect(self, aspect: str) -> Answer:
         """The same for a reader who is after one aspect alone."""

@@ -67,6 +67,7 @@ Bpref: Measure
 Chain: Measure
 Compat: Measure
 Complete: Measure
+CallRecall: Measure
 DCG: Measure
 EC: Measure
 ED: Measure
@@ -78,6 +79,7 @@ EvidencePrecision: Measure
 EvidenceRecall: Measure
 F: Measure
 FallOut: Measure
+FirstComplete: Measure
 FirstRank: Measure
 G: Measure
 GMAP: Measure
@@ -141,3 +143,5 @@ mINP: Measure
 nDCG: Measure
 nDCGrel: Measure
 nERR: Measure
+nsDCG: Measure
+sDCG: Measure

@@ -253,7 +253,8 @@ def test_the_options_of_the_folder_say_how_it_is_read(tmp_path):
         ("faiss-folder('{}')", "cannot read the options"),
         ("faiss-folder(name=3)", "name of faiss-folder is text, not 3"),
         ("faiss-folder(others='some')", "others of faiss-folder is refuse or skip"),
-        ("trec(name='')", "the format trec has no options"),
+        ("csv(name='')", "the format csv has no options"),
+        ("trec(second='aspect')", "second is 'call'"),
     ):
         with pytest.raises(tr.InputError, match=re.escape(message)):
             list(open_run(near, format).batches())

@@ -9,9 +9,9 @@ import click
 from truerank.cli import options
 from truerank.cli.output import show, write
 from truerank.core.errors import MeasureError
-from truerank.core.messages import message
+from truerank.core.messages import Message, message
 from truerank.measures import Definition, measures, parse_measure
-from truerank.present.definitions import AVERAGES, aliases, parameters
+from truerank.present.definitions import AVERAGES, NEEDS, aliases, parameters
 from truerank.present.table import Table
 
 
@@ -31,10 +31,18 @@ def command(name: str | None) -> None:
       truerank measures recip_rank
     """
     if name is None:
-        rows = [(d.spelling, d.meaning, ", ".join(aliases(d))) for d in measures().values()]
+        rows = [(d.spelling, _in_short(d), ", ".join(aliases(d))) for d in measures().values()]
         show(Table((message("measure"), message("meaning"), message("also known as")), tuple(rows)))
     else:
         write(explained(found(name), _meaning(name)))
+
+
+def _in_short(definition: Definition) -> Message:
+    """What it means, and what it needs."""
+    meaning = Message(definition.meaning)
+    if not definition.needs:
+        return meaning
+    return message("{meaning} Needs {needs}.", meaning=meaning, needs=NEEDS[definition.needs])
 
 
 def found(name: str) -> Definition:
@@ -60,6 +68,7 @@ def explained(definition: Definition, meaning: str = "") -> str:
     facts = {
         "formula": definition.formula,
         "over queries": AVERAGES[definition.average],
+        "needs": NEEDS[definition.needs],
         "also known as": ", ".join(aliases(definition)),
         "source": definition.source,
     }

@@ -32,6 +32,7 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
         max_grade=max(0.0, float(judged.max(initial=0))),
         grade=_graded(grades, columns["doc"]),
         aspects=qrels.aspects,
+        calls=scan.calls,
         **columns,
     )
     return _without_ignored(hits) if np.isnan(grades).any() else hits
@@ -79,6 +80,10 @@ def _without_ignored(hits: Hits) -> Hits:
     tied_gone = np.sort(hits.query[ignored] * width + hits.first[ignored])
     base = np.searchsorted(gone, hits.query * width)
 
+    calls = hits.calls
+    if calls is not None:
+        calls = replace(calls, end=calls.end - calls.up_to(hits.query[ignored], hits.rank[ignored]))
+
     def before(rank: Ints, keys: Ints) -> Ints:
         return np.searchsorted(keys, hits.query * width + rank, side="left") - base
 
@@ -88,5 +93,6 @@ def _without_ignored(hits: Hits) -> Hits:
         first=hits.first - before(hits.first, tied_gone),
         last=hits.last - before(hits.last + 1, tied_gone),
         returned=hits.returned - np.bincount(hits.query[ignored], minlength=len(hits.queries)),
+        calls=calls,
     )
     return moved.where(~ignored)

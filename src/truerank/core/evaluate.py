@@ -250,9 +250,12 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
     """The hits as a measure sees them: where unjudged documents have a grade, with a row for each.
 
     Raises:
-        MeasureError: the measure cannot be had of documents that were given a grade, or of cut groups of ties.
+        MeasureError: the measure cannot be had of documents that were given a grade, of cut groups of ties, or of
+            several lists a query.
     """
     definition = measure.definition
+    if definition.needs != "calls":
+        hits = as_one_list(hits, rules, measure)
     if cuts_first(rules) and dict(measure.params).get("ties", "ordered") != "ordered":
         raise MeasureError(
             "{measure} cannot be had where the depth ({depth}) cuts lists before unjudged documents are "
@@ -272,6 +275,27 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
     from truerank.core.unjudged import with_unjudged  # which few rules need
 
     return with_unjudged(hits, rules.unjudged_grade, dict(measure.params).get("k"))
+
+
+def as_one_list(hits: Hits, rules: Rules, what: object) -> Hits:
+    """The hits without their calls, for what is about one list a query.
+
+    Args:
+        what: what needs one list.
+
+    Raises:
+        MeasureError: the rules do not say how several lists are one.
+    """
+    if hits.calls is None:
+        return hits
+    if rules.calls == "error":
+        raise MeasureError(
+            "{what} is about one list a query, and the run has several, one a call: say calls = 'concatenated' in "
+            "the rules (one after another, each document where it came first) or 'last' (for a command: --set "
+            "calls=concatenated), or ask for measures of calls: CallRecall@2, FirstComplete@5, sDCG@10",
+            what=what,
+        )
+    return replace(hits, calls=None)
 
 
 def cuts_first(rules: Rules) -> bool:
@@ -354,6 +378,8 @@ def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: An
         duplicates=reading.repeated,
         interleaved=reading.interleaved,
         iterations=reading.qrels.iterations,
+        calls=0 if final.calls is None else len(final.calls),
+        again=0 if final.calls is None else int(final.calls.again.sum()),
         examples={key: _names(names) for key, (count, names) in groups.items() if count},
         **counts,
         **more,

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from truerank.core import _counting
 from truerank.core._kernel import as_text
+from truerank.core.calls import Calls
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -72,6 +73,7 @@ class Hits(Presented):
         depth: only the ranks up to this one count; None: all.
         beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
         aspects: which parts of their questions the judged documents answer; None where nothing is said of that.
+        calls: where each of several lists of a query ends; None where a query has one.
     """
 
     built_by = "hits"
@@ -90,6 +92,7 @@ class Hits(Presented):
     depth: int | None = None
     beyond: Hits | None = field(default=None, repr=False)
     aspects: Aspects | None = field(default=None, repr=False)
+    calls: Calls | None = field(default=None, repr=False)
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
 
     def __len__(self) -> int:
@@ -103,7 +106,7 @@ class Hits(Presented):
     def to_dict(self) -> dict[str, list[Any]]:
         """Plain columns with a row a hit, for JSON."""
         names = [as_text(self.queries[place]) for place in self.query.tolist()]
-        columns = ("rank", "grade", "score", "first", "last")
+        columns = ("rank", "grade", "score", "first", "last", *(["call"] if self.calls is not None else []))
         return {"query": names, **{name: getattr(self, name).tolist() for name in columns}}
 
     def where(self, rows: Bools | Ints) -> Hits:
@@ -128,6 +131,13 @@ class Hits(Presented):
     def whole(self) -> Hits:
         """The same with all rows of every group of equal scores, those too that the depth cuts off."""
         return self if self.beyond is None else merged(self, self.beyond)
+
+    @cached_property
+    def call(self) -> Ints:
+        """(hits,) which call returned each, from 1; 1 where a query has one list."""
+        if self.calls is None:
+            return np.ones(len(self), np.int64)
+        return self.calls.number[self.calls.of(self.query, self.rank)]
 
     @cached_property
     def ordinal(self) -> Ints:
@@ -198,6 +208,7 @@ class Hits(Presented):
             query=(np.cumsum(keep) - 1)[part.query],
             beyond=None if self.beyond is None else self.beyond.select(keep),
             aspects=None if self.aspects is None else self.aspects.of_queries(keep),
+            calls=None if self.calls is None else self.calls.select(keep),
         )
 
     def parts(self) -> Iterator[Hits]:
@@ -221,6 +232,7 @@ class Hits(Presented):
                 judgements=Judgements(self.judgements.query[c:d] - start, self.judgements.grade[c:d]),
                 beyond=beyond,
                 aspects=None if self.aspects is None else self.aspects.of_queries(slice(start, start + PART)),
+                calls=None if self.calls is None else self.calls.within(start, start + PART),
             )
 
     def running_sum(self, values: Floats) -> Floats:
@@ -298,6 +310,13 @@ class Hits(Presented):
             return self
         return self.once(("cut", depth), lambda: self.whole._first(depth))
 
+    def read_to(self, read: Bools) -> Hits:
+        """The first rows of each query, which are those of all its documents, as if it had returned no others."""
+        depth = np.bincount(self.query[read], minlength=len(self.queries))
+        calls = None if self.calls is None else self.calls.within_depth(depth)
+        last = np.minimum(self.last, depth[self.query])
+        return replace(self, returned=np.minimum(self.returned, depth), last=last, calls=calls).where(read)
+
     def _first(self, depth: int) -> Hits:
         """The first results of whole lists."""
         below = (self.rank > depth) & (self.first <= depth)
@@ -307,8 +326,9 @@ class Hits(Presented):
 
     def _judged_alone(self) -> Hits:
         """The same without the unjudged documents; what is left moves up."""
-        hits = self.where(self.grade >= 0)
-        return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None)._retied()
+        hits, calls = self.where(self.grade >= 0), self.calls
+        calls = None if calls is None else replace(calls, end=calls.up_to(hits.query, hits.rank))
+        return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None, calls=calls)._retied()
 
     def knowing_only_returned(self) -> Hits:
         """The same, as if only the documents that were returned had been judged."""
@@ -325,6 +345,8 @@ class Hits(Presented):
         if not len(self):
             return self
         new = (np.diff(self.query, prepend=-1) != 0) | (np.diff(self.score, prepend=np.inf) != 0)
+        if self.calls is not None:  # equal scores of two calls are no ties
+            new |= np.diff(self.calls.of(self.query, self.rank), prepend=-1) != 0
         group = np.cumsum(new) - 1
         first = self.rank[new][group]
         return replace(self, first=first, last=first + np.bincount(group)[group] - 1)

@@ -8,6 +8,7 @@ from typing import overload
 
 import numpy as np
 
+from truerank.core.calls import Calls
 from truerank.core.counts import RankCounts, added, ranked, uncounted
 from truerank.core.errors import InputError, truncated
 from truerank.core.hits import Bools
@@ -61,6 +62,9 @@ def merge(
     several = parts.times > 1
     if not several.any():
         return _merged(parts, [~several] * len(given), name)
+    if any(part.rows.calls is not None for part in parts.readings):
+        query = truncated(_names(parts, several)[0])
+        raise InputError("the lists of query {query} are in several parts: read them together", name, query=query)
     rest = _again(parts, several, again)
     whole = Parts.of([*parts.readings, rest])
     merged = _merged(whole, [*[~several] * len(given), several], name)
@@ -98,6 +102,23 @@ def _unread(queries: Sequence[bytes]) -> str:
     )
 
 
+def _calls(parts: Parts) -> Calls | None:
+    """Those of all parts; None where queries have one list.
+
+    Raises:
+        InputError: they have several in some parts alone.
+    """
+    found = [
+        part.rows.calls.moved(place)
+        for part, place in zip(parts.readings, parts.places, strict=True)
+        if part.rows.calls is not None
+    ]
+    without = [part for part in parts.readings if part.rows.calls is None and (part.rows.returned > 0).any()]
+    if found and without:
+        raise InputError("queries have one list here, and several in other parts", without[0].name)
+    return Calls.joined(found) if found else None
+
+
 def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
     """The parts as one; of each part, the queries that are kept."""
     tables, returned, before = [], np.full(len(parts.qrels), -1, np.int64), 0
@@ -119,5 +140,6 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         any(part.interleaved for part in parts.readings),
         joined([part.unjudged for part in parts.readings]),
         repeats if repeats.any() else None,
+        _calls(parts),
     )
     return Reading.of(parts.qrels, found, first.rules, name or parts.name, first.kept)

@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Ranked
 
 
 def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Ranked]:
-    """One `Ranked` for each stretch of rows of one query, all ids as bytes. Slower than the kernel's doors.
+    """One `Ranked` for each stretch of rows of one list, all ids as bytes. Slower than the kernel's doors.
 
     Args:
         name: the run's name, for messages.
@@ -35,30 +35,43 @@ def rankings(batches: Iterator[Batch], name: str | None = None) -> Iterator[Rank
 
 
 def _ranked(part: Ranked) -> Ranked:
-    return Ranked(as_bytes(part.query), list(map(as_bytes, part.docs)), part.scores, part.line)
+    return Ranked(as_bytes(part.query), list(map(as_bytes, part.docs)), part.scores, part.line, part.call)
 
 
-Stretch = tuple[bytes, list[bytes], list[float]]
-"""Rows of one query: its id, documents and scores."""
+Stretch = tuple[bytes, int | None, list[bytes], list[float]]
+"""Rows of one list: the id of its query, its call where there are several lists, documents and scores."""
 
 
 def _joined(stretches: Iterator[Stretch]) -> Iterator[Ranked]:
-    """Stretches of one query that follow each other as one."""
-    for query, group in itertools.groupby(stretches, key=itemgetter(0)):
-        _, docs, scores = zip(*group, strict=True)
-        yield Ranked(query, [doc for part in docs for doc in part], [score for part in scores for score in part])
+    """Stretches of one list that follow each other as one."""
+    for (query, call), group in itertools.groupby(stretches, key=itemgetter(0, 1)):
+        _, _, docs, scores = zip(*group, strict=True)
+        rows = [doc for part in docs for doc in part], [score for part in scores for score in part]
+        yield Ranked(query, *rows, call=call)
 
 
 def _column_stretches(part: Columns) -> Iterator[Stretch]:
     queries, docs = columns_ids(part)
-    return _stretches(list(queries), list(docs), part.scores.tolist())
+    if part.calls is None:
+        yield from _stretches(list(queries), list(docs), part.scores.tolist())
+        return
+    lists = list(zip(queries, part.calls.tolist(), strict=True))
+    for (query, call), rows, scores in _turns(lists, list(docs), part.scores.tolist()):
+        yield query, call, rows, scores
 
 
 def _stretches(queries: list[bytes], docs: list[bytes], scores: list[float]) -> Iterator[Stretch]:
-    turns = [i for i, (one, next) in enumerate(itertools.pairwise(queries), 1) if one != next]
-    for a, b in itertools.pairwise([0, *turns, len(queries)]):
+    return ((query, None, *rows) for query, *rows in _turns(queries, docs, scores))
+
+
+def _turns(
+    keys: list[Any], docs: list[bytes], scores: list[float]
+) -> Iterator[tuple[Any, list[bytes], list[float]]]:
+    """Each stretch of rows with one key."""
+    turns = [i for i, (one, next) in enumerate(itertools.pairwise(keys), 1) if one != next]
+    for a, b in itertools.pairwise([0, *turns, len(keys)]):
         if b > a:
-            yield queries[a], docs[a:b], scores[a:b]
+            yield keys[a], docs[a:b], scores[a:b]
 
 
 def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
@@ -82,7 +95,7 @@ def _text_stretches(parts: Iterator[bytes], name: str | None) -> Iterator[Iterat
             yield _stretches(cells[::7], cells[2::7], _scores(cells[4::7], name, lines_before + 1))
         else:
             rows = _text_rows(block.split(b"\n"), name, lines_before)
-            yield ((query, [doc], [score]) for query, doc, score in rows)
+            yield ((query, None, [doc], [score]) for query, doc, score in rows)
         lines_before += n
 
 
@@ -90,7 +103,7 @@ def _text_rows(lines: list[bytes], name: str | None, before: int) -> Iterator[tu
     for number, line in enumerate(lines, before + 1):
         fields = line.split()
         if len(fields) == 6 and not line.startswith(b"#"):
-            yield fields[0], fields[2], _score(fields[4], name, number)
+            yield fields[0], fields[2], score_of(fields[4], name, number)
         elif fields and not line.startswith(b"#"):
             raise InputError(run_fault(Refused("fields", number, len(fields))), name, number)
 
@@ -103,10 +116,11 @@ def _scores(texts: list[bytes], name: str | None, line: int) -> list[float]:
         scores = [math.nan]
     if math.isfinite(sum(scores)) and b"_" not in b"".join(texts):
         return scores
-    return [_score(text, name, number) for number, text in enumerate(texts, line)]
+    return [score_of(text, name, number) for number, text in enumerate(texts, line)]
 
 
-def _score(text: bytes, name: str | None, line: int) -> float:
+def score_of(text: bytes, name: str | None, line: int) -> float:
+    """The score that a line has."""
     try:
         score = float(text)
     except ValueError:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
@@ -14,7 +15,7 @@ import numpy as np
 
 from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
-from truerank.core.errors import InputError, RulesError, printable
+from truerank.core.errors import InputError, RulesError, printable, truncated
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.messages import Message, message
@@ -23,6 +24,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of
 from truerank.core.scan import Scan, scan
+from truerank.core.several import scan_lists
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
@@ -34,7 +36,10 @@ Keep = Literal["judged", "all"] | int
 
 EVERY_RANK = 2**62
 
-READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match", "iteration")
+READ_UNDER = (
+    *("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match"),
+    *("iteration", "calls"),
+)
 """Rules that decide what is seen while a run is read; the others are applied to what was read."""
 
 
@@ -137,12 +142,38 @@ class Reading:
         repeats = None if self.repeats is None else self.repeats[keep]
         return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats)
 
+    def within(self, budget: float, lengths: Mapping[str, float]) -> Reading:
+        """The same as if only so much of each query's documents were read: whole ones, from the first on.
+
+        Args:
+            budget: what the documents that are read come to at most: characters, tokens, bytes.
+            lengths: {document: length} of every document that was returned.
+
+        Raises:
+            InputError: the reading lacks rows (keep="all"); a document has no length, or one below 0.
+
+        >>> import truerank as tr
+        >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, keep="all")
+        >>> tr.evaluate(reading.within(1000, {"x": 300, "a": 700, "b": 50}), measures="SetR").mean
+        {'SetR': 0.5}
+        """
+        if self.kept < EVERY_RANK:
+            raise InputError(lacking("all"), self.name)
+        rows = self.rows
+        names = list(map(as_text, self.docs(rows.doc)))
+        sizes = np.array([lengths.get(name, math.nan) for name in names], np.float64)
+        if not (sizes >= 0).all():
+            doc = truncated(names[int(np.argmin(sizes >= 0))])
+            raise InputError("document {doc} has no length; a length is a number from 0 on", self.name, doc=doc)
+        return replace(self, rows=rows.read_to(rows.running_sum(sizes) <= budget))
+
     def to_arrow(self, *, judgements: bool = True) -> pyarrow.Table:
         """One row a judged query: its id, how many documents it returned, its judgements, and its rows.
 
         Columns: query (binary), returned (int64; -1 where it is not answered), rows (list of doc, rank, first,
         last, score, best rank first), judgements (list of doc and grade; the grade of an ignored document is NaN),
-        apart (the grade of an ignored document that is still to be found). A query that is answered and not judged
+        apart (the grade of an ignored document that is still to be found), of several lists a query also calls
+        (list of number, end and again). A query that is answered and not judged
         has its id alone. Name, rules and counts are in the metadata of the schema.
 
         Args:
@@ -306,7 +337,7 @@ def scan_units(
             qrels, run, rules, threads, keep
         )
         return found
-    return qrels, scan(run, qrels.judged, rules, threads, keep)
+    return qrels, scan_lists(run, qrels, rules, threads, keep)
 
 
 def kept_rows(keep: Keep, qrels: Qrels) -> int:

@@ -34,6 +34,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "same_camera": ("ignore", "keep"),
     "self_match": ("keep", "remove", "remove-from-answers"),
     "iteration": ("ignore", "aspect"),
+    "calls": ("error", "concatenated", "last"),
 }
 
 DEEPEST = 2**63 - 1
@@ -100,6 +101,10 @@ MEANINGS: dict[str, Message] = {
     "iteration": message(
         "the second column of TREC qrels (aspect: which part of its query the document answers, such as a subtopic)"
     ),
+    "calls": message(
+        "runs with several lists a query, to measures of one list (concatenated: one after another, each document "
+        "where it came first; last: only the last list; error: refused, but for measures of calls)"
+    ),
     "measures": message("the measures to evaluate when none are given"),
     "vocabulary": message(
         "the measures that there are (readings: only those; any other is marked as truerank's own)"
@@ -138,6 +143,7 @@ class Rules:
     recall_points: str = "round"
     self_match: str = "keep"
     iteration: str = "ignore"
+    calls: str = "error"
     same_camera: str = "ignore"
     junk_identities: tuple[int, ...] = ()
     distractor_identities: tuple[int, ...] = ()

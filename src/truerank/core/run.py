@@ -26,6 +26,7 @@ class Columns:
             the rows in a run of it; None where each row has one.
         aspects: of judgements, the aspects, text as above; None where there are none.
         weights: (rows,) of the aspects; None where there are none.
+        calls: (rows,) which call returned each, from 1, where queries have several lists; None where they have one.
     """
 
     query_ends: NDArray[np.int64]
@@ -37,6 +38,7 @@ class Columns:
     runs: NDArray[np.int64] | None = None
     aspects: tuple[NDArray[np.int64], NDArray[np.uint8] | bytes] | None = None
     weights: NDArray[np.float64] | None = None
+    calls: NDArray[np.int64] | None = None
 
     @property
     def queries(self) -> NDArray[np.int64]:
@@ -47,12 +49,16 @@ class Columns:
 
 @dataclass(frozen=True)
 class Ranked:
-    """One query's documents, best first, or with a score each; and the line they stand in, if in one."""
+    """One query's documents, best first, or with a score each; and the line they stand in, if in one.
+
+    Where a query has several lists, `call` says which of them this is, from 1.
+    """
 
     query: Any
     docs: Sequence[Any]
     scores: Sequence[float] | None = None
     line: int | None = None
+    call: int | None = None
 
     def numbers(self) -> list[float]:
         """A score for each document; without scores the last one gets 1, the one before it 2, …"""

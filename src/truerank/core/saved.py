@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank.core._kernel import HIT
+from truerank.core.calls import Calls
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids
@@ -29,6 +30,9 @@ VERSION = 2
 
 FOUND = ("rank", "first", "last", "score")
 """What is kept of each row beside its document."""
+
+CALLS = ("number", "end", "again")
+"""What is kept of each call."""
 
 
 def table_of(
@@ -61,6 +65,10 @@ def table_of(
     }
     if repeats is not None:
         columns["repeats"] = pa.array(np.append(repeats[keep], np.zeros(n, np.int64)))
+    if rows.calls is not None:
+        calls = rows.calls.select(keep)
+        of_each = np.bincount(calls.query, minlength=len(names) + n)
+        columns["calls"] = _lists(pa, of_each, {name: pa.array(getattr(calls, name)) for name in CALLS})
     if judgements:
         judged = {"doc": pa.array(qrels.docs(), pa.binary()), "grade": pa.array(qrels.grades, pa.float64())}
         sizes = np.append(np.diff(qrels.start), np.zeros(n, np.int64))
@@ -118,7 +126,17 @@ def scan_of(table: pyarrow.Table, qrels: Qrels | None = None, name: str | None =
     if repeats is not None:
         repeats[place] = table["repeats"].to_numpy()
     counts = len(rows), facts["repeated"], facts["interleaved"]
-    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats)
+    return judged, Scan(rows, returned, extra, *counts, unjudged, repeats, _calls(table, place))
+
+
+def _calls(table: Any, place: Ints) -> Calls | None:
+    """The calls of the queries, whose places are given for each row; None where there are none."""
+    if "calls" not in table.schema.names:
+        return None
+    sizes, found = _flat(table["calls"])
+    query = np.repeat(place, sizes)
+    order = np.argsort(query, kind="stable")
+    return Calls(query[order], *(found.field(name).to_numpy()[order] for name in CALLS))
 
 
 def qrels_of(table: pyarrow.Table, name: str | None = "table") -> Qrels:

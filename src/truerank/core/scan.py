@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
-from truerank.core.errors import InputError, Refused, truncated
+from truerank.core.calls import Calls
+from truerank.core.errors import InputError, Refused, SeveralCalls, truncated
 from truerank.core.faults import Interleaved, not_put_aside, repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
 from truerank.core.messages import message
@@ -44,6 +45,7 @@ class Scan:
         interleaved: whether the rows of some query were scattered.
         unjudged: the ids of the unjudged documents that became rows.
         repeats: (queries,) how many rows of each repeat a document; None where no row of the run does.
+        calls: where each of several lists of a query ends; None where a query has one.
     """
 
     table: NDArray[Any]
@@ -54,6 +56,7 @@ class Scan:
     interleaved: bool = False
     unjudged: Ids = NO_IDS
     repeats: NDArray[np.int64] | None = None
+    calls: Calls | None = None
 
 
 Found = tuple[NDArray[Any], NDArray[np.int64]]
@@ -155,13 +158,13 @@ def _finished(run: Run, scanner: Scanner) -> Found:
 
 
 def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
-    """The same batches; a query that two lists answer is refused, since their documents would tie."""
-    first: dict[bytes, int] = {}
+    """The same batches; a query, or a call of it, that two lists answer is refused: their documents would tie."""
+    first: dict[tuple[bytes, int | None], int] = {}
     for number, batch in enumerate(batches, 1):
         if isinstance(batch, Ranked):
             query = as_bytes(batch.query)
             place = batch.line or number
-            if (before := first.setdefault(query, place)) != place:
+            if (before := first.setdefault((query, batch.call), place)) != place:
                 where = {"query": truncated(query), "first": before, "second": place}
                 said = (
                     message("query {query} comes twice (first in line {first}); keep one of them", **where)
@@ -175,6 +178,10 @@ def each_once(batches: Iterator[Batch], name: str | None) -> Iterator[Batch]:
 
 
 def _push(scanner: Scanner, batch: Batch) -> None:
+    if (isinstance(batch, Columns) and batch.calls is not None) or (
+        isinstance(batch, Ranked) and batch.call is not None
+    ):
+        raise SeveralCalls(message("the run has several lists a query, one a call, and here one list is needed"))
     if isinstance(batch, dict):
         scanner.mapping(batch)
     elif isinstance(batch, Ranked):

@@ -49,6 +49,8 @@ class Ledger:
         interleaved: whether the run's rows of one query were scattered.
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
         foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
+        calls: lists that were returned for the evaluated queries, where a query has several; in JSON only there.
+        again: documents that left the list of a call because an earlier one had returned them; in JSON only if any.
         undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
         iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
             where it has several.
@@ -68,6 +70,8 @@ class Ledger:
     interleaved: bool = False
     swapped: bool = False
     foreign: tuple[str, ...] = ()
+    calls: int = 0
+    again: int = 0
     undefined: Mapping[str, int] = field(default_factory=dict)
     iterations: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -76,7 +80,7 @@ class Ledger:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
         plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "foreign", "undefined", "iterations")
+        optional = ("swapped", "foreign", "calls", "again", "undefined", "iterations")
         return {key: value for key, value in plain.items() if value or key not in optional}
 
 

@@ -26,7 +26,7 @@ from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, columns, complete, qrels_of, text_column
+from truerank.formats.rows import Ints, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
@@ -167,7 +167,13 @@ class Reader:
         column[breaks] = NO_COLUMN
         lengths = lengths.reshape(rows, self.width) - 1
         query, doc = ((_ends(lengths[:, i]), data[column == i]) for i in (self.layout.query, self.layout.doc))
-        return Columns(*query, *doc, scores, line + np.arange(rows))
+        lines = line + np.arange(rows)
+        if self.layout.call is None:
+            return Columns(*query, *doc, scores, lines)
+        calls = _decimals(data[column == self.layout.call], rows)
+        if calls is None:
+            return None
+        return Columns(*query, *doc, scores, lines, calls=whole_calls(calls, self.name, lines=lines))
 
     def quoted(self, blocks: Iterable[tuple[int, bytes]]) -> Iterator[Columns]:
         """The columns of any lines."""
@@ -179,15 +185,17 @@ class Reader:
         while part := list(itertools.islice(numbered, ROWS)):
             lines, queries, docs, scores, *more = zip(*part, strict=True)
             found = columns(queries, docs, scores, lines)
-            if more:
+            if self.layout.call is not None:
+                found = replace(found, calls=whole_calls(np.array(more[0], np.float64), self.name, lines=lines))
+            elif more:
                 weights = np.array(more[1], np.float64) if len(more) > 1 else None
                 found = replace(found, aspects=text_column(more[0]), weights=weights)
             yield complete(found, self.name)
 
     def numbered(self, rows: Any, before: int) -> Iterator[tuple[Any, ...]]:
-        """Line, query, document and score of each row that is not empty; of judgements, aspect and weight too."""
+        """Line, query, document and score of each row that is not empty; then the call, or aspect and weight."""
         query, doc, value = self.layout.query, self.layout.doc, self.layout.value
-        aspect, weight = self.layout.aspect, self.layout.weight
+        aspect, numbers = self.layout.aspect, (self.layout.weight, self.layout.call)
         try:
             for row in rows:
                 line = before + rows.line_num
@@ -201,7 +209,7 @@ class Reader:
                     )
                 if row:
                     more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
-                    more += () if weight is None else (self.number(row[weight], line),)
+                    more += tuple(self.number(row[place], line) for place in numbers if place is not None)
                     yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line), *more
         except csv.Error as error:
             raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
@@ -240,9 +248,15 @@ def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
 
 
 def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """query_id, doc_id, score; scores with all their digits."""
-    parts = ((part.query, part.docs, map(repr, part.numbers())) for part in run)
-    _write(file, delimiter, ["query_id", "doc_id", "score"], parts)
+    """query_id, doc_id, score, and the call where there are calls; scores with all their digits."""
+    first, rest = peeked(run)
+    parts: Iterable[_Part] = ((part.query, part.docs, map(repr, part.numbers()), _call(part)) for part in rest)
+    calls = [] if first is None or first.call is None else ["call"]
+    _write(file, delimiter, ["query_id", "doc_id", "score", *calls], parts)
+
+
+def _call(part: Ranked) -> list[int]:
+    return [] if part.call is None else [part.call]
 
 
 def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[str] | None = None) -> None:

@@ -14,7 +14,7 @@ from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Run
 from truerank.formats.names import Layout, layout
-from truerank.formats.rows import Ints, complete, qrels_of
+from truerank.formats.rows import Ints, complete, qrels_of, whole_calls
 
 if TYPE_CHECKING:
     import pyarrow
@@ -143,7 +143,9 @@ def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> 
     doc, value = (_plain(batch.column(i), fields[i], name, row) for i in (where.doc, where.value))
     scores = _numbers(value, fields[where.value], name)
     text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
-    more = {} if where.aspect is None else _aspects(batch, where.aspect, where.weight, name, row)
+    more: dict[str, Any] = {} if where.aspect is None else _aspects(batch, where.aspect, where.weight, name, row)
+    if where.call is not None:
+        more["calls"] = _calls(batch.column(where.call), fields[where.call], name, row)
     return complete(Columns(*text, -scores if where.falling else scores, runs=runs, **more), name, row)
 
 
@@ -155,6 +157,11 @@ def _aspects(batch: pyarrow.RecordBatch, aspect: int, weight: int | None, name: 
         return {"aspects": names}
     numbers = _numbers(_plain(batch.column(weight), fields[weight], name, row), fields[weight], name)
     return {"aspects": names, "weights": numbers}
+
+
+def _calls(array: Any, field: str, name: str, row: int) -> Ints:
+    """The call of each row."""
+    return whole_calls(_numbers(_plain(array, field, name, row), field, name), name, row)
 
 
 def _runs(array: Any) -> tuple[Any, Ints | None]:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import itertools
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from operator import attrgetter
 from typing import Any, BinaryIO
 
 from truerank.core.errors import InputError, truncated
@@ -16,7 +17,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
 from truerank.formats.jsonl import dumped, graded, utf8
-from truerank.formats.records import answer, parsed, qrels_of_records, run_parts
+from truerank.formats.records import answers, parsed, qrels_of_records, run_parts
 from truerank.formats.registry import Format, register
 from truerank.formats.source import BLOCK, MARK, Source
 
@@ -28,6 +29,9 @@ _NUMBER = re.compile(rb":\s*(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)")
 
 FALLING = 10
 """Documents whose scores must fall before a query is taken for a run's."""
+
+MOST_CALLS = 100_000
+"""Calls of a query that can be written as lists of lists."""
 
 CUTS = 8
 """Places that are tried as the end of a query."""
@@ -58,7 +62,11 @@ def read_run(source: Source) -> Iterator[Batch]:
     else:
         for part in _distinct(_objects(source), source.name):
             scored = all(type(docs) is dict for docs in part.values())
-            yield from [part] if scored else (answer(q, docs, None, source.name) for q, docs in part.items())
+            if scored:
+                yield part
+            else:
+                lists = (answers(q, docs, None, source.name) for q, docs in part.items())
+                yield from itertools.chain.from_iterable(lists)
 
 
 def read_qrels(source: Source) -> Qrels:
@@ -185,23 +193,44 @@ def _part(text: bytearray, name: str, line: int) -> tuple[dict[str, Any], int] |
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """{query: {document: score}}, a query a line."""
+    """{query: {document: score}}, a query a line; {query: [[[document, score], …], …]} with a list a call."""
     seen: set[bytes] = set()
-    for ranked in run:
-        if ranked.query in seen:
+    for query, group in itertools.groupby(run, key=attrgetter("query")):
+        lists = list(group)
+        calls = [ranked.call or 1 for ranked in lists]
+        if query in seen or any(a >= b for a, b in itertools.pairwise(calls)):
             raise InputError(
-                "the rows of query {query} are scattered; sort the run by query for JSON",
-                query=truncated(ranked.query),
+                "the rows of query {query} are scattered; sort the run by query for JSON", query=truncated(query)
             )
-        scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
-        if len(scored) < len(ranked.docs):
-            raise InputError(
-                "a document is returned twice for query {query}: JSON cannot hold both",
-                query=truncated(ranked.query),
-            )
-        _entry(file, ranked.query, scored, first=not seen)
-        seen.add(ranked.query)
+        scored = [_scored(ranked) for ranked in lists]
+        _entry(file, query, scored[0] if lists[0].call is None else _by_call(query, calls, scored), first=not seen)
+        seen.add(query)
     file.write(b"\n}\n" if seen else b"{}\n")
+
+
+def _scored(ranked: Ranked) -> dict[str, float]:
+    scored = dict(zip(map(utf8, ranked.docs), ranked.numbers(), strict=True))
+    if len(scored) < len(ranked.docs):
+        raise InputError(
+            "a document is returned twice for query {query}: JSON cannot hold both", query=truncated(ranked.query)
+        )
+    return scored
+
+
+def _by_call(query: bytes, calls: Sequence[int], scored: Sequence[dict[str, float]]) -> list[list[Any]]:
+    """The lists of a query's calls as pairs (id, score); a call that is left out returned nothing."""
+    if not 1 <= calls[0] <= calls[-1] <= MOST_CALLS:
+        said = message(
+            "query {query} has call {call}: JSON holds 1 to {most:,}",
+            query=truncated(query),
+            call=calls[-1],
+            most=MOST_CALLS,
+        )
+        raise InputError(said)
+    lists: list[list[Any]] = [[] for _ in range(calls[-1])]
+    for call, docs in zip(calls, scored, strict=True):
+        lists[call - 1] = list(docs.items())
+    return lists
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:

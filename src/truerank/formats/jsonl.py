@@ -68,7 +68,8 @@ def _values(lines: list[tuple[int, bytes]], name: str) -> Iterable[Any]:
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """A query a line: {"query_id": …, "docs": […], "scores": […]}."""
     for ranked in run:
-        record = {"query_id": utf8(ranked.query), "docs": list(map(utf8, ranked.docs))}
+        call = {} if ranked.call is None else {"call": ranked.call}
+        record = {"query_id": utf8(ranked.query), **call, "docs": list(map(utf8, ranked.docs))}
         scores = {} if ranked.scores is None else {"scores": ranked.numbers()}
         file.write(dumped({**record, **scores}) + b"\n")
 

@@ -33,6 +33,8 @@ GRADE = ("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "ju
 ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop")
 WEIGHTS = ("weights", "probabilities")
 WEIGHT = ("weight", "probability", "prob", "importance")
+CALL = ("call",)
+"""Which of a query's lists a row is in, where a system was asked several times."""
 
 # Lists of documents, one list a query.
 ANSWERS = (
@@ -111,6 +113,7 @@ class Layout:
         unsure: a grade in a column named score, as BEIR has it; whole numbers are taken for grades.
         aspect, weight: of qrels: the columns of the part of its query that each judgement is about, and of that
             part's weight; None where there are none.
+        call: the column of the call that returned a row; None where queries have one list.
     """
 
     query: int
@@ -120,19 +123,20 @@ class Layout:
     unsure: bool = False
     aspect: int | None = None
     weight: int | None = None
+    call: int | None = None
 
     @property
     def places(self) -> tuple[int, ...]:
         """The columns that are read, in the order of `packed`."""
-        more = (place for place in (self.aspect, self.weight) if place is not None)
+        more = (place for place in (self.aspect, self.weight, self.call) if place is not None)
         return self.query, self.doc, self.value, *more
 
     @property
     def packed(self) -> Layout:
         """The layout where no other columns are left."""
-        aspect = None if self.aspect is None else 3
-        weight = None if self.weight is None else 4
-        return replace(self, query=0, doc=1, value=2, aspect=aspect, weight=weight)
+        aspect, weight = (None if place is None else 3 + i for i, place in enumerate((self.aspect, self.weight)))
+        call = None if self.call is None else 3
+        return replace(self, query=0, doc=1, value=2, aspect=aspect, weight=weight, call=call)
 
 
 def layout(names: Sequence[str], what: str, path: str | None, line: int | None = None) -> Layout:
@@ -161,9 +165,9 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         )
         raise InputError(said, path, line)
     if what == "run" and score is not None:
-        return Layout(query, doc, score)
+        return Layout(query, doc, score, call=find(names, CALL))
     if what == "run" and rank is not None:
-        return Layout(query, doc, rank, falling=True)
+        return Layout(query, doc, rank, falling=True, call=find(names, CALL))
     if what == "qrels" and (grade is not None or score is not None):
         aspect = find(names, ASPECT)
         weight = None if aspect is None else find(names, WEIGHT)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame
 from truerank.formats.names import DOC, QUERY, SCORE, find
-from truerank.formats.records import kind, qrels_of_records, run_parts
+from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
 from truerank.formats.rows import Ints, text_column
 
 ROWS = 1 << 16
@@ -169,7 +170,15 @@ def _pairs(pairs: Iterable[Any], name: str) -> Iterator[Batch]:
     for pair in pairs:
         if not isinstance(pair, Sequence) or len(pair) != 2:
             raise InputError("a list of answers has pairs (query, documents), not {pair}", name, pair=quoted(pair))
-        yield _answer(pair[0], pair[1], name)
+        yield from _answers(pair[0], pair[1], name)
+
+
+def _answers(query: Any, docs: Any, name: str) -> Iterator[Ranked]:
+    """A query's list, or its lists, one a call."""
+    if are_lists(docs):
+        yield from (replace(_answer(query, each, name), call=call) for call, each in enumerate(docs, 1))
+    else:
+        yield _answer(query, docs, name)
 
 
 def _answer(query: Any, docs: Any, name: str) -> Ranked:

@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Piece, Ranked
 from truerank.formats import frames, names
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import qrels_of, text_column
+from truerank.formats.rows import peeked, qrels_of, text_column
 from truerank.formats.source import Source
 
 ROWS = 1 << 17
@@ -169,8 +169,12 @@ def _stretch(table: Any, columns: list[str], start: int, end: int | None) -> Ite
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score."""
-    parts = ((part.query, part.docs, part.numbers()) for part in run)
-    _write(file, "run", {"score": np.float64}, parts)
+    first, rest = peeked(run)
+    if first is None or first.call is None:
+        _write(file, "run", {"score": np.float64}, ((part.query, part.docs, part.numbers()) for part in rest))
+        return
+    parts = ((part.query, part.docs, part.numbers(), [part.call or 0] * len(part.docs)) for part in rest)
+    _write(file, "run", {"score": np.float64, "call": np.int64}, parts)
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:

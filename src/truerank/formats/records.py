@@ -6,7 +6,7 @@ import itertools
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any
 
@@ -19,12 +19,17 @@ from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.names import DOC, GRADE, QUERY, RANK, RELEVANT, SCORE, Layout
-from truerank.formats.rows import columns, weights_of
+from truerank.formats.rows import columns, weights_of, whole_calls
 
 Numbered = tuple[int | None, Any]
 """A record and the line that it stands in, if in one."""
 
 ROWS = 1 << 15
+
+LISTS = (list, np.ndarray)
+"""What the list of a call may be: a tuple is a pair (id, score)."""
+
+NUMBERS = (int, float, np.number)
 
 
 def parsed(text: bytes | bytearray, name: str, line: int = 1) -> Any:
@@ -66,7 +71,8 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
     for keys, group in itertools.groupby(records, key=lambda numbered: _keys(numbered, name)):
         lists = _list_keys(keys, names.ANSWERS, (*SCORE, *RANK))
         if lists:
-            yield from (_ranked(record, lists, name, line) for line, record in group)
+            for line, record in group:
+                yield from _ranked(record, lists, name, line)
             continue
         while part := list(itertools.islice(group, ROWS)):
             where = names.layout(keys, "run", name, part[0][0])
@@ -101,11 +107,12 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
 
 @dataclass(frozen=True)
 class _Lists:
-    """The keys of a query's id, its documents and, beside them, their scores."""
+    """The keys of a query's id, its documents and, beside them, their scores and the call that returned them."""
 
     query: str
     docs: str
     scores: str | None
+    call: str | None
 
 
 def _keys(numbered: Numbered, name: str) -> tuple[str, ...]:
@@ -120,15 +127,41 @@ def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str
     """The keys of a record with a list; None for a record that is a row, with one document and its value."""
     if names.find(keys, DOC[:-1]) is not None and names.find(keys, values) is not None:
         return None
-    query, docs, scores = (names.find(keys, group) for group in ((*QUERY, "id"), wanted, names.SCORES))
+    groups = ((*QUERY, "id"), wanted, names.SCORES, names.CALL)
+    query, docs, scores, call = (names.find(keys, group) for group in groups)
     if query is None or docs is None:
         return None
-    return _Lists(keys[query], keys[docs], None if scores is None else keys[scores])
+    more = (None if place is None else keys[place] for place in (scores, call))
+    return _Lists(keys[query], keys[docs], *more)
 
 
-def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Ranked:
+def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Iterator[Ranked]:
     query = _checked([record[keys.query]], name, line)[0]
-    return answer(query, record[keys.docs], record[keys.scores] if keys.scores else None, name, line)
+    scores = record[keys.scores] if keys.scores else None
+    if keys.call is None:
+        yield from answers(query, record[keys.docs], scores, name, line)
+        return
+    calls = whole_calls(np.array(_numbers([record[keys.call]], name, line), np.float64), name, lines=[line or 0])
+    yield replace(answer(query, record[keys.docs], scores, name, line), call=int(calls[0]))
+
+
+def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Iterator[Ranked]:
+    """One query's list, or its lists, one a call."""
+    if not are_lists(docs):
+        yield answer(query, docs, scores, name, line)
+        return
+    beside = itertools.repeat(None) if scores is None else scores
+    if scores is not None and not (isinstance(scores, list) and len(scores) == len(docs)):
+        raise InputError("there are {n} lists of documents, but other scores", name, line, n=len(docs))
+    for call, (each, own) in enumerate(zip(docs, beside, strict=False), 1):
+        yield replace(answer(query, each, own, name, line), call=call)
+
+
+def are_lists(docs: Any) -> bool:
+    """Whether these are lists of documents, one a call, and no pairs (id, score)."""
+    if not isinstance(docs, list | tuple) or not docs or not all(isinstance(each, LISTS) for each in docs):
+        return False
+    return not all(len(each) == 2 and isinstance(each[1], NUMBERS) for each in docs)
 
 
 def answer(query: Any, docs: Any, scores: Any, name: str, line: int | None = None) -> Ranked:
@@ -170,7 +203,12 @@ def _columns(part: list[Numbered], keys: tuple[str, ...], where: Layout, name: s
     query, doc, value = ([record[keys[i]] for _, record in part] for i in (where.query, where.doc, where.value))
     queries, docs = (_each(_ids, ids, lines, name) for ids in (query, doc))
     scores = np.array(_each(_numbers, value, lines, name), np.float64)
-    return columns(queries, docs, -scores if where.falling else scores, lines if any(lines) else None)
+    places = lines if any(lines) else None
+    calls = None
+    if where.call is not None:
+        numbers = _each(_numbers, [record[keys[where.call]] for _, record in part], lines, name)
+        calls = whole_calls(np.array(numbers, np.float64), name, lines=places)
+    return columns(queries, docs, -scores if where.falling else scores, places, calls)
 
 
 def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], name: str) -> list[Any]:

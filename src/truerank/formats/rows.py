@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import itertools
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,7 +14,7 @@ from truerank.core.mappings import joined_names
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import columns_ids, cut
-from truerank.core.run import Columns
+from truerank.core.run import Columns, Ranked
 
 Ints = NDArray[np.int64]
 
@@ -25,11 +26,30 @@ def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     return ends, b"".join(names)
 
 
-def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Any = None) -> Columns:
-    """Columns from one id, one value and, if rows stand in lines, one line number a row."""
+def columns(
+    queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines: Any = None, calls: Any = None
+) -> Columns:
+    """Columns from one id, one value and, if rows stand in lines, one line number a row; and the calls, if any."""
     numbers = np.asarray(values, np.float64)
     where = None if lines is None else np.asarray(lines, np.int64)
-    return Columns(*text_column(queries), *text_column(docs), numbers, where)
+    return Columns(*text_column(queries), *text_column(docs), numbers, where, calls=calls)
+
+
+def peeked(run: Iterable[Ranked]) -> tuple[Ranked | None, Iterator[Ranked]]:
+    """The first ranking, which tells whether they have calls, and all of them."""
+    rest = iter(run)
+    first = next(rest, None)
+    return first, rest if first is None else itertools.chain([first], rest)
+
+
+def whole_calls(numbers: NDArray[np.float64], name: str | None, row: int = 1, lines: Any = None) -> Ints:
+    """The numbers of calls, if they are whole; `row` is the number of the first row where they have no lines."""
+    wrong = ~(np.abs(numbers) < 2**53) | (numbers % 1 != 0)
+    if wrong.any():
+        first = int(wrong.argmax())
+        said = message("{call} is no number of a call; calls are numbered from 1", call=f"{numbers[first]:g}")
+        raise InputError(said, name, row + first if lines is None else int(lines[first]))
+    return numbers.astype(np.int64)
 
 
 def complete(part: Columns, name: str | None, row: int = 1) -> Columns:

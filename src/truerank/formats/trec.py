@@ -10,13 +10,15 @@ from typing import BinaryIO
 import numpy as np
 
 from truerank.core._kernel import QrelsParser
-from truerank.core.errors import InputError, Refused, truncated
-from truerank.core.faults import qrels_fault
+from truerank.core.errors import InputError, Refused, quoted, truncated
+from truerank.core.faults import qrels_fault, run_fault
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
+from truerank.core.rankings import score_of
 from truerank.core.run import Batch, Ranked
 from truerank.core.scan import text_pieces
 from truerank.formats.registry import Format, register
+from truerank.formats.rows import columns
 from truerank.formats.source import MARK, Source
 
 _WIDTHS = {4: "qrels", 6: "run"}
@@ -68,15 +70,39 @@ def read_qrels(source: Source) -> Qrels:
     return replace(qrels, aspects=replace(qrels.aspects, is_named=False))  # what it is, the rules say
 
 
+def read_calls(source: Source) -> Iterator[Batch]:
+    """A run whose second column is the call that returned a document."""
+    for first, block in source.blocks():
+        cells = [(line, text.split()) for line, text in enumerate(block.split(b"\n"), first)]
+        rows = [(line, fields) for line, fields in cells if fields and not fields[0].startswith(b"#")]
+        for line, fields in rows:
+            if len(fields) != 6:
+                raise InputError(run_fault(Refused("fields", line, len(fields))), source.name, line)
+        calls = np.array([_call(fields[1], source.name, line) for line, fields in rows], np.int64)
+        scores = [score_of(fields[4], source.name, line) for line, fields in rows]
+        queries, docs = ([fields[place] for _, fields in rows] for place in (0, 2))
+        yield columns(queries, docs, scores, [line for line, _ in rows], calls)
+
+
+def _call(text: bytes, name: str, line: int) -> int:
+    if not text.isdigit() or len(text) > 15:
+        raise InputError(
+            "the second column holds '{text}', which is no number of a call; calls are numbered from 1",
+            name,
+            line,
+            text=truncated(text),
+        )
+    return int(text)
+
+
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
-    """Six columns, scores with all their digits."""
+    """Six columns, scores with all their digits; the second one is the call where there are calls."""
     end = tag.encode("utf-8", "surrogateescape")
     for part in run:
         _check_ids(part.query, part.docs)
         rows = enumerate(zip(part.docs, part.numbers(), strict=True), 1)
-        file.write(
-            b"".join([b"%b Q0 %b %d %a %b\n" % (part.query, doc, i, score, end) for i, (doc, score) in rows])
-        )
+        start = b"%b Q0" % part.query if part.call is None else b"%b %d" % (part.query, part.call)
+        file.write(b"".join([b"%b %b %d %a %b\n" % (start, doc, i, score, end) for i, (doc, score) in rows]))
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
@@ -104,18 +130,27 @@ def _check_ids(query: bytes, docs: Iterable[bytes]) -> None:
         )
 
 
-register(
-    Format(
-        "trec",
-        message("columns with blanks between: query Q0 document rank score tag; query 0 document grade"),
-        sniff,
-        holds,
-        (".run", ".qrels", ".trec", ".txt"),
-        read_run,
-        read_qrels,
-        write_run,
-        write_qrels,
-        holds_aspects=True,
-        cut_run=lambda source, threads: text_pieces(source.path, threads),
-    )
+TREC = Format(
+    "trec",
+    message("columns with blanks between: query Q0 document rank score tag; query 0 document grade"),
+    sniff,
+    holds,
+    (".run", ".qrels", ".trec", ".txt"),
+    read_run,
+    read_qrels,
+    write_run,
+    write_qrels,
+    holds_aspects=True,
+    cut_run=lambda source, threads: text_pieces(source.path, threads),
+    options=lambda *, second="": configured(second),
 )
+
+
+def configured(second: str) -> Format:
+    """The format, of runs whose second column is the "call"."""
+    if second != "call":
+        raise InputError("second is 'call', not {value}", value=quoted(second))
+    return replace(TREC, name="trec(second='call')", read_run=read_calls, cut_run=lambda source, threads: ())
+
+
+register(TREC)

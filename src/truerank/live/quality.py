@@ -14,16 +14,26 @@ from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scores import Scores
+from truerank.core.vocabulary import asked_for
 from truerank.live.retriever import Answer
 from truerank.measures import Measure, MeasuresLike
 
 MEND = "duplicates=first"
 
 
-def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer]) -> Run:
-    """The answers as a run; a query without one has an empty one."""
+def as_run(name: str, queries: Iterable[str], answers: Mapping[str, Answer], of_calls: bool = False) -> Run:
+    """The answers as a run; a query without one has an empty one.
+
+    Args:
+        of_calls: one list is that of one call, also where no answer has several.
+    """
     nothing = Answer((), ())
-    parts = [Ranked(_bytes(query), *_encoded(answers.get(query, nothing))) for query in queries]
+    has_calls = of_calls or any(answer.ends is not None for answer in answers.values())
+    parts = [
+        Ranked(_bytes(query), *_encoded(one), call=call if has_calls else None)
+        for query in queries
+        for call, one in enumerate(answers.get(query, nothing).lists, 1)
+    ]
 
     def batches() -> Iterator[Batch]:
         return iter(parts)
@@ -96,10 +106,24 @@ def _without_failed(scores: Scores, judged: Qrels, failed: Collection[str]) -> S
     return replace(scores, ledger=replace(scores.ledger, answered=scores.ledger.answered - lost))
 
 
-def lenient(rules: Rules, repeats: bool) -> Rules:
-    """The rules, and what they say of answers that repeat a document where they would refuse the whole run."""
-    if not repeats or rules.duplicates != "error":
+def lenient(rules: Rules, repeats: bool, calls: bool = False) -> Rules:
+    """The rules, and what they say of answers where they would refuse the whole run.
+
+    Args:
+        repeats: whether an answer repeats a document.
+        calls: whether an answer has several lists.
+    """
+    fields = {"calls": "concatenated"} if calls and rules.calls == "error" else {}
+    fields |= {"duplicates": "first"} if repeats and rules.duplicates == "error" else {}
+    if not fields:
         return rules
+    changes = ", ".join(f"{field}={value}" for field, value in fields.items())
     return rules.replace(
-        name=message("{rules} with {changes}", rules=printable(rules.name), changes=MEND), duplicates="first"
+        name=message("{rules} with {changes}", rules=printable(rules.name), changes=changes), **fields
     )
+
+
+def need_calls(measures: MeasuresLike | None, rules: Rules) -> bool:
+    """Whether a measure that is asked for is about several lists a query."""
+    asked = asked_for(measures if measures is not None else rules.measures, rules)
+    return any(measure.definition.needs == "calls" for measure in asked.values())

@@ -6,6 +6,7 @@ import threading
 from array import array
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -70,11 +71,18 @@ def kept(result: object) -> object:
     ['d1']
     """
     kind = type(result)
+    if _is_nested(result):
+        return list(map(kept, result))  # type: ignore[call-overload]
     if kind is list or kind is dict or kind is np.ndarray:
         return result.copy()  # type: ignore[attr-defined]
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
         return tuple(map(kept, result))  # type: ignore[call-overload]
     return result
+
+
+def _is_nested(result: object) -> bool:
+    """Whether it is a list of lists, as that of an agent that asks several times."""
+    return type(result) is list and bool(result) and type(result[0]) is list
 
 
 def room(result: object) -> int:
@@ -84,6 +92,8 @@ def room(result: object) -> int:
         return len(result) // BYTES  # type: ignore[arg-type]
     if kind is tuple and len(result) == 2:  # type: ignore[arg-type]
         return room(result[1])  # type: ignore[index]
+    if _is_nested(result):
+        return sum(map(room, result))  # type: ignore[call-overload]
     return len(result) if kind is list or kind is dict else 1  # type: ignore[arg-type]
 
 
@@ -165,11 +175,11 @@ class Tally:
             return Read(ERROR, fault=printable(_said(error)[:FAULT]))
         if call >= self.plan.kept:
             with self._lock:
-                self._keep(call, job, self._clean(job, answer))
+                self._keep(call, job, answer.each(partial(self._clean, job)))
         return Read(OK if answer.docs else EMPTY, len(answer.docs))
 
     def _clean(self, job: int, answer: Answer) -> Answer:
-        """The first k documents in the order in which they were returned, with scores that agree with it."""
+        """The first k documents of a list in the order in which they were returned, with scores that agree."""
         docs, scores, k = answer.docs, answer.scores, self.plan.load.k
         if len(docs) > k:
             self.overlong.add(job)
@@ -183,7 +193,7 @@ class Tally:
 
     def _keep(self, call: int, job: int, answer: Answer) -> None:
         kept = self.answers.get(job)
-        if kept and kept[1].docs != answer.docs:
+        if kept and (kept[1].docs, kept[1].ends) != (answer.docs, answer.ends):
             self.changing.add(job)
         if kept is None or call < kept[0]:
             self.answers[job] = (call, answer)

@@ -157,6 +157,14 @@ class Bench(Presented):
         return sum(found[how] for how in ("error", "timeout", "dropped"))
 
     @property
+    def calls(self) -> float | None:
+        """Lists a query, where the retriever gives several: a latency is that of all its calls. Else None."""
+        answers = self.answers.by_query.values()
+        if all(answer.ends is None for answer in answers):
+            return None
+        return sum(len(answer.lists) for answer in answers) / len(answers)
+
+    @property
     def cold(self) -> float | None:
         """Milliseconds of the very first call; None if it did not succeed or was measured with the others."""
         first = self._phase("cold").answered
@@ -235,6 +243,7 @@ class Bench(Presented):
             "outcomes": self.outcomes,
             "indexing": self.indexing.to_dict() if self.indexing else None,
             "mean": self.scores.mean if self.scores else None,
+            "calls": self.calls,
             "cold_ms": self.cold,
             "under_way": self.under_way,
             "at_a_time": self.at_a_time,
@@ -249,7 +258,7 @@ class Bench(Presented):
             "scores": self.scores.to_dict(per_query=True) if self.scores else None,
             "unasked": self.unasked,
             "odd": {name: getattr(self.answers, name) for name in storage.ODD},
-            "answers": {q: {"docs": a.docs, "scores": a.scores} for q, a in self.answers.by_query.items()},
+            "answers": {q: storage.answer(a) for q, a in self.answers.by_query.items()},
             "queries": self.queries,
             "phases": PHASES,
             "outcome_names": OUTCOMES,

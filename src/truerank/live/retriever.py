@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import accumulate, chain, pairwise
 
 
 @dataclass(frozen=True)
@@ -13,10 +14,31 @@ class Answer:
     Attributes:
         docs: ids, best first.
         scores: a finite number each; made from the ranks where the retriever gives none.
+        ends: of a retriever that asks several times, how many documents there are by the end of each call; None
+            where it gave one list.
     """
 
     docs: tuple[str, ...]
     scores: tuple[float, ...]
+    ends: tuple[int, ...] | None = field(default=None, repr=False)
+
+    @classmethod
+    def joined(cls, lists: Sequence[Answer]) -> Answer:
+        """The answer of several calls."""
+        docs = tuple(chain.from_iterable(one.docs for one in lists))
+        scores = tuple(chain.from_iterable(one.scores for one in lists))
+        return cls(docs, scores, tuple(accumulate(len(one.docs) for one in lists)))
+
+    @property
+    def lists(self) -> tuple[Answer, ...]:
+        """The list of each call; itself alone where it is one list."""
+        if self.ends is None:
+            return (self,)
+        return tuple(Answer(self.docs[a:b], self.scores[a:b]) for a, b in pairwise((0, *self.ends)))
+
+    def each(self, change: Callable[[Answer], Answer]) -> Answer:
+        """The same with a change to the list of each call."""
+        return change(self) if self.ends is None else Answer.joined(list(map(change, self.lists)))
 
 
 @dataclass(frozen=True)
@@ -24,8 +46,8 @@ class FirstAnswers:
     """What was returned first for each query, and what is odd about it. Counts are of queries.
 
     Attributes:
-        by_query: the first measured answer of each query, cut after k documents.
-        repeated: whose answer names a document more than once.
+        by_query: the first measured answer of each query, cut after k documents of each list.
+        repeated: whose answer names a document more than once in a list.
         overlong: whose answer had more than k documents.
         unordered: whose scores do not fall from the first document on; its order counts, not the scores.
         changing: whose answers were not the same each time.

@@ -24,7 +24,7 @@ from truerank.live.latency import checked
 from truerank.live.machine import machine
 from truerank.live.overhead import harness, pool_of
 from truerank.live.plan import Load, plan
-from truerank.live.quality import as_run, lenient, score, unasked
+from truerank.live.quality import as_run, lenient, need_calls, score, unasked
 from truerank.live.queries import read_queries
 from truerank.live.record import Calls, Tally, gathered
 from truerank.live.result import Bench, counted
@@ -149,8 +149,8 @@ def measure(
             retrievers.append(adapt(target, **options))
             closing.callback(retrievers[-1].close)
         found = _measured(_distinct(retrievers), texts, load, clock, progress)
-    repeats = any(one.answers.repeated for one in found)
-    return [replace(_scored(one, judging, repeats), percentiles=kind, indexing=indexed) for one in found]
+    repeats, calls = any(one.answers.repeated for one in found), any(one.calls is not None for one in found)
+    return [replace(_scored(one, judging, repeats, calls), percentiles=kind, indexing=indexed) for one in found]
 
 
 def _rehearsed(judging: Judging, queries: list[str]) -> Judging:
@@ -158,8 +158,9 @@ def _rehearsed(judging: Judging, queries: list[str]) -> Judging:
     rules = Rules.of(judging.rules)
     if judging.qrels is None:
         return judging
-    qrels = read_qrels(judging.qrels)
-    score(qrels, as_run("nothing", queries, {}), queries, queries, judging.measures, rules)
+    qrels, of_calls = read_qrels(judging.qrels), need_calls(judging.measures, rules)
+    nothing = as_run("nothing", queries, {}, of_calls)
+    score(qrels, nothing, queries, queries, judging.measures, lenient(rules, False, of_calls))
     return replace(judging, qrels=qrels)
 
 
@@ -264,16 +265,20 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 
 
-def _scored(found: Bench, judging: Judging, repeats: bool) -> Bench:
+def _scored(found: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench:
     """The same with the answers' scores, where there are judgements.
 
     Args:
         repeats: whether any answer of the run names a document twice.
+        calls: whether any has several lists.
     """
     if judging.qrels is None or not found.asked:
         return found
-    rules = lenient(Rules.of(judging.rules), repeats)
+    rules = Rules.of(judging.rules)
+    of_calls = calls or need_calls(judging.measures, rules)
+    rules = lenient(rules, repeats, of_calls)
+    run = as_run(found.name, found.asked, found.answers.by_query, of_calls)
     failed = [query for query in found.asked if query not in found.answers.by_query]
     judged = read_qrels(judging.qrels)
-    scores = score(judged, found.run, found.asked, failed, judging.measures, rules)
+    scores = score(judged, run, found.asked, failed, judging.measures, rules)
     return replace(found, scores=scores, unasked=unasked(judged, found.asked))

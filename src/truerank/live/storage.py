@@ -91,10 +91,15 @@ def _checked(parts: dict[str, Any]) -> dict[str, Any]:
     latency.checked(parts["percentiles"])
     _demand(all(isinstance(query, str) for query in parts["queries"]), "an id is no text")
     _demand(set(answers) <= set(parts["queries"]), "there is an answer to what was not asked")
-    for answer in answers.values():
-        _demand(len(answer.docs) == len(answer.scores), "an answer has not a score for each document")
-        _demand(all(isinstance(doc, str) for doc in answer.docs), "a document's id is no text")
-        _demand(all(isinstance(score, int | float) for score in answer.scores), "a score is no number")
+    for one in answers.values():
+        _demand(len(one.docs) == len(one.scores), "an answer has not a score for each document")
+        _demand(all(isinstance(doc, str) for doc in one.docs), "a document's id is no text")
+        _demand(all(isinstance(score, int | float) for score in one.scores), "a score is no number")
+        ends = [0, *(() if one.ends is None else one.ends)]
+        _demand(
+            all(isinstance(end, int) for end in ends) and ends == sorted(ends), "the calls of an answer do not end"
+        )
+        _demand(one.ends is None or ends[-1] == len(one.docs), "an answer has documents of no call")
     _demand(all(isinstance(count, int) for count in parts["faults"].values()), "a count is no number")
     texts = (parts[name] for name in ("name", "begun", "stopped", "beside"))
     _demand(all(isinstance(text, str) for text in (*texts, *parts["machine"].values())), "a name is no text")
@@ -108,7 +113,7 @@ def _demand(is_so: bool, otherwise: str) -> None:
 
 
 def _parts(value: Mapping[str, Any]) -> dict[str, Any]:
-    kept = {q: Answer(tuple(a["docs"]), tuple(a["scores"])) for q, a in value["answers"].items()}
+    kept = {q: _answer(a) for q, a in value["answers"].items()}
     return {
         "name": value["name"],
         "load": Load(**value["load"]),
@@ -129,6 +134,16 @@ def _parts(value: Mapping[str, Any]) -> dict[str, Any]:
         "percentiles": value.get("percentiles", NEAREST),
         "indexing": _indexing(value.get("indexing")),
     }
+
+
+def answer(one: Answer) -> dict[str, Any]:
+    """An answer as plain values; of several lists also where each ends."""
+    return {"docs": one.docs, "scores": one.scores, **({} if one.ends is None else {"ends": one.ends})}
+
+
+def _answer(value: Mapping[str, Any]) -> Answer:
+    ends = value.get("ends")
+    return Answer(tuple(value["docs"]), tuple(value["scores"]), None if ends is None else tuple(ends))
 
 
 def _indexing(value: Mapping[str, Any] | None) -> Indexing | None:

@@ -34,13 +34,17 @@ RULED = ("level", "rounding")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
-Need = Literal["", "aspects"]
+Need = Literal["", "aspects", "calls"]
 
 NEEDS: dict[Need, Message] = {
     "aspects": message(
         "{measure} is about the aspects of a query (subtopics, intents, nuggets), and the judgements have none: "
         "give each its own, as {{query: {{doc: {{aspect: grade}}}}}} or in a column named aspect; where the second "
         "column of TREC qrels names them, say so: iteration = 'aspect' in the rules (--set iteration=aspect)"
+    ),
+    "calls": message(
+        "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
+        "list of lists a query (rules with calls = 'last' leave one list)"
     ),
 }
 """What is said where a measure lacks what it needs."""

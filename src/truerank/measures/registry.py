@@ -152,17 +152,21 @@ class Measure:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query; or the judgements have
-                not what it needs.
+            MeasureError: the function gives something else than a finite number a query; or what it needs is missing.
         """
-        if self.definition.needs == "aspects" and hits.aspects is None and len(hits.judgements.query):
-            raise MeasureError(Message(NEEDS["aspects"].text, "", {"measure": self}))
+        if self._lacks_what_it_needs(hits):
+            raise MeasureError(Message(NEEDS[self.definition.needs].text, "", {"measure": self}))
         depth, given = self._arguments
         if defaults:
             known = self.definition.parameters
             given = {**{key: value for key, value in defaults.items() if key in known}, **given}
         found = self.definition.function(hits if depth is None else hits.cut(depth), **given)
         return _sound(self, hits, found.result if isinstance(found, Terms) else found)
+
+    def _lacks_what_it_needs(self, hits: Hits) -> bool:
+        if self.definition.needs == "calls":
+            return hits.calls is None
+        return self.definition.needs == "aspects" and hits.aspects is None and len(hits.judgements.query) > 0
 
     @cached_property
     def _arguments(self) -> tuple[int | None, dict[str, Any]]:
@@ -359,7 +363,7 @@ def measures() -> dict[str, Definition]:
     return dict(_definitions)
 
 
-LATER = ("users", "expectations", "ntcir", "aspects", "intents", "evidence")
+LATER = ("users", "expectations", "ntcir", "calls", "aspects", "intents", "evidence")
 """Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
 
 

@@ -100,7 +100,7 @@ def made(found: Sequence[Bench]) -> Iterable[str]:
 def notes(found: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
     head = joined(": ", [printable(found.name), joined("; ", [loop(found), asked(found)])])
-    sentences = [head, *warnings(found), *_before(found), *made([found]), *_intervals(found)]
+    sentences = [head, *warnings(found), *_several(found), *_before(found), *made([found]), *_intervals(found)]
     return [*sentences, *_machinery(found), _machine(found)]
 
 
@@ -276,9 +276,15 @@ def _repeated(found: Bench) -> Iterator[Message]:
         "{n:,} answers name a document more than once",
         n=found.answers.repeated,
     )
-    is_mended = found.scores and found.scores.rules.name.endswith(MEND)
+    is_mended = found.scores and MEND in found.scores.rules.name
     mend = [message("`truerank eval` of the saved run needs `--set {mend}`", mend=MEND)] if is_mended else []
     yield joined("", [joined("; ", [sentences, *mend]), "."])
+
+
+def _several(found: Bench) -> Iterator[Message]:
+    """What several lists a query mean for the figures."""
+    if found.calls is not None:
+        yield message("{n:.2f} lists a query, one a call; a latency is that of all calls.", n=found.calls)
 
 
 def _before(found: Bench) -> Iterable[str]:

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+from truerank.core.messages import message
 from truerank.measures import Definition
 
 AVERAGES = {"mean": "the mean", "sum": "the sum", "geometric": "the geometric mean"}
 """How values become one number."""
+
+NEEDS = {"": "", "calls": message("several lists a query: a column named call, or a list of lists")}
+"""What a measure needs beside a list a query."""
 
 _RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
 """Parameters that the rules decide where a measure leaves them open."""

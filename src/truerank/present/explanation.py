@@ -105,12 +105,12 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
     best = set()
     for before, place, row in zip([-1, *chosen], chosen, _rows(listed, explanation.texts), strict=False):
         if place - before > 1:
-            rows.append((None, _more(place - before - 1), "", None, "", "", ""))
+            rows.append((None, None, _more(place - before - 1), "", None, "", "", ""))
         if explanation.documents[place].kind == "relevant":
             best |= {(len(rows), column) for column, cell in enumerate(row) if str(cell or "").strip()}
         rows.append(row)
     if rest := len(explanation.documents) - 1 - max(chosen, default=-1):
-        rows.append((None, _more(rest), "", None, "", "", ""))
+        rows.append((None, None, _more(rest), "", None, "", "", ""))
     title = message(
         "Query {query} of {run}",
         query=asked(explanation.query, explanation.texts),
@@ -118,6 +118,7 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
     )
     columns = (
         message("rank"),
+        message("call"),
         message("document"),
         message("score"),
         message("grade"),
@@ -128,7 +129,12 @@ def ranking_table(explanation: Explanation, depth: int | None, digits: int) -> T
     table = Table(columns, tuple(rows), title=title, best=frozenset(best), digits=digits)
     returned = [doc.score for doc in explanation.documents if doc.place != "missing"]
     has_scores = not returned or any(score is not None for score in returned)
-    needed = {"score": has_scores, "tied": any(doc.tied for doc in listed), "text": bool(explanation.texts.docs)}
+    needed = {
+        "call": any(doc.call for doc in listed),
+        "score": has_scores,
+        "tied": any(doc.tied for doc in listed),
+        "text": bool(explanation.texts.docs),
+    }
     return table.only([place for place, name in enumerate(columns) if needed.get(name, True)])
 
 
@@ -151,7 +157,8 @@ def _rows(documents: Sequence[Listed], texts: Snippets) -> Iterator[tuple[Cell, 
     for doc, score in zip(documents, _scores(documents), strict=True):
         mark = _mark(doc)
         tied = f"{doc.tied[0]}–{doc.tied[1]}" if doc.tied else ""
-        yield doc.rank, printable(doc.doc), score, doc.grade, mark, tied, truncated(texts.docs.get(doc.doc, ""))
+        text = truncated(texts.docs.get(doc.doc, ""))
+        yield doc.rank, doc.call, printable(doc.doc), score, doc.grade, mark, tied, text
 
 
 def _mark(doc: Listed) -> Message:

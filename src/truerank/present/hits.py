@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from truerank.core.errors import printable
@@ -26,11 +28,13 @@ HEADINGS = (
 
 def document_of(hits: Hits, digits: int | None = None) -> Document:
     """A row a hit; for people the first ones."""
-    flat = Table(COLUMNS, _rows(hits, len(hits)), digits=digits)
+    calls = hits.calls is not None
+    names, headings = (*COLUMNS, *(["call"] if calls else [])), (*HEADINGS, *([message("call")] if calls else []))
+    flat = Table(names, _rows(hits, len(hits), names), digits=digits)
     more = [message("{n:,} more rows.", n=len(hits) - ROWS)] if len(hits) > ROWS else []
     notes = (*more, f"{hits._summary()}.", *remarks_of(hits))
-    table = Table(HEADINGS, _rows(hits, ROWS), notes=notes, digits=4 if digits is None else digits)
-    return Document([table], flat, [dict(zip(COLUMNS, row, strict=True)) for row in flat.rows], remarks_of(hits))
+    table = Table(headings, _rows(hits, ROWS, names), notes=notes, digits=4 if digits is None else digits)
+    return Document([table], flat, [dict(zip(names, row, strict=True)) for row in flat.rows], remarks_of(hits))
 
 
 def remarks_of(hits: Hits) -> list[str]:
@@ -53,7 +57,7 @@ def remarks_of(hits: Hits) -> list[str]:
     return sentences
 
 
-def _rows(hits: Hits, most: int) -> tuple[tuple[Cell, ...], ...]:
+def _rows(hits: Hits, most: int, columns: Sequence[str]) -> tuple[tuple[Cell, ...], ...]:
     names = [printable(hits.queries[place]) for place in hits.query[:most].tolist()]
-    columns = (getattr(hits, name)[:most].tolist() for name in COLUMNS[1:])
-    return tuple(zip(names, *columns, strict=True))
+    values = (getattr(hits, name)[:most].tolist() for name in columns[1:])
+    return tuple(zip(names, *values, strict=True))

@@ -133,6 +133,21 @@ def remarks(scores: HasLedger) -> list[str]:
                 n=ledger.iterations,
             )
         )
+    if ledger.calls:
+        how = (
+            message("one after another")
+            if rules.calls == "concatenated"
+            else message("for measures of calls alone")
+        )
+        sentences.append(message("{n:,} lists, one a call ({how}).", n=ledger.calls, how=how))
+    if ledger.again:
+        sentences.append(
+            plural(
+                "{n:,} document was returned again by a later call (the first counts).",
+                "{n:,} documents were returned again by a later call (the first counts).",
+                n=ledger.again,
+            )
+        )
     if ledger.interleaved:
         sentences.append(message("The rows of some queries are scattered over the run; they were put together."))
     return sentences + audit.sentences(scores) if audit.is_audited(scores) else sentences

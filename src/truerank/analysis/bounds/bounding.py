@@ -77,13 +77,14 @@ def bounds(
         refuse_undefined(under)
     reading = reading_of(qrels, run, under, keep="all" if is_asked else "judged", threads=threads)
     hits = in_mean(reading.hits, before, reading.name)
+    pool = Pool.of(reading, chosen) if is_asked else None  # refused before the work, not after it
     parts = _parts(len(hits.queries), len(set(doubts)), progress)
     ties = (
         under_ties(hits, chosen, under, samples=samples, seed=seed, progress=next(parts))
         if "ties" in doubts
         else {}
     )
-    left, open_documents, grades = _unjudged(reading, chosen, next(parts)) if is_asked else ({}, None, ())
+    left, open_documents, grades = _unjudged(pool, chosen, next(parts)) if pool else ({}, None, ())
     names = tuple(map(as_text, hits.queries))
     return Bounds(reading.name, names, chosen, under, ties, left, open_documents, grades, samples, seed)
 
@@ -98,8 +99,7 @@ def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
 
 
 def _unjudged(
-    reading: Reading, measures: tuple[Measure, ...], progress: Progress
+    pool: Pool, measures: tuple[Measure, ...], progress: Progress
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    pool = Pool.of(reading)
-    found = under_judgement(pool, measures, reading.rules, progress)
-    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, reading.rules.level)
+    found = under_judgement(pool, measures, pool.rules, progress)
+    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, pool.rules.level)

@@ -150,7 +150,7 @@ def judge_next(
     one, other = (run_reading(judged, run, under, keep="all", threads=threads) for run in (run_a, run_b))
     documents = _Documents.of(one, other)
     pools = zip((one, other), documents.numbers, strict=True)
-    a, b = (replace(Pool.of(each), numbers=own, documents=len(documents.query)) for each, own in pools)
+    a, b = (replace(Pool.of(each, [chosen]), numbers=own, documents=len(documents.query)) for each, own in pools)
     if a.hits.queries != b.hits.queries:
         raise InputError("the two runs are scored on different queries; missing = zero scores both on all of them")
     pair = _Pair(a, b, documents, chosen, under, progress)

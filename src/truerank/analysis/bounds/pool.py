@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank.core.build import is_later
 from truerank.core.errors import InputError, MeasureError, RulesError
-from truerank.core.evaluate import in_mean
+from truerank.core.evaluate import as_one_list, in_mean
 from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
@@ -43,13 +43,14 @@ class Pool:
     documents: int = 0
 
     @classmethod
-    def of(cls, reading: Reading) -> Pool:
-        """The pool of a run that was read with all its rows.
+    def of(cls, reading: Reading, measures: Iterable[Measure]) -> Pool:
+        """The pool of a run that was read with all its rows, for these measures.
 
         Raises:
             InputError: a document counts twice.
+            MeasureError: the run has several lists a query, and the rules or a measure do not make one of them.
         """
-        rows = reading.rows
+        rows = _one_list(reading, measures)
         if reading.repeated and (later := is_later(rows.doc)).any():
             if reading.rules.duplicates != "once":
                 raise InputError(
@@ -113,6 +114,18 @@ class Pool:
         return Judgements(query[order], grade[order])
 
 
+def _one_list(reading: Reading, measures: Iterable[Measure]) -> Hits:
+    """All rows of a run, of one list a query."""
+    needing = next((measure for measure in measures if measure.definition.needs == "calls"), None)
+    if needing is not None:
+        raise MeasureError(
+            "what unjudged documents could change is not covered for {measure}, which is about several lists a "
+            "query: ask for ties alone (of='ties'; for a command: --of ties)",
+            measure=needing,
+        )
+    return as_one_list(reading.rows, reading.rules, message("what unjudged documents could change"))
+
+
 def is_open(hits: Hits, rules: Rules) -> Bools:
     """(hits,) whether it is unjudged, and it counts as having are returned."""
     is_of_these = rules.unjudged != "removed" or rules.depth_of == "returned"
@@ -133,7 +146,7 @@ def bare(rules: Rules) -> Rules:
 def refuse_uncovered(measures: Iterable[Measure]) -> None:
     """Refuse measures of aspects: which of them an unjudged document would answer, a grade does not tell."""
     for measure in measures:
-        if measure.definition.needs:
+        if measure.definition.needs == "aspects":
             raise MeasureError(
                 "bounds do not cover {measure}: documents of one grade differ in the aspects that they answer",
                 measure=measure,

@@ -39,14 +39,16 @@ class Repeated:
     def of(cls, hits: Hits, times: Ints) -> Repeated:
         """This many copies of each query."""
         query = np.repeat(np.arange(len(times)), times)
-        counts = hits.count, np.bincount(hits.judgements.query, minlength=len(times))
-        (rows, way), (judged, judged_way) = (copied((np.cumsum(n) - n)[query], n[query]) for n in counts)
+        of_each = [hits.query, hits.judgements.query, *([] if hits.calls is None else [hits.calls.query])]
+        counts = (np.bincount(each, minlength=len(times)) for each in of_each)
+        (rows, way), (judged, judged_way), *calls = (copied((np.cumsum(n) - n)[query], n[query]) for n in counts)
         table = replace(
             hits.where(rows),
             queries=tuple(hits.queries[q] for q in query.tolist()),
             returned=hits.returned[query],
             judgements=Judgements(judged_way, hits.judgements.grade[judged]),
             query=way,
+            calls=None if hits.calls is None else hits.calls.chosen(*calls[0]),
         )
         return cls(table, times, rows)
 

@@ -16,8 +16,8 @@ from truerank.core._counting import count_inversions
 from truerank.core._kernel import Judged, as_text
 from truerank.core.build import is_later
 from truerank.core.errors import InputError
-from truerank.core.evaluate import reading_of, rules_of
-from truerank.core.messages import alternatives
+from truerank.core.evaluate import as_one_list, reading_of, rules_of
+from truerank.core.messages import alternatives, message
 from truerank.core.presented import Presented
 from truerank.core.reading import EVERY_RANK, Keep, Reading, read
 from truerank.core.rules import Rules, RulesLike
@@ -194,7 +194,8 @@ class _Lists:
     @classmethod
     def of(cls, reading: Reading, depth: int, has_groups: bool) -> _Lists:
         """Those of a reading."""
-        rows = reading.rows.top(None if depth == EVERY_RANK else depth)
+        rows = as_one_list(reading.rows, reading.rules, message("how two runs agree"))
+        rows = rows.top(None if depth == EVERY_RANK else depth)
         rows = rows.where(~is_later(rows.doc)) if reading.repeated else rows
         qrels, ends = reading.qrels, len(reading.qrels.text) + reading.unjudged.ends
         begin = np.append(qrels.begin, ends - np.diff(reading.unjudged.ends, prepend=0))

@@ -39,6 +39,7 @@ class Found:
         relevant: how many relevant documents there are, by the rules' level.
         is_defined: whether the measure has something to divide by.
         spread: the lowest and the highest value that some order of equal scores gives.
+        calls: how many lists the query has, where it may have several.
     """
 
     measure: Measure
@@ -50,6 +51,7 @@ class Found:
     relevant: int
     is_defined: bool
     spread: tuple[float, float]
+    calls: int = 0
 
     @property
     def is_counted(self) -> bool:
@@ -239,6 +241,15 @@ def _recall_points(found: Found) -> Iterator[str]:
         yield RECALL_POINTS[found.rules.recall_points]
 
 
+def _calls(found: Found) -> Iterator[str]:
+    if found.calls and found.rules.calls == "concatenated":
+        yield plural(
+            "The query has {n:,} list; a document counts where it came first.",
+            "The query has {n:,} lists, one a call; a document counts where it came first.",
+            n=found.calls,
+        )
+
+
 TELLERS: dict[str, Callable[[Found], Iterator[str]]] = {
     "missing": _missing,
     "without_relevant": _without_relevant,
@@ -251,4 +262,5 @@ TELLERS: dict[str, Callable[[Found], Iterator[str]]] = {
     "depth": _depth,
     "unreturned": _lost,
     "recall_points": _recall_points,
+    "calls": _calls,
 }

@@ -27,7 +27,7 @@ from truerank.core.rankings import rankings
 from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
-from truerank.core.scan import scan
+from truerank.core.several import scan_lists
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
 Judged = dict[bytes, float]
@@ -111,6 +111,7 @@ class Answer:
             relevant=relevant,
             is_defined=bool(measure.is_defined(self.hits, rules.level)[0]),
             spread=(value, value) if ruling else self.spread(measure),
+            calls=0 if self.hits.calls is None else len(self.hits.calls),
         )
         return Explanation(
             run=self.reading.name,
@@ -139,6 +140,7 @@ class Answer:
             max_grade=whole(hits.max_grade),
             depth=hits.depth,
             beyond=() if hits.beyond is None else self._named(hits.beyond, named),
+            calls=hits.calls,
         )
 
     def _named(self, hits: Hits, others: dict[int, str]) -> tuple[Hit, ...]:
@@ -189,7 +191,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
     judged, under = _few(as_ruled(qrels, rules), query), lenient(rules)
     ordered: set[bytes] = set()
-    found = answered(scan(_watched(few, ordered), judged.judged, under, keep=EVERY_RANK), under)
+    found = answered(scan_lists(_watched(few, ordered), judged, under, keep=EVERY_RANK), under)
     reading = Reading.of(judged, found, under, few.name, EVERY_RANK)
     docs = reading.docs(found.table["doc"].astype(np.int64))
     raw = map(Raw, docs, found.table["score"].tolist())  # of this query, as only it is answered

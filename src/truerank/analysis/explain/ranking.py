@@ -40,6 +40,7 @@ class Listed:
         kind: what the grade says.
         place: whether it counts, and if not why.
         tied: the first and last rank of its group of equal scores, where it has company.
+        call: which call returned it, where the query has several lists and it has a rank.
     """
 
     doc: str
@@ -49,10 +50,12 @@ class Listed:
     kind: Kind
     place: Place
     tied: tuple[int, int] | None = None
+    call: int | None = None
 
     def to_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return {**vars(self), "tied": list(self.tied) if self.tied else None}
+        """Plain values, for JSON; the call only where there is one."""
+        plain = {**vars(self), "tied": list(self.tied) if self.tied else None}
+        return {name: value for name, value in plain.items() if name != "call" or value is not None}
 
 
 def unscored(documents: Sequence[Listed]) -> tuple[Listed, ...]:
@@ -102,24 +105,29 @@ def _credited(documents: Iterable[Listed]) -> Iterator[Listed]:
         seen.add(listed.doc)
 
 
-def _ranks(hits: Hits) -> Iterator[tuple[int, int, int]]:
-    """The rank that counts of each document that has one, and the first and last of its group."""
-    return zip(*(column.tolist() for column in (hits.rank, hits.first, hits.last)), strict=True)
+Ranks = tuple[int | None, int, int, int | None]
+"""The rank that counts, the first and last of its group, and the call where there are several."""
+
+
+def _ranks(hits: Hits) -> Iterator[Ranks]:
+    """Those of each document that has a rank."""
+    calls = [None] * len(hits) if hits.calls is None else hits.call.tolist()
+    return zip(*(column.tolist() for column in (hits.rank, hits.first, hits.last)), calls, strict=True)
 
 
 def _row(
-    doc: bytes, score: float, grade: float | None, ranks: Iterator[tuple[int, int, int]], rules: Rules, level: float
+    doc: bytes, score: float, grade: float | None, ranks: Iterator[Ranks], rules: Rules, level: float
 ) -> Listed:
     """A document that was returned; it takes the next rank, if it counts and one is left within the depth."""
     if grade is not None and math.isnan(grade):
         return _listed(doc, score, grade, level, "ignored")
     if rules.unjudged == "removed" and (grade is None or grade < 0):
         return _listed(doc, score, grade, level, "removed")
-    rank, first, last = next(ranks, (None, 0, 0))
+    rank, first, last, call = next(ranks, (None, 0, 0, None))
     if rank is None:
         return _listed(doc, score, grade, level, "below depth")
     listed = _listed(doc, score, grade, level, "ranked")
-    return replace(listed, rank=rank, tied=(first, last) if first < last else None)
+    return replace(listed, rank=rank, tied=(first, last) if first < last else None, call=call)
 
 
 def _listed(doc: bytes, score: float | None, grade: float | None, level: float, place: Place) -> Listed:

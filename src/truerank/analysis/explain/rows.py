@@ -87,7 +87,8 @@ def _rows(part: Columns, queries: frozenset[bytes]) -> Columns | None:
     query_ends, query_text = _picked(part.query_ends, part.query_text, part.queries[rows])
     doc_ends, doc_text = _picked(part.doc_ends, part.doc_text, rows)
     lines = None if part.lines is None else part.lines[rows]
-    return Columns(query_ends, query_text, doc_ends, doc_text, part.scores[rows], lines)
+    calls = None if part.calls is None else part.calls[rows]
+    return Columns(query_ends, query_text, doc_ends, doc_text, part.scores[rows], lines, calls=calls)
 
 
 def _of(part: Columns, queries: frozenset[bytes]) -> NDArray[np.int64]:

@@ -69,7 +69,7 @@ def answers_from_batches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]
 
 
 def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
-    row = 1
+    row, first = 1, dict[bytes, dict[bytes, int]]()
     for batch in batches:
         start = row
         lines = batch_lines(batch)
@@ -78,7 +78,15 @@ def _stretches(batches: Iterator[Batch], log: Log) -> Iterator[Answer]:
             row += len(ranked.docs)
             numbers = places if lines is None else [lines[place - start] for place in places]
             answer = Answer(ranked.query, ranked.docs, None, numbers)
+            if ranked.call is not None:
+                yield _fresh(answer, ranked.call, first.setdefault(ranked.query, {}))
+                continue
             yield from [answer] if ranked.scores is None else _scored(answer, ranked.scores, log)
+
+
+def _fresh(answer: Answer, call: int, first: dict[bytes, int]) -> Answer:
+    """The answer of a call without what other calls returned; scores of several calls are not compared."""
+    return _picked(answer, [i for i, doc in enumerate(answer.docs) if first.setdefault(doc, call) == call])
 
 
 def batch_lines(batch: Batch | None) -> Sequence[int] | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from truerank.core.errors import InputError, quoted
+from truerank.core.errors import InputError, SeveralCalls, quoted
 from truerank.core.messages import Message, message
 from truerank.formats.names import layout
 
@@ -36,6 +36,9 @@ def typed(frame: DataFrame, what: str, name: str) -> DataFrame:
         _id(frame, place, name).alias(alias) for place, alias in ((found.query, "query"), (found.doc, "doc"))
     )
     score = _number(frame, found.value, name)
+    if found.call is not None:
+        said = message("the run has several lists a query, one a call, which Spark does not read: collect its rows")
+        raise SeveralCalls(said, name)
     return frame.select(query, doc, (-score if found.falling else score).alias("score"))
 
 

@@ -84,11 +84,10 @@ def carrying(
 
 
 def cutting(read: Read) -> Read:
-    """A reader of (k, what the other reads), which keeps the first k."""
+    """A reader of (k, what the other reads), which keeps the first k of each list."""
 
     def shortened(raw: object) -> Answer:
         k, result = cast("tuple[int, object]", raw)
-        whole = read(result)
-        return Answer(whole.docs[:k], whole.scores[:k])
+        return read(result).each(lambda one: Answer(one.docs[:k], one.scores[:k]))
 
     return shortened

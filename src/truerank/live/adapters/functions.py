@@ -12,7 +12,7 @@ from truerank.core.messages import did_you_mean
 from truerank.live.adapters.answers import CUT, Call, Read, cutting
 from truerank.live.adapters.ids import IdReader
 from truerank.live.adapters.libraries import OWN
-from truerank.live.adapters.plain import read_plain
+from truerank.live.adapters.plain import are_lists, read_plain
 from truerank.live.adapters.registry import adapter
 from truerank.live.retriever import Retriever
 
@@ -26,6 +26,8 @@ def _sure(target: object) -> float:
 @adapter("a function", _sure)
 def function(target: Any, *, ids: IdReader, asynchronous: bool | None = None, k_as: str | None = None) -> Retriever:
     """A function or coroutine that returns ids, pairs, a dict, dicts, documents or (D, I) arrays.
+
+    An agent that asks several times returns a list of such lists, one a call; its latency is that of all calls.
 
     Args:
         k_as: the parameter that takes k; by itself k, top_k, limit and the like are known, or a second one that
@@ -103,7 +105,10 @@ def _sync(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, 
 
 def _made(raw: Any, k: int) -> object:
     """A lazy answer is made while the clock runs, as far as it is asked for: it may rank everything there is."""
-    return list(islice(raw, k)) if hasattr(raw, "__next__") else raw
+    if not hasattr(raw, "__next__"):
+        return raw
+    made = list(islice(raw, k))
+    return [*made, *raw] if are_lists(made) else made  # of several lists k is how many documents each has
 
 
 def _async(target: Callable[..., Any], k: str | None, read: Read) -> tuple[Call, Read]:

@@ -18,7 +18,8 @@ from truerank.live.retriever import Answer
 OWN = ("id", "_id", "id_", "doc_id", "docid", "docno")
 TEXTS = ("page_content", "content", "text")
 SHAPES = message(
-    "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; or (distances, ids) arrays",
+    "a list of ids, of (id, score) pairs, or of dicts with an id; {id: score}; (distances, ids) arrays; or a list "
+    "of such lists, one a call",
 )
 
 
@@ -75,7 +76,11 @@ def read_plain(raw: Any, ids: IdReader, score: str = "score", scores: Iterable[o
     Answer(docs=('b', 'a'), scores=(2.0, 0.5))
     >>> read_plain([{"id": 7}, {"id": 8}], IdReader()).docs
     ('7', '8')
+    >>> [one.docs for one in read_plain([["a", "b"], ["c"]], IdReader()).lists]
+    [('a', 'b'), ('c',)]
     """
+    if scores is None and are_lists(raw):
+        return Answer.joined([read_plain(each, ids, score) for each in raw])
     if scores is not None:
         results, paired = list(raw), list(scores)
         if len(results) != len(paired):
@@ -87,6 +92,13 @@ def read_plain(raw: Any, ids: IdReader, score: str = "score", scores: Iterable[o
     else:
         results, paired = _listed(raw, score)
     return answer(results, paired, ids, PLAIN)
+
+
+def are_lists(raw: Any) -> bool:
+    """Whether these are lists of results, one a call, and no results or pairs (id, score), which may be tuples."""
+    if not isinstance(raw, list | tuple) or not raw or not all(isinstance(each, list) for each in raw):
+        return False
+    return not all(len(each) == 2 and isinstance(each[1], Real | None) for each in raw)
 
 
 def _ranked(raw: Mapping[Any, Any]) -> tuple[list[Any], list[Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from truerank.core.calls import Calls
+
 
 class Hit(NamedTuple):
     """A judged document: its rank in the list (0: it is not there), id and grade, and the ranks of its ties."""
@@ -28,6 +30,7 @@ class Case:
         max_grade: the highest grade of the whole collection, or 0.
         depth: the last rank that counts; None: all.
         beyond: the judged documents below it that are tied with one above it.
+        calls: where each of several lists ends; None for one list.
     """
 
     measure: str
@@ -37,6 +40,7 @@ class Case:
     max_grade: float
     depth: int | None = None
     beyond: tuple[Hit, ...] = ()
+    calls: Calls | None = None
 
     def limit(self, k: int | None) -> int | None:
         """The last rank that counts: k or the depth, whichever comes first; None for neither."""

@@ -36,6 +36,7 @@ def _table(case: Case, rows: tuple[Hit, ...], beyond: Hits | None = None) -> Hit
         last=last.astype(np.int64),
         depth=case.depth,
         beyond=beyond,
+        calls=case.calls,
     )
 
 
