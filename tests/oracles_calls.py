@@ -53,7 +53,7 @@ def weight(rank: int, call: int, discount: Any, log_base: float, bq: float) -> f
     return 1 / below / of_call
 
 
-@oracle("sDCG", unit=False)
+@oracle("SessionDCG", unit=False)
 def session_dcg(
     answer: Answer,
     k: int = 99,
@@ -71,7 +71,7 @@ def session_dcg(
     return total
 
 
-@oracle("nsDCG", divides_by="gain")
+@oracle("nSessionDCG", divides_by="gain")
 def normalized_session_dcg(answer: Answer, k: int = 99, calls: int = 99, **params: Any) -> float:
     """By all places of a session that is large enough, the heaviest first."""
     gain, gain_from = params.pop("gain", "linear"), params.pop("gain_from", 0)

@@ -86,14 +86,26 @@ VARIANTS: dict[str, list[str]] = {
     ],
     "CallRecall": [],
     "FirstComplete": [],
-    "sDCG": [
-        *("sDCG@1", "sDCG@3", "sDCG(bq=2, log_base=10)", "sDCG(gain='exp', calls=2)@2", "sDCG(gain_from=2)"),
-        *(f"sDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
+    "SessionDCG": [
+        *(
+            "SessionDCG@1",
+            "SessionDCG@3",
+            "SessionDCG(bq=2, log_base=10)",
+            "SessionDCG(gain='exp', calls=2)@2",
+            "SessionDCG(gain_from=2)",
+        ),
+        *(f"SessionDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
     ],
-    "nsDCG": [
-        *("nsDCG@1", "nsDCG@3", "nsDCG(bq=2, log_base=10)", "nsDCG(gain='exp', calls=2)@2", "nsDCG(gain_from=2)"),
-        *("nsDCG(calls=1)", "nsDCG(gain={1: 2, 3: 0.5})@2", "nsDCG(gain='binary')"),
-        *(f"nsDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
+    "nSessionDCG": [
+        *(
+            "nSessionDCG@1",
+            "nSessionDCG@3",
+            "nSessionDCG(bq=2, log_base=10)",
+            "nSessionDCG(gain='exp', calls=2)@2",
+            "nSessionDCG(gain_from=2)",
+        ),
+        *("nSessionDCG(calls=1)", "nSessionDCG(gain={1: 2, 3: 0.5})@2", "nSessionDCG(gain='binary')"),
+        *(f"nSessionDCG(discount={d})@4" for d in (TABLE, "'jk'", "'reciprocal'")),
     ],
 }
 """What to try of a measure besides it alone, at cutoffs and at another level; for others, their schema says it."""

@@ -243,7 +243,7 @@ def test_one_call_is_a_plain_list(world: Sessions) -> None:
     one = {query: [lists[0]] for query, lists in world.run.items()}
     nested = {query: [list(docs.items()) for docs in lists] for query, lists in one.items()}
     plain = tr.evaluate(world.qrels, {query: lists[0] for query, lists in one.items()}, "SetR DCG@3 nDCG@3")
-    found = tr.evaluate(world.qrels, nested, "CallRecall@1 sDCG@3 nsDCG(calls=1)@3")
+    found = tr.evaluate(world.qrels, nested, "CallRecall@1 SessionDCG@3 nSessionDCG(calls=1)@3")
     for one_name, other in zip(plain.columns.values(), found.columns.values(), strict=True):
         assert one_name == pytest.approx(other, abs=1e-12)
 
@@ -253,7 +253,7 @@ def test_one_call_is_a_plain_list(world: Sessions) -> None:
 def test_the_best_session_scores_1(grades: list[int]) -> None:
     qrels = dict(zip(DOCS, sorted(grades, reverse=True), strict=False))
     one_a_call = {"q": [[doc] for doc in qrels]}
-    assert tr.evaluate({"q": qrels}, one_a_call, "nsDCG@1").mean == {"nsDCG@1": 1.0}
+    assert tr.evaluate({"q": qrels}, one_a_call, "nSessionDCG@1").mean == {"nSessionDCG@1": 1.0}
     names = "CallRecall@9 FirstComplete@9"
     assert list(tr.evaluate({"q": qrels}, one_a_call, names).mean.values()) == [1.0, float(len(grades))]
 
@@ -262,7 +262,7 @@ def test_the_best_session_scores_1(grades: list[int]) -> None:
 @given(sessions(ties=False))
 def test_repeats_keep_their_ranks_or_gain_again_where_rules_say_so(world: Sessions) -> None:
     for how in ("once", "count"):
-        found = tr.evaluate(world.qrels, world.nested, "sDCG", rules={"duplicates": how})["sDCG"]
+        found = tr.evaluate(world.qrels, world.nested, "SessionDCG", rules={"duplicates": how})["SessionDCG"]
         for value, query in zip(found, sorted(world.run), strict=True):
             total, seen = 0.0, set[str]()
             for call, docs in enumerate(world.ranked(query), 1):
@@ -289,7 +289,7 @@ def test_explanations_say_what_evaluation_says(world: Sessions) -> None:
 @CHEAP
 @given(sessions(st.integers(0, 2), queries=2))
 def test_bounds_of_ties_are_those_of_all_orders(world: Sessions) -> None:
-    names = ["sDCG@2", "nsDCG(calls=2)", "CallRecall@2"]
+    names = ["SessionDCG@2", "nSessionDCG(calls=2)", "CallRecall@2"]
     found = tr.bounds(world.qrels, world.nested, names, "ties")
     for place, query in enumerate(found.queries):
         orders = [
@@ -321,7 +321,7 @@ def tied(lists: Lists) -> list[list[tuple[int, str]]]:
 
 def test_an_explanation_shows_the_call_of_each_document() -> None:
     qrels, run = {"q": {"b": 1}}, {"q": [["a"], ["a", "b"]]}
-    why = tr.explain(qrels, run, "q", "sDCG")
+    why = tr.explain(qrels, run, "q", "SessionDCG")
     assert [(listed.doc, listed.rank, listed.call) for listed in why.documents] == [("a", 1, 1), ("b", 2, 2)]
     assert "rank  call  document" in str(why)
     why = tr.explain(qrels, run, "q", "RR", rules={"calls": "concatenated"})
@@ -339,4 +339,4 @@ def test_a_measure_of_one_list_says_what_to_do_about_several() -> None:
     for m in MEASURES:
         with pytest.raises(tr.MeasureError, match="say calls = 'concatenated'"):
             tr.evaluate({"q": {"a": 1}}, {"q": [["a"], ["b", "c"]]}, [m])
-    assert parse_measure("sDCG@3").definition.needs == "calls"
+    assert parse_measure("SessionDCG@3").definition.needs == "calls"

@@ -64,10 +64,10 @@ AUROC: Measure
 Accuracy: Measure
 BPM: Measure
 Bpref: Measure
+CallRecall: Measure
 Chain: Measure
 Compat: Measure
 Complete: Measure
-CallRecall: Measure
 DCG: Measure
 EC: Measure
 ED: Measure
@@ -123,6 +123,7 @@ Rndcg: Measure
 Rprec: Measure
 RprecMult: Measure
 SDCG: Measure
+SessionDCG: Measure
 SetAP: Measure
 SetF: Measure
 SetP: Measure
@@ -143,5 +144,4 @@ mINP: Measure
 nDCG: Measure
 nDCGrel: Measure
 nERR: Measure
-nsDCG: Measure
-sDCG: Measure
+nSessionDCG: Measure

@@ -10,10 +10,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import truerank as tr
-from truerank.core.hits import concatenate
 from truerank.core.mappings import IGNORED
 from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
+from truerank.measures.discounts import log2_discount
+from truerank.vectors.retrieval import concatenate
 
 DOCS = st.sampled_from("abcdefgh")
 ANSWER = st.dictionaries(DOCS, st.integers(0, 3).map(float), max_size=8)
@@ -115,7 +116,7 @@ def test_logarithms_are_the_c_librarys_for_any_rank():
 
     qrels = Qrels.from_dict({"q": {f"d{i}": 1 for i in (0, 5, 99_999)}})
     hits = tr.rank(qrels, {"q": [f"d{i}" for i in range(100_000)]})
-    assert hits.discount.tolist() == [math.log2(rank + 1) for rank in (1, 6, 100_000)]
+    assert log2_discount(hits).tolist() == [math.log2(rank + 1) for rank in (1, 6, 100_000)]
 
 
 def test_qrels_keep_queries_without_judgements():

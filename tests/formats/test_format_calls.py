@@ -29,7 +29,7 @@ ROWS = [
     for doc, score in docs
 ]
 
-NAMES = "CallRecall@1,2,3 FirstComplete@5 sDCG@10 nsDCG@1"
+NAMES = "CallRecall@1,2,3 FirstComplete@5 SessionDCG@10 nSessionDCG@1"
 
 FILES = {
     "run.csv": "call,query_id,doc_id,score\n" + "".join(f"{c},{q},{d},{s}\n" for q, c, d, s in ROWS),
@@ -178,8 +178,8 @@ def test_what_takes_one_list_says_so() -> None:
     ):
         with pytest.raises(tr.MeasureError, match="say calls = 'concatenated'"):
             ask()
-    with pytest.raises(tr.MeasureError, match="what unjudged documents could change is not covered for sDCG"):
-        tr.bounds(QRELS, LISTS, "sDCG")
+    with pytest.raises(tr.MeasureError, match="what unjudged documents could change is not covered for SessionDCG"):
+        tr.bounds(QRELS, LISTS, "SessionDCG")
     rules = {"calls": "concatenated"}
     assert tr.judge_next(QRELS, LISTS, {"q": [["b"]], "r": [["c"]]}, "AP", rules=rules).candidates
     assert tr.bounds(QRELS, LISTS, "AP", rules=rules).unjudged["AP"].best is not None

@@ -292,7 +292,7 @@ def as_one_list(hits: Hits, rules: Rules, what: object) -> Hits:
         raise MeasureError(
             "{what} is about one list a query, and the run has several, one a call: say calls = 'concatenated' in "
             "the rules (one after another, each document where it came first) or 'last' (for a command: --set "
-            "calls=concatenated), or ask for measures of calls: CallRecall@2, FirstComplete@5, sDCG@10",
+            "calls=concatenated), or ask for measures of calls: CallRecall@2, FirstComplete@5, SessionDCG@10",
             what=what,
         )
     return replace(hits, calls=None)

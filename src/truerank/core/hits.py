@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import compress, pairwise, repeat
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -144,11 +144,6 @@ class Hits(Presented):
         """(hits,) 1 for the first row of each query, 2 for the next, …"""
         ends = np.cumsum(self.count)
         return np.arange(1, len(self) + 1) - (ends - self.count)[self.query]
-
-    @cached_property
-    def discount(self) -> Floats:
-        """(hits,) log2(rank + 1), by the C library: the same bits everywhere."""
-        return _log2(self.rank + 1)
 
     @cached_property
     def ideal(self) -> Hits:
@@ -433,21 +428,6 @@ def merged(one: Hits, other: Hits) -> Hits:
     return both.where(np.lexsort((both.rank, both.query)))
 
 
-def concatenate(parts: list[Hits]) -> Hits:
-    """The hits of parts whose queries differ, as one table; documents keep the numbers of their parts."""
-    sizes = np.cumsum([0] + [len(part.queries) for part in parts])
-    rows: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
-    rows["query"] = rows["query"] + np.repeat(sizes[:-1], list(map(len, parts)))
-    judged = [p.judgements.query + shift for p, shift in zip(parts, sizes, strict=False)]
-    return Hits(
-        queries=tuple(name for part in parts for name in part.queries),
-        returned=np.concatenate([part.returned for part in parts]),
-        judgements=Judgements(np.concatenate(judged), np.concatenate([p.judgements.grade for p in parts])),
-        max_grade=max(part.max_grade for part in parts),
-        **rows,
-    )
-
-
 def _ordinal(group: Ints) -> Ints:
     """1, 2, … within each run of equal values."""
     if not len(group):
@@ -455,17 +435,3 @@ def _ordinal(group: Ints) -> Ints:
     new = np.diff(group, prepend=group[0] - 1) != 0
     starts = np.flatnonzero(new)
     return np.arange(len(group)) - np.repeat(starts, np.diff([*starts, len(group)])) + 1
-
-
-@lru_cache(maxsize=1)
-def _log2_table(size: int) -> Floats:
-    return np.array([0.0, *map(math.log2, range(1, size))])
-
-
-def _log2(x: Ints) -> Floats:
-    """log2 of positive whole numbers by the C library; NumPy's own differs in the last bit between machines."""
-    top = int(x.max(initial=1))
-    if top < 1 << 16:
-        return _log2_table(1 << max(12, top.bit_length()))[x]
-    unique, inverse = np.unique(x, return_inverse=True)
-    return np.array([math.log2(value) for value in unique.tolist()])[inverse]

@@ -79,7 +79,7 @@ def first_complete(hits: Hits, *, calls: int, level: float = 1) -> PerQuery:
 
 
 @measure(
-    "sDCG",
+    "SessionDCG",
     unit=False,
     formula="Σ over calls c and ranks i ≤ k of g(r_ci) / log_b(i + 1) / (1 + log_bq c)",
     source=SESSION,
@@ -103,8 +103,8 @@ def session_dcg(
     gain again, as in the paper. `bq` is the base of the calls' discount; `discount` is as for DCG.
 
     >>> import truerank as tr
-    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": [["a"], ["b"]]}, "sDCG@10 sDCG(bq=2)").mean
-    {'sDCG@10': 1.6666666666666665, 'sDCG(bq=2)': 1.5}
+    >>> tr.evaluate({"q": {"a": 1, "b": 1}}, {"q": [["a"], ["b"]]}, "SessionDCG@10 SessionDCG(bq=2)").mean
+    {'SessionDCG@10': 1.6666666666666665, 'SessionDCG(bq=2)': 1.5}
     """
     check_base(discount, log_base)
     rank = _rank(hits)
@@ -137,8 +137,8 @@ def _tired(call: Ints, bq: float) -> Floats:
 
 
 @measure(
-    "nsDCG",
-    formula="sDCG@k / that of the best session: best grades first, where rank and call weigh most",
+    "nSessionDCG",
+    formula="SessionDCG@k / that of the best session: best grades first, where rank and call weigh most",
     source=f"{SESSION}; Kanoulas, Carterette, Clough and Sanderson, Evaluating multi-query sessions, SIGIR 2011",
     divides_by="gain",
     monotone="ordered",
@@ -156,13 +156,13 @@ def normalized_session_dcg(
     discount: Discount = "log2",
     log_base: Base = 2,
 ) -> Terms:
-    """How near a session comes to the best one: its sDCG by the largest that k documents of each call could have.
+    """How near a session comes to the best one: its SessionDCG by the largest that k documents a call could have.
 
     The best session makes as many calls as help it, up to `calls`; it is the same for all systems.
 
     >>> import truerank as tr
     >>> run = {"q": [["b"], ["a"]]}
-    >>> scores = tr.evaluate({"q": {"a": 2, "b": 1}}, run, "nsDCG@1 nsDCG(calls=1)@1")
+    >>> scores = tr.evaluate({"q": {"a": 2, "b": 1}}, run, "nSessionDCG@1 nSessionDCG(calls=1)@1")
     >>> [round(value, 4) for value in scores.mean.values()]
     [0.875, 0.5]
     """

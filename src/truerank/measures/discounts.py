@@ -14,7 +14,7 @@ from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.measures.parameters import Discount
-from truerank.measures.sums import Floats, Ints, log2
+from truerank.measures.sums import Floats, Ints, log2, log2_of_whole
 from truerank.measures.terms import PerRow, whole
 
 
@@ -23,7 +23,8 @@ def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base:
     if not isinstance(discount, str):
         return worth * listed(hits.rank, discount)
     if discount == "log2":
-        return worth / (hits.discount if log_base == 2 else hits.discount / math.log2(log_base))
+        discount = log2_discount(hits)
+        return worth / (discount if log_base == 2 else discount / math.log2(log_base))
     return worth / divisors(hits.rank, discount, log_base)
 
 
@@ -72,3 +73,8 @@ def check_base(discount: Discount, log_base: float) -> None:
         raise MeasureError(
             "log_base is for discount='log2' or 'jk'; discount={discount!r} takes no logarithm", discount=discount
         )
+
+
+def log2_discount(hits: Hits) -> Floats:
+    """(hits,) log2(rank + 1), by the C library: the same bits everywhere."""
+    return hits.once("log2", lambda: log2_of_whole(hits.rank + 1))

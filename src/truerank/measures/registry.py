@@ -152,7 +152,8 @@ class Measure:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query; or what it needs is missing.
+            MeasureError: the function gives something else than a finite number a query; or what it needs is
+                missing.
         """
         if self._lacks_what_it_needs(hits):
             raise MeasureError(Message(NEEDS[self.definition.needs].text, "", {"measure": self}))

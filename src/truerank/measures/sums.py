@@ -6,6 +6,7 @@ NumPy's own sum adds in pairs, and its logarithms and powers may differ in the l
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -59,3 +60,16 @@ def powers(base: float, exponent: Ints) -> Floats:
         deepest = min(deepest, math.ceil(-740 / math.log(base)))  # what comes below is less than 1e-320
     table = np.multiply.accumulate(np.concatenate([[1.0], np.full(deepest, base, np.float64)]))
     return table[np.minimum(exponent, deepest)]
+
+
+@lru_cache(maxsize=1)
+def _table_of_log2(size: int) -> Floats:
+    return np.array([0.0, *map(math.log2, range(1, size))])
+
+
+def log2_of_whole(x: Ints) -> Floats:
+    """log2 of positive whole numbers by the C library; NumPy's own differs in the last bit between machines."""
+    top = int(x.max(initial=1))
+    if top < 1 << 16:
+        return _table_of_log2(1 << max(12, top.bit_length()))[x]
+    return log2(x)

@@ -10,8 +10,12 @@ from truerank.measures import Definition
 AVERAGES = {"mean": "the mean", "sum": "the sum", "geometric": "the geometric mean"}
 """How values become one number."""
 
-NEEDS = {"": "", "calls": message("several lists a query: a column named call, or a list of lists")}
-"""What a measure needs beside a list a query."""
+NEEDS = {
+    "": "",
+    "aspects": message("judgements by aspect: a column named aspect, or {doc: {aspect: grade}}"),
+    "calls": message("several lists a query: a column named call, or a list of lists"),
+}
+"""What a measure needs beside a list and plain judgements of each query."""
 
 _RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
 """Parameters that the rules decide where a measure leaves them open."""

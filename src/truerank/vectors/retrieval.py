@@ -11,7 +11,7 @@ import numpy as np
 
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.evaluate import ranked, score
-from truerank.core.hits import Hits, concatenate
+from truerank.core.hits import COLUMNS, Hits, Judgements
 from truerank.core.messages import message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading, as_ruled
@@ -188,3 +188,18 @@ def _columns(both: Sides, rules: Rules) -> Ints:
         by_id = sorted(range(len(ids)), key=ids.__getitem__, reverse=rules.ties == "doc-descending")
         columns = np.array(by_id, np.int64)
     return columns if labels is None else columns[~np.isin(labels[columns], both.named(rules.junk_identities))]
+
+
+def concatenate(parts: list[Hits]) -> Hits:
+    """The hits of parts whose queries differ, as one table; documents keep the numbers of their parts."""
+    sizes = np.cumsum([0] + [len(part.queries) for part in parts])
+    rows: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in COLUMNS}
+    rows["query"] = rows["query"] + np.repeat(sizes[:-1], list(map(len, parts)))
+    judged = [p.judgements.query + shift for p, shift in zip(parts, sizes, strict=False)]
+    return Hits(
+        queries=tuple(name for part in parts for name in part.queries),
+        returned=np.concatenate([part.returned for part in parts]),
+        judgements=Judgements(np.concatenate(judged), np.concatenate([p.judgements.grade for p in parts])),
+        max_grade=max(part.max_grade for part in parts),
+        **rows,
+    )

@@ -19,6 +19,7 @@ from truerank.core.evaluate import is_ruled
 from truerank.core.hits import Bools
 from truerank.core.rules import Rules
 from truerank.measures import Measure
+from truerank.measures.discounts import log2_discount
 from truerank.measures.gains import gains
 from truerank.measures.sums import Floats, Ints, log2, ratio
 
@@ -198,7 +199,7 @@ def _divisor(cuts: Cuts, given: bool, is_first: bool, k: int | None, level: floa
 
 def _ndcg(cuts: Cuts, grade: float, is_first: bool, *, k: int | None, level: float, gain: Any = "linear") -> Floats:
     hits, worth = cuts.settled.hits, float(gains(np.array([grade]), gain)[0])
-    discount = cuts.is_near / hits.discount
+    discount = cuts.is_near / log2_discount(hits)
     judged = np.where(cuts.is_open, 0.0, gains(hits.grade, gain) * discount)
     opened = cuts.is_open * worth * discount
     got = cuts.above(judged) + cuts.below(judged) + (cuts.above(opened) if is_first else cuts.below(opened))
