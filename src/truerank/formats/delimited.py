@@ -250,13 +250,14 @@ def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
 def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score, and the call where there are calls; scores with all their digits."""
     first, rest = peeked(run)
-    parts: Iterable[_Part] = ((part.query, part.docs, map(repr, part.numbers()), _call(part)) for part in rest)
+    parts: Iterable[_Part] = ((part.query, part.docs, map(repr, part.numbers()), *_call(part)) for part in rest)
     calls = [] if first is None or first.call is None else ["call"]
     _write(file, delimiter, ["query_id", "doc_id", "score", *calls], parts)
 
 
-def _call(part: Ranked) -> list[int]:
-    return [] if part.call is None else [part.call]
+def _call(part: Ranked) -> list[Iterable[int]]:
+    """The column of the call, where there are calls."""
+    return [] if part.call is None else [itertools.repeat(part.call)]
 
 
 def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[str] | None = None) -> None:

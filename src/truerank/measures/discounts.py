@@ -23,8 +23,8 @@ def discounted(hits: Hits, worth: Floats, discount: Discount = "log2", log_base:
     if not isinstance(discount, str):
         return worth * listed(hits.rank, discount)
     if discount == "log2":
-        discount = log2_discount(hits)
-        return worth / (discount if log_base == 2 else discount / math.log2(log_base))
+        of_rank = log2_discount(hits)
+        return worth / (of_rank if log_base == 2 else of_rank / math.log2(log_base))
     return worth / divisors(hits.rank, discount, log_base)
 
 
