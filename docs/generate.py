@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 from truerank.cli import COMMANDS, formats, rules, truerank
 from truerank.measures import Definition, measures
-from truerank.present.definitions import AVERAGES, aliases, parameters
+from truerank.present.definitions import AVERAGES, NEEDS, aliases, parameters
 from truerank.present.renderers import markdown
 
 HERE = Path(__file__).parent
@@ -76,6 +76,7 @@ def _ours() -> list[Definition]:
 
 def _measure(definition: Definition) -> str:
     facts = [f"* written `{definition.spelling}`; over queries, {AVERAGES[definition.average]}"]
+    facts += [f"* needs {NEEDS[definition.needs]}"] if definition.needs else []
     facts += [f"* formula: `{definition.formula}`"] if definition.formula else []
     facts += [f"* `{name}`: {text}" for name, text in parameters(definition).items()]
     names = ", ".join(f"`{alias}`" for alias in aliases(definition))

@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from oracles import ORACLES, Answer
+from oracles_lists import LISTS
 from truerank.analysis.explain.tools import under_rules
 from truerank.core.rules import presets
 from truerank.core.scores import intervals
@@ -101,7 +102,10 @@ def variants(name: str) -> list[str]:
     return [*plain, *cuts, *levels, *own]
 
 
-MEASURES: tuple[Measure, ...] = tuple(parse_measure(text) for name in tr.measures() for text in variants(name))
+OF_JUDGED = tuple(name for name, definition in tr.measures().items() if not definition.needs)
+"""Measures of the judged documents alone; those of whole lists have their laws in test_laws_of_lists.py."""
+
+MEASURES: tuple[Measure, ...] = tuple(parse_measure(text) for name in OF_JUDGED for text in variants(name))
 
 CHEAP = settings(max_examples=60)
 
@@ -134,16 +138,18 @@ def single(grades: dict[str, float], docs: list[str]) -> tr.Hits:
 
 
 def test_every_measure_is_tried() -> None:
-    assert {m.name for m in MEASURES} == set(tr.measures())
+    assert {m.name for m in MEASURES} == set(OF_JUDGED)
     assert set(VARIANTS) <= set(tr.measures())
 
 
 def test_every_measure_has_an_oracle() -> None:
-    assert set(ORACLES) == set(tr.measures())
+    assert set(ORACLES) == set(OF_JUDGED)
+    assert set(LISTS) == set(tr.measures()) - set(OF_JUDGED)
 
 
 def test_every_parameter_of_every_measure_is_exercised_by_some_variant() -> None:
-    for name, definition in tr.measures().items():
+    for name in OF_JUDGED:
+        definition = tr.measures()[name]
         tried = {key for m in MEASURES if m.name == name for key, _ in m.params}
         assert set(definition.parameters) - {"level"} <= tried, name
 
@@ -264,7 +270,7 @@ def test_renaming_documents_changes_nothing_without_ties(world: World, names: li
     assert not differing(table(world), table(other))
 
 
-DEEPER = {"FallOut", "MCC"}
+DEEPER = {"FallOut", "MCC", "Pkq"}
 """Measures that compare the first k with all that was returned, unless they know the size of the collection."""
 
 
@@ -341,7 +347,7 @@ def test_the_exceptions_do_fall(text: str) -> None:
 
 PERFECT = (
     *("SetP", "SetR", "SetSuccess", "SetF", "SetAP", "SetRelP", "Success", "RR", "AP"),
-    *("GMAP", "Rprec", "binG", "Accuracy"),
+    *("GMAP", "Rprec", "APatR", "binG", "Accuracy"),
     *("NCRR", "nDCG", "nDCGrel", "Rndcg", "G", "IPrec", "AP11", "AUPRC", "Bpref", "GMBpref", "Judged", "mINP"),
 )
 """Normalised measures: an ideal ranking, of all relevant documents, better grades first, scores 1."""
@@ -432,7 +438,7 @@ def plainly(name: str) -> list[str]:
     return cut if at is not None and at.default is at.empty else [name, *cut]
 
 
-PLAIN = [text for name in tr.measures() for text in plainly(name)]
+PLAIN = [text for name in OF_JUDGED for text in plainly(name)]
 
 
 @pytest.mark.parametrize("name", presets())

@@ -36,7 +36,7 @@ LAYERS = [
     {"core.rankings"},
     {"core.qrels", "core.run"},
     {"core.rules", "core.faults", "core.ids", "core._kernel", "core._names", "core._counting"},
-    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml"},
+    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml", "core.catalogue"},
     {"core.errors", "stats"},
     {"core.equal", "core.messages"},
 ]

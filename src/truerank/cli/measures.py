@@ -11,7 +11,7 @@ from truerank.cli.output import show, write
 from truerank.core.errors import MeasureError
 from truerank.core.messages import message
 from truerank.measures import Definition, measures, parse_measure
-from truerank.present.definitions import AVERAGES, aliases, parameters
+from truerank.present.definitions import AVERAGES, NEEDS, aliases, parameters
 from truerank.present.table import Table
 
 
@@ -60,6 +60,7 @@ def explained(definition: Definition, meaning: str = "") -> str:
     facts = {
         "formula": definition.formula,
         "over queries": AVERAGES[definition.average],
+        "needs": NEEDS.get(definition.needs, ""),
         "also known as": ", ".join(aliases(definition)),
         "source": definition.source,
     }

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from truerank.core._names import Names, Texts
+from truerank.core.catalogue import Catalogue
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
@@ -24,6 +26,7 @@ from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
 from truerank.measures.sums import PerQuery
+from truerank.measures.whole import OfRun
 
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
@@ -41,6 +44,7 @@ def evaluate(
     rules: RulesLike | None = None,
     threads: int | None = None,
     as_written: bool = False,
+    items: Any = None,
 ) -> Scores:
     """How well a run answers the queries of the qrels.
 
@@ -54,6 +58,8 @@ def evaluate(
         rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`.
         threads: how many may read a large plain file.
         as_written: columns are headed by the names as they were asked for, not by what they became.
+        items: what is known of the documents that could be listed, for measures such as Coverage and ILD: a table
+            with an id and popularity, groups or vector, in a file, a DataFrame or a dict; or the ids alone.
 
     Raises:
         TruerankError: wrong input, an unknown measure or rule; the message says what, where and what now.
@@ -71,8 +77,16 @@ def evaluate(
     if not len(judged):
         source = judged.qrels if isinstance(judged, Reading) else judged
         raise InputError("there are no judgements in it", source.name)
-    scores = score(reading_of(judged, run, under, threads=threads), chosen)
+    known = None if items is None else read_catalogue(items)
+    scores = score(reading_of(judged, run, under, keep=seen_rows(chosen), threads=threads), chosen, known)
     return replace(scores, asked={word: str(m) for word, m in asked.items()}, as_written=as_written)
+
+
+def read_catalogue(items: Any) -> Catalogue:
+    """What is known of the documents, from wherever it is kept."""
+    from truerank.truth import catalogue
+
+    return catalogue.read_catalogue(items)
 
 
 def rank(
@@ -91,21 +105,85 @@ def rank(
     return ranked(reading_of(qrels, run, rules_of(qrels, rules), threads=threads))
 
 
-def score(reading: Reading, measures: list[Measure]) -> Scores:
+def score(reading: Reading, measures: list[Measure], items: Catalogue | None = None) -> Scores:
     """What a run scores that was read already, by whatever door it came in.
 
     Args:
         measures: as the rules read them: see `measures_under`.
+        items: what is known of the documents.
+
+    Raises:
+        InputError: the reading has not the rows that some measure has to see.
     """
     rules = reading.rules
     hits = in_mean(reading.hits, rules, reading.name)
     final = hits.under(rules)
-    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
+    plain, seeing = ([m for m in measures if bool(m.definition.needs) == is_seeing] for is_seeing in (False, True))
+    lists = _Lists.of(reading, seeing, items) if seeing else None
+    tied = np.concatenate([_depends_on_ties(part, plain, rules) for part in hits.parts()])
+    if lists:
+        tied |= lists.tied()
     barren = _barren(reading.hits if rules.without_relevant == "skip" else hits, rules)
     ledger = replace(_ledger(reading, final, tied, barren), swapped=are_swapped(reading.hits))
-    values = _values(measures, final, rules)  # last: of a million queries they are most of the memory
+    values = _values(plain, final, rules)  # last: of a million queries they are most of the memory
+    if lists:
+        values |= _values(lists.single, lists.final, rules)
     ledger = replace(ledger, undefined=_undefined(values), foreign=unknown(measures, rules))
-    return Scores(_named(hits.queries), tuple(measures), values, rules, ledger, reading.name)
+    runs = lists.of_run() if lists else {}
+    queries, name = _named(hits.queries), reading.name
+    return Scores(queries, tuple(measures), values, rules, ledger, name, of_run=runs)
+
+
+def seen_rows(measures: Iterable[Measure]) -> Keep:
+    """Which rows have to be kept when a run is read, for these measures to see what they need."""
+    cuts = [measure.cutoff for measure in measures if measure.definition.needs]
+    known = [cut for cut in cuts if cut is not None]
+    return "all" if len(known) < len(cuts) else max(known, default="judged")
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """What is measured of whole lists, unjudged documents and all.
+
+    Attributes:
+        hits: the rows of every list, before the rules for depth and unjudged documents are applied.
+        measures: those that see them.
+    """
+
+    hits: Hits
+    measures: list[Measure]
+    rules: Rules
+
+    @classmethod
+    def of(cls, reading: Reading, measures: list[Measure], items: Catalogue | None) -> _Lists:
+        """The lists that a reading kept."""
+        if reading.kept < _ranks(keep := seen_rows(measures)):
+            raise InputError(lacking(keep), reading.name)
+        is_located = any(measure.definition.is_of_items for measure in measures)
+        rows = reading.located(items) if is_located else reading.lists
+        return cls(in_mean(rows, reading.rules, reading.name), measures, reading.rules)
+
+    @cached_property
+    def final(self) -> Hits:
+        """The rows under the rules."""
+        return self.hits.under(self.rules)
+
+    @property
+    def single(self) -> list[Measure]:
+        """The measures that have a value for each query."""
+        return [measure for measure in self.measures if not measure.definition.is_of_run]
+
+    def tied(self) -> Bools:
+        """(queries,) whether some of these changes when equal scores are put the other way round."""
+        if not self.single or not self.hits.tied.any():
+            return np.zeros(len(self.hits.queries), bool)
+        return _moved(self.single, self.hits, self.hits.turned(), self.rules)
+
+    def of_run(self) -> dict[str, OfRun]:
+        """The numbers of the whole run, by measure."""
+        given = {"level": self.rules.level, "rounding": self.rules.recall_points}
+        chosen = [measure for measure in self.measures if measure.definition.is_of_run]
+        return {str(m): m.of_run(seen_by(m, self.final, self.rules), **given) for m in chosen}
 
 
 def ranked(reading: Reading) -> Hits:
@@ -140,10 +218,14 @@ def reading_of(
         raise InputError(
             "a Reading has its run already; leave the run out, and name measures by measures=", qrels.name
         )
-    needed = keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
-    if qrels.kept < needed:
+    if qrels.kept < _ranks(keep):
         raise InputError(lacking(keep), qrels.name)
     return qrels if rules == qrels.rules else qrels.under(rules)
+
+
+def _ranks(keep: Keep) -> int:
+    """Up to which rank unjudged documents are rows."""
+    return keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
 
 
 def run_reading(
@@ -225,7 +307,8 @@ def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
 def is_ruled(measure: Measure, rules: Rules) -> bool:
     """Whether the rules set the value of a query that has nothing to find; one of what was judged stays."""
     says = rules.without_relevant in ("empty-is-right", "one")
-    return says and measure.definition.unit and not measure.definition.is_of_judgements
+    own = measure.definition.is_of_judgements or measure.definition.is_of_items
+    return says and measure.definition.unit and not own
 
 
 def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
@@ -243,7 +326,9 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
             measure=measure,
             depth=rules.depth,
         )
-    if rules.unjudged != "graded" or (definition.sees_judged and not definition.divides_by):
+    if rules.unjudged != "graded" or definition.is_of_items:
+        return hits
+    if definition.sees_judged and not definition.divides_by:
         return hits
     if not definition.takes_grades:
         raise MeasureError(

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from truerank.core import _counting
 from truerank.core._kernel import as_text
+from truerank.core.catalogue import Located
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -68,6 +69,7 @@ class Hits(Presented):
         first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
         depth: only the ranks up to this one count; None: all.
         beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
+        items: which items the documents are, where that is known: then unjudged documents have rows too.
     """
 
     built_by = "hits"
@@ -85,6 +87,7 @@ class Hits(Presented):
     last: Ints
     depth: int | None = None
     beyond: Hits | None = field(default=None, repr=False)
+    items: Located | None = field(default=None, repr=False)
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before
 
     def __len__(self) -> int:
@@ -245,6 +248,11 @@ class Hits(Presented):
         if best:
             return self._regrouped(-self.grade, self.grade > 0)
         return self._regrouped(self.grade, self.grade <= 0)
+
+    def turned(self) -> Hits:
+        """The same with every group of ties the other way round; of lists whose unjudged documents are rows too."""
+        moved = replace(self, rank=self.first + self.last - self.rank)
+        return moved.where(np.lexsort((moved.rank, moved.query)))
 
     def judged_together(self, first: bool) -> Hits:
         """The same with the judged documents of every group of ties before, or behind, the unjudged ones."""

@@ -14,6 +14,9 @@ from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
 from truerank.measures import counts as counts
+from truerank.measures import images as images
+from truerank.measures import micro as micro
+from truerank.measures import items as items
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures
 from truerank.measures.registry import Measure, MeasuresLike, measure, measures, unregister

@@ -12,8 +12,9 @@ from truerank.core.schema import Kind, kind_of
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 from truerank.measures.terms import Terms
+from truerank.measures.whole import OfRun
 
-Function = Callable[..., PerQuery | Terms]
+Function = Callable[..., PerQuery | Terms | OfRun]
 
 Divisor = Literal["", "relevant", "gain"]
 
@@ -35,6 +36,16 @@ DEPTH = "depth"
 
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 
+RUN = "run"
+"""In place of a mean: one number of the whole run, which no query has a part of."""
+
+Needs = Literal["", "lists", "ids", "popularity", "groups", "vectors"]
+"""What a measure has to see besides the judged documents, each with those before it.
+
+"lists": the unjudged documents of the first ranks too; "ids": which documents are the same in several lists;
+"popularity", "groups", "vectors": what a table of items says of them.
+"""
+
 
 @dataclass(frozen=True)
 class Definition:
@@ -42,10 +53,11 @@ class Definition:
 
     Attributes:
         name: as the field spells it.
-        function: hits and keyword parameters in, one float64 a query out; or, of a sum, its terms and its divisor.
+        function: hits and keyword parameters in, one float64 a query out; or, of a sum, its terms and its divisor;
+            or of a measure of the whole run what `OfRun` says.
         aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
         at: the parameter that stands after "@".
-        average: how values become one number: mean, sum or geometric.
+        average: how values become one number: mean, sum or geometric; run: there is only the number.
         unit: whether values lie in [0, 1].
         formula: one line of plain text.
         source: paper and year, or the tool it comes from.
@@ -56,6 +68,7 @@ class Definition:
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
+        needs: what it has to see besides the judged documents.
     """
 
     name: str
@@ -72,6 +85,7 @@ class Definition:
     monotone_with: dict[str, Monotone] = field(default_factory=dict)
     sees_judged: bool | None = None
     takes_grades: bool = False
+    needs: Needs = ""
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:
@@ -95,6 +109,16 @@ class Definition:
     def meaning(self) -> str:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+    @property
+    def is_of_run(self) -> bool:
+        """Whether it is one number of the whole run, without a value for a query."""
+        return self.average == RUN
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether it asks which documents are listed, and not what was judged of them."""
+        return self.needs not in ("", "lists")
 
     @property
     def is_of_judgements(self) -> bool:

@@ -18,12 +18,13 @@ from truerank.core import plugins
 from truerank.core.errors import MeasureError, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.measures.definition import DEPTH, MEANS, RULED, Definition, Divisor, Function, Monotone
+from truerank.measures.definition import DEPTH, MEANS, RULED, RUN, Definition, Divisor, Function, Monotone, Needs
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
 from truerank.measures.spellings import AT_K, ELSEWHERE
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms
+from truerank.measures.whole import OfRun
 
 Measured = TypeVar("Measured", bound=Function)
 
@@ -99,8 +100,9 @@ class Measure:
     @property
     def cutoff(self) -> int | None:
         """The rank below which nothing counts; None where everything does."""
-        given = [value for key, value in self.params if key in ("k", DEPTH) and value is not None]
-        return min(given, default=None)
+        known = self.definition.parameters
+        given = {"k": known["k"].default if "k" in known else None, **dict(self.params)}
+        return min((given[key] for key in ("k", DEPTH) if isinstance(given.get(key), int)), default=None)
 
     @property
     def sense(self) -> str:
@@ -135,14 +137,48 @@ class Measure:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query.
+            MeasureError: the function gives something else than a finite number a query; or it is of the whole run.
         """
+        if self.definition.is_of_run:
+            raise MeasureError(
+                "{measure} is one number of the whole run and has no value for a query; `truerank eval` and "
+                "evaluate() give it",
+                measure=self,
+            )
+        found = self._found(hits, defaults)
+        return _sound(self, hits, found.result if isinstance(found, Terms) else found)
+
+    def of_run(self, hits: Hits, **defaults: Any) -> OfRun:
+        """The number of a whole run, by a measure of that kind. Arguments as for `values`.
+
+        Raises:
+            MeasureError: the function gives something else.
+        """
+        found = self._found(hits, defaults)
+        if not isinstance(found, OfRun):
+            kind = type(found).__name__
+            raise MeasureError(
+                "{measure} gives a {kind}, not OfRun: one number of the run", measure=self, kind=kind
+            )
+        return found
+
+    def _found(self, hits: Hits, defaults: dict[str, Any]) -> Any:
+        """What the function gives.
+
+        Raises:
+            MeasureError: it asks which documents are listed, and these rows do not say.
+        """
+        if self.definition.is_of_items and hits.items is None:
+            raise MeasureError(
+                "{measure} is of all that is listed, judged or not; `truerank eval` and evaluate() give it, with "
+                "--items or items=… where it needs a table of the documents",
+                measure=self,
+            )
         depth, given = self._arguments
         if defaults:
             known = self.definition.parameters
             given = {**{key: value for key, value in defaults.items() if key in known}, **given}
-        found = self.definition.function(hits if depth is None else hits.cut(depth), **given)
-        return _sound(self, hits, found.result if isinstance(found, Terms) else found)
+        return self.definition.function(hits if depth is None else hits.cut(depth), **given)
 
     @cached_property
     def _arguments(self) -> tuple[int | None, dict[str, Any]]:
@@ -235,6 +271,7 @@ def measure(
     monotone_with: dict[str, Monotone] | None = None,
     sees_judged: bool | None = None,
     takes_grades: bool = False,
+    needs: Needs = "",
     **bound: dict[str, Any],
 ) -> Callable[[Measured], Measured]:
     """Register a function as a measure.
@@ -242,11 +279,11 @@ def measure(
     Args:
         name, aliases: what it is called; any case is understood; one ending in "@" is for use with a cutoff.
         at: the parameter that "@" sets.
-        average: "mean", "sum" or "geometric".
+        average: "mean", "sum" or "geometric"; "run" where the function gives one number of the whole run, `OfRun`.
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
-        divides_by, monotone, monotone_with, takes_grades: as in `Definition`.
+        divides_by, monotone, monotone_with, takes_grades, needs: as in `Definition`.
         sees_judged: as there; a "rising" or "stepped" measure knows only what is relevant, so it does not.
         bound: an alias that stands for parameters too, e.g. relative_P={"capped": True}; the parameter whose
             value is ... is what the number after the alias sets.
@@ -278,10 +315,11 @@ def measure(
             monotone_with or {},
             False if sees_judged is None and monotone in ("rising", "stepped") else sees_judged,
             takes_grades,
+            needs,
         )
-        if average not in MEANS:
+        if average not in (known := (*MEANS, RUN)):
             raise MeasureError(
-                "average is one of {known}, not {average!r}", known=", ".join(MEANS), average=average
+                "average is one of {known}, not {average!r}", known=", ".join(known), average=average
             )
         if name in _definitions and _same(_definitions[name].function, function):
             unregister(name)  # a cell or module that runs again

@@ -6,8 +6,22 @@ from typing import Any
 
 from truerank.measures import Definition
 
-AVERAGES = {"mean": "the mean", "sum": "the sum", "geometric": "the geometric mean"}
+AVERAGES = {
+    "mean": "the mean",
+    "sum": "the sum",
+    "geometric": "the geometric mean",
+    "run": "one number of the whole run; no query has a value",
+}
 """How values become one number."""
+
+NEEDS = {
+    "lists": "the unjudged documents too, which eval keeps for it",
+    "ids": "the catalogue: --items, items=…, or its size, docs=…",
+    "popularity": "a table of the documents with their popularity: --items, items=…",
+    "groups": "a table of the documents with their groups: --items, items=…",
+    "vectors": "a table of the documents with their vectors or groups: --items, items=…",
+}
+"""What a measure needs besides judgements and a run."""
 
 _RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
 """Parameters that the rules decide where a measure leaves them open."""
