@@ -196,8 +196,9 @@ def test_a_measure_of_lists_is_refused_where_only_judged_documents_are_seen(name
     qrels, run = {"q": {"a": 1}}, {"q": {"a": 2.0, "x": 1.0}}
     with pytest.raises(tr.MeasureError, match=r"whole run|all that is listed"):
         parse_measure(name).values(ranked(tr.read(qrels, run)))
-    with pytest.raises(tr.TruerankError, match=r"whole run|all that is listed"):
-        tr.bounds(qrels, run, name)
+    for ask in (tr.bounds, lambda *given: tr.explain(*given[:2], "q", given[2])):
+        with pytest.raises(tr.MeasureError, match="all that a run lists"):
+            ask(qrels, run, name)
     with pytest.raises(tr.InputError, match=r"keep='all'|keep=1"):
         tr.evaluate(tr.read(qrels, run), measures=name)
 

@@ -192,8 +192,7 @@ class Scores(Presented, ByMeasure[PerQuery]):
         """(queries,) the values of a measure, however it is spelled; a plain name as the rules read it."""
         if self.of_run and (name := self.called(measure)) in self.of_run:
             raise MeasureError(
-                "{name} is one number of the whole run and has no value for a query; the means have it: "
-                "scores.mean[{name!r}]",
+                "{name} is one number of the whole run and has no value for a query; it is among the means",
                 name=name,
             )
         return super().__getitem__(measure)

@@ -32,6 +32,8 @@ class Listings(OfRun):
         size: of the catalogue; rows of documents that are not in it are left out.
     """
 
+    is_drawn = False
+
     query: Ints
     item: Ints
     size: int

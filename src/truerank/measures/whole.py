@@ -7,6 +7,7 @@ counted together, there are no such values: the number of other queries is worke
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
@@ -19,7 +20,11 @@ class OfRun:
 
     Attributes:
         queries: how many there are.
+        is_drawn: whether resamples of the queries show how sure it is. A query that is drawn twice lists nothing
+            new, so that what counts different documents comes out lower in them, and has no interval.
     """
+
+    is_drawn: ClassVar[bool] = True
 
     queries: int
 
