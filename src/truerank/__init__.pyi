@@ -56,25 +56,32 @@ __version__: str
 # ruff: noqa: N816
 AP: Measure
 AP11: Measure
+APatR: Measure
 ARP: Measure
 AUPRC: Measure
 AUROC: Measure
+AWRF: Measure
 Accuracy: Measure
 Bpref: Measure
+Coverage: Measure
 DCG: Measure
 ERR: Measure
 F: Measure
 FallOut: Measure
 FirstRank: Measure
 G: Measure
+GAP: Measure
 GMAP: Measure
 GMBpref: Measure
+Gini: Measure
 IDCG: Measure
+ILD: Measure
 IPrec: Measure
 Judged: Measure
 MCC: Measure
 MeanRank: Measure
 NCRR: Measure
+Novelty: Measure
 NumNonrelJudgedRet: Measure
 NumQ: Measure
 NumRel: Measure
@@ -82,6 +89,7 @@ NumRelRet: Measure
 NumRet: Measure
 P: Measure
 PFound: Measure
+Pkq: Measure
 R: Measure
 RBP: Measure
 RBPResidual: Measure
@@ -102,5 +110,6 @@ YAAP: Measure
 binG: Measure
 infAP: Measure
 mINP: Measure
+microAP: Measure
 nDCG: Measure
 nDCGrel: Measure

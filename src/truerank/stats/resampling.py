@@ -28,8 +28,8 @@ def resampled(statistic: Statistic, n: int, *, resamples: int = 1000, seed: int 
 def percentile_interval(estimate: float, drawn: Floats, n: int, *, confidence: float = 0.95) -> Interval:
     """What lies between the tails of resamples of a statistic; nothing known of too few queries.
 
-    >>> percentile_interval(1.0, np.array([1.0, 1.0]), 9).method, percentile_interval(1.0, np.array([1.0]), 2).method
-    ('constant', 'none')
+    >>> [percentile_interval(1.0, np.array([1.0, 1.0]), n).method for n in (9, 2)]
+    ['constant', 'none']
     """
     if is_too_few(n, confidence):
         return Interval(estimate, -np.inf, np.inf, confidence, "none")
