@@ -34,6 +34,10 @@ PACKAGES = {
     "haystack-2026-07": "haystack",
     "autorag": "autorag",
     "mlflow": "mlflow",
+    "rectools": "rectools",
+    "recommenders": "recommenders",
+    "recmetrics": "recmetrics",
+    "pytorch_metric_learning": "pytorch_metric_learning",
 }
 """What each tool needs."""
 
