@@ -102,7 +102,7 @@ def variants(name: str) -> list[str]:
     return [*plain, *cuts, *levels, *own]
 
 
-OF_JUDGED = tuple(name for name, definition in tr.measures().items() if not definition.needs)
+OF_JUDGED = tuple(name for name, definition in tr.measures().items() if not definition.sees_lists)
 """Measures of the judged documents alone; those of whole lists have their laws in test_laws_of_lists.py."""
 
 MEASURES: tuple[Measure, ...] = tuple(parse_measure(text) for name in OF_JUDGED for text in variants(name))

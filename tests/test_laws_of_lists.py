@@ -32,7 +32,7 @@ VARIANTS = {
     ],
 }
 
-NAMES = tuple(name for name, definition in tr.measures().items() if definition.needs)
+NAMES = tuple(name for name, definition in tr.measures().items() if definition.sees_lists)
 
 MEASURES: tuple[Measure, ...] = tuple(
     dict.fromkeys(

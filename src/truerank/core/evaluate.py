@@ -118,7 +118,7 @@ def score(reading: Reading, measures: list[Measure], items: Catalogue | None = N
     rules = reading.rules
     hits = in_mean(reading.hits, rules, reading.name)
     final = hits.under(rules)
-    plain, seeing = ([m for m in measures if bool(m.definition.needs) == is_seeing] for is_seeing in (False, True))
+    plain, seeing = ([m for m in measures if m.definition.sees_lists == is_seeing] for is_seeing in (False, True))
     lists = _Lists.of(reading, seeing, items) if seeing else None
     tied = np.concatenate([_depends_on_ties(part, plain, rules) for part in hits.parts()])
     if lists:
@@ -136,7 +136,7 @@ def score(reading: Reading, measures: list[Measure], items: Catalogue | None = N
 
 def seen_rows(measures: Iterable[Measure]) -> Keep:
     """Which rows have to be kept when a run is read, for these measures to see what they need."""
-    cuts = [measure.cutoff for measure in measures if measure.definition.needs]
+    cuts = [measure.cutoff for measure in measures if measure.definition.sees_lists]
     known = [cut for cut in cuts if cut is not None]
     return "all" if len(known) < len(cuts) else max(known, default="judged")
 

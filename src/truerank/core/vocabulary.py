@@ -100,7 +100,7 @@ def of_judged(measures: Iterable[Measure]) -> list[Measure]:
         MeasureError: one sees more, or is one number of the whole run.
     """
     chosen = list(dict.fromkeys(measures))
-    others = [str(measure) for measure in chosen if measure.definition.needs]
+    others = [str(measure) for measure in chosen if measure.definition.sees_lists]
     if others:
         raise MeasureError(
             "{measures}: what is asked here needs measures of each query's judged documents, and this is of all "

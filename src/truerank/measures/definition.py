@@ -116,9 +116,14 @@ class Definition:
         return self.average == RUN
 
     @property
+    def sees_lists(self) -> bool:
+        """Whether it sees all documents that are listed, unjudged ones too."""
+        return self.needs == "lists" or self.is_of_items
+
+    @property
     def is_of_items(self) -> bool:
         """Whether it asks which documents are listed, and not what was judged of them."""
-        return self.needs not in ("", "lists")
+        return self.needs in ("ids", "popularity", "groups", "vectors")
 
     @property
     def is_of_judgements(self) -> bool:
