@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -21,12 +21,32 @@ class Answer:
         judged: every grade in the qrels of the query, in any order; below 0: pooled, not judged.
         max_grade: the highest grade of all queries, or 0.
         scores: the score of each document that was returned, best rank first.
+        answers: {aspect: grade} of each document that was returned, best rank first.
+        aspects: {aspect: grade} of each judged document, in any order.
+        weights: {aspect: weight}; those that are not in it have 1.
     """
 
     ranked: list[float | None]
     judged: list[float]
     max_grade: float
     scores: list[float]
+    answers: list[dict[str, float]] = field(default_factory=list)
+    aspects: list[dict[str, float]] = field(default_factory=list)
+    weights: dict[str, float] = field(default_factory=dict)
+
+    def of_aspect(self, aspect: str) -> Answer:
+        """The same for a reader who is after one aspect alone."""
+        ranked = [answers.get(aspect) for answers in self.answers]
+        judged = [answers[aspect] for answers in self.aspects if aspect in answers]
+        highest = max([0.0, *(grade for answers in self.aspects for grade in answers.values())])
+        return Answer(ranked, judged, highest, self.scores)
+
+    def by_aspect(self, level: float, value: Callable[[Answer], float]) -> float:
+        """The mean of a value over the aspects that have a relevant document, by their weights."""
+        names = sorted({name for answers in self.aspects for name in answers})
+        parts = [(self.weights.get(name, 1.0), self.of_aspect(name)) for name in names]
+        parts = [(weight, part) for weight, part in parts if part.relevant(level)]
+        return over(sum(weight * value(part) for weight, part in parts), sum(weight for weight, _ in parts))
 
     def relevant(self, level: float) -> int:
         """How many relevant documents there are."""
@@ -624,6 +644,7 @@ class Listing:
         docs: the documents that were returned, best first.
         scores: one each.
         max_grade: the highest grade of all queries, or 0.
+        aspects: {document: {aspect: grade}}.
     """
 
     query: str
@@ -631,6 +652,7 @@ class Listing:
     docs: list[str]
     scores: list[float]
     max_grade: float
+    aspects: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str, Any]) -> float | None:
@@ -646,7 +668,8 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     k = params.get("k")
     whole = answer
     if depth is not None:
-        answer = Answer(answer.ranked[:depth], answer.judged, answer.max_grade, answer.scores[:depth])
+        cut = {name: getattr(answer, name)[:depth] for name in ("ranked", "scores", "answers")}
+        answer = replace(answer, **cut)
     level, relevant = params.get("level", 1), answer.relevant(1)
     policy = rules.get("without_relevant", "zero")
     if policy == "undefined" and DIVIDES_BY[name] == "relevant" and not answer.relevant(level):
@@ -670,15 +693,18 @@ def _listed(listing: Listing, rules: dict[str, Any], grade: float | None) -> tup
     """The answer under the rules for self-match and unjudged documents, and the depth left to be applied."""
     self_match, depth = rules.get("self_match", "keep"), rules.get("depth")
     grades = {d: g for d, g in listing.grades.items() if d != listing.query or self_match != "remove"}
+    aspects = {d: a for d, a in listing.aspects.items() if d in grades}
     rows = [
-        (listing.grades.get(d), s)
+        (listing.grades.get(d), s, aspects.get(d, {}))
         for d, s in zip(listing.docs, listing.scores, strict=True)
         if d != listing.query or self_match == "keep"
     ]
     if rules.get("unjudged") == "removed":
         if rules.get("depth_of") == "returned":
             rows, depth = rows[:depth], None
-        rows = [(g, s) for g, s in rows if g is not None and g >= 0]
+        rows = [(g, s, a) for g, s, a in rows if g is not None and g >= 0]
     if grade is not None:
-        rows = [(grade if g is None or g < 0 else g, s) for g, s in rows]
-    return Answer([g for g, _ in rows], list(grades.values()), listing.max_grade, [s for _, s in rows]), depth
+        rows = [(grade if g is None or g < 0 else g, s, a) for g, s, a in rows]
+    ranked, scores, answers = ([row[column] for row in rows] for column in range(3))
+    judged = list(grades.values())
+    return Answer(ranked, judged, listing.max_grade, scores, answers, list(aspects.values())), depth

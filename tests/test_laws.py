@@ -18,6 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import oracles_aspects  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer
 from oracles_lists import LISTS
@@ -116,7 +117,7 @@ def bits(values: np.ndarray) -> bytes:
 
 
 def table(world: World) -> dict[str, bytes]:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     return {str(m): bits(m.values(hits)) for m in MEASURES}
 
 
@@ -129,12 +130,15 @@ def answer(world: World, query: str) -> Answer:
     highest = max([0.0, *(grade for judged in world.qrels.values() for grade in judged.values())])
     ranked = world.ranked(query)
     scores = [world.run[query][doc] for doc in ranked]
-    return Answer([grades.get(doc) for doc in ranked], list(grades.values()), highest, scores)
+    aspects = world.judged[query]
+    answers = [aspects.get(doc, {}) for doc in ranked]
+    ranks = [grades.get(doc) for doc in ranked]
+    return Answer(ranks, list(grades.values()), highest, scores, answers, list(aspects.values()))
 
 
 def single(grades: dict[str, float], docs: list[str]) -> tr.Hits:
     """The hits of one query and a list in this order."""
-    return tr.rank({"q": grades}, {"q": docs})
+    return tr.rank({"q": {doc: {"1": grade} for doc, grade in grades.items()}}, {"q": docs})
 
 
 def test_every_measure_is_tried() -> None:
@@ -168,7 +172,7 @@ def test_every_measure_says_what_it_means_how_it_is_worked_out_and_where_it_is_f
 @settings(max_examples=150)
 @given(worlds(st.sampled_from([-2, -1, 0, 0.5, 1, 2, 3, 3.25, 4])))
 def test_values_are_finite_and_between_0_and_1_unless_declared(world: World) -> None:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     for m in MEASURES:
         values = m.values(hits)
         assert values.dtype == np.float64
@@ -182,7 +186,7 @@ def test_values_are_finite_and_between_0_and_1_unless_declared(world: World) -> 
 @settings(max_examples=200)
 @given(worlds(st.sampled_from([-2, -1, 0, 1, 2, 3, 4, 0.5, 2.25])), st.sampled_from([1, 2, 0.5]))
 def test_every_measure_equals_its_oracle(world: World, level: float) -> None:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     names = [query.decode() for query in hits.queries]
     for m in MEASURES:
         params = dict(m.params)
@@ -195,7 +199,7 @@ def test_every_measure_equals_its_oracle(world: World, level: float) -> None:
 @CHEAP
 @given(worlds(queries=5), st.lists(st.booleans(), min_size=5, max_size=5))
 def test_a_partition_of_the_queries_changes_no_bit(world: World, side: list[bool]) -> None:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     keep = np.array(side[: len(hits.queries)])
     left, right = hits.select(keep), hits.select(~keep)
     for m in MEASURES:
@@ -221,13 +225,13 @@ def test_no_cut_of_a_run_into_parts_changes_a_bit(
     rows = [(query, doc, score) for query, docs in world.run.items() for doc, score in docs.items()]
     if rules["duplicates"] != "error" and rows:
         rows += data.draw(st.lists(st.sampled_from(rows), max_size=3))
-    reading = tr.read(world.qrels, as_run(rows), rules=rules)
+    reading = tr.read(world.judged, as_run(rows), rules=rules)
     number = st.integers(0, 3)
     of_query = {query: data.draw(number) for query in world.run}
     parts: list[list[tuple[str, str, float]]] = [[], [], [], []]
     for row in data.draw(st.permutations(rows)):
         parts[of_query[row[0]] if whole else data.draw(number)].append(row)
-    readings = [tr.read(world.qrels, as_run(part), rules=rules) for part in parts]
+    readings = [tr.read(world.judged, as_run(part), rules=rules) for part in parts]
     scattered = tr.scattered(readings)
     assert not (whole and scattered)
     counts = [tr.count_ranks(scattered, as_run(part)) for part in parts]
@@ -250,9 +254,9 @@ def as_run(rows: list[tuple[str, str, float]]) -> tr.Run:
 @CHEAP
 @given(worlds())
 def test_the_order_of_input_rows_changes_no_bit(world: World) -> None:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     shuffled = random.Random(world.seed)
-    qrels = {q: dict(shuffled.sample(list(docs.items()), len(docs))) for q, docs in world.qrels.items()}
+    qrels = {q: dict(shuffled.sample(list(docs.items()), len(docs))) for q, docs in world.judged.items()}
     other = tr.rank(dict(shuffled.sample(list(qrels.items()), len(qrels))), world.lines())
     for m in MEASURES:
         answered = np.array([bool(world.run[q.decode()]) for q in hits.queries])
@@ -266,6 +270,7 @@ def test_renaming_documents_changes_nothing_without_ties(world: World, names: li
     other = World(
         {q: {renamed[doc]: grade for doc, grade in docs.items()} for q, docs in world.qrels.items()},
         {q: {renamed[doc]: score for doc, score in docs.items()} for q, docs in world.run.items()},
+        aspects={q: {renamed[doc]: answered for doc, answered in docs.items()} for q, docs in world.judged.items()},
     )
     assert not differing(table(world), table(other))
 
@@ -277,11 +282,11 @@ DEEPER = {"FallOut", "MCC", "Pkq"}
 @CHEAP
 @given(worlds(ties=False, queries=2))
 def test_what_is_deeper_than_k_is_invisible(world: World) -> None:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     for m in MEASURES:
         if (k := dict(m.params).get("k")) and (m.name not in DEEPER or "docs" in dict(m.params)):
             cut = {q: dict(list(docs.items())[:k]) for q, docs in world.run.items()}
-            assert bits(m.values(hits)) == bits(m.values(tr.rank(world.qrels, cut))), str(m)
+            assert bits(m.values(hits)) == bits(m.values(tr.rank(world.judged, cut))), str(m)
 
 
 def one_up(world: World, query: str) -> Iterator[tuple[list[str], list[str]]]:
@@ -387,7 +392,7 @@ def is_about_relevant(m: Measure) -> bool:
 @CHEAP
 @given(worlds(st.integers(-2, 0)))
 def test_without_relevant_documents_the_score_is_0(world: World) -> None:
-    hits = tr.rank(world.qrels, world.run)
+    hits = tr.rank(world.judged, world.run)
     for m in filter(is_about_relevant, MEASURES):
         gain = dict(m.params).get("gain")
         if not isinstance(gain, dict) or gain.get(0, 0) == 0:
@@ -419,7 +424,7 @@ def test_parameters_survive_printing(k: int, level: float, gain: dict[int, float
 @CHEAP
 @given(worlds())
 def test_the_mean_is_that_of_the_values_whatever_their_number(world: World) -> None:
-    scores = tr.evaluate(world.qrels, world.run, MEASURES)
+    scores = tr.evaluate(world.judged, world.run, MEASURES)
     for m in MEASURES:
         values = scores[m].tolist()
         expected = {
@@ -446,12 +451,12 @@ PLAIN = [text for name in OF_JUDGED for text in plainly(name)]
 @given(world=worlds(st.integers(0, 3)))
 def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset(name: str, world: World) -> None:
     assume(world.run)
-    row = under_rules(world.qrels, world.run, PLAIN, [name]).rows[0]
+    row = under_rules(world.judged, world.run, PLAIN, [name]).rows[0]
     if row.refused:
         with pytest.raises(tr.InputError):
-            tr.evaluate(world.qrels, world.run, PLAIN, rules=name)
+            tr.evaluate(world.judged, world.run, PLAIN, rules=name)
         return
-    scores = tr.evaluate(world.qrels, world.run, PLAIN, rules=name)
+    scores = tr.evaluate(world.judged, world.run, PLAIN, rules=name)
     for asked, reading, value in zip(PLAIN, row.readings, row.values, strict=True):
         became = scores.asked[asked]
         assert (reading is None) == (became in scores.ledger.foreign), asked
@@ -463,8 +468,8 @@ def test_plain_names_mean_the_same_to_evaluate_and_to_explain_under_every_preset
 @given(worlds())
 def test_a_measure_of_the_first_results_is_that_measure_under_rules_with_the_depth(world: World) -> None:
     cut = [parse_measure(_with_depth(m)) for m in MEASURES]
-    whole = tr.evaluate(world.qrels, world.run, MEASURES, rules={"depth": 2})
-    alone = tr.evaluate(world.qrels, world.run, cut)
+    whole = tr.evaluate(world.judged, world.run, MEASURES, rules={"depth": 2})
+    alone = tr.evaluate(world.judged, world.run, cut)
     for m, shallow in zip(MEASURES, cut, strict=True):
         assert bits(whole[m]) == bits(alone[shallow]), str(shallow)
         assert parse_measure(str(shallow)) == shallow
@@ -481,8 +486,8 @@ def _with_depth(m: Measure) -> str:
 def test_a_query_left_out_of_the_run_scores_as_an_empty_list(world: World) -> None:
     assume(world.run)
     query = min(world.run)
-    empty = tr.rank(world.qrels, {**world.run, query: {}})
-    missing = tr.evaluate(world.qrels, {q: d for q, d in world.run.items() if q != query}, MEASURES)
+    empty = tr.rank(world.judged, {**world.run, query: {}})
+    missing = tr.evaluate(world.judged, {q: d for q, d in world.run.items() if q != query}, MEASURES)
     row = missing.queries.index(query)
     for m in MEASURES:
         assert m.values(empty)[row] == missing[m][row], str(m)

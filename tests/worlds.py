@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from hypothesis import strategies as st
 
@@ -16,17 +16,25 @@ QUERIES = tuple(f"q{number}" for number in range(9))
 SCORES = (0.0, 1.0, 1.0 + 1e-9, 2.0, -3.5, 1e30)
 """Few, so that they tie; two of them tie only as 32-bit numbers."""
 
+ASPECTS = ("2", "10", "x")
+
 Judgements = dict[str, dict[str, float]]
 Answers = dict[str, dict[str, float]]
 
 
 @dataclass(frozen=True)
 class World:
-    """Judgements, answers to them, and a seed for whatever is shuffled."""
+    """Judgements, answers to them, a seed for what is shuffled, and aspects where they are not `with_aspects`."""
 
     qrels: Judgements
     run: Answers
     seed: int = 0
+    aspects: dict[str, dict[str, dict[str, float]]] = field(default_factory=dict)
+
+    @property
+    def judged(self) -> dict[str, dict[str, dict[str, float]]]:
+        """The judgements by aspect: the best of each document is its grade."""
+        return self.aspects or {query: with_aspects(grades) for query, grades in self.qrels.items()}
 
     def lines(self) -> Run:
         """The answers as the text of a run, its lines shuffled."""
@@ -58,6 +66,18 @@ def worlds(
     both = st.tuples(judgements, answers)
     pairs = st.dictionaries(st.sampled_from(QUERIES), both, min_size=1, max_size=queries)
     return st.builds(_world, pairs, st.integers(0, 2**16))
+
+
+def with_aspects(grades: dict[str, float]) -> dict[str, dict[str, float]]:
+    """The same judgements, each of one to three aspects, as the name of the document has it."""
+    return {doc: _answered(int(doc[1:]), grade) for doc, grade in grades.items()}
+
+
+def _answered(number: int, grade: float) -> dict[str, float]:
+    """Of each aspect in the binary digits of a number, this grade, or a lower one."""
+    main = number % len(ASPECTS)
+    others = [place for place in range(len(ASPECTS)) if place != main and number >> place & 1]
+    return {ASPECTS[main]: grade, **{ASPECTS[place]: grade - number % 2 for place in others}}
 
 
 def falling(docs: list[str]) -> dict[str, float]:

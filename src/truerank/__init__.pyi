@@ -56,6 +56,7 @@ __version__: str
 # ruff: noqa: N816
 AP: Measure
 AP11: Measure
+AP_IA: Measure
 APatR: Measure
 ARP: Measure
 AUPRC: Measure
@@ -63,6 +64,8 @@ AUROC: Measure
 AWRF: Measure
 Accuracy: Measure
 Bpref: Measure
+Chain: Measure
+Complete: Measure
 Coverage: Measure
 DCG: Measure
 ERR: Measure
@@ -82,6 +85,7 @@ MCC: Measure
 MeanRank: Measure
 NCRR: Measure
 Novelty: Measure
+NuggetRecall: Measure
 NumNonrelJudgedRet: Measure
 NumQ: Measure
 NumRel: Measure
@@ -89,6 +93,7 @@ NumRelRet: Measure
 NumRet: Measure
 P: Measure
 PFound: Measure
+P_IA: Measure
 Pkq: Measure
 R: Measure
 RBP: Measure
@@ -103,6 +108,7 @@ SetP: Measure
 SetR: Measure
 SetRelP: Measure
 SetSuccess: Measure
+StRecall: Measure
 Success: Measure
 Unjudged: Measure
 Utility: Measure

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank.core.hits import concatenate
-from truerank.core.qrels import IGNORED, Qrels
+from truerank.core.mappings import IGNORED
+from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 
 DOCS = st.sampled_from("abcdefgh")

@@ -8,7 +8,7 @@ import random
 import pytest
 
 import truerank as tr
-from truerank.core.qrels import IGNORED
+from truerank.core.mappings import IGNORED
 from truerank.core.rankings import rankings
 from truerank.formats import convert, open_run
 from truerank.formats import json as json_format

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import truerank as tr
-from truerank.core.qrels import IGNORED
+from truerank.core.mappings import IGNORED
 from truerank.core.rules import Rules, presets
 from truerank.vectors import (
     evaluate_matrix,

@@ -52,9 +52,10 @@ def _selected(qrels: Qrels, queries: Sequence[int]) -> Qrels:
     rows, start = _rows(qrels.start, chosen)
     names = [qrels.queries[query] for query in queries]
     apart = {name: qrels.apart[name] for name in names if name in qrels.apart}
-    return Qrels(
-        names, start, qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows], qrels.name, apart=apart
-    )
+    place = np.repeat(np.arange(len(chosen)), np.diff(start))
+    aspects = None if qrels.aspects is None else qrels.aspects.take(chosen, rows, place)
+    judged = qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
+    return Qrels(names, start, *judged, qrels.name, apart=apart, aspects=aspects)
 
 
 def _rows(start: Ints, queries: Ints) -> tuple[Ints, Ints]:

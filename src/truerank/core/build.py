@@ -30,6 +30,7 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
         judgements=Judgements(query, _best_first(query, judged)),
         max_grade=max(0.0, float(judged.max(initial=0))),
         grade=_graded(grades, columns["doc"]),
+        aspects=qrels.aspects,
         **columns,
     )
     return _without_ignored(hits) if np.isnan(grades).any() else hits

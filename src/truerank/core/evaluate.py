@@ -177,13 +177,19 @@ class _Lists:
         """(queries,) whether some of these changes when equal scores are put the other way round."""
         if not self.single or not self.hits.tied.any():
             return np.zeros(len(self.hits.queries), bool)
-        return _moved(self.single, self.hits, self.hits.turned(), self.rules)
+        return _moved(self.single, self.hits, _turned(self.hits), self.rules)
 
     def of_run(self) -> dict[str, OfRun]:
         """The numbers of the whole run, by measure."""
         given = {"level": self.rules.level, "rounding": self.rules.recall_points}
         chosen = [measure for measure in self.measures if measure.definition.is_of_run]
         return {str(m): m.of_run(seen_by(m, self.final, self.rules), **given) for m in chosen}
+
+
+def _turned(hits: Hits) -> Hits:
+    """The same with every group of ties the other way round; of lists whose unjudged documents are rows too."""
+    moved = replace(hits, rank=hits.first + hits.last - hits.rank)
+    return moved.where(np.lexsort((moved.rank, moved.query)))
 
 
 def ranked(reading: Reading) -> Hits:
@@ -336,7 +342,9 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
             measure=measure,
             why=_why_not(definition),
         )
-    return hits.with_unjudged(rules.unjudged_grade, dict(measure.params).get("k"))
+    from truerank.core.unjudged import with_unjudged  # which few rules need
+
+    return with_unjudged(hits, rules.unjudged_grade, dict(measure.params).get("k"))
 
 
 def cuts_first(rules: Rules) -> bool:
@@ -416,6 +424,7 @@ def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few) -> Ledger:
         unjudged=returned - int((final.grade >= 0).sum()),
         duplicates=reading.repeated,
         interleaved=reading.interleaved,
+        iterations=reading.qrels.iterations,
         examples={key: _names(names) for key, (count, names) in groups.items() if count},
         **counts,
     )

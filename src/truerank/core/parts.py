@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,9 +13,13 @@ from numpy.typing import NDArray
 from truerank.core._kernel import HIT
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
-from truerank.core.qrels import IGNORED, Ints, Qrels
+from truerank.core.mappings import IGNORED, joined_names
+from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import Reading
 from truerank.core.saved import FOUND
+
+if TYPE_CHECKING:
+    from truerank.core.aspects import Aspects
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,14 +134,47 @@ def _judgements(parts: Sequence[Reading]) -> Qrels:
     names = sorted(owner)
     judged = [_of(*owner[name]) for name in names]
     numbers = np.repeat(np.arange(len(names)), list(map(len, judged)))
-    docs = [doc for each in judged for doc, _ in each]
-    grades = [grade for each in judged for _, grade in each]
+    docs = [doc for each in judged for doc, *_ in each]
+    grades = [grade for each in judged for _, grade, *_ in each]
     merged = Qrels.from_rows(names, numbers, docs, grades, name=min(qrels.name for qrels in distinct))
-    return replace(merged, apart={query: grade for qrels in distinct for query, grade in qrels.apart.items()})
+    apart = {query: grade for qrels in distinct for query, grade in qrels.apart.items()}
+    return replace(merged, apart=apart, aspects=_aspects(judged))
 
 
-def _of(qrels: Qrels, query: int) -> list[tuple[bytes, float]]:
+_Judgement = tuple[bytes, float, tuple[tuple[bytes, float, float], ...] | None]
+"""A document, its grade, and name, grade and weight of each aspect that it answers; None without aspects."""
+
+
+def _of(qrels: Qrels, query: int) -> list[_Judgement]:
     """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
-    rows = range(int(qrels.start[query]), int(qrels.start[query + 1]))
-    grades = (float(qrels.grades[row]) for row in rows)
-    return [(qrels.doc(row), IGNORED if grade != grade else grade) for row, grade in zip(rows, grades, strict=True)]
+    aspects = qrels.aspects
+    found: list[_Judgement] = []
+    for doc in range(int(qrels.start[query]), int(qrels.start[query + 1])):
+        answers = None
+        if aspects is not None:
+            rows = slice(int(aspects.start[doc]), int(aspects.start[doc + 1]))
+            of, grades = aspects.aspect[rows].tolist(), aspects.grade[rows].tolist()
+            answers = tuple(
+                (aspects.names[a], g, float(aspects.weight[a])) for a, g in zip(of, grades, strict=True)
+            )
+        grade = float(qrels.grades[doc])
+        found.append((qrels.doc(doc), IGNORED if grade != grade else grade, answers))
+    return found
+
+
+def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
+    """The aspects of these judgements, a list of which each query has; None where there are none."""
+    docs = [(query, answers) for query, each in enumerate(judged) for *_, answers in each]
+    if not any(answers is not None for _, answers in docs):
+        return None
+    from truerank.core.aspects import Aspects
+
+    rows = [(query, doc, *answer) for doc, (query, answers) in enumerate(docs) for answer in answers or ()]
+    query, doc, names, grades, weights = zip(*rows, strict=True) if rows else ((),) * 5
+    known, name = joined_names([names])
+    sizes = len(judged), len(docs)
+    numbers = np.array(query, np.int64), np.array(doc, np.int64), name, np.array(grades, np.float64)
+    aspects = Aspects.of_rows(*numbers, known, sizes)
+    weight = {(q, n): w for q, n, w in zip(query, names, weights, strict=True)}
+    given = [weight[pair] for pair in zip(aspects.query.tolist(), aspects.names, strict=True)]
+    return replace(aspects, weight=np.array(given, np.float64))

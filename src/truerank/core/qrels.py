@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import itertools
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,14 +15,15 @@ from numpy.typing import NDArray
 from truerank.core._kernel import Judged, as_bytes
 from truerank.core._names import Names
 from truerank.core._names import judgements as plain_judgements
-from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.errors import InputError, truncated
+from truerank.core.mappings import IGNORED, are_numbers, by_aspect, graded, has_aspects, ids, joined_names, numbers
 from truerank.core.messages import message
+
+if TYPE_CHECKING:
+    from truerank.core.aspects import Aspects
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
-
-IGNORED = math.nan
-"""The grade of a document that leaves a query's list before ranks exist."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +41,9 @@ class Qrels:
         is_number: (judgements,) whether the document's id was a number, not text; None where that is not known.
         apart: {query: grade} of an ignored document that is still to be found, with the query's own id.
         given: (queries,) the ids of each one's documents as text, where they came as such; else nothing.
+        aspects: which parts of its question each document answers; its grade is then the best of these. None where
+            judgements are of whole questions.
+        iterations: how many different values TREC's second column has, where they are not used.
     """
 
     queries: Sequence[bytes]
@@ -54,6 +57,8 @@ class Qrels:
     is_number: NDArray[np.bool_] | None = field(default=None, repr=False)
     apart: Mapping[bytes, float] = field(default_factory=dict, repr=False)
     given: Sequence[tuple[str, ...]] = field(default=(), repr=False)
+    aspects: Aspects | None = field(default=None, repr=False)
+    iterations: int = 0
 
     @classmethod
     def build(
@@ -68,6 +73,7 @@ class Qrels:
         name: str = "qrels",
         lines: Ints | None = None,
         is_number: NDArray[np.bool_] | None = None,
+        aspects: tuple[Sequence[bytes], Ints] | None = None,
     ) -> Qrels:
         """Qrels from one row a judgement, in any order.
 
@@ -75,9 +81,10 @@ class Qrels:
             queries: distinct ids; `query` holds indices into them.
             lines: the line of each row.
             is_number: whether the document's id was a number, of each row.
+            aspects: distinct ids, and which of them each row is about: a document may have a row for each.
 
         Raises:
-            InputError: a document is judged twice for a query.
+            InputError: a document is judged twice for a query, or for an aspect of it.
         """
         names, place = (queries if isinstance(queries, Names) else Names(queries)).in_order()
         query = query if place is None or not len(query) else place[query]
@@ -86,8 +93,96 @@ class Qrels:
         placed = None if lines is None else np.asarray(lines)[rows]
         kinds = None if is_number is None else is_number[rows]
         qrels = cls(names, start, begin[rows], end[rows], text, grades[rows], name, placed, kinds)
+        if aspects is not None:
+            return qrels._of_aspects(aspects[0], aspects[1][rows])
         qrels._refuse_repeats()
         return qrels
+
+    def _of_aspects(self, names: Sequence[bytes], name: Ints) -> Qrels:
+        """The same, where each judgement is of one aspect: a document of several has one, with the best grade.
+
+        Args:
+            name: (judgements,) an index into the ids of aspects.
+        """
+        from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it
+
+        first = np.arange(len(self.grades))
+        if self.judged.duplicates:
+            twins = np.array(self.judged.duplicates, np.int64)
+            first[twins[:, 1]] = twins[:, 0]
+        kept = first == np.arange(len(first))
+        doc = (np.cumsum(kept) - 1)[first]
+        aspects = Aspects.of_rows(self.query, doc, name, self.grades, names, (len(self), int(kept.sum())))
+        self._refuse_repeated_aspects(doc, name, names)
+        best = np.full(int(kept.sum()), -np.inf)
+        np.maximum.at(best, doc, self.grades)
+        sizes = np.bincount(self.query[kept], minlength=len(self))
+        return replace(
+            self,
+            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            begin=np.ascontiguousarray(self.begin[kept]),
+            end=np.ascontiguousarray(self.end[kept]),
+            grades=best,
+            lines=None if self.lines is None else self.lines[kept],
+            is_number=None if self.is_number is None else self.is_number[kept],
+            aspects=aspects,
+        )
+
+    def _refuse_repeated_aspects(self, doc: Ints, name: Ints, names: Sequence[bytes]) -> None:
+        """Raise where a document has two judgements of one aspect."""
+        keys = doc * len(names) + name
+        if len(np.unique(keys)) == len(keys):
+            return
+        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
+        two = int(np.argmax(first[place] != np.arange(len(keys))))
+        raise InputError(
+            "document {doc} of query {query} is judged twice for aspect {aspect}; keep one of them",
+            self.name,
+            None if self.lines is None else int(self.lines[two]),
+            doc=truncated(self.doc(two)),
+            query=truncated(self.queries[int(self.query[two])]),
+            aspect=truncated(names[int(name[two])]),
+        )
+
+    def without_aspects(self) -> Qrels:
+        """The same where TREC's second column, which is not called an aspect, is not used.
+
+        Raises:
+            InputError: a document is judged twice for a query, if the column does not tell two aspects.
+        """
+        aspects = self.aspects
+        if aspects is None or aspects.is_named:
+            return self
+        several = np.flatnonzero(np.diff(aspects.start) > 1)
+        if len(several):
+            row = int(several[0])
+            raise InputError(
+                "document {doc} of query {query} is judged twice, with different values in the second column; if "
+                "these are aspects, say so: iteration = 'aspect' in the rules (--set iteration=aspect)",
+                self.name,
+                None if self.lines is None else int(self.lines[row]),
+                doc=truncated(self.doc(row)),
+                query=truncated(self.queries[int(self.query[row])]),
+            )
+        return replace(self, aspects=None, iterations=len(set(aspects.names)))
+
+    def weighted(self, weights: Mapping[Any, Mapping[Any, float]], name: str = "weights") -> Qrels:
+        """The same with these weights of aspects, such as the probabilities of intents.
+
+        Args:
+            weights: {query: {aspect: weight}}, of every aspect.
+
+        Raises:
+            InputError: there are no aspects; one has no weight, or one below 0; those of a query sum to 0.
+
+        >>> qrels = Qrels.from_dict({"jaguar": {"d1": {"car": 1}, "d2": {"car": 1, "cat": 2}}})
+        >>> qrels.weighted({"jaguar": {"car": 0.7, "cat": 0.3}}).aspects.weight.tolist()
+        [0.7, 0.3]
+        """
+        if self.aspects is None:
+            raise InputError("there are weights, but no aspects that could have them", self.name)
+        own = {as_bytes(q): {as_bytes(a): weight for a, weight in each.items()} for q, each in weights.items()}
+        return replace(self, aspects=self.aspects.weighted(self.queries, own, name))
 
     def _refuse_repeats(self) -> None:
         if self.judged.duplicates:
@@ -107,27 +202,47 @@ class Qrels:
     def from_dict(cls, judgements: Mapping[Any, Any], name: str = "qrels") -> Qrels:
         """Qrels from {query: {document: grade}} or {query: documents}, every listed one then of grade 1.
 
+        Of aspects: {query: {document: {aspect: grade}}}; or {query: lists of documents}, each list an aspect that
+        any of its documents answers, called 1, 2, ….
+
         >>> Qrels.from_dict({"q1": {"d1": 2, "d2": 0}, "q2": []}).queries
         (b'q1', b'q2')
         """
         if type(judgements) is dict and (plain := plain_judgements(judgements)):
             return cls._plain(name, *plain)
+        if any(map(has_aspects, judgements.values())):
+            return cls._from_aspects(judgements, name)
         docs: list[bytes] = []
         kinds: list[type] = []
         grades: list[Any] = []
         counts = []
         for key, judged in judgements.items():
-            judged = _graded(judged, key, name)
-            docs.extend(_ids(judged, name))
+            judged = graded(judged, key, name)
+            docs.extend(ids(judged, name))
             kinds.extend(map(type, judged))
             grades.extend(judged.values())
             counts.append(len(judged))
-        queries = _ids(judgements, name)
+        queries = ids(judgements, name)
         if len(set(queries)) < len(queries):
             raise InputError("two query ids print the same (1 and '1'?)", name)
         query = np.repeat(np.arange(len(counts)), counts)
-        numbers = _numbers(grades, queries, query, docs, name)
-        return cls.from_rows(queries, query, docs, numbers, name=name, is_number=are_numbers(kinds))
+        worth = numbers(grades, queries, query, docs, name)
+        return cls.from_rows(queries, query, docs, worth, name=name, is_number=are_numbers(kinds))
+
+    @classmethod
+    def _from_aspects(cls, judgements: Mapping[Any, Any], name: str) -> Qrels:
+        """Qrels from a dict whose documents have a grade an aspect, or whose lists are aspects."""
+        rows = [(key, *row) for key, judged in judgements.items() for row in by_aspect(judged, key, name)]
+        queries = ids(judgements, name)
+        if len(set(queries)) < len(queries):
+            raise InputError("two query ids print the same (1 and '1'?)", name)
+        places = {key: place for place, key in enumerate(judgements)}
+        query = np.array([places[key] for key, *_ in rows], np.int64)
+        docs = ids([doc for _, doc, _, _ in rows], name)
+        aspects = joined_names([ids([aspect for _, _, aspect, _ in rows], name)])
+        worth = numbers([grade for *_, grade in rows], queries, query, docs, name)
+        kinds = are_numbers([type(doc) for _, doc, _, _ in rows])
+        return cls.from_rows(queries, query, docs, worth, name=name, is_number=kinds, aspects=aspects)
 
     @classmethod
     def _plain(
@@ -148,6 +263,7 @@ class Qrels:
         name: str = "qrels",
         lines: Ints | None = None,
         is_number: NDArray[np.bool_] | None = None,
+        aspects: tuple[Sequence[bytes], Ints] | None = None,
     ) -> Qrels:
         """Qrels from one judgement a row; the arguments as for `build`."""
         ends = np.cumsum(np.fromiter(map(len, docs), np.int64, len(docs)), dtype=np.int64)
@@ -163,6 +279,7 @@ class Qrels:
             name=name,
             lines=lines,
             is_number=is_number,
+            aspects=aspects,
         )
 
     def __len__(self) -> int:
@@ -198,7 +315,19 @@ class Qrels:
         lengths = np.fromiter(map(len, self.queries), np.int64, len(self))
         apart = repr(sorted(self.apart.items())).encode()
         found = hashlib.blake2b(digest_size=16)
-        for part in (b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart):
+        parts = [b"".join(self.queries), lengths, self.start, sizes, text, self.grades, apart]
+        if self.aspects is not None:
+            answered = self.aspects
+            names = np.fromiter(map(len, answered.names), np.int64, len(answered.names))
+            parts += [
+                b"".join(answered.names),
+                names,
+                answered.weight,
+                answered.start,
+                answered.aspect,
+                answered.grade,
+            ]
+        for part in parts:
             found.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).tobytes())
         return found.hexdigest()
 
@@ -229,7 +358,41 @@ class Qrels:
             is_number=None if self.is_number is None else self.is_number[rows],
             apart={query: grade for query, grade in self.apart.items() if query in queries},
             given=(),
+            aspects=self._aspects_of(keep, rows),
         )
+
+    def _aspects_of(self, keep: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Aspects | None:
+        place = (np.cumsum(keep) - 1)[self.query[rows]]
+        return (
+            None if self.aspects is None else self.aspects.take(np.flatnonzero(keep), np.flatnonzero(rows), place)
+        )
+
+    def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float]]:
+        """Document, aspect and grade of each judgement of a query; without aspects, None and one a document."""
+        docs = range(int(self.start[query]), int(self.start[query + 1]))
+        if self.aspects is None:
+            return [(self.doc(doc), None, float(self.grades[doc])) for doc in docs]
+        start, names = self.aspects.start, self.aspects.names
+        return [
+            (self.doc(doc), names[int(self.aspects.aspect[row])], float(self.aspects.grade[row]))
+            for doc in docs
+            for row in range(int(start[doc]), int(start[doc + 1]))
+        ]
+
+    def weights_of(self, query: int) -> dict[bytes, float]:
+        """{aspect: weight} of a query; nothing without aspects."""
+        if self.aspects is None:
+            return {}
+        places = range(int(self.aspects.begin[query]), int(self.aspects.end[query]))
+        return {self.aspects.names[place]: float(self.aspects.weight[place]) for place in places}
+
+    def by_aspect(self, query: int) -> dict[bytes, dict[bytes, float]]:
+        """{document: {aspect: grade}} of a query; nothing without aspects."""
+        nested: dict[bytes, dict[bytes, float]] = {}
+        for doc, aspect, grade in self.rows_of(query):
+            if aspect is not None:
+                nested.setdefault(doc, {})[aspect] = grade
+        return nested
 
     def to_dict(self) -> dict[bytes, dict[bytes, float]]:
         """{query: {document: grade}}, all ids as bytes; the grade of an ignored document is `IGNORED`."""
@@ -249,7 +412,18 @@ class Qrels:
         own = {query: grades[query] for query, grades in judged.items() if query in grades} if keeping else {}
         for query in self.queries:
             judged[query][query] = IGNORED
-        return replace(Qrels.from_dict(judged, self.name), apart=own)
+        return replace(Qrels.from_dict(judged, self.name), apart=own, aspects=self._aspects_but_own(keeping))
+
+    def _aspects_but_own(self, keeping: bool) -> Aspects | None:
+        """The aspects where each query's own document is judged too, behind the others if it was not."""
+        if self.aspects is None:
+            return None
+        own = np.array([self.doc(row) == self.queries[q] for row, q in enumerate(self.query.tolist())], bool)
+        added = np.ones(len(self), np.int64)
+        added[self.query[own]] = 0
+        place = np.arange(len(own)) + (np.cumsum(added) - added)[self.query]
+        left = self.aspects if keeping else self.aspects.of_docs(~own)
+        return left.moved(place, len(own) + int(added.sum()))
 
     @property
     def to_find(self) -> tuple[Ints, Floats]:
@@ -262,80 +436,6 @@ class Qrels:
         grades = np.array([*self.grades[kept].tolist(), *(self.apart[self.queries[q]] for q in own)], np.float64)
         order = np.argsort(query, kind="stable")
         return query[order], grades[order]
-
-
-def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
-    """Which ids, of these types, are numbers; None where one is neither a whole number nor text.
-
-    >>> are_numbers([int, str]), are_numbers([str, bytes])
-    (array([ True, False]), None)
-    """
-    there = set(kinds)
-    if not there <= {int, str}:
-        return None
-    return np.array([kind is int for kind in kinds], bool) if int in there else np.zeros(len(kinds), bool)
-
-
-def _graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
-    if isinstance(judged, Mapping):
-        return judged
-    if isinstance(judged, np.ndarray):
-        judged = judged.tolist()  # None where it is masked
-    if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
-        raise InputError(
-            "query {query} has {judged} where its documents should stand",
-            name,
-            query=quoted(query),
-            judged=quoted(judged),
-        )
-    docs = list(judged)
-    if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
-        raise InputError(
-            "query {query} has {docs}: documents are ids, or {{id: grade}}",
-            name,
-            query=quoted(query),
-            docs=quoted(docs),
-        )
-    return dict.fromkeys(docs, 1.0)
-
-
-def _ids(names: Iterable[Any], name: str) -> list[bytes]:
-    try:
-        return list(map(as_bytes, names))
-    except ValueError as error:
-        raise InputError("an id cannot be written as text: {error}", name, error=error) from None
-
-
-def _numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[bytes], name: str) -> Floats:
-    """The grades as numbers; only `IGNORED` itself may be NaN."""
-    try:
-        numbers = np.array(grades, np.float64)
-    except (TypeError, ValueError, OverflowError):
-        numbers = np.empty(())
-    if numbers.ndim != 1 or any(map(_is_text, set(map(type, grades)))):
-        numbers = np.full(len(grades), np.inf)
-    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
-        if grades[row] is not IGNORED and not _is_finite(grades[row]):
-            raise InputError(
-                "document {doc} of query {query} has the grade {grade}, which is no finite number",
-                name,
-                doc=truncated(docs[row]),
-                query=truncated(queries[query[row]]),
-                grade=quoted(grades[row]),
-            )
-    return numbers
-
-
-def _is_finite(grade: Any) -> bool:
-    try:
-        return not _is_text(type(grade)) and getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
-    except (TypeError, ValueError, OverflowError):
-        return False
-
-
-def _is_text(kind: type) -> bool:
-    """Whether values of this type are text, which NumPy would read as numbers, by rules of its own."""
-    return issubclass(kind, str | bytes)
 
 
 QrelsLike = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

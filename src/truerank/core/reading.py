@@ -36,7 +36,7 @@ Keep = Literal["judged", "all"] | int
 
 EVERY_RANK = 2**62
 
-READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match")
+READ_UNDER = ("ties", "score_precision", "unit", "empty", "extra", "duplicates", "self_match", "iteration")
 """Rules that decide what is seen while a run is read; the others are applied to what was read."""
 
 
@@ -294,17 +294,21 @@ def lacking(keep: Keep) -> Message:
     )
 
 
-_RULED: WeakKeyDictionary[Qrels, dict[str, Qrels]] = WeakKeyDictionary()
+_RULED: WeakKeyDictionary[Qrels, dict[tuple[str, str], Qrels]] = WeakKeyDictionary()
 """Judgements as rules have them: many parts are read with the same."""
 
 
 def as_ruled(qrels: Qrels, rules: Rules) -> Qrels:
-    """The qrels as the rules have them: what of a document that has the query's own id."""
-    if rules.self_match == "keep":
+    """The qrels as the rules have them: what of the second column, and of a document with the query's own id."""
+    if rules.self_match == "keep" and (qrels.aspects is None or qrels.aspects.is_named):
         return qrels
-    if rules.self_match not in (known := _RULED.setdefault(qrels, {})):
-        known[rules.self_match] = qrels.ignoring_self(keeping=rules.self_match == "remove-from-answers")
-    return known[rules.self_match]
+    known = _RULED.setdefault(qrels, {})
+    key = rules.self_match, rules.iteration
+    if key not in known:
+        used = qrels if rules.iteration == "aspect" else qrels.without_aspects()
+        is_removed = rules.self_match != "keep"
+        known[key] = used.ignoring_self(keeping=key[0] == "remove-from-answers") if is_removed else used
+    return known[key]
 
 
 def scan_units(

@@ -32,6 +32,7 @@ CHOICES: dict[str, tuple[str, ...]] = {
     "vocabulary": ("all", "readings"),
     "same_camera": ("ignore", "keep"),
     "self_match": ("keep", "remove", "remove-from-answers"),
+    "iteration": ("ignore", "aspect"),
 }
 
 DEEPEST = 2**63 - 1
@@ -95,6 +96,9 @@ MEANINGS: dict[str, Message] = {
     "gallery_seed": message("vectors: the seed of these galleries"),
     "percent_ranks": message("vectors: also R@x%, for these percentages of the gallery"),
     "self_match": message("a document whose id is the query's own (remove-from-answers: its judgement stays)"),
+    "iteration": message(
+        "the second column of TREC qrels (aspect: which part of its query the document answers, such as a subtopic)"
+    ),
     "measures": message("the measures to evaluate when none are given"),
     "vocabulary": message(
         "the measures that there are (readings: only those; any other is marked as truerank's own)"
@@ -132,6 +136,7 @@ class Rules:
     depth_of: str = "left"
     recall_points: str = "round"
     self_match: str = "keep"
+    iteration: str = "ignore"
     same_camera: str = "ignore"
     junk_identities: tuple[int, ...] = ()
     distractor_identities: tuple[int, ...] = ()

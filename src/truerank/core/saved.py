@@ -20,6 +20,8 @@ from truerank.core.scan import Scan, scan
 if TYPE_CHECKING:
     import pyarrow
 
+    from truerank.core.aspects import Aspects
+
 KEY = b"truerank.reading"
 """Where the schema of a table keeps what is said of the reading as a whole."""
 
@@ -63,6 +65,9 @@ def table_of(
         judged = {"doc": pa.array(qrels.docs(), pa.binary()), "grade": pa.array(qrels.grades, pa.float64())}
         sizes = np.append(np.diff(qrels.start), np.zeros(n, np.int64))
         own = [qrels.apart.get(query) for query in names] if qrels.apart else [None] * len(names)
+        if qrels.aspects is not None:
+            judged["aspects"] = _answers(pa, qrels.aspects)
+            columns["aspects"] = _weights(pa, qrels.aspects, n)
         columns["judgements"] = _lists(pa, sizes, judged)
         columns["apart"] = pa.array([*own, *[None] * n], pa.float64())
     said = {**facts, "version": VERSION, "qrels": qrels.name, "digest": qrels.digest}
@@ -134,7 +139,48 @@ def qrels_of(table: pyarrow.Table, name: str | None = "table") -> Qrels:
     query = np.repeat(np.arange(len(sizes)), sizes)
     qrels = Qrels.build(queries, query, ends[:-1], ends[1:], text, grades, name=facts["qrels"])
     apart = zip(queries, table["apart"].to_pylist(), strict=True)
-    return replace(qrels, apart={query: grade for query, grade in apart if grade is not None})
+    aspects = _aspects(table, judged) if "aspects" in table.schema.names else None
+    own = {query: grade for query, grade in apart if grade is not None}
+    return replace(qrels, apart=own, aspects=aspects)
+
+
+def _answers(pa: Any, aspects: Aspects) -> Any:
+    """Of each judgement, the aspects that the document answers, by their numbers among all, and how well."""
+    found = {"aspect": pa.array(aspects.aspect, pa.int64()), "grade": pa.array(aspects.grade, pa.float64())}
+    return _lists(pa, np.diff(aspects.start), found)
+
+
+def _weights(pa: Any, aspects: Aspects, extra: int) -> Any:
+    """Of each query, the numbers, names and weights of its aspects."""
+    number = np.arange(len(aspects.names))
+    found = {"aspect": pa.array(number), "name": pa.array(aspects.names, pa.binary())}
+    found["weight"] = pa.array(aspects.weight, pa.float64())
+    return _lists(pa, np.append(aspects.end - aspects.begin, np.zeros(extra, np.int64)), found)
+
+
+def _aspects(table: Any, judged: Any) -> Aspects:
+    """The aspects in the table of a reading, whose rows are in the order of the queries.
+
+    Args:
+        judged: its judgements.
+    """
+    from truerank.core.aspects import Aspects
+
+    sizes, found = _flat(table["aspects"])
+    ends = np.cumsum(sizes)
+    number = found.field("aspect").to_numpy()
+    place = np.empty(int(number.max(initial=-1)) + 1, np.int64)
+    place[number] = np.arange(len(number))
+    counts, answers = _flat(judged.field("aspects"))
+    return Aspects(
+        found.field("name").to_pylist(),
+        found.field("weight").to_numpy(),
+        ends - sizes,
+        ends,
+        np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        place[answers.field("aspect").to_numpy()],
+        answers.field("grade").to_numpy(),
+    )
 
 
 def _judged(table: Any, qrels: Qrels | None, facts: dict[str, Any], name: str | None) -> tuple[Qrels, Ints]:
@@ -161,7 +207,7 @@ def _lists(pa: Any, sizes: Ints, fields: dict[str, Any]) -> Any:
 
 def _flat(column: Any) -> tuple[Ints, Any]:
     """How many entries each list of a column has, and the entries."""
-    lists = column.combine_chunks()
+    lists = column.combine_chunks() if hasattr(column, "combine_chunks") else column
     lists = lists.chunk(0) if hasattr(lists, "chunk") else lists
     sizes = lists.value_lengths().to_numpy(zero_copy_only=False).astype(np.int64)
     return sizes, lists.flatten()

@@ -17,8 +17,9 @@ import numpy as np
 
 from truerank.core.errors import InputError, pluralize, truncated
 from truerank.core.hits import Bools, Hits
+from truerank.core.mappings import IGNORED
 from truerank.core.parts import Parts
-from truerank.core.qrels import IGNORED, Ints, Qrels
+from truerank.core.qrels import Ints, Qrels
 from truerank.core.reading import EVERY_RANK, Reading, answered
 from truerank.core.run import Columns, Run, RunLike
 from truerank.core.scan import Scan, scan

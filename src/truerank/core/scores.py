@@ -51,6 +51,8 @@ class Ledger:
         swapped: whether the grades look like scores and the scores like grades; in JSON only where they do.
         foreign: measures that the rules do not have, as truerank reads them; in JSON only where there are any.
         undefined: on how many queries a measure has no value, by measure; in JSON only where there are some.
+        iterations: how many different values the second column of the qrels has, where it is not used; in JSON only
+            where it has several.
         examples: up to five ids each of missing, extra and tied queries, and those without_relevant.
     """
 
@@ -68,13 +70,14 @@ class Ledger:
     swapped: bool = False
     foreign: tuple[str, ...] = ()
     undefined: Mapping[str, int] = field(default_factory=dict)
+    iterations: int = 0
     examples: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
         plain = {**dataclasses.asdict(self), "examples": {key: list(ids) for key, ids in self.examples.items()}}
         plain["foreign"] = list(self.foreign)
-        optional = ("swapped", "foreign", "undefined")
+        optional = ("swapped", "foreign", "undefined", "iterations")
         return {key: value for key, value in plain.items() if value or key not in optional}
 
 

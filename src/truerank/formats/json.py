@@ -10,8 +10,9 @@ from contextlib import suppress
 from typing import Any, BinaryIO
 
 from truerank.core.errors import InputError, truncated
+from truerank.core.mappings import IGNORED
 from truerank.core.messages import message
-from truerank.core.qrels import IGNORED, Qrels
+from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import jsonl
 from truerank.formats.jsonl import dumped, graded, utf8
@@ -204,9 +205,13 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """{query: {document: grade}}, a query a line; null for a pair that is ignored, as orjson writes NaN."""
+    """{query: {document: grade}}, a query a line; null for a pair that is ignored, as orjson writes NaN.
+
+    With aspects {query: {document: {aspect: grade}}}.
+    """
     for i, (query, judged) in enumerate(qrels.to_dict().items()):
-        _entry(file, query, graded(judged), first=i == 0)
+        nested = {utf8(doc): graded(answered) for doc, answered in qrels.by_aspect(i).items()}
+        _entry(file, query, nested or graded(judged), first=i == 0)
     file.write(b"\n}\n" if len(qrels) else b"{}\n")
 
 
@@ -228,5 +233,6 @@ register(
         write_run,
         write_qrels,
         holds_ignored=True,
+        holds_aspects=True,
     )
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from typing import BinaryIO
 
 import numpy as np
@@ -53,14 +54,18 @@ def read_qrels(source: Source) -> Qrels:
     try:
         for chunk in source.chunks():
             parser.feed(chunk)
-        queries, query, ends, text, grades, lines = parser.finish()
+        queries, query, ends, text, grades, lines, second = parser.finish()
     except Refused as refused:
         raise InputError(qrels_fault(refused, refused.line), source.name, refused.line) from None
     del parser  # and what it held
     bounds = np.concatenate([np.zeros(1, np.int64), ends])  # one array for where ids begin and end
     del ends
     lines = lines.astype(np.min_scalar_type(-lines.max(initial=0)))  # half the memory
-    return Qrels.build(queries, query, bounds[:-1], bounds[1:], text, grades, name=source.name, lines=lines)
+    rows = query, bounds[:-1], bounds[1:], text, grades
+    qrels = Qrels.build(queries, *rows, name=source.name, lines=lines, aspects=second)
+    if qrels.aspects is None:
+        return qrels
+    return replace(qrels, aspects=replace(qrels.aspects, is_named=False))  # what it is, the rules say
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
@@ -75,11 +80,12 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """Four columns; whole grades without a point."""
-    for query, judged in qrels.to_dict().items():
-        _check_ids(query, judged)
-        rows = ((query, doc, decimal(grade).encode()) for doc, grade in judged.items())
-        file.write(b"".join([b"%b 0 %b %b\n" % row for row in rows]))
+    """Four columns, the second of which is the aspect; whole grades without a point."""
+    for number, query in enumerate(qrels.queries):
+        rows = [(doc, b"0" if aspect is None else aspect, grade) for doc, aspect, grade in qrels.rows_of(number)]
+        _check_ids(query, [name for doc, aspect, _ in rows for name in (doc, aspect)])
+        lines = ((query, aspect, doc, decimal(grade).encode()) for doc, aspect, grade in rows)
+        file.write(b"".join([b"%b %b %b %b\n" % line for line in lines]))
 
 
 def decimal(grade: float) -> str:
@@ -109,6 +115,7 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        holds_aspects=True,
         cut_run=lambda source, threads: text_pieces(source.path, threads),
     )
 )

@@ -1,4 +1,7 @@
-"""Measures: a file a family. Importing this package registers them all, in the order of these lines."""
+"""Measures: a file a family. Importing this package registers those of these lines, in their order.
+
+The others are the families in `registry.LATER`, which few evaluations ask for.
+"""
 
 # ruff: noqa: I001
 import sys
@@ -14,9 +17,6 @@ from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
 from truerank.measures import counts as counts
-from truerank.measures import images as images
-from truerank.measures import micro as micro
-from truerank.measures import items as items
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures
 from truerank.measures.registry import Measure, MeasuresLike, measure, measures, unregister

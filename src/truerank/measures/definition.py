@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
+from truerank.core.messages import Message, message
 from truerank.core.schema import Kind, kind_of
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
@@ -34,17 +35,27 @@ RULED = ("level", "rounding")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
+Need = Literal["", "aspects", "lists", "ids", "popularity", "groups", "vectors"]
+"""What a measure has to see besides the judged documents.
+
+"aspects": which parts of a query a document answers. The others each with those before them: "lists": the unjudged
+documents of the first ranks too; "ids": which documents are the same in several lists; "popularity", "groups",
+"vectors": what a table of items says of them.
+"""
+
+NEEDS: dict[Need, Message] = {
+    "aspects": message(
+        "{measure} is about the aspects of a query (subtopics, intents, nuggets), and the judgements have none: "
+        "give each its own, as {{query: {{doc: {{aspect: grade}}}}}} or in a column named aspect; where the second "
+        "column of TREC qrels names them, say so: iteration = 'aspect' in the rules (--set iteration=aspect)"
+    ),
+}
+"""What is said where a measure lacks what it needs."""
+
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 
 RUN = "run"
 """In place of a mean: one number of the whole run, which no query has a part of."""
-
-Needs = Literal["", "lists", "ids", "popularity", "groups", "vectors"]
-"""What a measure has to see besides the judged documents, each with those before it.
-
-"lists": the unjudged documents of the first ranks too; "ids": which documents are the same in several lists;
-"popularity", "groups", "vectors": what a table of items says of them.
-"""
 
 
 @dataclass(frozen=True)
@@ -68,7 +79,7 @@ class Definition:
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
-        needs: what it has to see besides the judged documents.
+        needs: what has to be given beside judgements of whole documents; empty: nothing.
     """
 
     name: str
@@ -85,7 +96,7 @@ class Definition:
     monotone_with: dict[str, Monotone] = field(default_factory=dict)
     sees_judged: bool | None = None
     takes_grades: bool = False
-    needs: Needs = ""
+    needs: Need = ""
 
     @cached_property
     def parameters(self) -> dict[str, inspect.Parameter]:

@@ -7,11 +7,20 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from truerank.core import plugins
 from truerank.core.errors import MeasureError
 from truerank.measures.definition import Definition
 from truerank.measures.parameters import canonical
-from truerank.measures.registry import Measure, MeasuresLike, checked, cutoff_of, find, fold, known_words, takes
+from truerank.measures.registry import (
+    Measure,
+    MeasuresLike,
+    checked,
+    cutoff_of,
+    find,
+    fold,
+    known_words,
+    load_more,
+    takes,
+)
 from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persistence, split
 from truerank.measures.suggestions import is_phrase, suggestion
 
@@ -112,7 +121,7 @@ def each(text: MeasuresLike, read: Callable[[str | Measure], Measure]) -> list[t
 def _resolve(word: str, cut: str | None, whole: str) -> tuple[Definition, dict[str, Any]]:
     """The measure that a word names, and the parameters that the word and the cutoff set."""
     suffix = SUFFIX.match(fold(word)) if cut is None else None
-    entry = _entry(word, cut, suffix) or (_entry(word, cut, suffix) if plugins.load("measures") else None)
+    entry = _entry(word, cut, suffix) or (_entry(word, cut, suffix) if load_more() else None)
     by_suffix = suffix is not None and not find(word)
     if by_suffix and suffix:
         cut = suffix["number"]

@@ -10,17 +10,30 @@ import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
+from importlib import import_module
 from typing import Any, TypeVar
 
 import numpy as np
 
 from truerank.core import plugins
-from truerank.core.errors import MeasureError, printable
+from truerank.core.errors import MeasureError
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, did_you_mean, joined, message
-from truerank.measures.definition import DEPTH, MEANS, RULED, RUN, Definition, Divisor, Function, Monotone, Needs
+from truerank.measures.definition import (
+    DEPTH,
+    MEANS,
+    NEEDS,
+    RULED,
+    RUN,
+    Definition,
+    Divisor,
+    Function,
+    Monotone,
+    Need,
+)
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
+from truerank.measures.soundness import sound
 from truerank.measures.spellings import AT_K, ELSEWHERE
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms
@@ -146,7 +159,7 @@ class Measure:
                 measure=self,
             )
         found = self._found(hits, defaults)
-        return _sound(self, hits, found.result if isinstance(found, Terms) else found)
+        return sound(self, hits, found.result if isinstance(found, Terms) else found)
 
     def of_run(self, hits: Hits, **defaults: Any) -> OfRun:
         """The number of a whole run, by a measure of that kind. Arguments as for `values`.
@@ -166,8 +179,10 @@ class Measure:
         """What the function gives.
 
         Raises:
-            MeasureError: it asks which documents are listed, and these rows do not say.
+            MeasureError: the rows or the judgements do not say what it asks.
         """
+        if self.definition.needs == "aspects" and hits.aspects is None and len(hits.judgements.query):
+            raise MeasureError(Message(NEEDS["aspects"].text, "", {"measure": self}))
         if self.definition.is_of_items and hits.items is None:
             raise MeasureError(
                 "{measure} is of all that is listed, judged or not; `truerank eval` and evaluate() give it, with "
@@ -218,39 +233,9 @@ MeasuresLike = str | Measure | Iterable[str | Measure]
 
 def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str, Any], ...]) -> Measure:
     """A measure that was pickled, of the definition that has its name here."""
-    if name not in _definitions:
+    if name not in _definitions and load_more() and name not in _definitions:
         raise MeasureError("unknown measure {name!r}: what defines it was not imported here", name=name)
     return Measure(_definitions[name], name, params, said)
-
-
-def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
-    """What a measure's function gave, if that is a finite number a query."""
-    try:
-        values: PerQuery = np.asarray(found, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise MeasureError(
-            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(found).__name__
-        ) from None
-    if values.shape != (len(hits.queries),):
-        kind, size = type(found).__name__, values.size
-        raise MeasureError(
-            "{measure} gives {what} for {n} queries; it gives one number a query, as hits.sum(…) makes "
-            "it from one a hit",
-            measure=measure,
-            what=message("{n} values", n=size)
-            if values.ndim == 1
-            else message("a {kind} of shape {shape}", kind=kind, shape=values.shape),
-            n=len(hits.queries),
-        )
-    if not np.isfinite(values).all():
-        worst = int(np.argmin(np.isfinite(values)))
-        raise MeasureError(
-            "{measure} gives {value} for query {query}; a value is a finite number",
-            measure=measure,
-            value=values[worst],
-            query=printable(hits.queries[worst]),
-        )
-    return values
 
 
 _definitions: dict[str, Definition] = {}
@@ -271,7 +256,7 @@ def measure(
     monotone_with: dict[str, Monotone] | None = None,
     sees_judged: bool | None = None,
     takes_grades: bool = False,
-    needs: Needs = "",
+    needs: Need = "",
     **bound: dict[str, Any],
 ) -> Callable[[Measured], Measured]:
     """Register a function as a measure.
@@ -317,6 +302,8 @@ def measure(
             takes_grades,
             needs,
         )
+        if not (function.__module__ or "").startswith("truerank."):
+            load_more()  # a name may be taken there
         if average not in (known := (*MEANS, RUN)):
             raise MeasureError(
                 "average is one of {known}, not {average!r}", known=", ".join(known), average=average
@@ -353,8 +340,20 @@ def unregister(name: str) -> None:
 
 def measures() -> dict[str, Definition]:
     """All measures by name, those of other installed packages too."""
-    plugins.load("measures")
+    load_more()
     return dict(_definitions)
+
+
+LATER = ("aspects", "intents", "images", "micro", "items")
+"""Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
+
+
+def load_more() -> bool:
+    """Register the families here that few ask for, and what other packages add; whether there is any."""
+    for family in LATER:
+        import_module(f"truerank.measures.{family}")
+    plugins.load("measures")
+    return True
 
 
 def find(word: str) -> tuple[Definition, dict[str, Any]] | None:
@@ -370,7 +369,7 @@ def known_words() -> list[str]:
 
 def measure_named(name: str) -> Measure | None:
     """A measure before it is given parameters: `tr.nDCG`, `tr.P`; None where no measure has the name."""
-    entry = find(name) or (find(name) if plugins.load("measures") else None)
+    entry = find(name) or (find(name) if load_more() else None)
     return Measure(entry[0], name) if entry and entry[0].name == name else None
 
 

@@ -15,6 +15,7 @@ AVERAGES = {
 """How values become one number."""
 
 NEEDS = {
+    "aspects": "judgements with aspects: the parts of a query that a document answers",
     "lists": "the unjudged documents too, which eval keeps for it",
     "ids": "the catalogue: --items, items=…, or its size, docs=…",
     "popularity": "a table of the documents with their popularity: --items, items=…",

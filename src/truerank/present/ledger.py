@@ -125,6 +125,14 @@ def remarks(scores: HasLedger) -> list[str]:
                 rules=printable(rules.name),
             )
         )
+    if ledger.iterations:
+        sentences.append(
+            message(
+                "The second column of the qrels has {n:,} different values, which are not used; if they name "
+                "aspects, such as subtopics, say so: iteration = 'aspect' (--set iteration=aspect).",
+                n=ledger.iterations,
+            )
+        )
     if ledger.interleaved:
         sentences.append(message("The rows of some queries are scattered over the run; they were put together."))
     return sentences + audit.sentences(scores) if audit.is_audited(scores) else sentences

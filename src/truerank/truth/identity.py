@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 import numpy as np
 
 from truerank.core.errors import InputError, RulesError, printable
-from truerank.core.qrels import IGNORED
+from truerank.core.mappings import IGNORED
 from truerank.truth.items import Ints, Items, Texts
 from truerank.truth.registry import rule
 from truerank.truth.result import Pairs

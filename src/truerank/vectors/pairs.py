@@ -9,7 +9,8 @@ import numpy as np
 
 from truerank.core.errors import InputError, RulesError, printable
 from truerank.core.hits import Bools
-from truerank.core.qrels import IGNORED, Floats, Ints, Qrels
+from truerank.core.mappings import IGNORED
+from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.vectors.sides import Side
 
 AT_ONCE = 1 << 20

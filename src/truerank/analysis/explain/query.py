@@ -276,18 +276,14 @@ def _grades(qrels: Qrels, place: int) -> Judged:
 
 
 def _few(qrels: Qrels, query: bytes) -> Qrels:
-    """The judgements of a query, and the one that has the highest grade of the collection."""
-    few = {query: _grades(qrels, qrels.queries.index(query))}
+    """The judgements of a query, and of the one that has the highest grade of the collection."""
+    keep = np.zeros(len(qrels), bool)
+    keep[qrels.queries.index(query)] = True
     if not np.isnan(qrels.grades).all():
-        best = int(np.nanargmax(qrels.grades))
-        few.setdefault(qrels.queries[int(qrels.query[best])], {qrels.doc(best): float(qrels.grades[best])})
-    best_apart = max(qrels.apart, key=qrels.apart.__getitem__, default=query)
-    few.setdefault(best_apart, {})
-    docs = [(number, doc, grade) for number, some in enumerate(few.values()) for doc, grade in some.items()]
-    numbers, names, grades = zip(*docs, strict=True) if docs else ((), (), ())
-    part = Qrels.from_rows(list(few), numbers, names, grades, name=qrels.name)
-    own = {name: grade for name, grade in qrels.apart.items() if name in (query, best_apart)}
-    return dataclasses.replace(part, apart=own)
+        keep[qrels.query[int(np.nanargmax(qrels.grades))]] = True
+    if qrels.apart:
+        keep[qrels.queries.index(max(qrels.apart, key=qrels.apart.__getitem__))] = True
+    return qrels.select(keep)
 
 
 def _stranger(qrels: Qrels, query: bytes, is_answered: bool) -> InputError:

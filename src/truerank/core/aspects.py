@@ -1,0 +1,207 @@
+"""Aspects: which part of its question each judged document answers.
+
+A subtopic of a diversity task, an intent with its probability, a nugget, a hop of a question, a group of
+alternatives, a span of evidence: each is a named part of a query, which documents answer with a grade of its own.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, truncated
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Bools = NDArray[np.bool_]
+
+
+@dataclass(frozen=True, eq=False)
+class Aspects:
+    """The aspects of queries, and which of them each judged document answers.
+
+    Attributes:
+        names: (aspects,) their ids, in the order of the queries, and within each so that 2 comes before 10.
+        weight: (aspects,) of each, from 0 on; 1 where none was given.
+        begin, end: (queries,) which aspects are a query's.
+        start: (judgements + 1,) the rows of judgement j are start[j] to start[j + 1].
+        aspect: (rows,) which aspect.
+        grade: (rows,) how well the document answers it.
+        is_named: whether they are called aspects where they come from; TREC's second column is not.
+    """
+
+    names: Sequence[bytes]
+    weight: Floats
+    begin: Ints
+    end: Ints
+    start: Ints
+    aspect: Ints
+    grade: Floats
+    is_named: bool = True
+    _views: dict[str, Ints] = field(default_factory=dict, repr=False, init=False)
+
+    @classmethod
+    def of_rows(
+        cls, query: Ints, doc: Ints, name: Ints, grade: Floats, names: Sequence[bytes], sizes: tuple[int, int]
+    ) -> Aspects:
+        """Aspects from one row a judgement of one aspect, in any order.
+
+        Args:
+            query, doc: of each row: the query, and the judged document.
+            name: of each row, an index into `names`, which are distinct.
+            sizes: how many queries, and how many judged documents there are.
+        """
+        queries, docs = sizes
+        order = sorted(range(len(names)), key=lambda place: natural(names[place]))
+        place = np.empty(len(order), np.int64)
+        place[order] = np.arange(len(order))
+        keys, aspect = np.unique(query * len(names) + place[name], return_inverse=True)
+        owner = keys // max(len(names), 1)
+        bounds = np.searchsorted(owner, np.arange(queries + 1))
+        rows = np.lexsort((aspect, doc))
+        return cls(
+            [names[order[key]] for key in (keys % max(len(names), 1)).tolist()],
+            np.ones(len(keys)),
+            bounds[:-1],
+            bounds[1:],
+            np.searchsorted(doc[rows], np.arange(docs + 1)),
+            aspect[rows],
+            grade[rows],
+        )
+
+    @classmethod
+    def none(cls, queries: int) -> Aspects:
+        """Of this many queries, none."""
+        no, nothing = np.zeros(queries, np.int64), np.zeros(0, np.int64)
+        return cls((), np.zeros(0), no, no, np.zeros(1, np.int64), nothing, np.zeros(0))
+
+    @property
+    def of(self) -> Ints:
+        """(rows,) which judgement each is of."""
+        if "of" not in self._views:
+            self._views["of"] = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
+        return self._views["of"]
+
+    @property
+    def query(self) -> Ints:
+        """(aspects,) the query of each."""
+        return np.repeat(np.arange(len(self.begin)), self.end - self.begin)
+
+    def of_queries(self, keep: Bools | slice) -> Aspects:
+        """The aspects of these queries alone; documents keep their numbers."""
+        return replace(self, begin=self.begin[keep], end=self.end[keep])
+
+    def of_docs(self, keep: Bools) -> Aspects:
+        """What these documents answer alone; they keep their numbers.
+
+        Args:
+            keep: (judgements,) which.
+        """
+        rows = keep[self.of]
+        counts = np.where(keep, np.diff(self.start), 0)
+        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        return replace(self, start=start, aspect=self.aspect[rows], grade=self.grade[rows])
+
+    def take(self, queries: Ints, docs: Ints, query: Ints) -> Aspects:
+        """Those of some queries and documents, numbered anew; one may be there several times.
+
+        Args:
+            queries: which, by their numbers.
+            docs: which judgements, those of each query together.
+            query: of each of them, the place in `queries`.
+        """
+        sizes = (self.end - self.begin)[queries]
+        ends = np.cumsum(sizes, dtype=np.int64)
+        shift = ends - sizes - self.begin[queries]
+        chosen = np.arange(int(sizes.sum())) - np.repeat(shift, sizes)
+        counts = np.diff(self.start)[docs]
+        start = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+        rows = np.arange(start[-1]) + np.repeat(self.start[docs] - start[:-1], counts)
+        return replace(
+            self,
+            names=[self.names[number] for number in chosen.tolist()],
+            weight=self.weight[chosen],
+            begin=ends - sizes,
+            end=ends,
+            start=start,
+            aspect=self.aspect[rows] + np.repeat(shift[query], counts),
+            grade=self.grade[rows],
+        )
+
+    def answered(self, docs: Ints) -> tuple[Ints, Ints]:
+        """Of each aspect that some documents answer, the place of the document among them, and the row here.
+
+        Args:
+            docs: the judgements; -1 and what is numbered after them answers nothing.
+        """
+        known = len(self.start) - 1
+        start = np.append(self.start, self.start[-1])
+        doc = np.where((docs < 0) | (docs > known), known, docs)
+        counts = start[doc + 1] - start[doc]
+        row = np.repeat(np.arange(len(doc)), counts)
+        return row, np.arange(len(row)) + (start[doc] - (np.cumsum(counts) - counts))[row]
+
+    def moved(self, place: Ints, size: int) -> Aspects:
+        """The same where the judgements have other numbers.
+
+        Args:
+            place: (judgements,) the number that each gets; they rise.
+            size: how many judgements there are then.
+        """
+        counts = np.zeros(size, np.int64)
+        counts[place] = np.diff(self.start)
+        return replace(self, start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
+
+    def weighted(
+        self, queries: Sequence[bytes], weights: Mapping[bytes, Mapping[bytes, float]], name: str
+    ) -> Aspects:
+        """The same with these weights, {query: {aspect: weight}}.
+
+        Raises:
+            InputError: an aspect has none, or one below 0; those of a query sum to 0.
+        """
+        given = self.weight.copy()
+        for number, query in enumerate(queries):
+            places = range(int(self.begin[number]), int(self.end[number]))
+            own = weights.get(query, {})
+            for place in places:
+                given[place] = _weight(query, self.names[place], own.get(self.names[place]), name)
+            if places and not given[places.start : places.stop].sum() > 0:
+                raise InputError(
+                    "the weights of the aspects of query {query} sum to 0", name, query=truncated(query)
+                )
+        return replace(self, weight=given)
+
+
+def natural(name: bytes) -> tuple[tuple[int, int, bytes], ...]:
+    """What ids are sorted by so that 2 comes before 10: numbers as numbers, all else as it is written.
+
+    >>> sorted([b"hop10", b"hop2", b"10", b"2"], key=natural)
+    [b'2', b'10', b'hop2', b'hop10']
+    """
+    parts = ((0, int(part), part) if part.isdigit() else (1, 0, part) for part in re.split(rb"(\d+)", name) if part)
+    return *parts, (-1, 0, name)
+
+
+def _weight(query: bytes, aspect: bytes, weight: float | None, name: str) -> float:
+    if weight is None:
+        raise InputError(
+            "aspect {aspect} of query {query} has no weight",
+            name,
+            aspect=truncated(aspect),
+            query=truncated(query),
+        )
+    if not (math.isfinite(weight) and weight >= 0):
+        raise InputError(
+            "aspect {aspect} of query {query} has the weight {weight}; a weight is a number from 0 on",
+            name,
+            aspect=truncated(aspect),
+            query=truncated(query),
+            weight=weight,
+        )
+    return float(weight)

@@ -1,0 +1,135 @@
+"""Judgements as Python's own mappings and lists hold them: their ids, their grades, and what is wrong with them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError, quoted, truncated
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+IGNORED = math.nan
+"""The grade of a document that leaves a query's list before ranks exist."""
+
+
+def are_numbers(kinds: Sequence[type]) -> NDArray[np.bool_] | None:
+    """Which ids, of these types, are numbers; None where one is neither a whole number nor text.
+
+    >>> are_numbers([int, str]), are_numbers([str, bytes])
+    (array([ True, False]), None)
+    """
+    there = set(kinds)
+    if not there <= {int, str}:
+        return None
+    return np.array([kind is int for kind in kinds], bool) if int in there else np.zeros(len(kinds), bool)
+
+
+def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
+    """A query's judgements as {document: grade}; those of a list have grade 1."""
+    if isinstance(judged, Mapping):
+        return judged
+    if isinstance(judged, np.ndarray):
+        judged = judged.tolist()  # None where it is masked
+    if isinstance(judged, str | bytes) or not isinstance(judged, Iterable):
+        raise InputError(
+            "query {query} has {judged} where its documents should stand",
+            name,
+            query=quoted(query),
+            judged=quoted(judged),
+        )
+    docs = list(judged)
+    if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
+        raise InputError(
+            "query {query} has {docs}: documents are ids, or {{id: grade}}",
+            name,
+            query=quoted(query),
+            docs=quoted(docs),
+        )
+    return dict.fromkeys(docs, 1.0)
+
+
+def has_aspects(judged: Any) -> bool:
+    """Whether a query's documents have a grade an aspect, or stand in several lists."""
+    if isinstance(judged, Mapping):
+        return any(isinstance(grade, Mapping) for grade in judged.values())
+    return isinstance(judged, list | tuple) and any(isinstance(part, list | tuple | set) for part in judged)
+
+
+def by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any, Any]]:
+    """Document, aspect and grade of each judgement of a query."""
+    if isinstance(judged, Mapping):
+        for doc, aspects in judged.items():
+            if not isinstance(aspects, Mapping) or not aspects:
+                raise InputError(
+                    "document {doc} of query {query} has {grade} where others have {{aspect: grade}}",
+                    name,
+                    doc=quoted(doc),
+                    query=quoted(query),
+                    grade=quoted(aspects),
+                )
+            yield from ((doc, aspect, grade) for aspect, grade in aspects.items())
+        return
+    for number, group in enumerate(judged if isinstance(judged, list | tuple) else [judged], 1):
+        if group is judged or not isinstance(group, list | tuple | set):
+            raise InputError(
+                "query {query} has {group} where others have lists of documents, a list an aspect",
+                name,
+                query=quoted(query),
+                group=quoted(group),
+            )
+        yield from ((doc, str(number), 1.0) for doc in dict.fromkeys(group))
+
+
+def ids(names: Iterable[Any], name: str) -> list[bytes]:
+    """Ids as bytes."""
+    try:
+        return list(map(as_bytes, names))
+    except ValueError as error:
+        raise InputError("an id cannot be written as text: {error}", name, error=error) from None
+
+
+def numbers(grades: list[Any], queries: list[bytes], query: Ints, docs: list[bytes], name: str) -> Floats:
+    """The grades as numbers; only `IGNORED` itself may be NaN."""
+    try:
+        numbers = np.array(grades, np.float64)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.empty(())
+    if numbers.ndim != 1 or any(map(_is_text, set(map(type, grades)))):
+        numbers = np.full(len(grades), np.inf)
+    for row in np.flatnonzero(~np.isfinite(numbers)).tolist():
+        if grades[row] is not IGNORED and not _is_finite(grades[row]):
+            raise InputError(
+                "document {doc} of query {query} has the grade {grade}, which is no finite number",
+                name,
+                doc=truncated(docs[row]),
+                query=truncated(queries[query[row]]),
+                grade=quoted(grades[row]),
+            )
+    return numbers
+
+
+def _is_finite(grade: Any) -> bool:
+    try:
+        return not _is_text(type(grade)) and getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _is_text(kind: type) -> bool:
+    """Whether values of this type are text, which NumPy would read as numbers, by rules of its own."""
+    return issubclass(kind, str | bytes)
+
+
+def joined_names(parts: Sequence[Sequence[bytes]]) -> tuple[list[bytes], Ints]:
+    """The distinct ids among those of all parts, in the order of their first places, and which each one is."""
+    index: dict[bytes, int] = {}
+    rows = [index.setdefault(name, len(index)) for name in chain.from_iterable(parts)]
+    return list(index), np.array(rows, np.int64)

@@ -1,0 +1,52 @@
+"""Measures of each aspect by itself: what a reader with one intent gets, on average over intents."""
+
+from __future__ import annotations
+
+from truerank.core.hits import Hits
+from truerank.measures.binary import average_precision, precision
+from truerank.measures.registry import measure
+from truerank.measures.sums import PerQuery
+from truerank.measures.terms import Terms
+
+
+def _values(found: PerQuery | Terms) -> PerQuery:
+    return found.result if isinstance(found, Terms) else found
+
+
+@measure(
+    "P_IA",
+    formula="Σ_a w_a P_a@k / Σ_a w_a",
+    source="Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009; ndeval",
+    monotone="no",
+    sees_judged=False,
+    needs="aspects",
+)
+def intent_aware_precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
+    """How likely one of the first k documents answers what a reader is after, with one aspect in mind.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}, "P_IA@2").mean
+    {'P_IA@2': 0.75}
+    """
+    by_aspect = hits.by_aspect
+    return by_aspect.mean(_values(precision(by_aspect.hits, k=k, level=level)), level)
+
+
+@measure(
+    "AP_IA",
+    "MAP_IA",
+    formula="Σ_a w_a AP_a / Σ_a w_a",
+    source="Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009; ndeval",
+    monotone="no",
+    sees_judged=False,
+    needs="aspects",
+)
+def intent_aware_ap(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+    """The average precision for a reader with one aspect in mind.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}, "AP_IA").mean
+    {'AP_IA': 0.75}
+    """
+    by_aspect = hits.by_aspect
+    return by_aspect.mean(_values(average_precision(by_aspect.hits, k=k, level=level)), level)

@@ -1,0 +1,217 @@
+"""Judgements by aspect: how they are read, carried and refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank.core.qrels import Qrels
+from truerank.formats.convert import convert
+
+JUDGED = {"q": {"a": {"2": 1, "10": 2}, "b": {"10": 1, "x": 0}}, "r": {"a": {"2": 3}}}
+
+LINES = "q 2 a 1\nq 10 a 2\nq 10 b 1\nq x b 0\nr 2 a 3\n"
+
+RUN = {"q": ["b", "z", "a"], "r": ["a"]}
+
+BY_COLUMN = {"iteration": "aspect"}
+
+
+@pytest.fixture
+def trec(tmp_path) -> str:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.qrels"
+    path.write_text(LINES)
+    return str(path)
+
+
+def rows(qrels: Qrels) -> list[list[tuple[bytes, bytes | None, float]]]:
+    return [qrels.rows_of(number) for number in range(len(qrels))]
+
+
+def test_a_document_of_several_aspects_has_the_best_of_their_grades() -> None:
+    qrels = Qrels.from_dict(JUDGED)
+    assert qrels.to_dict() == {b"q": {b"a": 2.0, b"b": 1.0}, b"r": {b"a": 3.0}}
+    assert rows(qrels)[0] == [(b"a", b"2", 1.0), (b"a", b"10", 2.0), (b"b", b"10", 1.0), (b"b", b"x", 0.0)]
+
+
+def test_aspects_are_in_their_natural_order_whatever_that_of_the_file() -> None:
+    shuffled = {"q": {"b": {"x": 0, "10": 1}, "a": {"10": 2, "2": 1}}, "r": {"a": {"2": 3}}}
+    aspects = Qrels.from_dict(shuffled).aspects
+    assert aspects is not None
+    assert aspects.names == [b"2", b"10", b"x", b"2"]
+
+
+def test_the_second_column_is_an_aspect_only_where_the_rules_say_so(trec: str) -> None:
+    by_column = tr.evaluate(trec, RUN, ["StRecall@1", "AP"], rules=BY_COLUMN)
+    assert by_column.to_dict()["mean"] == tr.evaluate(JUDGED, RUN, ["StRecall@1", "AP"]).to_dict()["mean"]
+    with pytest.raises(tr.InputError, match=r"q\.qrels:1: document a of query q is judged twice, with different"):
+        tr.evaluate(trec, RUN, ["AP"])
+
+
+def test_a_second_column_that_varies_and_is_not_used_is_in_the_ledger(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.qrels"
+    path.write_text("q 1 a 1\nq 2 b 1\n")
+    scores = tr.evaluate(str(path), RUN, ["AP"])
+    assert scores.ledger.iterations == 2
+    assert "--set iteration=aspect" in scores._repr_html_()
+    path.write_text("q 7 a 1\nq 7 b 1\n")
+    assert tr.evaluate(str(path), RUN, ["AP"]).ledger.iterations == 0
+
+
+def test_lists_of_documents_are_aspects_that_any_of_them_answers() -> None:
+    groups = {"q": [["a", "c"], ["b"]]}
+    assert tr.evaluate(groups, {"q": ["c", "x", "b"]}, ["StRecall@1", "StRecall@3"]).mean == {
+        "StRecall@1": 0.5,
+        "StRecall@3": 1.0,
+    }
+
+
+def test_weights_are_those_of_aspects() -> None:
+    qrels = Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}})
+    weighted = qrels.weighted({"q": {"1": 3, "2": 1}})
+    assert tr.evaluate(weighted, {"q": ["a"]}, ["StRecall"]).mean == {"StRecall": 0.75}
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"q": {"1": 1}}, "aspect 2 of query q has no weight"),
+        ({"q": {"1": 1, "2": -1}}, "aspect 2 of query q has the weight -1"),
+        ({"q": {"1": 1, "2": float("nan")}}, "aspect 2 of query q has the weight nan"),
+        ({"q": {"1": 0, "2": 0}}, "the weights of the aspects of query q sum to 0"),
+    ],
+)
+def test_weights_that_cannot_be_are_refused(weights: dict[str, dict[str, float]], said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}}).weighted(weights)
+
+
+@pytest.mark.parametrize(
+    ("judged", "said"),
+    [
+        ({"q": {"a": {"1": 1}, "b": 1}}, "document 'b' of query 'q' has 1 where others have"),
+        ({"q": {"a": {"1": 1}}, "r": ["a"]}, "query 'r' has 'a' where others have lists"),
+        ({"q": {"a": {}, "b": {"1": 1}}}, "document 'a' of query 'q' has {} where others have"),
+    ],
+)
+def test_judgements_that_have_aspects_in_part_are_refused(judged: object, said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        tr.evaluate(judged, RUN, ["AP"])  # type: ignore[arg-type]
+
+
+def test_a_measure_of_aspects_says_what_plain_judgements_lack() -> None:
+    with pytest.raises(tr.MeasureError, match="StRecall is about the aspects of a query"):
+        tr.evaluate({"q": {"a": 1}}, RUN, ["StRecall"])
+
+
+@pytest.mark.parametrize("ending", [".qrels", ".json"])
+def test_what_is_written_is_read_again(ending: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = str(tmp_path / f"q{ending}")
+    convert(JUDGED, path, what="qrels")
+    again = tr.read(path, RUN, rules=BY_COLUMN).qrels
+    assert rows(again) == rows(Qrels.from_dict(JUDGED))
+
+
+def test_a_reading_keeps_them_on_its_way_through_arrow_and_through_parts() -> None:
+    weighted = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 2, "x": 3}, "r": {"2": 1}})
+    reading = tr.read(weighted, RUN)
+    halves = [
+        tr.read(weighted.select(np.array(keep)), {query: RUN[query]})
+        for keep, query in (([True, False], "q"), ([False, True], "r"))
+    ]
+    for other in (tr.Reading.from_arrow(reading.to_arrow()), tr.merge(halves)):
+        assert rows(other.qrels) == rows(weighted)
+        assert other.qrels.digest == weighted.digest
+        assert (
+            tr.evaluate(other, measures="StRecall@1 AP_IA").mean
+            == tr.evaluate(reading, measures="StRecall@1 AP_IA").mean
+        )
+
+
+def test_judgements_differ_where_their_aspects_do() -> None:
+    one, other = (Qrels.from_dict({"q": {"a": {name: 1}}}) for name in ("1", "2"))
+    assert one.digest != other.digest
+    assert replace(one, aspects=None).digest == replace(other, aspects=None).digest
+
+
+@pytest.mark.parametrize("own", ["remove", "remove-from-answers"])
+def test_a_document_that_is_the_query_leaves_with_its_aspects(own: str) -> None:
+    judged = {"q": {"q": {"1": 1}, "a": {"2": 1}}, "r": {"a": {"1": 1}}}
+    scores = tr.evaluate(judged, {"q": ["q", "a"], "r": ["a"]}, ["StRecall"], rules={"self_match": own})
+    assert scores["StRecall"].tolist() == ([1.0, 1.0] if own == "remove" else [0.5, 1.0])
+
+
+WEIGHTED = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 1}})
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".tsv", ".parquet"])
+def test_formats_that_hold_weights_keep_them(ending: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = str(tmp_path / f"q{ending}")
+    convert(WEIGHTED, path, what="qrels")
+    again = tr.read_qrels(path)
+    assert again.digest == WEIGHTED.digest
+
+
+@pytest.mark.parametrize(
+    ("ending", "said"), [(".json", "the aspects have weights"), (".qrels", "the aspects have weights")]
+)
+def test_formats_that_cannot_hold_weights_refuse_them(ending: str, said: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(tr.InputError, match=said):
+        convert(WEIGHTED, str(tmp_path / f"q{ending}"), what="qrels")
+    with pytest.raises(tr.InputError, match="the judgements have aspects, which beir cannot say"):
+        convert(WEIGHTED, str(tmp_path / "q.tsv"), what="qrels", to="beir")
+
+
+def test_rows_and_frames_name_aspects_in_a_column() -> None:
+    polars = pytest.importorskip("polars")
+    rows = [
+        {"query_id": "q", "doc_id": doc, "subtopic": aspect, "relevance": 1, "probability": weight}
+        for doc, aspect, weight in (("a", "s1", 0.75), ("a", "s2", 0.25), ("b", "s2", 0.25))
+    ]
+    expected = {"StRecall@1": 0.25}
+    for qrels in (rows, polars.DataFrame(rows), polars.DataFrame(rows).to_pandas()):
+        assert tr.evaluate(qrels, {"q": ["b", "a"]}, ["StRecall@1"]).mean == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("query_id,doc_id,aspect,relevance\nq,a,,1\n", ":2: the aspect is empty"),
+        (
+            "query_id,doc_id,aspect,relevance,weight\nq,a,s,1,1\nq,b,s,1,2\n",
+            ":3: aspect s of query q has two weights",
+        ),
+        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,-1\n", "has the weight -1"),
+        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,0\n", "sum to 0"),
+        (
+            "query_id,doc_id,aspect,relevance\nq,a,s,1\nq,a,s,2\n",
+            ":3: document a of query q is judged twice for aspect s",
+        ),
+    ],
+)
+def test_what_a_column_of_aspects_cannot_hold_is_refused(text: str, said: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.csv"
+    path.write_text(text)
+    with pytest.raises(tr.InputError, match=said):
+        tr.read_qrels(str(path))
+
+
+def test_lines_of_which_some_have_no_aspect_are_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"query_id": "q", "relevant": {"a": {"1": 1}}}\n{"query_id": "r", "relevant": {"a": 1}}\n')
+    with pytest.raises(tr.InputError, match=r":2: some judgements have an aspect and others none"):
+        tr.read_qrels(str(path))
+
+
+def test_convert_takes_the_second_column_and_weights_where_it_is_asked_to(trec: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path, weights = str(tmp_path / "q.jsonl"), {"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 1}}
+    with pytest.raises(tr.InputError, match="is judged twice, with different values in the second column"):
+        convert(trec, path, what="qrels")
+    convert(trec, path, what="qrels", iteration="aspect", weights=weights)
+    assert rows(tr.read_qrels(path)) == rows(WEIGHTED)
+    again = tmp_path / "again.qrels"
+    convert(trec, str(again), what="qrels")
+    assert again.read_text() == LINES

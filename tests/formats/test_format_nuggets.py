@@ -1,0 +1,64 @@
+"""Nuggets with their support, as qrels and as the run that they are of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import truerank as tr
+
+SAID = [("support", "vital"), ("partial_support", "vital"), ("not_support", "okay"), ("support", "okay")]
+
+
+def answer(qid: str, said: list[tuple[str, str]]) -> dict[str, Any]:
+    nuggets = [{"text": f"n{i}", "importance": how, "assignment": what} for i, (what, how) in enumerate(said)]
+    return {"query": "what?", "qid": qid, "answer_text": "…", "nuggets": nuggets}
+
+
+def written(folder: Path, *answers: dict[str, Any]) -> str:
+    path = folder / "assigned.jsonl"
+    path.write_text("".join(json.dumps(each) + "\n" for each in answers))
+    return str(path)
+
+
+def test_the_four_averages_are_those_of_trec_rag(tmp_path: Path) -> None:
+    none = answer("2", [("partial_support", "okay")])
+    path = written(tmp_path, answer("1", SAID), none)
+    scores = tr.evaluate(path, path, "vital_score all_score strict_vital_score strict_all_score")
+    assert [scores[name].tolist() for name in scores] == [[0.75, 0.0], [0.625, 0.5], [0.5, 0.0], [0.5, 0.0]]
+
+
+def test_a_system_that_is_not_in_a_run_has_no_part_in_its_nuggets(tmp_path: Path) -> None:
+    both = [{**answer("1", SAID), "run_id": "a"}, {**answer("1", SAID[::-1]), "run_id": "b"}]
+    both[1]["nuggets"] = [{**both[0]["nuggets"][i], "assignment": "not_support"} for i in range(4)]
+    path = written(tmp_path, *both)
+    assert tr.evaluate(path, {"1": ["b"]}, "all_score").mean == {"NuggetRecall": 0.0}
+    assert tr.evaluate(path, {"1": ["a"]}, "all_score").mean == {"NuggetRecall": 0.625}
+
+
+@pytest.mark.parametrize(
+    ("nugget", "said"),
+    [
+        ({"importance": "vital", "assignment": "support"}, ":1: a nugget is an object with a text"),
+        (
+            {"text": "n", "importance": "so-so", "assignment": "support"},
+            ":1: a nugget's importance is one of vital",
+        ),
+        ({"text": "n", "importance": "vital", "assignment": None}, ":1: a nugget's assignment is one of support"),
+        ("n", ":1: a nugget is an object with a text"),
+    ],
+)
+def test_what_is_no_nugget_is_refused(nugget: Any, said: str, tmp_path: Path) -> None:
+    path = written(tmp_path, {"qid": "1", "nuggets": [nugget], "seen": {"assignment": ""}})
+    with pytest.raises(tr.InputError, match=said):
+        tr.evaluate(path, path, "all_score")
+
+
+def test_a_nugget_is_vital_or_okay_throughout(tmp_path: Path) -> None:
+    other = [{"text": "n0", "importance": "okay", "assignment": "support"}]
+    path = written(tmp_path, answer("1", SAID), {"qid": "1", "run_id": "b", "nuggets": other})
+    with pytest.raises(tr.InputError, match=":2: a nugget of query '1' is vital in one line and okay in another"):
+        tr.evaluate(path, path, "all_score")
