@@ -76,8 +76,8 @@ def _ours() -> list[Definition]:
 
 def _measure(definition: Definition) -> str:
     facts = [f"* written `{definition.spelling}`; over queries, {AVERAGES[definition.average]}"]
-    facts += [f"* formula: `{definition.formula}`"] if definition.formula else []
     facts += [f"* needs {NEEDS[definition.needs]}"] if definition.needs else []
+    facts += [f"* formula: `{definition.formula}`"] if definition.formula else []
     facts += [f"* `{name}`: {text}" for name, text in parameters(definition).items()]
     names = ", ".join(f"`{alias}`" for alias in aliases(definition))
     facts += [f"* also known as {names}"] if names else []

@@ -24,6 +24,7 @@ import oracles_evidence  # noqa: F401
 import oracles_rb as _rb  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer
+from oracles_lists import LISTS
 from oracles_ntcir import NTCIR_VARIANTS
 from oracles_users import READER_VARIANTS
 from truerank.analysis.explain.tools import under_rules
@@ -138,10 +139,13 @@ def variants(name: str) -> list[str]:
     return [*plain, *cuts, *levels, *own]
 
 
-TRIED: tuple[Measure, ...] = tuple(parse_measure(text) for name in tr.measures() for text in variants(name))
+OF_JUDGED = tuple(name for name, definition in tr.measures().items() if not definition.sees_lists)
+"""Measures of the judged documents alone; those of whole lists have their laws in test_laws_of_lists.py."""
+
+TRIED: tuple[Measure, ...] = tuple(parse_measure(text) for name in OF_JUDGED for text in variants(name))
 
 MEASURES = tuple(m for m in TRIED if m.definition.needs != "calls")
-"""Those of one list a query; laws of the others stand in files of their own."""
+"""Those of one list a query; laws of measures of calls stand in test_laws_of_calls.py."""
 
 CHEAP = settings(max_examples=60)
 
@@ -177,16 +181,18 @@ def single(grades: dict[str, float], docs: list[str]) -> tr.Hits:
 
 
 def test_every_measure_is_tried() -> None:
-    assert {m.name for m in TRIED} == set(tr.measures())
+    assert {m.name for m in TRIED} == set(OF_JUDGED)
     assert set(VARIANTS) <= set(tr.measures())
 
 
 def test_every_measure_has_an_oracle() -> None:
-    assert set(ORACLES) == set(tr.measures())
+    assert set(ORACLES) == set(OF_JUDGED)
+    assert set(LISTS) == set(tr.measures()) - set(OF_JUDGED)
 
 
 def test_every_parameter_of_every_measure_is_exercised_by_some_variant() -> None:
-    for name, definition in tr.measures().items():
+    for name in OF_JUDGED:
+        definition = tr.measures()[name]
         tried = {key for m in TRIED if m.name == name for key, _ in m.params}
         assert set(definition.parameters) - {"level"} <= tried, name
 
@@ -308,7 +314,7 @@ def test_renaming_documents_changes_nothing_without_ties(world: World, names: li
     assert not differing(table(world), table(other))
 
 
-DEEPER = {"FallOut", "MCC"}
+DEEPER = {"FallOut", "MCC", "Pkq"}
 """Measures that compare the first k with all that was returned, unless they know the size of the collection."""
 
 
@@ -385,7 +391,7 @@ def test_the_exceptions_do_fall(text: str) -> None:
 
 PERFECT = (
     *("SetP", "SetR", "SetSuccess", "SetF", "SetAP", "SetRelP", "Success", "RR", "AP"),
-    *("GMAP", "Rprec", "binG", "Accuracy"),
+    *("GMAP", "Rprec", "APatR", "binG", "Accuracy"),
     *("NCRR", "nDCG", "nDCGrel", "Rndcg", "G", "IPrec", "AP11", "AUPRC", "Bpref", "GMBpref", "Judged", "mINP"),
 )
 """Normalised measures: an ideal ranking, of all relevant documents, better grades first, scores 1."""
@@ -476,9 +482,7 @@ def plainly(name: str) -> list[str]:
     return cut if at is not None and at.default is at.empty else [name, *cut]
 
 
-PLAIN = [
-    text for name, definition in tr.measures().items() if definition.needs != "calls" for text in plainly(name)
-]
+PLAIN = [text for name in OF_JUDGED if tr.measures()[name].needs != "calls" for text in plainly(name)]
 
 
 @pytest.mark.parametrize("name", presets())

@@ -20,6 +20,7 @@ LAYERS = [
     {"contest", "geo", "live"},
     {"vectors"},
     {"core.evaluate"},
+    {"core.ledger"},
     {"core.scores", "core.swapped"},
     {"core.vocabulary"},
     {"core.merge"},
@@ -38,7 +39,7 @@ LAYERS = [
     {"core.qrels", "core.run"},
     {"core.aspects", "core.mappings"},
     {"core.rules", "core.faults", "core.ids", "core.calls", "core._kernel", "core._names", "core._counting"},
-    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml"},
+    {"core.presented", "core.languages", "core.plugins", "core.schema", "core.toml", "core.catalogue"},
     {"core.errors", "stats"},
     {"core.equal", "core.messages"},
 ]

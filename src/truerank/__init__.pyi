@@ -58,9 +58,11 @@ __version__: str
 AP: Measure
 AP11: Measure
 AP_IA: Measure
+APatR: Measure
 ARP: Measure
 AUPRC: Measure
 AUROC: Measure
+AWRF: Measure
 Accuracy: Measure
 BPM: Measure
 Bpref: Measure
@@ -68,6 +70,7 @@ CallRecall: Measure
 Chain: Measure
 Compat: Measure
 Complete: Measure
+Coverage: Measure
 DCG: Measure
 EC: Measure
 ED: Measure
@@ -82,9 +85,12 @@ FallOut: Measure
 FirstComplete: Measure
 FirstRank: Measure
 G: Measure
+GAP: Measure
 GMAP: Measure
 GMBpref: Measure
+Gini: Measure
 IDCG: Measure
+ILD: Measure
 INSQ: Measure
 INST: Measure
 IPrec: Measure
@@ -97,6 +103,7 @@ NERR10: Measure
 NERR11: Measure
 NERR8: Measure
 NERR9: Measure
+Novelty: Measure
 NuggetRecall: Measure
 NumNonrelJudgedRet: Measure
 NumQ: Measure
@@ -108,6 +115,7 @@ P: Measure
 PFound: Measure
 PMeasure: Measure
 P_IA: Measure
+Pkq: Measure
 Pplus: Measure
 Q: Measure
 R: Measure
@@ -141,6 +149,7 @@ binG: Measure
 iRBU: Measure
 infAP: Measure
 mINP: Measure
+microAP: Measure
 nDCG: Measure
 nDCGrel: Measure
 nERR: Measure

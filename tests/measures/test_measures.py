@@ -352,7 +352,7 @@ def test_a_cell_that_runs_again_replaces_its_measure() -> None:
 
 
 def test_an_unknown_average_is_refused() -> None:
-    with pytest.raises(MeasureError, match="average is one of mean, sum, geometric, not 'median'"):
+    with pytest.raises(MeasureError, match="average is one of mean, sum, geometric, run, not 'median'"):
         tr.measure("Median", average="median")(lambda hits: np.zeros(len(hits.queries)))
 
 

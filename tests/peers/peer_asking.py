@@ -38,6 +38,8 @@ PACKAGES = {
     "ntcireval": "pyNTCIREVAL",
     "recommenders": "recommenders",
     "rectools": "rectools",
+    "recmetrics": "recmetrics",
+    "pytorch_metric_learning": "pytorch_metric_learning",
 }
 """What each tool needs."""
 

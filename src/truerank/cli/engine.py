@@ -31,8 +31,12 @@ def options(command: Decorated) -> Decorated:
     return _engine(_master(command))
 
 
-def refuse(engine: str | None, master: str | None, runs: Sequence[str], threads: int | None) -> None:
+def refuse(
+    engine: str | None, master: str | None, runs: Sequence[str], threads: int | None, items: str | None = None
+) -> None:
     """Raise where options do not go together."""
+    if engine is not None and items is not None:
+        raise click.UsageError(message("--items is for one machine: measures of the lists need all of their rows."))
     if master is not None and engine is None:
         raise click.UsageError(message("--master is for --engine spark."))
     if engine is not None and threads is not None:

@@ -8,7 +8,7 @@ import click
 
 from truerank.cli import engine as engines
 from truerank.cli import id_overlap, inputs, options, tables
-from truerank.core.evaluate import evaluate
+from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
@@ -29,6 +29,7 @@ from truerank.present.scores import labels
 @tables.digits
 @tables.percent
 @options.as_written
+@options.items
 @options.qrels_format
 @options.run_format
 @click.option(
@@ -51,6 +52,7 @@ def command(
     digits: int | None,
     percent: bool,
     as_written: bool,
+    items: str | None,
     qrels_format: str | None,
     run_format: str | None,
     threads: int | None,
@@ -73,11 +75,12 @@ def command(
       truerank eval qrels.txt bm25.run --per-query -o scores.csv
       truerank eval qrels.txt chunks.run --collapse max
       truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
+      truerank eval qrels.txt lists.run -m "Coverage@10 ILD@10" --items items.csv
       zcat big.run.gz | truerank eval qrels.txt - --format json
       truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
     """
     inputs.refuse(qrels, *runs, rules=rules, output=output)
-    engines.refuse(engine, master, runs, threads)
+    engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
@@ -93,9 +96,12 @@ def command(
         elif under.unit == "line":
             from truerank.contest import judge
 
+            if items is not None:
+                raise click.UsageError(message("--items is for runs, not for a contest's lines."))
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
         else:
-            scores = [evaluate(judged, run, wanted, rules=under, threads=threads) for run in sources]
+            known = None if items is None else read_catalogue(items)
+            scores = [evaluate(judged, run, wanted, rules=under, threads=threads, items=known) for run in sources]
     id_overlap.refuse_or_warn(judged, scores, labels(scores), sources)
     scores = [replace(one, as_written=as_written) for one in scores]
     tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)

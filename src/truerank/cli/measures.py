@@ -68,7 +68,7 @@ def explained(definition: Definition, meaning: str = "") -> str:
     facts = {
         "formula": definition.formula,
         "over queries": AVERAGES[definition.average],
-        "needs": NEEDS[definition.needs],
+        "needs": NEEDS.get(definition.needs, ""),
         "also known as": ", ".join(aliases(definition)),
         "source": definition.source,
     }

@@ -118,6 +118,13 @@ docs = click.option(
     type=FILE,
     help="The texts of documents, such as BEIR's corpus.jsonl, in the same forms.",
 )
+items = click.option(
+    "--items",
+    metavar="FILE",
+    type=FILE,
+    help="What could be listed, for Coverage, Gini, Novelty, ILD and AWRF: a table (CSV, JSON, Parquet) with an "
+    "id and popularity, groups or vector, or an id a line.",
+)
 qrels_format = format("--qrels-format", help="The format of QRELS [default: the one it looks like].")
 run_format = format("--run-format", help="The format of the runs [default: the one each looks like].")
 

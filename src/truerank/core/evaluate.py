@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from truerank.core._names import Names, Texts
+from truerank.core.catalogue import Catalogue
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
+from truerank.core.ledger import barren_of, ledger_of, named, undefined
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.reading import EVERY_RANK, Keep, Reading, lacking, read
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
-from truerank.core.scores import Ledger, Scores
+from truerank.core.scores import Scores
 from truerank.core.swapped import are_swapped
 from truerank.core.vocabulary import asked_for, checked, unknown
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
 from truerank.measures.sums import PerQuery
+from truerank.measures.whole import OfRun
 
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""
-
-EXAMPLES = 5
 
 NO_RUN = message("there is no run; give one, or a Reading in place of the qrels")
 
@@ -41,6 +42,7 @@ def evaluate(
     rules: RulesLike | None = None,
     threads: int | None = None,
     as_written: bool = False,
+    items: Any = None,
 ) -> Scores:
     """How well a run answers the queries of the qrels.
 
@@ -54,6 +56,8 @@ def evaluate(
         rules: a preset's name, a TOML file, fields that differ from the default, or `Rules`.
         threads: how many may read a large plain file.
         as_written: columns are headed by the names as they were asked for, not by what they became.
+        items: what is known of the documents that could be listed, for measures such as Coverage and ILD: a table
+            with an id and popularity, groups or vector, in a file, a DataFrame or a dict; or the ids alone.
 
     Raises:
         TruerankError: wrong input, an unknown measure or rule; the message says what, where and what now.
@@ -72,7 +76,16 @@ def evaluate(
         source = judged.qrels if isinstance(judged, Reading) else judged
         raise InputError("there are no judgements in it", source.name)
     words = {word: str(m) for word, m in asked.items()}
-    return score(reading_of(judged, run, under, threads=threads), chosen, asked=words, as_written=as_written)
+    known = None if items is None else read_catalogue(items)
+    reading = reading_of(judged, run, under, keep=seen_rows(chosen), threads=threads)
+    return score(reading, chosen, known, asked=words, as_written=as_written)
+
+
+def read_catalogue(items: Any) -> Catalogue:
+    """What is known of the documents, from wherever it is kept."""
+    from truerank.truth import catalogue
+
+    return catalogue.read_catalogue(items)
 
 
 def rank(
@@ -94,6 +107,7 @@ def rank(
 def score(
     reading: Reading,
     measures: list[Measure],
+    items: Catalogue | None = None,
     *,
     asked: Mapping[str, str] | None = None,
     as_written: bool = False,
@@ -102,28 +116,103 @@ def score(
 
     Args:
         measures: as the rules read them: see `measures_under`.
+        items: what is known of the documents.
         asked, as_written: as in `Scores`.
+
+    Raises:
+        InputError: the reading has not the rows that some measure has to see.
     """
     rules = reading.rules
     hits = in_mean(reading.hits, rules, reading.name)
     final = hits.under(rules)
-    tied = np.concatenate([_depends_on_ties(part, measures, rules) for part in hits.parts()])
-    barren = _barren(reading.hits if rules.without_relevant == "skip" else hits, rules)
+    plain, seeing = ([m for m in measures if m.definition.sees_lists == is_seeing] for is_seeing in (False, True))
+    lists = _Lists.of(reading, seeing, items) if seeing else None
+    tied = np.concatenate([_depends_on_ties(part, plain, rules) for part in hits.parts()])
+    if lists:
+        tied |= lists.tied()
+    barren = barren_of(reading.hits if rules.without_relevant == "skip" else hits, rules)
     swapped = are_swapped(reading.hits)
-    values = _values(measures, final, rules)  # last: of a million queries they are most of the memory
-    ledger = _ledger(
+    values = _values(plain, final, rules)  # last: of a million queries they are most of the memory
+    if lists:
+        values |= _values(lists.single, lists.final, rules)
+    ledger = ledger_of(
         reading,
         final,
         tied,
         barren,
         swapped=swapped,
-        undefined=_undefined(values, rules),
+        undefined=undefined(values, rules),
         foreign=unknown(measures, rules),
     )
-    names = _named(hits.queries)
     return Scores(
-        names, tuple(measures), values, rules, ledger, reading.name, asked=asked or {}, as_written=as_written
+        named(hits.queries),
+        tuple(measures),
+        values,
+        rules,
+        ledger,
+        reading.name,
+        asked=asked or {},
+        as_written=as_written,
+        of_run=lists.of_run() if lists else {},
     )
+
+
+def seen_rows(measures: Iterable[Measure]) -> Keep:
+    """Which rows have to be kept when a run is read, for these measures to see what they need."""
+    cuts = [measure.cutoff for measure in measures if measure.definition.sees_lists]
+    known = [cut for cut in cuts if cut is not None]
+    return "all" if len(known) < len(cuts) else max(known, default="judged")
+
+
+@dataclass(frozen=True, eq=False)
+class _Lists:
+    """What is measured of whole lists, unjudged documents and all.
+
+    Attributes:
+        hits: the rows of every list, before the rules for depth and unjudged documents are applied.
+        measures: those that see them.
+    """
+
+    hits: Hits
+    measures: list[Measure]
+    rules: Rules
+
+    @classmethod
+    def of(cls, reading: Reading, measures: list[Measure], items: Catalogue | None) -> _Lists:
+        """The lists that a reading kept."""
+        if reading.kept < _ranks(keep := seen_rows(measures)):
+            raise InputError(lacking(keep), reading.name)
+        is_located = any(measure.definition.is_of_items for measure in measures)
+        rows = reading.located(items) if is_located else reading.lists
+        return cls(in_mean(rows, reading.rules, reading.name), measures, reading.rules)
+
+    @cached_property
+    def final(self) -> Hits:
+        """The rows under the rules."""
+        return self.hits.under(self.rules)
+
+    @property
+    def single(self) -> list[Measure]:
+        """The measures that have a value for each query."""
+        return [measure for measure in self.measures if not measure.definition.is_of_run]
+
+    def tied(self) -> Bools:
+        """(queries,) whether some of these changes when equal scores are put the other way round."""
+        if not self.single or not self.hits.tied.any():
+            return np.zeros(len(self.hits.queries), bool)
+        return _moved(self.single, self.hits, _turned(self.hits), self.rules)
+
+    def of_run(self) -> dict[str, OfRun]:
+        """The numbers of the whole run, by measure."""
+        given = {"level": self.rules.level, "rounding": self.rules.recall_points}
+        chosen = [measure for measure in self.measures if measure.definition.is_of_run]
+        return {str(m): m.of_run(seen_by(m, self.final, self.rules), **given) for m in chosen}
+
+
+def _turned(hits: Hits) -> Hits:
+    """The same with every group of ties the other way round; of lists whose unjudged documents are rows too."""
+    moved = replace(hits, rank=hits.first + hits.last - hits.rank)
+    return moved.where(np.lexsort((moved.rank, moved.query)))
 
 
 def ranked(reading: Reading) -> Hits:
@@ -158,10 +247,14 @@ def reading_of(
         raise InputError(
             "a Reading has its run already; leave the run out, and name measures by measures=", qrels.name
         )
-    needed = keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
-    if qrels.kept < needed:
+    if qrels.kept < _ranks(keep):
         raise InputError(lacking(keep), qrels.name)
     return qrels if rules == qrels.rules else qrels.under(rules)
+
+
+def _ranks(keep: Keep) -> int:
+    """Up to which rank unjudged documents are rows."""
+    return keep if isinstance(keep, int) else {"judged": 0, "all": EVERY_RANK}[keep]
 
 
 def run_reading(
@@ -243,7 +336,8 @@ def valued(measure: Measure, hits: Hits, rules: Rules) -> PerQuery:
 def is_ruled(measure: Measure, rules: Rules) -> bool:
     """Whether the rules set the value of a query that has nothing to find; one of what was judged stays."""
     says = rules.without_relevant in ("empty-is-right", "one")
-    return says and measure.definition.unit and not measure.definition.is_of_judgements
+    own = measure.definition.is_of_judgements or measure.definition.is_of_items
+    return says and measure.definition.unit and not own
 
 
 def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
@@ -264,7 +358,9 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
             measure=measure,
             depth=rules.depth,
         )
-    if rules.unjudged != "graded" or (definition.sees_judged and not definition.divides_by):
+    if rules.unjudged != "graded" or definition.is_of_items:
+        return hits
+    if definition.sees_judged and not definition.divides_by:
         return hits
     if not definition.takes_grades:
         raise MeasureError(
@@ -335,60 +431,3 @@ def _moved(measures: list[Measure], one: Hits, other: Hits, rules: Rules) -> Boo
         for m in measures:
             moved |= ~are_equal(valued(m, first, rules), valued(m, second, rules))
     return moved
-
-
-def _undefined(values: dict[str, PerQuery], rules: Rules) -> dict[str, int]:
-    """How many queries have no value of a measure, of those measures that lack some; only such rules let any."""
-    if rules.without_relevant != "undefined":
-        return {}
-    lacking = {name: int(np.isnan(each).sum()) for name, each in values.items()}
-    return {name: number for name, number in lacking.items() if number}
-
-
-def _barren(hits: Hits, rules: Rules) -> _Few:
-    """The queries that have nothing to find."""
-    return _few(hits.queries, np.concatenate([part.relevant_total(rules.level) == 0 for part in hits.parts()]))
-
-
-_Few = tuple[int, Sequence[bytes]]
-"""How many queries there are of a kind, and the first of them."""
-
-
-def _few(queries: Sequence[bytes], which: Bools) -> _Few:
-    rows = np.flatnonzero(which)
-    return len(rows), [queries[i] for i in rows[:EXAMPLES].tolist()]
-
-
-def _ledger(reading: Reading, final: Hits, tied: Bools, barren: _Few, **more: Any) -> Ledger:
-    everyone = reading.hits
-    groups: dict[str, _Few] = {
-        "missing": _few(everyone.queries, everyone.returned < 0),
-        "extra": (len(reading.extra), reading.extra[:EXAMPLES]),
-        "without_relevant": barren,
-        "tied": _few(final.queries, tied),
-    }
-    counts: dict[str, Any] = {key: count for key, (count, _) in groups.items()}
-    returned = int(final.returned.sum())
-    return Ledger(
-        judged=len(everyone.queries),
-        evaluated=len(final.queries),
-        answered=int((everyone.returned >= 0).sum()),
-        returned=returned,
-        unjudged=returned - int((final.grade >= 0).sum()),
-        duplicates=reading.repeated,
-        interleaved=reading.interleaved,
-        iterations=reading.qrels.iterations,
-        calls=0 if final.calls is None else len(final.calls),
-        again=0 if final.calls is None else int(final.calls.again.sum()),
-        examples={key: _names(names) for key, (count, names) in groups.items() if count},
-        **counts,
-        **more,
-    )
-
-
-def _named(queries: Sequence[bytes]) -> Sequence[str]:
-    return Texts(queries) if isinstance(queries, Names) else _names(queries)
-
-
-def _names(queries: Iterable[bytes]) -> tuple[str, ...]:
-    return tuple(name.decode("utf-8", "surrogateescape") for name in queries)

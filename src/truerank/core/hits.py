@@ -1,7 +1,7 @@
 """Hits: the table that every measure reads.
 
-Every measure in this field depends only on the ranks of the judged documents. So a ranking is its hits: one row a
-judged document that the run returned, and one row a query. A run of 7 million rows becomes 6 thousand hits.
+Measures depend only on the ranks of the judged documents. So a ranking is its hits: one row a judged document that
+the run returned, and one row a query. A run of 7 million rows becomes 6 thousand hits.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from truerank.core import _counting
 from truerank.core._kernel import as_text
 from truerank.core.calls import Calls
+from truerank.core.catalogue import Located
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -38,8 +39,7 @@ COLUMNS = ("query", "rank", "grade", "score", "doc", "first", "last")
 """What there is of each hit."""
 
 UNJUDGED = -math.inf
-"""The grade of a returned document that has none, where such documents are rows too: below all others, so that it
-leaves the list where unjudged ones do."""
+"""The grade of a returned document that has none, where such documents are rows too: below all others."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,12 +66,12 @@ class Hits(Presented):
         max_grade: the highest grade of the whole collection, or 0.
         query: (hits,) index into queries.
         rank: (hits,) 1-based, after the tie rule.
-        grade: (hits,) the judged grade; below 0: pooled, not judged.
-        score: (hits,) the system's score.
+        grade, score: (hits,) the judged grade, below 0: pooled, not judged; the system's score.
         doc: (hits,) which document: its judgement in the qrels; the unjudged ones are numbered after those.
         first, last: (hits,) the ranks that its group of equal scores takes up; some may lie below the depth.
         depth: only the ranks up to this one count; None: all.
         beyond: the rows below the depth of groups that it cuts: in another order they could have been above it.
+        items: which items the documents are; then unjudged documents have rows too.
         aspects: which parts of their questions the judged documents answer; None where nothing is said of that.
         calls: where each of several lists of a query ends; None where a query has one.
     """
@@ -91,6 +91,7 @@ class Hits(Presented):
     last: Ints
     depth: int | None = None
     beyond: Hits | None = field(default=None, repr=False)
+    items: Located | None = field(default=None, repr=False)
     aspects: Aspects | None = field(default=None, repr=False)
     calls: Calls | None = field(default=None, repr=False)
     _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)  # what was worked out before

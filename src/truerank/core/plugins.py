@@ -8,16 +8,19 @@ modules here do. None is imported before a name is unknown here, or all are list
 from __future__ import annotations
 
 import os
-from collections.abc import Collection
-from functools import cache
+from collections.abc import Callable, Collection
+from functools import cache, lru_cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, ParamSpec, TypeVar
 
 from truerank.core.errors import TruerankError
 from truerank.core.messages import message
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+Given = ParamSpec("Given")
+Found = TypeVar("Found")
 
 Kind = Literal["measures", "formats", "adapters"]
 
@@ -66,3 +69,20 @@ def _import(point: EntryPoint, kind: Kind) -> None:
             kind=type(error).__name__,
             error=error,
         ) from error
+
+
+_forgetting: list[Callable[[], None]] = []
+"""What forgets what was worked out from the names that there were."""
+
+
+def remembered(function: Callable[Given, Found]) -> Callable[Given, Found]:
+    """The function, each of whose results is kept until something is registered or unregistered."""
+    kept = lru_cache(maxsize=1024)(function)
+    _forgetting.append(kept.cache_clear)
+    return kept  # type: ignore[return-value]
+
+
+def forget() -> None:
+    """Something was registered, or is no longer."""
+    for each in _forgetting:
+        each()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import os
 from collections.abc import Mapping, Sequence
@@ -15,6 +16,7 @@ import numpy as np
 
 from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
+from truerank.core.catalogue import Catalogue, Located
 from truerank.core.errors import InputError, RulesError, printable, truncated
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
@@ -101,6 +103,18 @@ class Reading:
         if self.rules.duplicates == "once" and self.repeated:
             rows = rows.where(~is_later(rows.doc) & (rows.grade > UNJUDGED))
         return rows.where(rows.grade > UNJUDGED) if self.kept else rows
+
+    @cached_property
+    def lists(self) -> Hits:
+        """All rows that were kept, those of unjudged documents too; each document once where the rules say so."""
+        is_once = self.rules.duplicates == "once" and bool(self.repeated)
+        return self.rows.where(~is_later(self.rows.doc)) if is_once else self.rows
+
+    def located(self, catalogue: Catalogue | None) -> Hits:
+        """The lists with the items that their documents are."""
+        docs = itertools.chain(self.qrels.docs(), self.unjudged)
+        qrels = self.qrels
+        return replace(self.lists, items=Located.of(catalogue, docs, qrels.queries, qrels.start, qrels.grades))
 
     def doc(self, number: int) -> bytes:
         """The id of a document, judged or not, by the number that rows have."""

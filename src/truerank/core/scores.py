@@ -20,6 +20,7 @@ from truerank.core.rules import Rules
 from truerank.core.vocabulary import under
 from truerank.measures import Measure
 from truerank.measures.sums import FLOOR, PerQuery, logarithm
+from truerank.measures.whole import OfRun
 
 if TYPE_CHECKING:
     import pandas
@@ -168,6 +169,7 @@ class Scores(Presented, ByMeasure[PerQuery]):
         run: the name of the run.
         asked: {a measure as it was asked for: what it became under the rules}.
         as_written: whether columns are headed by what was asked for.
+        of_run: {a measure of the whole run, which has no column: its number}.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0}}, ["RR"])
@@ -191,6 +193,16 @@ class Scores(Presented, ByMeasure[PerQuery]):
     run: str = "run"
     asked: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     as_written: bool = field(default=False, kw_only=True)
+    of_run: Mapping[str, OfRun] = field(default_factory=dict, kw_only=True)
+
+    def __getitem__(self, measure: str | Measure) -> PerQuery:
+        """(queries,) the values of a measure, however it is spelled; a plain name as the rules read it."""
+        if self.of_run and (name := self.called(measure)) in self.of_run:
+            raise MeasureError(
+                "{name} is one number of the whole run and has no value for a query; it is among the means",
+                name=name,
+            )
+        return super().__getitem__(measure)
 
     def _summary(self) -> str:
         means = ", ".join(f"{name}: {mean:.4f}" for name, mean in self.mean.items())
@@ -198,7 +210,8 @@ class Scores(Presented, ByMeasure[PerQuery]):
 
     @cached_property
     def _named(self) -> Mapping[str, PerQuery]:
-        return {heading: self.columns[str(measure)] for heading, measure in self.headings.items()}
+        named = ((heading, str(measure)) for heading, measure in self.headings.items())
+        return {heading: self.columns[name] for heading, name in named if name in self.columns}
 
     def called(self, measure: str | Measure) -> str:
         """What a measure is called among the columns, however it is spelled; a plain name as the rules read it."""
@@ -222,8 +235,13 @@ class Scores(Presented, ByMeasure[PerQuery]):
 
     @cached_property
     def mean(self) -> dict[str, float]:
-        """One number a measure: the mean over queries (the sum for counts)."""
-        return self._by_heading((name, m.mean(self.columns[str(m)])) for name, m in self.headings.items())
+        """One number a measure: the mean over queries (the sum for counts), or that of the whole run."""
+        return self._by_heading((name, self.number(m)) for name, m in self.headings.items())
+
+    def number(self, measure: Measure) -> float:
+        """The one number of a measure that was evaluated."""
+        whole = self.of_run.get(str(measure))
+        return measure.mean(self.columns[str(measure)]) if whole is None else whole.value
 
     def per_query(self) -> dict[str, dict[str, float]]:
         """{query: {measure: value}}; under rules that count lines, a query's second line is "id #2"."""

@@ -12,12 +12,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from truerank.core.errors import MeasureError, RulesError
-from truerank.core.messages import joined
+from truerank.core.messages import joined, listed
+from truerank.core.plugins import remembered
 from truerank.core.rules import Rules
 from truerank.measures import Measure, MeasuresLike, parse_measure
 from truerank.measures.definition import DEPTH, RULED
 from truerank.measures.parsing import each, named
-from truerank.measures.registry import remembered
 
 _OPEN = re.compile(r"@\s*k\b|\bdepth\s*=\s*k\b")
 """Where a reading has the cutoff that is asked for."""
@@ -90,8 +90,29 @@ def asked_for(measures: MeasuresLike, rules: Rules) -> dict[str, Measure]:
 
 
 def measures_under(measures: MeasuresLike, rules: Rules) -> list[Measure]:
-    """The measures that were asked for, as the rules read them, without repeats."""
-    return list(dict.fromkeys(asked_for(measures, rules).values()))
+    """The measures that were asked for, as the rules read them, without repeats: of each query's judged documents.
+
+    Raises:
+        MeasureError: also for one that sees more than those, which only evaluate() and compare() can have.
+    """
+    return of_judged(asked_for(measures, rules).values())
+
+
+def of_judged(measures: Iterable[Measure]) -> list[Measure]:
+    """The measures, without repeats, where all are of each query's judged documents.
+
+    Raises:
+        MeasureError: one sees more, or is one number of the whole run.
+    """
+    chosen = list(dict.fromkeys(measures))
+    others = [str(measure) for measure in chosen if measure.definition.sees_lists]
+    if others:
+        raise MeasureError(
+            "{measures}: what is asked here needs measures of each query's judged documents, and this is of all "
+            "that a run lists; `truerank eval` and `truerank compare` have it, evaluate() and compare()",
+            measures=listed(others),
+        )
+    return chosen
 
 
 def unknown(measures: Iterable[Measure], rules: Rules) -> tuple[str, ...]:

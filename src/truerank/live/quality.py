@@ -14,7 +14,7 @@ from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scores import Scores
-from truerank.core.vocabulary import asked_for
+from truerank.core.vocabulary import asked_for, measures_under
 from truerank.live.retriever import Answer
 from truerank.measures import Measure, MeasuresLike
 
@@ -83,6 +83,7 @@ def score(
     """
     judged = only(qrels, asked)
     failed = set(failed)
+    measures_under(measures or (), rules)
     scores = _without_failed(evaluate(judged, run, measures, rules=rules), judged, failed)
     lost = np.isin(scores.queries, list(failed))
     if not lost.any():

@@ -13,8 +13,9 @@ from truerank.core.schema import Kind, kind_of
 from truerank.measures.parameters import KINDS, resolved
 from truerank.measures.sums import PerQuery, geometric_mean, mean, total
 from truerank.measures.terms import Terms
+from truerank.measures.whole import OfRun
 
-Function = Callable[..., PerQuery | Terms]
+Function = Callable[..., PerQuery | Terms | OfRun]
 
 Divisor = Literal["", "relevant", "gain"]
 
@@ -34,7 +35,13 @@ RULED = ("level", "rounding")
 DEPTH = "depth"
 """What every measure takes: of this many first results only, as if no more had been returned."""
 
-Need = Literal["", "aspects", "calls"]
+Need = Literal["", "aspects", "calls", "lists", "ids", "popularity", "groups", "vectors"]
+"""What a measure has to see besides the judged documents.
+
+"aspects": which parts of a query a document answers; "calls": which of several lists of a query it is in. The
+others each with those before them: "lists": the unjudged documents of the first ranks too; "ids": which documents
+are the same in several lists; "popularity", "groups", "vectors": what a table of items says of them.
+"""
 
 NEEDS: dict[Need, Message] = {
     "aspects": message(
@@ -51,6 +58,9 @@ NEEDS: dict[Need, Message] = {
 
 MEANS: dict[str, Callable[[PerQuery], float]] = {"mean": mean, "sum": total, "geometric": geometric_mean}
 
+RUN = "run"
+"""In place of a mean: one number of the whole run, which no query has a part of."""
+
 
 @dataclass(frozen=True)
 class Definition:
@@ -58,10 +68,11 @@ class Definition:
 
     Attributes:
         name: as the field spells it.
-        function: hits and keyword parameters in, one float64 a query out; or, of a sum, its terms and its divisor.
+        function: hits and keyword parameters in, one float64 a query out; or, of a sum, its terms and its divisor;
+            or of a measure of the whole run what `OfRun` says.
         aliases: other names, each with the parameters it stands for, e.g. "relative_P" → {"capped": True}.
         at: the parameter that stands after "@".
-        average: how values become one number: mean, sum or geometric.
+        average: how values become one number: mean, sum or geometric; run: there is only the number.
         unit: whether values lie in [0, 1].
         formula: one line of plain text.
         source: paper and year, or the tool it comes from.
@@ -72,7 +83,7 @@ class Definition:
         sees_judged: whether a document judged wrong is not the same to it as an unjudged one; None: not declared,
             and bounds take it that it does.
         takes_grades: whether unjudged documents can be given a grade: it sees nothing but the list and the ideal.
-        needs: what has to be given beside judgements of whole documents: one of `NEEDS`; empty: nothing.
+        needs: what has to be given beside judgements of whole documents; empty: nothing.
     """
 
     name: str
@@ -113,6 +124,21 @@ class Definition:
     def meaning(self) -> str:
         """The first line of the function's docstring."""
         return (inspect.getdoc(self.function) or "").split("\n")[0]
+
+    @property
+    def is_of_run(self) -> bool:
+        """Whether it is one number of the whole run, without a value for a query."""
+        return self.average == RUN
+
+    @property
+    def sees_lists(self) -> bool:
+        """Whether it sees all documents that are listed, unjudged ones too."""
+        return self.needs == "lists" or self.is_of_items
+
+    @property
+    def is_of_items(self) -> bool:
+        """Whether it asks which documents are listed, and not what was judged of them."""
+        return self.needs in ("ids", "popularity", "groups", "vectors")
 
     @property
     def is_of_judgements(self) -> bool:

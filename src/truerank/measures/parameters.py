@@ -81,6 +81,18 @@ Short = Annotated[
 ]
 """A rank of which every one above it is counted."""
 
+
+def _targets(value: Any) -> bool:
+    if not isinstance(value, Mapping) or not value or not all(isinstance(key, str) for key in value):
+        return False
+    return all(_number(share) and share >= 0 for share in value.values()) and any(value.values())
+
+
+Shares = Annotated[
+    Mapping[str, float], Kind(message("a mapping {group: share} of numbers from 0 up, not all 0"), _targets)
+]
+"""How much of something each group should have; in proportion, whatever the sum."""
+
 Base = Annotated[float, Kind(message("a number above 1"), lambda value: _number(value) and value > 1)]
 """The base of a logarithm."""
 

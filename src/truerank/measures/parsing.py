@@ -28,6 +28,11 @@ from truerank.measures.suggestions import is_phrase, suggestion
 _SHAPE = re.compile(
     r"\s*([\w.+-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
 )
+_AT_R = re.compile(r"@\s*R(?![\w.])", re.IGNORECASE)
+"""MAP@R: a cutoff that is no number."""
+
+_MU = str.maketrans("µμ", "uu")
+
 _LEVEL = re.compile(r"(.+\S)-l([0-9]+)\s*\Z", re.DOTALL | re.ASCII)
 
 
@@ -40,6 +45,8 @@ def parse_measure(text: str | Measure) -> Measure:
     if isinstance(text, Measure):
         return checked(text.definition, dict((*text.params, *text.said))) if text.lacks else text
     text = spelled(text)
+    if isinstance(text, str):
+        text = _AT_R.sub("_at_R", text.translate(_MU))
     if isinstance(text, str) and (levelled := _LEVEL.match(text)) and not find(text):
         return _at_level(levelled[1], int(levelled[2]), text)
     match = _SHAPE.match(text) if isinstance(text, str) else None

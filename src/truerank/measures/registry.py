@@ -9,14 +9,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
 from truerank.core import plugins
-from truerank.core.errors import MeasureError, printable
+from truerank.core.errors import MeasureError
 from truerank.core.hits import Bools, Hits
 from truerank.core.messages import Message, did_you_mean, joined, message
 from truerank.measures.definition import (
@@ -24,6 +24,7 @@ from truerank.measures.definition import (
     MEANS,
     NEEDS,
     RULED,
+    RUN,
     Definition,
     Divisor,
     Function,
@@ -32,13 +33,13 @@ from truerank.measures.definition import (
 )
 from truerank.measures.gains import ideal_ranking
 from truerank.measures.parameters import WHOLE, canonical
+from truerank.measures.soundness import sound
 from truerank.measures.spellings import AT_K, ELSEWHERE
 from truerank.measures.sums import PerQuery
 from truerank.measures.terms import Terms
+from truerank.measures.whole import OfRun
 
 Measured = TypeVar("Measured", bound=Function)
-Given = ParamSpec("Given")
-Found = TypeVar("Found")
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,9 @@ class Measure:
     @property
     def cutoff(self) -> int | None:
         """The rank below which nothing counts; None where everything does."""
-        given = [value for key, value in self.params if key in ("k", DEPTH) and value is not None]
-        return min(given, default=None)
+        known = self.definition.parameters
+        given = {"k": known["k"].default if "k" in known else None, **dict(self.params)}
+        return min((given[key] for key in ("k", DEPTH) if isinstance(given.get(key), int)), default=None)
 
     @property
     def sense(self) -> str:
@@ -152,17 +154,50 @@ class Measure:
         """One value a query. `defaults`: what the rules say of parameters that this measure leaves open.
 
         Raises:
-            MeasureError: the function gives something else than a finite number a query; or what it needs is
-                missing.
+            MeasureError: the function gives something else than a finite number a query; or it is of the whole run.
+        """
+        if self.definition.is_of_run:
+            raise MeasureError(
+                "{measure} is one number of the whole run and has no value for a query; `truerank eval` and "
+                "evaluate() give it",
+                measure=self,
+            )
+        found = self._found(hits, defaults)
+        return sound(self, hits, found.result if isinstance(found, Terms) else found)
+
+    def of_run(self, hits: Hits, **defaults: Any) -> OfRun:
+        """The number of a whole run, by a measure of that kind. Arguments as for `values`.
+
+        Raises:
+            MeasureError: the function gives something else.
+        """
+        found = self._found(hits, defaults)
+        if not isinstance(found, OfRun):
+            kind = type(found).__name__
+            raise MeasureError(
+                "{measure} gives a {kind}, not OfRun: one number of the run", measure=self, kind=kind
+            )
+        return found
+
+    def _found(self, hits: Hits, defaults: dict[str, Any]) -> Any:
+        """What the function gives.
+
+        Raises:
+            MeasureError: the rows or the judgements do not say what it asks.
         """
         if self._lacks_what_it_needs(hits):
             raise MeasureError(Message(NEEDS[self.definition.needs].text, "", {"measure": self}))
+        if self.definition.is_of_items and hits.items is None:
+            raise MeasureError(
+                "{measure} is of all that is listed, judged or not; `truerank eval` and evaluate() give it, with "
+                "--items or items=… where it needs a table of the documents",
+                measure=self,
+            )
         depth, given = self._arguments
         if defaults:
             known = self.definition.parameters
             given = {**{key: value for key, value in defaults.items() if key in known}, **given}
-        found = self.definition.function(hits if depth is None else hits.cut(depth), **given)
-        return _sound(self, hits, found.result if isinstance(found, Terms) else found)
+        return self.definition.function(hits if depth is None else hits.cut(depth), **given)
 
     def _lacks_what_it_needs(self, hits: Hits) -> bool:
         if self.definition.needs == "calls":
@@ -212,52 +247,8 @@ def _again(name: str, params: tuple[tuple[str, Any], ...], said: tuple[tuple[str
     return Measure(_definitions[name], name, params, said)
 
 
-def _sound(measure: Measure, hits: Hits, found: Any) -> PerQuery:
-    """What a measure's function gave, if that is a finite number a query."""
-    try:
-        values: PerQuery = np.asarray(found, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise MeasureError(
-            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(found).__name__
-        ) from None
-    if values.shape != (len(hits.queries),):
-        kind, size = type(found).__name__, values.size
-        raise MeasureError(
-            "{measure} gives {what} for {n} queries; it gives one number a query, as hits.sum(…) makes "
-            "it from one a hit",
-            measure=measure,
-            what=message("{n} values", n=size)
-            if values.ndim == 1
-            else message("a {kind} of shape {shape}", kind=kind, shape=values.shape),
-            n=len(hits.queries),
-        )
-    if not np.isfinite(values).all():
-        worst = int(np.argmin(np.isfinite(values)))
-        raise MeasureError(
-            "{measure} gives {value} for query {query}; a value is a finite number",
-            measure=measure,
-            value=values[worst],
-            query=printable(hits.queries[worst]),
-        )
-    return values
-
-
 _definitions: dict[str, Definition] = {}
 _names: dict[str, tuple[str, dict[str, Any]]] = {}
-_forgetting: list[Callable[[], None]] = []
-"""What forgets what was worked out from the names that there were."""
-
-
-def remembered(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """The function, each of whose results is kept until a measure is registered or unregistered."""
-    kept = lru_cache(maxsize=1024)(function)
-    _forgetting.append(kept.cache_clear)
-    return kept  # type: ignore[return-value]
-
-
-def _forget() -> None:
-    for each in _forgetting:
-        each()
 
 
 def measure(
@@ -282,7 +273,7 @@ def measure(
     Args:
         name, aliases: what it is called; any case is understood; one ending in "@" is for use with a cutoff.
         at: the parameter that "@" sets.
-        average: "mean", "sum" or "geometric".
+        average: "mean", "sum" or "geometric"; "run" where the function gives one number of the whole run, `OfRun`.
         unit: whether its values lie in [0, 1].
         formula, source: for the documentation.
         meanings: what it means where a parameter has a value, e.g. {"divisor=hits": "…"}.
@@ -320,11 +311,11 @@ def measure(
             takes_grades,
             needs,
         )
-        if not function.__module__.startswith("truerank."):
+        if not (function.__module__ or "").startswith("truerank."):
             load_more()  # a name may be taken there
-        if average not in MEANS:
+        if average not in (known := (*MEANS, RUN)):
             raise MeasureError(
-                "average is one of {known}, not {average!r}", known=", ".join(MEANS), average=average
+                "average is one of {known}, not {average!r}", known=", ".join(known), average=average
             )
         if name in _definitions and _same(_definitions[name].function, function):
             unregister(name)  # a cell or module that runs again
@@ -336,7 +327,7 @@ def measure(
         _definitions[name] = definition
         for word, params in {name: {}, **names}.items():
             _names[fold(word)] = (name, params)
-        _forget()
+        plugins.forget()
         return function
 
     return register
@@ -355,7 +346,7 @@ def unregister(name: str) -> None:
     definition = _definitions.pop(name)
     for word in (name, *definition.aliases):
         _names.pop(fold(word), None)
-    _forget()
+    plugins.forget()
 
 
 def measures() -> dict[str, Definition]:
@@ -364,7 +355,10 @@ def measures() -> dict[str, Definition]:
     return dict(_definitions)
 
 
-LATER = ("users", "expectations", "ntcir", "calls", "aspects", "intents", "evidence")
+LATER = (
+    *("users", "expectations", "ntcir", "calls", "aspects", "intents", "evidence"),
+    *("images", "micro", "items"),
+)
 """Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
 
 

@@ -6,10 +6,10 @@ import itertools
 import math
 
 from truerank.analysis.compare import Comparison, Outcome
-from truerank.analysis.compare.outcome import direction
+from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction
 from truerank.core.equal import are_equal
 from truerank.core.errors import printable
-from truerank.core.messages import Message, joined, message, plural, warned
+from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger
 from truerank.present.few import USUAL
@@ -58,16 +58,32 @@ def remarks(found: Comparison) -> list[str]:
 def made(found: Comparison) -> list[str]:
     """The test, the correction, the intervals, and how to read the columns."""
     if len(found.systems) < 2:
-        return [joined(" ", [message("One system: there is nothing to compare it with."), _intervals(found)])]
-    return [_test(found), _intervals(found), _reading(found)]
+        alone = message("One system: there is nothing to compare it with.")
+        return [joined(" ", [alone, _intervals(found)]), *_of_runs(found)]
+    return [_test(found), _intervals(found), *_of_runs(found), _reading(found)]
 
 
 def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
     """The same of a table with a column a measure: what its letters and its stressed numbers are."""
-    sentences: list[str] = [_intervals(found)] if intervals else []
+    sentences: list[str] = [_intervals(found), *_of_runs(found)] if intervals else [*_of_runs(found)]
     if len(found.systems) < 2:
         return sentences
     return [joined(" ", [LETTERS, _test(found)]), *sentences]
+
+
+def _of_runs(found: Comparison) -> list[Message]:
+    """How measures of the whole run were compared, where there are some."""
+    names = [outcome.name for outcome in found.outcomes if outcome.measure.definition.is_of_run]
+    if not names:
+        return []
+    return [
+        message(
+            "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
+            "are of {n:,} resamples of the queries (percentile bootstrap), each worked out from all of their rows.",
+            measures=listed(names),
+            n=min(found.procedure.samples, MOST_RESAMPLES),
+        )
+    ]
 
 
 def _test(found: Comparison) -> Message:
@@ -319,8 +335,12 @@ def _alike(found: Comparison) -> list[str]:
     sentences: list[str] = []
     for first, second in itertools.combinations(found.scores.items(), 2):
         one, other = first[1], second[1]
-        measures = [outcome.measure for outcome in found.outcomes]
-        if one.queries == other.queries and all(are_equal(one[m], other[m]).all() for m in measures):
+        of_queries = [outcome.measure for outcome in found.outcomes if not outcome.measure.definition.is_of_run]
+        if (
+            one.queries == other.queries
+            and all(are_equal(one[m], other[m]).all() for m in of_queries)
+            and of_queries
+        ):
             a, b = printable(first[0]), printable(second[0])
             sentences.append(message("{one} and {other} score the same on every query.", one=a, other=b))
     return sentences

@@ -26,7 +26,7 @@ from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Progress, unreported
 from truerank.core.scores import Scores
-from truerank.core.vocabulary import asked_for
+from truerank.core.vocabulary import asked_for, of_judged
 from truerank.formats import open_run, read_qrels
 from truerank.formats.source import as_source
 from truerank.geo import Places
@@ -243,7 +243,7 @@ def evaluated(
     under = rules_of(given[0][1], rules)
     judged = None if qrels is None else read_qrels(qrels)
     asked = asked_for(measures if measures is not None else under.measures or DEFAULT, under)
-    chosen = list(dict.fromkeys(asked.values()))
+    chosen = of_judged(asked.values())
     became = {word: str(measure) for word, measure in asked.items()}
     is_contest = under.unit == "line"
     opened = [run if isinstance(run, Reading) else open_run(run, format, name) for name, run in given]

@@ -7,15 +7,24 @@ from typing import Any
 from truerank.core.messages import message
 from truerank.measures import Definition
 
-AVERAGES = {"mean": "the mean", "sum": "the sum", "geometric": "the geometric mean"}
+AVERAGES = {
+    "mean": "the mean",
+    "sum": "the sum",
+    "geometric": "the geometric mean",
+    "run": "one number of the whole run; no query has a value",
+}
 """How values become one number."""
 
 NEEDS = {
-    "": "",
     "aspects": message("judgements by aspect: a column named aspect, or {doc: {aspect: grade}}"),
     "calls": message("several lists a query: a column named call, or a list of lists"),
+    "lists": message("the unjudged documents too, which eval keeps for it"),
+    "ids": message("the catalogue: --items, items=…, or its size, docs=…"),
+    "popularity": message("a table of the documents with their popularity: --items, items=…"),
+    "groups": message("a table of the documents with their groups: --items, items=…"),
+    "vectors": message("a table of the documents with their vectors or groups: --items, items=…"),
 }
-"""What a measure needs beside a list and plain judgements of each query."""
+"""What a measure needs besides a list and plain judgements of each query."""
 
 _RULED = {"level": "the rules' level", "rounding": "the rules' recall_points"}
 """Parameters that the rules decide where a measure leaves them open."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -35,7 +36,7 @@ def jsonl(scores: Sequence[Scores], per_query: bool = False) -> str:
 
 
 def _query_lines(scores: Scores) -> list[dict[str, Any]]:
-    names = list(scores.headings)
+    names = list(scores)
     rows = zip(*(scores[name].tolist() for name in names), strict=True)
     who = {"run": scores.run, "rules": scores.rules.name}
     return [
@@ -56,7 +57,9 @@ def means(scores: Scores, percent: bool = False) -> tuple[Cell, ...]:
 def query_rows(scores: Scores, percent: bool = False) -> list[tuple[Cell, ...]]:
     """A row a query: its id as it can be printed, then its values."""
     measures = scores.headings.values()
-    columns = [[_cell(m, value, percent) for value in scores.columns[str(m)].tolist()] for m in measures]
+    nothing = [math.nan] * len(scores.queries)  # a measure of the whole run
+    values = [(m, scores.columns[str(m)].tolist() if str(m) in scores.columns else nothing) for m in measures]
+    columns = [[_cell(m, value, percent) for value in each] for m, each in values]
     return list(zip(map(printable, scores.queries), *columns, strict=True))
 
 

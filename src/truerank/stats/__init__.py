@@ -25,6 +25,7 @@ from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
+from truerank.stats.resampling import p_of, percentile_interval, resampled
 
 __all__ = [
     "BINOMIAL",
@@ -49,7 +50,9 @@ __all__ = [
     "mean_intervals",
     "mid_p",
     "non_inferiority",
+    "p_of",
     "paired_t",
+    "percentile_interval",
     "power",
     "quantile_interval",
     "queries_needed",
@@ -57,6 +60,7 @@ __all__ = [
     "randomizations",
     "rbo",
     "rbo_of_shared",
+    "resampled",
     "sign",
     "smallest_detectable",
     "tau_ap",

@@ -30,6 +30,7 @@ Limits = Mapping[str, Any] | None
 
 TURNS = message("not measured, because it took turns with another retriever")
 
+OF_RUN = message("it is one number of the whole run, without values of queries")
 UNSAVED = message("only the mean was saved (save with --per-query)")
 
 FEW = message("too few queries to say where it may lie")
@@ -256,7 +257,7 @@ class _Judge:
     def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
         """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
         if values is None:
-            return None, UNSAVED
+            return None, OF_RUN if _measure(name).definition.is_of_run else UNSAVED
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, message("there are no queries")
@@ -350,9 +351,10 @@ def _compared(name: str) -> Definition:
     if definition.average != "mean":
         count = message("{name} is a count", name=name)
         geometric = message("{name} has a geometric mean", name=name)
+        whole = message("{name} is one number of the whole run", name=name)
         raise MeasureError(
             "{why}; a baseline is compared by plain means of queries, such as AP",
-            why=count if definition.average == "sum" else geometric,
+            why={"sum": count, "geometric": geometric}.get(definition.average, whole),
         )
     return definition
 

@@ -60,7 +60,7 @@ class Figures:
         if isinstance(thing, Reading):
             thing = evaluate(thing, measures=measures)
         if isinstance(thing, Scores):
-            means = {str(m): m.mean(thing.columns[str(m)]) for m in thing.measures}
+            means = {str(m): thing.number(m) for m in thing.measures}
             return cls(thing.run, means, tuple(distinct(thing.queries)), thing.columns, thing.rules)
         if isinstance(thing, str | os.PathLike):
             return cls.read(thing)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from truerank.analysis.compare.outcome import checked, outcome
+from truerank.analysis.compare.outcome import checked, outcome, outcome_of_run
 from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
@@ -115,8 +116,12 @@ class _Work:
     def _on(self, places: Sequence[int], done: int, of: int) -> tuple[Outcome, ...]:
         found = []
         for number, measure in enumerate(self.measures, 1):
-            values = self.systems.values(measure)[np.array(places, np.intp)]
-            one = outcome(measure, values, list(self.systems.scores), self.procedure)
+            names, chosen = list(self.systems.scores), np.array(places, np.intp)
+            if measure.definition.is_of_run:
+                at = partial(self.systems.numbers, measure, chosen)
+                one = outcome_of_run(measure, at, len(chosen), names, self.procedure)
+            else:
+                one = outcome(measure, self.systems.values(measure)[chosen], names, self.procedure)
             found.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
             self.progress(done + number, of)
         return tuple(found)

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import cast
 
 import numpy as np
@@ -25,6 +25,9 @@ TUKEY = "tukey"
 MAX_T = "max-t"
 TESTS = (*stats.TESTS, TUKEY)
 CORRECTIONS = ("holm", "bonferroni", "bh", "none", MAX_T)
+
+MOST_RESAMPLES = 1_000
+"""Of a measure of the whole run, which is worked out from all rows for each."""
 
 Places = list[tuple[int, int]]
 """Pairs of columns: a system, and the one that it is compared to."""
@@ -117,6 +120,39 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
         _beaten(names, pairs, direction(measure), procedure.alpha),
         _groups(names, pairs, means, direction(measure), procedure),
     )
+
+
+def outcome_of_run(
+    measure: Measure,
+    at: Callable[[NDArray[np.int64]], Floats],
+    n: int,
+    names: Sequence[str],
+    procedure: Procedure,
+) -> Outcome:
+    """What a measure of the whole run says: no query has a value, so queries are drawn anew, for all systems alike.
+
+    Args:
+        at: (systems,) the numbers where each of the n queries is there so many times.
+    """
+    samples = min(procedure.samples, MOST_RESAMPLES)
+    values = at(np.ones(n, np.int64))
+    drawn = stats.resampled(at, n, resamples=samples, seed=procedure.seed)
+    interval = partial(stats.percentile_interval, n=n, confidence=procedure.confidence)
+    means = [interval(float(value), drawn[:, i]) for i, value in enumerate(values)]
+    places = pairs_of(names, procedure)
+    between = np.column_stack([difference(drawn[:, i], drawn[:, j]) for i, j in places]) if places else drawn[:, :0]
+    p = np.array([stats.p_of(column) for column in between.T])
+    how = procedure.correction if procedure.correction in CORRECTIONS[:-1] else CORRECTIONS[0]
+    adjusted = stats.adjust(p, cast("stats.Correction", how)) if places else p
+    pairs = []
+    for row, (i, j) in enumerate(places):
+        apart = interval(float(difference(values[i], values[j])), between[:, row])
+        of_pair = float(p[row]), float(adjusted[row])
+        pairs.append(Pair(names[i], names[j], apart, *of_pair, math.nan, 0, 0, 0, math.nan))
+    sign = direction(measure)
+    groups = _groups(names, pairs, means, sign, procedure)
+    of_each = dict(zip(names, means, strict=True))
+    return Outcome(measure, n, 0, of_each, tuple(pairs), _beaten(names, pairs, sign, procedure.alpha), groups)
 
 
 @dataclass(frozen=True, eq=False)

@@ -18,7 +18,7 @@ from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Scores, distinct
-from truerank.core.vocabulary import measures_under
+from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
 from truerank.measures import Measure, MeasuresLike
 from truerank.measures.sums import PerQuery
@@ -46,6 +46,15 @@ class Systems:
         """(queries, systems) what each query scores in each system."""
         columns = [s[measure][at] for s, at in zip(self.scores.values(), self.places, strict=True)]
         return np.column_stack(columns)
+
+    def numbers(self, measure: Measure, chosen: NDArray[np.intp], times: NDArray[np.int64]) -> PerQuery:
+        """(systems,) what a measure of the whole run comes to where the chosen queries are there so many times."""
+        found = []
+        for scores, at in zip(self.scores.values(), self.places, strict=True):
+            of_all = np.zeros(len(scores.queries), np.int64)
+            of_all[at[chosen]] = times
+            found.append(scores.of_run[str(measure)].at(of_all))
+        return np.array(found)
 
 
 def scored(
@@ -127,15 +136,22 @@ def _checked(scores: Scores, name: str, rules: Rules) -> Scores:
 def common_measures(scores: Mapping[str, Scores], measures: Measures) -> tuple[Measure, ...]:
     """The measures that are asked for, or that the first system has; all systems must have them."""
     first = next(iter(scores.values()))
-    wanted = tuple(measures_under(measures, first.rules)) if measures is not None else first.measures
+    asked = None if measures is None else asked_for(measures, first.rules).values()
+    wanted = first.measures if asked is None else tuple(dict.fromkeys(asked))
     for name, one in scores.items():
         for measure in wanted:
-            if str(measure) not in one.columns:
+            if str(measure) not in {**one.columns, **one.of_run}:
                 raise MeasureError(
                     "{name} has no scores for {measure}; it has {columns}",
                     name=name,
                     measure=measure,
-                    columns=", ".join(one.columns),
+                    columns=", ".join([*one.columns, *one.of_run]),
+                )
+            if str(measure) in one.of_run and not one.of_run[str(measure)].is_drawn:
+                raise MeasureError(
+                    "{measure} cannot be compared: a query that is drawn twice lists nothing new, so that no "
+                    "resample shows how sure its number is; `truerank eval` and scores.mean have it",
+                    measure=measure,
                 )
     if not wanted:
         raise MeasureError("no measure is named; name some: nDCG@10 AP")

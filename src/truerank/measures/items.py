@@ -1,0 +1,340 @@
+"""Measures of what is listed, judged or not: how much of a catalogue, how new, how different, how fair."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeVar
+
+import numpy as np
+
+from truerank.core.errors import MeasureError
+from truerank.core.hits import Bools, Hits
+from truerank.core.messages import message
+from truerank.measures.discounts import weights
+from truerank.measures.parameters import Discount, Share, Shares
+from truerank.measures.registry import measure
+from truerank.measures.sums import Floats, Ints, PerQuery, log2, logarithm, ratio, total
+from truerank.measures.terms import PerRow, Quantity, Terms, Words
+from truerank.measures.whole import OfRun
+
+L = TypeVar("L", bound="Listings")
+
+
+@dataclass(frozen=True, eq=False)
+class Listings(OfRun):
+    """Which items were listed for which query.
+
+    Attributes:
+        query: (rows,)
+        item: (rows,) its number.
+        size: of the catalogue; rows of documents that are not in it are left out.
+    """
+
+    is_drawn = False
+
+    query: Ints
+    item: Ints
+    size: int
+
+    @classmethod
+    def of(cls: type[L], hits: Hits, measure: str, docs: int | None) -> L:
+        """Those of hits; `docs` is the size of the catalogue where there is no table of it."""
+        assert hits.items is not None
+        items, catalogue = hits.items.place[hits.doc], hits.items.catalogue
+        if catalogue is None and docs is None:
+            raise MeasureError(
+                "{measure} needs the catalogue: its documents (items=…, --items FILE), or their number: "
+                "{measure}(docs=10000)",
+                measure=measure,
+            )
+        if catalogue is not None and docs is None:
+            known = items < len(catalogue)
+            return cls(len(hits.queries), hits.query[known], items[known], len(catalogue))
+        _, items = np.unique(items, return_inverse=True)
+        found = int(items.max(initial=-1)) + 1
+        if docs is not None and found > docs:
+            raise MeasureError(
+                "docs={docs} is too small for {measure}: {n} different documents are listed",
+                docs=docs,
+                measure=measure,
+                n=found,
+            )
+        return cls(len(hits.queries), hits.query, items, docs or found)
+
+    def counts(self, times: Ints) -> Ints:
+        """(size,) how often each item is listed."""
+        return np.bincount(np.repeat(self.item, times[self.query]), minlength=self.size)
+
+
+@dataclass(frozen=True, eq=False)
+class Covered(Listings):
+    """The share of the catalogue that is listed at all."""
+
+    def at(self, times: Ints) -> float:
+        """That of these queries."""
+        return int(np.count_nonzero(self.counts(times))) / self.size
+
+
+@dataclass(frozen=True, eq=False)
+class Unequal(Listings):
+    """The Gini index of how often each item is listed."""
+
+    def at(self, times: Ints) -> float:
+        """That of these queries; 0 where nothing is listed."""
+        counts = np.sort(self.counts(times))
+        place = 2 * np.arange(1, self.size + 1) - self.size - 1
+        listed = int(counts.sum())
+        return int((place * counts).sum()) / (self.size * listed) if listed else 0.0
+
+
+@measure(
+    "Coverage",
+    "catalog_coverage",
+    "catalogue_coverage",
+    "item_coverage",
+    "prediction_coverage",
+    average="run",
+    needs="ids",
+    monotone="no",
+    sees_judged=False,
+    formula="|documents among the first k of some query| / |catalogue|",
+    source="Ge et al., Beyond accuracy: coverage and serendipity, RecSys 2010",
+)
+def coverage(hits: Hits, *, k: int | None = None, docs: int | None = None) -> Covered:
+    """The share of the catalogue that is listed for some query, judged or not.
+
+    One number of the run. The catalogue is a table of items, or has as many documents as `docs` says.
+
+    >>> import truerank as tr
+    >>> run = {"q": ["a", "b"], "r": ["b"]}
+    >>> tr.evaluate({"q": {}, "r": {}}, run, "Coverage Coverage@1", items=["a", "b", "c", "d"]).mean
+    {'Coverage': 0.5, 'Coverage@1': 0.5}
+    """
+    return Covered.of(hits.top(k), "Coverage", docs)
+
+
+@measure(
+    "Gini",
+    "gini_index",
+    average="run",
+    needs="ids",
+    monotone="no",
+    sees_judged=False,
+    formula="Σ_i (2i − n − 1) c_i / (n Σ c), c_i the i-th smallest number of lists that a document of n is in",
+    source="Gini, 1912; Fleder and Hosanagar, Blockbuster culture's next rise or fall, 2009; RecBole",
+)
+def gini(hits: Hits, *, k: int | None = None, docs: int | None = None) -> Unequal:
+    """How unequally the catalogue is listed: 0 where all are as often, near 1 for one alone; less is better.
+
+    One number of the run. Documents of the catalogue that nobody is shown count 0 times.
+
+    >>> import truerank as tr
+    >>> tr.evaluate({"q": {}, "r": {}}, {"q": ["a", "b"], "r": ["b"]}, "Gini", items=["a", "b", "c", "d"]).mean
+    {'Gini': 0.5833333333333334}
+    """
+    return Unequal.of(hits.top(k), "Gini", docs)
+
+
+@measure(
+    "Novelty",
+    "miuf",
+    "mean_inv_user_freq",
+    "mean_self_information",
+    needs="popularity",
+    unit=False,
+    monotone="no",
+    sees_judged=False,
+    formula="Σ_{i≤k} −log2(users of i / users) / min(k, n)",
+    source="Zhou et al., PNAS 2010; Castells et al., 2011; RecTools MeanInvUserFreq, recmetrics novelty",
+)
+def novelty(hits: Hits, *, k: int | None = None, users: int | None = None) -> Terms:
+    """How little known the listed documents are: the mean self-information of their popularity, in bits.
+
+    `users` is how many could have used each document; by default the sum of all popularity, for the share of
+    all uses. One without any use, or that is not in the table, counts as used once.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"popularity": 4}, "b": {"popularity": 1}}
+    >>> tr.evaluate({"q": {}}, {"q": ["a", "b"]}, "Novelty(users=4) Novelty(users=4)@1", items=items).mean
+    {'Novelty(users=4)': 1.0, 'Novelty(users=4)@1': 0.0}
+    """
+    assert hits.items is not None
+    popularity = hits.items.needed("Novelty").needed("popularity")
+    every = total(popularity) if users is None else float(users)
+    if users is not None and popularity.max(initial=0) > users:
+        raise MeasureError(
+            "users={users} is too small: an item has been used by {n}", users=users, n=f"{popularity.max():g}"
+        )
+    rows = hits.top(k)
+    item = hits.items.place[rows.doc]
+    used = np.maximum(np.append(popularity, 0.0)[np.minimum(item, len(popularity))], 1.0)
+    values = np.maximum(-log2(used / max(every, 1.0)), 0.0)
+
+    def words() -> Words:
+        how: PerRow = lambda row: ("−log2({} / {})", (used[row], every))  # noqa: E731
+        return Words(message("its self-information"), how, Quantity("n", message("listed"), rows.count))
+
+    return Terms(rows, values, rows.count, words)
+
+
+@measure(
+    "ILD",
+    "intra_list_diversity",
+    "diversity",
+    needs="vectors",
+    unit=False,
+    monotone="no",
+    sees_judged=False,
+    formula="Σ_{i<j≤k} distance(i, j) / (n (n − 1) / 2)",
+    source="Smyth and McClave, ICCBR 2001; Ziegler et al., WWW 2005; RecTools IntraListDiversity",
+    meanings={
+        "distance=jaccard": "How different the groups of the listed documents are: the mean over their pairs."
+    },
+)
+def intra_list_diversity(
+    hits: Hits, *, k: int | None = None, distance: Literal["cosine", "hamming", "jaccard"] = "cosine"
+) -> PerQuery:
+    """How different the listed documents are from one another: the mean distance of their pairs.
+
+    "cosine" is 1 less the cosine of two vectors, "hamming" in how many numbers they differ, "jaccard" 1 less the
+    share of groups that both have. Documents without a vector or group are left out; fewer than two score 0.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"vector": [1, 0]}, "b": {"vector": [0, 1]}, "c": {"vector": [1, 0]}}
+    >>> tr.evaluate({"q": {}}, {"q": ["a", "b", "c"]}, "ILD ILD(distance='hamming')@2", items=items).mean
+    {'ILD': 0.6666666666666666, "ILD(distance='hamming')@2": 2.0}
+    """
+    assert hits.items is not None
+    catalogue = hits.items.needed("ILD")
+    features = catalogue.members if distance == "jaccard" else catalogue.needed("vectors")
+    known = np.any(features if distance == "jaccard" else ~np.isnan(features), axis=1)
+    rows = hits.top(k)
+    item = hits.items.place[rows.doc]
+    rows = rows.where(np.append(known, False)[np.minimum(item, len(known))])
+    found = np.zeros(len(hits.queries))
+    if distance == "cosine":
+        length = np.sqrt((features * features).sum(axis=1, keepdims=True))
+        features = np.divide(features, length, out=np.zeros_like(features), where=length > 0)
+    for query, own in _queries(rows):
+        found[query] = _apart(features[hits.items.place[rows.doc[own]]], distance)
+    return found
+
+
+def _queries(rows: Hits) -> Iterator[tuple[int, slice]]:
+    """Each query with rows, and where these stand."""
+    ends = np.cumsum(rows.count)
+    for query in np.flatnonzero(rows.count).tolist():
+        yield query, slice(int(ends[query] - rows.count[query]), int(ends[query]))
+
+
+def _apart(listed: Floats, distance: str) -> float:
+    """The mean distance of pairs of rows; 0 for fewer than two."""
+    n = len(listed)
+    if n < 2:
+        return 0.0
+    apart = 0.0
+    for row in range(n - 1):
+        one, others = listed[row], listed[row + 1 :]
+        if distance == "hamming":
+            between = (others != one).sum(axis=1).astype(np.float64)
+        else:
+            both = (others * one).sum(axis=1)
+            either = 1.0 if distance == "cosine" else others.sum(axis=1) + one.sum() - both
+            between = 1.0 - both / either
+        apart += total(between)
+    return apart / (n * (n - 1) / 2)
+
+
+@measure(
+    "AWRF",
+    "attention_weighted_rank_fairness",
+    needs="groups",
+    monotone="no",
+    sees_judged=False,
+    formula="1 − JS(share of attention that each group has among the first k, target)",
+    source="Sapiezynski et al., FATES at WWW 2019; Ekstrand et al., TREC Fair Ranking 2021 and 2022",
+)
+def rank_fairness(
+    hits: Hits,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    target: Literal["catalogue", "equal"] | Shares = "catalogue",
+    relevant: Share = 0.5,
+    attention: Discount = "jk",
+    bits: bool = False,
+) -> PerQuery:
+    """How near the attention that groups of documents get in a list is to their target: 1 if it is the same.
+
+    `relevant` is how much of the target is the groups of the query's relevant documents; the rest is that of the
+    catalogue, equal, or {group: share}. Attention is 1 / log2(rank), at most 1, as in TREC. Documents without a
+    group are left out, one of several counts for each. The worst is 1 − ln 2, in bits 0; without groups it is 0.
+
+    >>> import truerank as tr
+    >>> items = {"a": {"group": "x"}, "b": {"group": "y"}}
+    >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "b"]}, "AWRF(target='equal', relevant=0)", items=items).mean
+    {"AWRF(target='equal', relevant=0)": 1.0}
+    """
+    assert hits.items is not None
+    catalogue = hits.items.needed("AWRF")
+    members = np.vstack([catalogue.members, np.zeros((1, len(catalogue.group_names)))])  # the last: no item
+    rows = hits.top(k)
+    wanted = _targets(hits, members, catalogue.group_names, target, relevant, level)
+    own = (
+        members[np.minimum(hits.items.place[rows.doc], len(catalogue))] * weights(rows.rank, attention, 2)[:, None]
+    )
+    got = np.zeros(wanted.shape)
+    for group in range(own.shape[1]):
+        got[:, group] = rows.sum(own[:, group])
+    got = _shares(got)
+    there = (got.sum(axis=1) > 0) & (wanted.sum(axis=1) > 0)
+    return np.where(there, 1.0 - _divergence(got, wanted) / (math.log(2) if bits else 1.0), 0.0).clip(0.0, 1.0)
+
+
+def _targets(
+    hits: Hits,
+    members: Floats,
+    names: tuple[str, ...],
+    target: str | Mapping[str, float],
+    relevant: float,
+    level: float,
+) -> Floats:
+    """(queries, groups) the share that each group should have; groups that only the target names come last."""
+    assert hits.items is not None
+    more = [name for name in target if name not in names] if isinstance(target, Mapping) else []
+    rest = np.ones(len(names)) if target == "equal" else members.sum(axis=0)
+    if isinstance(target, Mapping):
+        rest = np.array([target.get(name, 0.0) for name in (*names, *more)], np.float64)
+    query, item = hits.items.relevant(hits.queries, level)
+    own = np.zeros((len(hits.queries), len(rest)))
+    np.add.at(own[:, : len(names)], query, members[np.minimum(item, len(members) - 1)])
+    own, rest = _shares(own), _shares(rest[None, :])
+    has = own.sum(axis=1, keepdims=True) > 0
+    return _shares(np.where(has, relevant, 0.0) * own + (1 - relevant) * rest)
+
+
+def _shares(values: Floats) -> Floats:
+    """Each row by its sum."""
+    return ratio(values, np.broadcast_to(_total(values)[:, None], values.shape))
+
+
+def _total(values: Floats) -> Floats:
+    """(rows,) the sum of each, from left to right."""
+    return np.add.accumulate(values, axis=1)[:, -1] if values.shape[1] else np.zeros(len(values))
+
+
+def _divergence(one: Floats, other: Floats) -> Floats:
+    """(rows,) the Jensen-Shannon divergence of shares, in nats."""
+    middle = (one + other) / 2
+    return _total(_surprise(one, middle) + _surprise(other, middle)) / 2
+
+
+def _surprise(shares: Floats, middle: Floats) -> Floats:
+    """Each share times the logarithm of how much more it is than the middle."""
+    more = ratio(shares, middle)
+    is_there: Bools = more > 0
+    out = np.zeros(shares.shape)
+    out[is_there] = shares[is_there] * logarithm(more[is_there])
+    return out

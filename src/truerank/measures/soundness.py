@@ -1,0 +1,42 @@
+"""What a measure's function may give: one finite number a query."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import MeasureError, printable
+from truerank.core.hits import Hits
+from truerank.core.messages import message
+from truerank.measures.sums import PerQuery
+
+
+def sound(measure: object, hits: Hits, found: Any) -> PerQuery:
+    """What a measure's function gave, if that is a finite number a query."""
+    try:
+        values: PerQuery = np.asarray(found, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise MeasureError(
+            "{measure} gives a {kind}, not one number a query", measure=measure, kind=type(found).__name__
+        ) from None
+    if values.shape != (len(hits.queries),):
+        kind, size = type(found).__name__, values.size
+        raise MeasureError(
+            "{measure} gives {what} for {n} queries; it gives one number a query, as hits.sum(…) makes "
+            "it from one a hit",
+            measure=measure,
+            what=message("{n} values", n=size)
+            if values.ndim == 1
+            else message("a {kind} of shape {shape}", kind=kind, shape=values.shape),
+            n=len(hits.queries),
+        )
+    if not np.isfinite(values).all():
+        worst = int(np.argmin(np.isfinite(values)))
+        raise MeasureError(
+            "{measure} gives {value} for query {query}; a value is a finite number",
+            measure=measure,
+            value=values[worst],
+            query=printable(hits.queries[worst]),
+        )
+    return values

@@ -1,0 +1,197 @@
+"""A catalogue out of a file, a DataFrame, a dict or a list: what is known of the documents that could be listed."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from truerank.core._kernel import as_bytes
+from truerank.core.catalogue import Catalogue, Floats
+from truerank.core.errors import InputError, printable
+from truerank.core.messages import message
+from truerank.formats.frames import is_frame
+from truerank.formats.names import DOC, find, folded
+from truerank.formats.records import parsed
+from truerank.formats.source import MARK, Source, as_source
+from truerank.truth import tabular
+from truerank.truth.values import numbers
+
+Columns = Mapping[str, Sequence[Any]]
+
+ROLES = {
+    "id": (*DOC, "movieid", "productid", "articleid", "newsid", "sku", "asin", "key", "name"),
+    "popularity": (
+        "popularity",
+        "users",
+        "nusers",
+        "interactions",
+        "count",
+        "counts",
+        "views",
+        "frequency",
+        "freq",
+    ),
+    "groups": ("groups", "group", "categories", "category", "genres", "genre", "topics", "topic", "class"),
+    "vectors": ("vector", "vectors", "embedding", "embeddings", "features", "vec", "emb"),
+}
+"""What each column is called, as `folded` spells it, the surest name first."""
+
+
+def read_catalogue(source: Any) -> Catalogue:
+    """The documents that could be listed, from wherever they are kept.
+
+    Args:
+        source: a path (CSV, JSON, JSON lines, Parquet, or an id a line), a DataFrame, {id: {"popularity": …}},
+            {id: popularity}, a list of dicts, of ids, {column: values}, or a `Catalogue`. Several groups of an item
+            are a list, or a text with | between them; a vector is a list, or columns that are numbered: vector.0, …
+
+    Raises:
+        InputError: no items, no ids, an id twice, or a value that is no number.
+
+    >>> found = read_catalogue({"a": {"popularity": 3, "genres": "drama|war"}, "b": {"popularity": 1}})
+    >>> found.ids, found.popularity.tolist(), found.groups
+    ((b'a', b'b'), [3.0, 1.0], (('drama', 'war'), ()))
+    """
+    if isinstance(source, Catalogue):
+        return source
+    is_path = isinstance(source, str | os.PathLike)
+    name = os.fspath(source) if is_path else "items"
+    columns = _of_path(as_source(source)) if is_path else _of_object(source, name)
+    if not columns or not len(next(iter(columns.values()))):
+        raise InputError("there are no items in it", name)
+    return _catalogue(columns, name)
+
+
+def _of_path(source: Source) -> Columns:
+    head = source.head.lstrip()
+    if head.startswith(b"PAR1"):
+        return tabular.from_parquet(source)
+    if head.startswith((b"{", b"[")):
+        return _of_json(source)
+    if not any(mark in head.split(b"\n", 1)[0] for mark in b"\t,;|"):
+        return {"id": source.read().removeprefix(MARK).decode("utf-8", "surrogateescape").split()}
+    return tabular.from_csv(source)
+
+
+def _of_json(source: Source) -> Columns:
+    """The items of a JSON text, or of JSON lines."""
+    text = source.read().removeprefix(MARK)
+    lines = [(number, line) for number, line in enumerate(text.split(b"\n"), 1) if line.strip()]
+    if len(lines) > 1 and lines[0][1].rstrip().endswith(b"}") and lines[1][1].lstrip().startswith(b"{"):
+        return _of_object([parsed(line, source.name, number) for number, line in lines], source.name)
+    return _of_object(parsed(text, source.name), source.name)
+
+
+def _of_object(thing: Any, name: str) -> Columns:
+    if is_frame(thing):
+        return tabular.from_frame(thing, name)
+    if isinstance(thing, Mapping):
+        return _of_mapping(thing)
+    rows = list(thing) if isinstance(thing, Sequence | set | frozenset | np.ndarray) else []
+    if rows and all(isinstance(row, Mapping) for row in rows):
+        return _of_records(rows)
+    if any(isinstance(row, Mapping | list | tuple) for row in rows) or not rows:
+        raise InputError("items are a path, a DataFrame, {id: {column: value}}, a list of dicts or of ids", name)
+    return {"id": sorted(rows) if isinstance(thing, set | frozenset) else rows}
+
+
+def _of_mapping(thing: Mapping[Any, Any]) -> Columns:
+    """{id: {column: value}}, {id: popularity}, or {column: values}."""
+    values = list(thing.values())
+    if values and all(isinstance(value, Mapping) for value in values):
+        return {
+            "id": list(thing),
+            **{key: each for key, each in _of_records(values).items() if folded(key) != "id"},
+        }
+    if values and all(isinstance(value, int | float | np.number) for value in values):
+        return {"id": list(thing), "popularity": values}
+    return {str(key): list(value) for key, value in thing.items()}
+
+
+def _of_records(rows: Sequence[Mapping[Any, Any]]) -> Columns:
+    """A column for each key; None where a record has none."""
+    return {str(key): [row.get(key) for row in rows] for key in dict.fromkeys(key for row in rows for key in row)}
+
+
+def _catalogue(columns: Columns, name: str) -> Catalogue:
+    found = {role: find(list(columns), words) for role, words in ROLES.items()}
+    named = {role: list(columns)[place] for role, place in found.items() if place is not None}
+    if "id" not in named:
+        known = ", ".join(map(repr, list(columns)[:12]))
+        raise InputError("no column holds the ids of the items (there is {known}); call it id", name, known=known)
+    ids = tuple(_id(value, row, name) for row, value in enumerate(columns[named["id"]], 1))
+    if len(set(ids)) < len(ids):
+        (first, _), *_ = Counter(ids).most_common(1)
+        raise InputError("item {id} is there twice; a catalogue has each once", name, id=printable(first))
+    popularity = named.get("popularity")
+    return Catalogue(
+        ids,
+        name,
+        popularity=None if popularity is None else _popular(columns[popularity], popularity, ids, name),
+        groups=None if "groups" not in named else tuple(map(_groups, columns[named["groups"]])),
+        vectors=_vectors(columns, named.get("vectors"), name),
+        others=tuple(column for column in columns if column not in named.values()),
+    )
+
+
+def _id(value: Any, row: int, name: str) -> bytes:
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)  # as pandas has whole numbers beside gaps
+    value = value.item() if isinstance(value, np.generic) else value
+    if not isinstance(value, str | int | bytes) or isinstance(value, bool) or value == "":
+        raise InputError("item {row} has no id: {value!r:.60}", name, row=row, value=value)
+    return as_bytes(value)
+
+
+def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) -> Floats:
+    """0 where there is none."""
+    values = numbers(column, path, [each.decode("utf-8", "surrogateescape") for each in ids], name)
+    if not (values[~np.isnan(values)] >= 0).all() or np.isinf(values).any():
+        raise InputError("the popularity of an item is a number from 0 up: how many have used it", name)
+    return np.nan_to_num(values)
+
+
+def _groups(value: Any) -> tuple[str, ...]:
+    """The groups of an item: a list, or a text with | between them."""
+    if value is None or value != value:
+        return ()
+    if isinstance(value, str):
+        value = value.split("|")
+    several = value if isinstance(value, list | tuple | set | frozenset | np.ndarray) else [value]
+    return tuple(dict.fromkeys(str(each).strip() for each in several if str(each).strip()))
+
+
+def _vectors(columns: Columns, column: str | None, name: str) -> Floats | None:
+    """(items, dimensions) one column of lists, or numbered ones; NaN where an item has none."""
+    if column is not None:
+        rows = list(columns[column])
+    else:
+        wide = [key for key in columns if _is_numbered(key)]
+        if not wide:
+            return None
+        rows = list(zip(*(columns[key] for key in sorted(wide, key=_number)), strict=True))
+    width = next((len(row) for row in rows if isinstance(row, list | tuple | np.ndarray)), 0)
+    try:
+        return np.array([_row(row, width) for row in rows], np.float64).reshape(len(rows), width)
+    except (TypeError, ValueError):
+        what = message("a vector of an item is a list of numbers, and all are of one length")
+        raise InputError(what, name) from None
+
+
+def _row(row: Any, width: int) -> Sequence[Any]:
+    if row is None or (not isinstance(row, np.ndarray) and row != row):
+        return [np.nan] * width
+    return [np.nan if value is None else value for value in row]
+
+
+def _is_numbered(key: str) -> bool:
+    stem, _, number = key.replace("_", ".").rpartition(".")
+    return number.isdecimal() and folded(stem) in ROLES["vectors"]
+
+
+def _number(key: str) -> int:
+    return int(key.replace("_", ".").rpartition(".")[2])

@@ -1,0 +1,84 @@
+"""Comparing by a measure of the whole run: queries are drawn anew, for all systems alike."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+
+import truerank as tr
+
+QRELS = {f"q{n:02}": {f"d{n}": 1} for n in range(40)}
+
+
+def answers(right: float, seed: int) -> dict[str, dict[str, float]]:
+    """A run whose first answers are right so often."""
+    drawn = random.Random(seed)
+    return {q: {(next(iter(docs)) if drawn.random() < right else "x"): drawn.random()} for q, docs in QRELS.items()}
+
+
+ONE, OTHER = answers(0.5, 1), answers(0.9, 2)
+
+
+def test_a_better_run_is_better_by_average_precision_of_all_its_answers() -> None:
+    found = tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP AP")["GAP"]
+    scores = tr.evaluate(QRELS, ONE, "GAP"), tr.evaluate(QRELS, OTHER, "GAP")
+    pair = found.pairs[0]
+    assert pair.difference.estimate == pytest.approx(scores[1].mean["GAP"] - scores[0].mean["GAP"], abs=1e-15)
+    assert pair.difference.low < pair.difference.estimate < pair.difference.high
+    assert pair.p < 0.01
+    assert found.beaten == {"one": (), "other": ("one",)}
+    assert (pair.wins, pair.ties, pair.losses) == (0, 0, 0)
+
+
+def test_the_resamples_are_those_of_the_runs_worked_out_anew() -> None:
+    found = tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP", samples=50, seed=7)["GAP"]
+    drawn, differences = np.random.default_rng(7), []
+    for _ in range(50):
+        rows = [sorted(QRELS)[i] for i in drawn.integers(40, size=40)]
+        copies = {f"{n}": q for n, q in enumerate(rows)}
+        qrels = {copy: QRELS[q] for copy, q in copies.items()}
+        values = [
+            tr.evaluate(qrels, {c: run[q] for c, q in copies.items()}, "GAP").mean["GAP"] for run in (ONE, OTHER)
+        ]
+        differences.append(values[1] - values[0])
+    interval = tr.stats.percentile_interval(found.pairs[0].difference.estimate, np.array(differences), 40)
+    own = found.pairs[0].difference
+    assert (own.low, own.high) == pytest.approx((interval.low, interval.high), abs=1e-12)
+
+
+def test_the_same_seed_gives_the_same_comparison() -> None:
+    runs = {"one": ONE, "other": OTHER}
+    one, again = (tr.compare(QRELS, runs, "GAP", samples=40).to_dict() for _ in range(2))
+    assert one == again
+
+
+def test_a_run_is_no_better_than_itself() -> None:
+    pair = tr.compare(QRELS, {"a": ONE, "b": ONE}, "microAP", samples=40)["microAP"].pairs[0]
+    assert (pair.difference.estimate, pair.difference.low, pair.difference.high, pair.p) == (0, 0, 0, 1)
+
+
+def test_slices_are_compared_on_their_queries_alone() -> None:
+    even = {q: n % 2 == 0 for n, q in enumerate(QRELS)}
+    found = tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP", by=even, samples=30)
+    some = {q: docs for q, docs in QRELS.items() if even[q]}
+    assert found.slices["True"]["GAP"].means["one"].estimate == tr.evaluate(some, ONE, "GAP").mean["GAP"]
+
+
+def test_what_the_page_says_of_it() -> None:
+    text = str(tr.compare(QRELS, {"one": ONE, "other": OTHER}, "GAP AP"))
+    assert "GAP: one number of the whole run" in text
+    assert "1,000 resamples of the queries" in text
+
+
+def test_coverage_is_not_compared() -> None:
+    with pytest.raises(tr.MeasureError, match="drawn twice lists nothing new"):
+        tr.compare(QRELS, {"one": ONE, "other": OTHER}, "Coverage(docs=100)")
+
+
+def test_a_gate_takes_the_number_of_the_run() -> None:
+    scores = tr.evaluate(QRELS, OTHER, "GAP")
+    found = tr.check(scores, min={"GAP": 0.2})
+    assert found.verdicts[0].outcome == "pass"
+    assert "one number of the whole run" in found.verdicts[0].note

@@ -1,0 +1,216 @@
+"""Measures of image retrieval, and those that see whole lists, again as slow loops from their definitions.
+
+An oracle of lists is given the lists of all queries; one of a whole run gives a number, the others one a query.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from oracles import Answer, oracle, over
+
+
+@oracle("APatR", divides_by="relevant")
+def average_precision_at_r(answer: Answer, level: float = 1) -> float:
+    r = answer.relevant(level)
+    ranks = [rank for rank in answer.ranks(level) if rank <= r]
+    return over(sum(Fraction(n, rank) for n, rank in enumerate(ranks, 1)), r)
+
+
+@oracle("Pkq")
+def precision_to_last(answer: Answer, k: int, level: float = 1) -> float:
+    ranks = answer.ranks(level)
+    if not ranks:
+        return 0.0
+    kq = min(max(ranks), k)
+    return over(sum(1 for rank in ranks if rank <= kq), kq)
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One query's list, with the documents' ids.
+
+    Attributes:
+        rows: (document, score, grade or None) best rank first.
+        judged: {document: grade}.
+    """
+
+    rows: list[tuple[str, float, float | None]]
+    judged: dict[str, float]
+
+    def relevant(self, level: float) -> int:
+        """How many relevant documents there are."""
+        return sum(1 for grade in self.judged.values() if grade >= level)
+
+
+LISTS: dict[str, Callable[..., Any]] = {}
+
+
+def lists(name: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Register a loop as the oracle of a measure of lists."""
+
+    def register(function: Callable[..., Any]) -> Callable[..., Any]:
+        LISTS[name] = function
+        return function
+
+    return register
+
+
+@lists("GAP")
+def global_average_precision(
+    answers: list[Listed],
+    known: Known,
+    *,
+    k: int = 1,
+    level: float = 1,
+    divisor: str = "capped",
+    ties: str = "together",
+) -> float:
+    totals = [answer.relevant(level) for answer in answers]
+    return pooled(answers, k, level, sum(min(n, k) if divisor == "capped" else n for n in totals), ties)
+
+
+@lists("microAP")
+def micro_average_precision(
+    answers: list[Listed], known: Known, *, k: int | None = None, level: float = 1, ties: str = "together"
+) -> float:
+    return pooled(answers, k, level, sum(answer.relevant(level) for answer in answers), ties)
+
+
+def pooled(answers: list[Listed], k: int | None, level: float, total: int, ties: str) -> float:
+    """The sum of the precision at each right pair, by what is given."""
+    pairs = [
+        (score, grade is not None and grade >= level) for answer in answers for _, score, grade in answer.rows[:k]
+    ]
+    pairs.sort(key=lambda pair: (-pair[0], pair[1]))
+    found = Fraction(0)
+    for place, (score, right) in enumerate(pairs, 1):
+        if right:
+            above = pairs[:place] if ties == "worst" else [pair for pair in pairs if pair[0] >= score]
+            found += Fraction(sum(1 for _, each in above if each), len(above))
+    return over(found, total)
+
+
+@dataclass(frozen=True)
+class Known:
+    """What is known of the documents that could be listed.
+
+    Attributes:
+        popularity: {document: how many have used it}; the keys are the catalogue.
+        groups, vectors: of some of them.
+    """
+
+    popularity: dict[str, int]
+    groups: dict[str, tuple[str, ...]]
+    vectors: dict[str, tuple[int, ...]]
+
+
+def tops(answers: list[Listed], k: int | None) -> list[list[str]]:
+    """The first documents of each list."""
+    return [[doc for doc, _, _ in answer.rows[:k]] for answer in answers]
+
+
+@lists("Coverage")
+def coverage(answers: list[Listed], known: Known, *, k: int | None = None, docs: int | None = None) -> float:
+    listed = {doc for top in tops(answers, k) for doc in top}
+    return len(listed) / docs if docs else len(listed & set(known.popularity)) / len(known.popularity)
+
+
+@lists("Gini")
+def gini(answers: list[Listed], known: Known, *, k: int | None = None, docs: int | None = None) -> float:
+    """Half the mean difference of two documents, by the mean."""
+    listed = [doc for top in tops(answers, k) for doc in top]
+    names = set(listed) if docs else set(known.popularity)
+    counts = [listed.count(doc) for doc in names] + [0] * ((docs or len(names)) - len(names))
+    differences = sum(abs(one - other) for one in counts for other in counts)
+    return over(differences, 2 * len(counts) * sum(counts))
+
+
+@lists("Novelty")
+def novelty(answers: list[Listed], known: Known, *, k: int | None = None, users: int | None = None) -> list[float]:
+    every = users or max(1, sum(known.popularity.values()))
+    values = [
+        [max(0.0, -math.log2(max(1, known.popularity.get(doc, 0)) / every)) for doc in t] for t in tops(answers, k)
+    ]
+    return [sum(each) / len(each) if each else 0.0 for each in values]
+
+
+@lists("ILD")
+def intra_list_diversity(
+    answers: list[Listed], known: Known, *, k: int | None = None, distance: str = "cosine"
+) -> list[float]:
+    table: dict[str, Any] = dict(known.groups if distance == "jaccard" else known.vectors)
+    found = []
+    for top in tops(answers, k):
+        pairs = list(itertools.combinations([table[doc] for doc in top if table.get(doc)], 2))
+        found.append(sum(apart(one, other, distance) for one, other in pairs) / len(pairs) if pairs else 0.0)
+    return found
+
+
+def apart(one: Any, other: Any, distance: str) -> float:
+    if distance == "hamming":
+        return sum(1 for a, b in zip(one, other, strict=True) if a != b)
+    if distance == "jaccard":
+        return 1 - len(set(one) & set(other)) / len(set(one) | set(other))
+    length = math.hypot(*one) * math.hypot(*other)
+    return 1 - sum(a * b for a, b in zip(one, other, strict=True)) / length if length else 1.0
+
+
+@lists("AWRF")
+def rank_fairness(
+    answers: list[Listed],
+    known: Known,
+    *,
+    k: int | None = None,
+    level: float = 1,
+    target: Any = "catalogue",
+    relevant: float = 0.5,
+    attention: Any = "jk",
+    bits: bool = False,
+) -> list[float]:
+    def counted(docs: Any) -> Counter[str]:
+        return Counter(group for doc in docs for group in known.groups.get(doc, ()))
+
+    groups = counted(known.groups)
+    rest = {"catalogue": groups, "equal": dict.fromkeys(groups, 1)}[target] if isinstance(target, str) else target
+    values = []
+    for answer, top in zip(answers, tops(answers, k), strict=True):
+        got: Counter[str] = Counter()
+        for rank, doc in enumerate(top, 1):
+            for group in known.groups.get(doc, ()):
+                got[group] += attended(rank, attention)
+        own = counted(doc for doc, grade in answer.judged.items() if grade >= level)
+        share = relevant if own else 0
+        wanted = Counter({g: share * n / sum(own.values()) for g, n in own.items()})
+        for group, n in rest.items():
+            wanted[group] += (1 - relevant) * n / sum(rest.values())
+        value = (
+            1 - divergence(got, wanted) / (math.log(2) if bits else 1)
+            if sum(got.values()) and sum(wanted.values())
+            else 0
+        )
+        values.append(max(0.0, value))
+    return values
+
+
+def attended(rank: int, attention: Any) -> float:
+    if not isinstance(attention, str):
+        return [*attention, 0][min(rank - 1, len(attention))]
+    return {"jk": 1 / max(math.log2(rank), 1), "log2": 1 / math.log2(rank + 1), "reciprocal": 1 / rank}[attention]
+
+
+def divergence(one: Counter[str], other: Counter[str]) -> float:
+    """Jensen and Shannon's, as entropies."""
+    p, q = ({group: n / sum(each.values()) for group, n in each.items()} for each in (one, other))
+    middle = {group: (p.get(group, 0) + q.get(group, 0)) / 2 for group in {*p, *q}}
+    return entropy(middle) - (entropy(p) + entropy(q)) / 2
+
+
+def entropy(shares: dict[str, float]) -> float:
+    return -sum(share * math.log(share) for share in shares.values() if share > 0)

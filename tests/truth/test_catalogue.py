@@ -1,0 +1,114 @@
+"""A catalogue is read from whatever holds it, and what is wrong with one is said."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank.cli import truerank
+from truerank.core.evaluate import read_catalogue
+
+TABLE = {
+    "a": {"popularity": 3, "genres": ["x", "y"], "vector": [1.0, 0.0]},
+    "b": {"popularity": 0, "genres": [], "vector": [0.0, 2.0]},
+}
+RECORDS = [{"item_id": name, **row} for name, row in TABLE.items()]
+CSV = "item_id,Popularity,genre,vector.0,vector.1\na,3,x|y,1,0\nb,0,,0,2\n"
+
+
+def given(kind: str, folder: Path) -> Any:
+    """The same table in another form."""
+    file = folder / "items"
+    if kind in ("csv", "tsv"):
+        file.write_text(CSV if kind == "csv" else CSV.replace(",", "\t"))
+    elif kind == "jsonl":
+        file.write_text("\n".join(map(json.dumps, RECORDS)))
+    elif kind == "json":
+        file.write_text(json.dumps(TABLE))
+    elif kind == "parquet":
+        pytest.importorskip("polars").DataFrame(RECORDS).write_parquet(file)
+    elif kind == "columns":
+        return {name: [record[name] for record in RECORDS] for name in RECORDS[0]}
+    elif kind == "pandas":
+        return pytest.importorskip("pandas").DataFrame(RECORDS)
+    else:
+        return {"dict": TABLE, "records": RECORDS}[kind]
+    return file
+
+
+KINDS = ("dict", "records", "columns", "pandas", "csv", "tsv", "json", "jsonl", "parquet")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_catalogue_is_the_same_whatever_holds_it(kind: str, tmp_path: Path) -> None:
+    found = read_catalogue(given(kind, tmp_path))
+    assert found.ids == (b"a", b"b")
+    assert found.popularity is not None
+    assert found.popularity.tolist() == [3, 0]
+    assert found.groups == (("x", "y"), ())
+    assert found.vectors is not None
+    assert found.vectors.tolist() == [[1, 0], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    "given", [["a", "b"], ("a", "b"), {"b", "a"}, np.array(["a", "b"]), {"a": 3, "b": 1}], ids=str
+)
+def test_ids_alone_or_with_a_popularity_are_a_catalogue(given: Any) -> None:
+    found = read_catalogue(given)
+    assert found.ids == (b"a", b"b")
+    assert (found.popularity is None) == (not isinstance(given, dict))
+
+
+def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
+    (tmp_path / "ids.txt").write_text("a\nb\n")
+    assert read_catalogue(tmp_path / "ids.txt").ids == (b"a", b"b")
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ([], "items are a path"),
+        (["a", "a"], "item a is there twice"),
+        ([{"colour": 1}], "no column holds the ids"),
+        ([{"id": None}], "item 1 has no id"),
+        ({"a": {"popularity": -1}}, "from 0 up"),
+        ({"a": {"popularity": "many"}}, "is no number"),
+        ({"a": {"vector": [1, 2]}, "b": {"vector": [1]}}, "all are of one length"),
+        ({"a": {"vector": "north"}}, "all are of one length"),
+        (3, "items are a path"),
+    ],
+)
+def test_what_is_wrong_with_a_catalogue_is_said(given: Any, said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        read_catalogue(given)
+
+
+def test_a_measure_says_what_it_lacks() -> None:
+    qrels, run = {"q": {"a": 1}}, {"q": ["a", "b"]}
+    with pytest.raises(tr.InputError, match="the items have no popularity"):
+        tr.evaluate(qrels, run, "Novelty", items=["a", "b"])
+    with pytest.raises(tr.InputError, match="needs a table of the documents"):
+        tr.evaluate(qrels, run, "ILD")
+    with pytest.raises(tr.MeasureError, match="needs the catalogue"):
+        tr.evaluate(qrels, run, "Coverage")
+    with pytest.raises(tr.MeasureError, match="docs=1 is too small"):
+        tr.evaluate(qrels, run, "Gini(docs=1)")
+    with pytest.raises(tr.MeasureError, match="users=2 is too small"):
+        tr.evaluate(qrels, run, "Novelty(users=2)", items={"a": 3})
+
+
+def test_the_command_takes_a_file_of_items(tmp_path: Path) -> None:
+    for name, text in {"items.csv": CSV, "qrels": "q 0 a 1\n", "run": "q Q0 a 1 2 t\nq Q0 b 2 1 t\n"}.items():
+        (tmp_path / name).write_text(text)
+    files = [str(tmp_path / name) for name in ("qrels", "run")]
+    asked = ["-m", "Coverage ILD AP", "--items", str(tmp_path / "items.csv"), "--format", "json"]
+    done = CliRunner().invoke(truerank, ["eval", *files, *asked])
+    assert json.loads(done.stdout)["mean"] == {"Coverage": 1.0, "ILD": 1.0, "AP": 1.0}
+    done = CliRunner().invoke(truerank, ["eval", *files, *asked, "--engine", "spark"])
+    assert (done.exit_code, "one machine" in done.output) == (2, True)
