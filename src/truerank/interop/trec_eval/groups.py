@@ -8,6 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
+from truerank.core._names import Names, numbered
 from truerank.core.errors import InputError, truncated
 from truerank.core.hits import Bools, Hits, Judgements
 from truerank.core.messages import message
@@ -29,7 +30,8 @@ class Groups:
         pool: each document that some group judged, once a topic: what a run is looked through for.
         topics: which of the pool's topics there are.
         topic: (groups,) which of these is each one's; topics do not fall.
-        names: (groups,) what each is called.
+        names: what groups are called.
+        name: (groups,) which of these each one is called.
         group: (judgements,) the group of each; groups do not fall.
         part: (judgements,) the subgroup, numbered over all groups; one a group where the file has none.
         doc: (judgements,) which of the pool's judgements.
@@ -41,6 +43,7 @@ class Groups:
     topics: Ints
     topic: Ints
     names: Sequence[bytes]
+    name: Ints
     group: Ints
     part: Ints
     doc: Ints
@@ -59,7 +62,7 @@ class Groups:
             self,
             topics=self.topics[keep],
             topic=(np.cumsum(keep) - 1)[self.topic[is_kept]],
-            names=[name for name, kept in zip(self.names, is_kept.tolist(), strict=True) if kept],
+            name=self.name[is_kept],
             group=(np.cumsum(is_kept) - 1)[self.group[rows]],
             part=self.part[rows],
             doc=self.doc[rows],
@@ -98,7 +101,7 @@ class Groups:
         doc = self.pool.doc(int(self.doc[row]))
         return {
             "doc": truncated(doc),
-            "group": truncated(self.names[group]),
+            "group": truncated(self.names[int(self.name[group])]),
             "topic": truncated(self.pool.queries[topic]),
         }
 
@@ -144,54 +147,25 @@ def read_groups(path: str, columns: int) -> Groups:
         InputError: a line that cannot be read.
     """
     source = as_source(path)
-    rows: list[list[bytes]] = []
-    for _, block in source.blocks():
-        rows += map(bytes.split, block.removesuffix(b"\n").split(b"\n"))
-    lines = [number for number, row in enumerate(rows, 1) if row and not row[0].startswith(b"#")]
-    if len(lines) < len(rows):
-        rows = [rows[number - 1] for number in lines]
-    if not rows:
-        raise InputError("there are no judgements in it", source.name)
-    for number, row in zip(lines, rows, strict=True) if set(map(len, rows)) != {columns} else ():
-        if len(row) != columns:
-            said = message("{columns}; this one has {n}", columns=COLUMNS[columns], n=len(row))
-            raise InputError(said, source.name, number)
-    topics, names, *parts, docs, grades = zip(*rows, strict=True)
-    texts = {text: decimal(text.decode("latin-1")) for text in set(grades)}
-    if None in texts.values():
-        where = next(n for n, text in zip(lines, grades, strict=True) if texts[text] is None)
-        raise InputError("the grade is no number", source.name, where)
-    values = np.array([texts[text] for text in grades], np.float64)
-    return _grouped(topics, names, parts[0] if parts else None, docs, values, np.array(lines), source.name)
-
-
-def _grouped(
-    topics: Sequence[bytes],
-    names: Sequence[bytes],
-    parts: Sequence[bytes] | None,
-    docs: Sequence[bytes],
-    grade: Floats,
-    lines: Ints,
-    source: str,
-) -> Groups:
-    """Groups from one row a judgement, in any order."""
-    topic_ids, topic = _numbered(topics)
-    name_ids, name = _numbered(names)
-    doc_ids, doc = _numbered(docs)
-    pool, pooled = np.unique(topic * len(doc_ids) + doc, return_inverse=True)
-    groups, group = np.unique(topic * len(name_ids) + name, return_inverse=True)
+    text = b"".join(block for _, block in source.blocks())
+    begin, end, lines = _fields(text, columns, source.name)
+    ids = [numbered(text, *map(np.ascontiguousarray, each)) for each in zip(begin.T, end.T, strict=True)]
+    (topics, topic), (names, name), (docs, doc) = (_sorted(*ids[place]) for place in (0, 1, -2))
+    pool, first, pooled = np.unique(topic * len(docs) + doc, return_index=True, return_inverse=True)
+    groups, group = np.unique(topic * len(names) + name, return_inverse=True)
     part = group
-    if parts is not None:
-        part_ids, part = _numbered(parts)
-        part = np.unique(group * len(part_ids) + part, return_inverse=True)[1]
+    if columns > 4:
+        parts, own = _sorted(*ids[2])
+        part = np.unique(group * len(parts) + own, return_inverse=True)[1]
+    grade = _grades(*ids[-1], lines, source.name)
     order = np.argsort(group, kind="stable")
-    query, named = np.divmod(pool, len(doc_ids))
-    every = [doc_ids[number] for number in named.tolist()]
+    of_doc = begin[first, -2], end[first, -2]
     return Groups(
-        Qrels.from_rows(topic_ids, query, every, np.zeros(len(pool)), name=source),
-        np.arange(len(topic_ids)),
-        groups // len(name_ids),
-        [name_ids[number] for number in (groups % len(name_ids)).tolist()],
+        Qrels.build(topics, pool // len(docs), *of_doc, text, np.zeros(len(pool)), name=source.name),
+        np.arange(len(topics)),
+        groups // len(names),
+        names,
+        groups % len(names),
         group[order],
         part[order],
         pooled[order],
@@ -200,8 +174,37 @@ def _grouped(
     )
 
 
-def _numbered(names: Sequence[bytes]) -> tuple[list[bytes], Ints]:
-    """The different names, sorted, and which of them each is."""
-    known = sorted(set(names))
-    place = dict(zip(known, range(len(known)), strict=True))
-    return known, np.fromiter(map(place.__getitem__, names), np.int64, len(names))
+def _fields(text: bytes, columns: int, source: str) -> tuple[Ints, Ints, Ints]:
+    """(rows, columns) where each field begins and ends in the text; (rows,) the lines."""
+    data = np.frombuffer(text, np.uint8)
+    is_blank = np.ones(len(data) + 2, bool)
+    is_blank[1:-1] = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
+    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1])
+    begin, end = edges[::2], edges[1::2]
+    line = np.cumsum(data == ord("\n"))[begin] + 1
+    first = np.flatnonzero(np.diff(line, prepend=0) != 0)
+    number = np.diff(np.append(first, len(begin)))
+    is_read = data[begin[first]] != ord("#")
+    wrong = np.flatnonzero(is_read & (number != columns))
+    if len(wrong):
+        said = message("{columns}; this one has {n}", columns=COLUMNS[columns], n=int(number[wrong[0]]))
+        raise InputError(said, source, int(line[first[wrong[0]]]))
+    if not is_read.any():
+        raise InputError("there are no judgements in it", source)
+    kept = slice(None) if is_read.all() else np.repeat(is_read, number)
+    return begin[kept].reshape(-1, columns), end[kept].reshape(-1, columns), line[first[is_read]]
+
+
+def _sorted(names: Names, which: Ints) -> tuple[Names, Ints]:
+    """The names in order, and which of them each is."""
+    in_order, place = names.in_order()
+    return in_order, which if place is None else place[which]
+
+
+def _grades(texts: Names, which: Ints, lines: Ints, source: str) -> Floats:
+    """(rows,) the grades as numbers."""
+    numbers = [decimal(text.decode("latin-1")) for text in texts]
+    for place in (place for place, number in enumerate(numbers) if number is None):
+        where = int(lines[np.argmax(which == place)])
+        raise InputError("the grade is no number", source, where)
+    return np.array(numbers, np.float64)[which]

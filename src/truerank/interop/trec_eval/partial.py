@@ -44,6 +44,18 @@ class Batch:
         """How many documents the matrices have room for."""
         return int(self.times.shape[1])
 
+    def summed(self, topic: Ints) -> Matrices:
+        """(topics, documents, documents) how often the groups of each topic prefer one document to another.
+
+        Args:
+            topic: (groups of the run,) the topic of each.
+        """
+        running = np.cumsum(self.times, axis=0, dtype=np.int32)
+        last = np.searchsorted(topic[self.groups], self.topics, side="right") - 1
+        found = running[last]
+        found[1:] -= running[last[:-1]]
+        return found
+
 
 def batches(ranked: Ranked, chosen: Bools) -> Iterator[Batch]:
     """The matrices of the chosen groups, those of a topic together.
@@ -89,14 +101,14 @@ def _times(ranked: Ranked, worse: tuple[Ints, Ints], groups: Ints, size: int) ->
     local[groups] = np.arange(len(groups))
     rows = np.flatnonzero(local[ranked.group] >= 0)
     rows = rows[worse[1][rows] > 0]
-    times = np.zeros((len(groups), size, size), np.int32)
+    times = np.zeros(len(groups) * size * size, np.int32)
     for some in _slices(rows, worse[1][rows]):
         count = worse[1][some]
         better = np.repeat(some, count)
         lower = np.arange(len(better)) + np.repeat(worse[0][some] - (np.cumsum(count) - count), count)
-        at = (local[ranked.group[better]], ranked.place[better], ranked.place[lower])
-        np.add.at(times, at, 1)
-    return times
+        cell = (local[ranked.group[better]] * size + ranked.place[better]) * size + ranked.place[lower]
+        times += np.bincount(cell, minlength=len(times)).astype(np.int32)
+    return times.reshape(len(groups), size, size)
 
 
 def _slices(rows: Ints, count: Ints) -> Sequence[Ints]:

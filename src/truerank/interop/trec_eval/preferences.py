@@ -186,8 +186,7 @@ def _levels(ranked: Ranked, groups: Ints, size: int) -> Floats:
 
 def _put_shares(shares: Shares, batch: Batch, ranked: Ranked) -> None:
     """Fill in what the pairs of the batch's topics come to, added in the order of the documents' places."""
-    starts = np.searchsorted(ranked.groups.topic[batch.groups], batch.topics)
-    times = np.add.reduceat(batch.times, starts, axis=0)
+    times = batch.summed(ranked.groups.topic)
     both = times + times.transpose(0, 2, 1)
     there = (both > 0) & np.triu(np.ones(both.shape[1:], bool))
     seen = np.arange(batch.size) < ranked.returned[batch.topics][:, None]
