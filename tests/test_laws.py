@@ -18,6 +18,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+import oracles_preferences  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer
 from truerank.analysis.explain.tools import under_rules

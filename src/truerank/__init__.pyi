@@ -82,6 +82,7 @@ NumRelRet: Measure
 NumRet: Measure
 P: Measure
 PFound: Measure
+Prefs: Measure
 R: Measure
 RBP: Measure
 RBPResidual: Measure

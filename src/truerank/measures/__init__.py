@@ -12,6 +12,7 @@ from truerank.measures import ranks as ranks
 from truerank.measures import nonrelevant as nonrelevant
 from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
+from truerank.measures import preferences as preferences
 from truerank.measures import identity as identity
 from truerank.measures import counts as counts
 from truerank.measures.definition import Definition
