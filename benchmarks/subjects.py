@@ -12,6 +12,7 @@ from functools import cached_property
 from pathlib import Path
 
 import data
+import groups
 import people
 import places
 from tables import Line
@@ -70,13 +71,29 @@ class Subject:
     measure: Callable[[Bench], Line]
 
 
-def against_trec_eval(bench: Bench) -> Line:
+def reference() -> str:
+    """Where trec_eval is."""
     binary = os.environ.get("TREC_EVAL")
     if not binary:
         raise Skipped("TREC_EVAL=path says where the reference tool is")
     if not shutil.which(binary):
         raise Skipped(f"TREC_EVAL={binary} is no program")
-    command = (binary, *TREC_EVAL_MEASURES, *bench.files)
+    return binary
+
+
+def by_groups(form: str) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        binary = reference()
+        arguments = ("-R", form, "-m", groups.FORMATS[form], *groups.files(bench.directory, form))
+        ours, theirs = (*(TRUERANK, "trec_eval"), *arguments), (binary, *arguments)
+        times = bench.turns(lambda: process(*ours).seconds, lambda: process(*theirs).seconds)
+        return faster("trec_eval", times, 10)
+
+    return measure
+
+
+def against_trec_eval(bench: Bench) -> Line:
+    command = (reference(), *TREC_EVAL_MEASURES, *bench.files)
     return faster("trec_eval", bench.turns(bench.five_measures, lambda: process(*command).seconds), 20)
 
 
@@ -247,6 +264,8 @@ def harness_cost(work: str) -> Callable[[Bench], Line]:
 
 SUBJECTS = (
     Subject("trec_eval", "whole process, 5 measures, against trec_eval", against_trec_eval),
+    Subject("groups", "`trec_eval -R qrels_jg`, run of 100 MB, against trec_eval", by_groups("qrels_jg")),
+    Subject("prefs", "`trec_eval -R prefs -m all_prefs`, run of 100 MB, against trec_eval", by_groups("prefs")),
     Subject("pytrec_eval", "file to numbers, against pytrec_eval (warm)", against_library("pytrec_eval", 20)),
     Subject("ir_measures", "file to numbers, against ir_measures (warm)", against_library("ir_measures", 40)),
     Subject("ranx", "file to numbers, against ranx (warm)", against_library("ranx", 60)),

@@ -21,6 +21,7 @@ from hypothesis import strategies as st
 import oracles_aspects  # noqa: F401
 import oracles_calls as oracles_calls
 import oracles_evidence  # noqa: F401
+import oracles_preferences  # noqa: F401
 import oracles_rb as _rb  # noqa: F401
 import truerank as tr
 from oracles import ORACLES, Answer

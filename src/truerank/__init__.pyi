@@ -117,6 +117,7 @@ PMeasure: Measure
 P_IA: Measure
 Pkq: Measure
 Pplus: Measure
+Prefs: Measure
 Q: Measure
 R: Measure
 RBP: Measure

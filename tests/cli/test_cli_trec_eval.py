@@ -89,6 +89,12 @@ def test_the_help_is_about_all_or_about_the_measures_asked_for(invoke):
     assert (done.exit_code, done.stdout.split("\n")[0]) == (0, "recip_rank")
 
 
+def test_a_word_about_a_parameter_goes_to_standard_error(invoke):
+    done = invoke("trec_eval", "-c", "-m", "P.1.5", "qrels.txt", "first.run")
+    assert (done.exit_code, done.stdout.split("\t")[0].strip()) == (0, "P_1")
+    assert done.stderr == "truerank: trec_eval: -m P.1.5: '1.5' is read as 1\n"
+
+
 @pytest.mark.parametrize(
     ("arguments", "status", "words"),
     [
@@ -98,7 +104,8 @@ def test_the_help_is_about_all_or_about_the_measures_asked_for(invoke):
         ("-l x qrels.txt first.run", 1, "-l is a grade"),
         ("qrels.txt nowhere.run", 2, "nowhere.run: there is no such file"),
         ("first.run qrels.txt", 2, "are the two files swapped?"),
-        ("-R qrels_jg qrels.txt first.run", 2, "still to come"),
+        ("-R qrels_jg qrels.txt first.run", 4, "-m num_ret needs -R qrels"),
+        ("-R qrels.jg qrels.txt first.run", 2, "the formats of judgements are qrels, qrels_jg"),
         ("-m P.0 qrels.txt first.run", 2, "at least 1"),
         ("-q qrels.txt first.run", 4, "topic q3 is judged but not answered; -c counts it as 0"),
         ("-c qrels.txt twice.run", 4, "document a is returned twice for topic q1"),

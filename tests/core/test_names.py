@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from truerank import Qrels
-from truerank.core._names import Names, Texts, judgements
+from truerank.core._names import Names, Texts, judgements, numbered
 
 IDS = st.lists(st.binary(max_size=20), max_size=40, unique=True)
 
@@ -36,6 +36,21 @@ def test_names_in_order_are_sorted_and_say_where_each_stands(ids):
     assert list(names) == sorted(ids)
     if place is not None:
         assert [names[i] for i in place.tolist()] == ids
+
+
+@given(st.lists(st.binary(min_size=1, max_size=20), max_size=40))
+def test_ids_in_a_text_are_numbered_as_they_first_come(ids):
+    ends = np.cumsum([len(name) for name in ids], dtype=np.int64)
+    begins = ends - np.array([len(name) for name in ids], np.int64)
+    names, places = numbered(b"".join(ids), begins, ends)
+    assert list(names) == list(dict.fromkeys(ids))
+    assert [names[place] for place in places.tolist()] == ids
+
+
+@pytest.mark.parametrize(("begin", "end"), [(-1, 1), (0, 4), (2, 2), (2, 1), (5, 6)])
+def test_ids_outside_of_the_text_are_refused(begin, end):
+    with pytest.raises(IndexError, match="outside of the text, or empty"):
+        numbered(b"abc", np.array([begin]), np.array([end]))
 
 
 @given(st.lists(st.text(max_size=8).map(lambda text: text.encode("utf-8", "replace").decode()), unique=True))

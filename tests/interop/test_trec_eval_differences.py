@@ -8,7 +8,7 @@ import gzip
 import pytest
 
 from trec_eval_cases import printed, refusal, rows, written
-from truerank.interop.trec_eval import Options, help_text
+from truerank.interop.trec_eval import Options, help_text, trec_eval
 from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES
 from truerank.interop.trec_eval.columns import columns
 from truerank.interop.trec_eval.status import FILES, USAGE
@@ -70,7 +70,7 @@ def test_options_that_mean_nothing_are_refused(ours_alone, option):
     assert (message.startswith(option[:2]), status) == (True, USAGE)
 
 
-PARAMETERS = ["P.5x", "P.0", "P.5,5", "P.", "iprec_at_recall.1.5", "11pt_avg.2", "set_F.x", "utility.1"]
+PARAMETERS = ["P.x", "P.0", "P.5,5", "P.", "iprec_at_recall.1.5", "11pt_avg.2", "set_F.x", "utility.1"]
 PAIRS = ["ndcg.5", "ndcg.p=5", "ndcg.-1=5", "ndcg.1=2,1=3", "G.1=", "rbp.1=1", "rbp.p=2"]
 
 
@@ -136,9 +136,26 @@ def test_z_scores_beyond_the_last_topic_are_unknown(ours_alone, tmp_path):
     assert {row[2] for row in ours_alone(f"-m map -Z {tmp_path / 'z'}")} == {"-1000000.0000"}
 
 
-@pytest.mark.parametrize("option", ["-R prefs", "-T qrels", "-m prefs_simp", "-m all_prefs", "-m qrels_jg"])
-def test_preferences_and_judgement_groups_are_still_to_come(ours_alone, option):
-    assert "still to come" in refusal(ours_alone, option)[0]
+def test_a_format_of_runs_that_there_is_not_is_refused(ours_alone):
+    assert refusal(ours_alone, "-T qrels") == ("-T qrels: the format of runs is trec_results", FILES)
+
+
+@pytest.mark.parametrize(
+    ("asked", "printed_as", "said"),
+    [
+        ("ndcg_cut.10,23.4", ["ndcg_cut_10", "ndcg_cut_23"], "'23.4' is read as 23"),
+        ("P.5x", ["P_5"], "'5x' is read as 5"),
+        ("iprec_at_recall.0.5.5", ["iprec_at_recall_0.50"], "'0.5.5' is read as 0.5"),
+        ("set_F.2y", ["set_F_2y"], "'2y' is read as 2"),
+        ("ndcg.1=3k", ["ndcg_1=3k"], "'3k' is read as 3"),
+    ],
+)
+def test_what_is_readable_of_a_parameter_is_read_with_a_word(tmp_path, asked, printed_as, said):
+    words: list[str] = []
+    options = Options.parse(["-m", asked, *written(tmp_path, ONE, ANSWER)])
+    lines = b"".join(trec_eval(options, say=words.append)).decode().splitlines()
+    assert [line.split()[0] for line in lines] == printed_as
+    assert words == [f"-m {asked}: {said}"]
 
 
 def test_an_unknown_measure_is_told_with_what_was_meant(ours_alone):

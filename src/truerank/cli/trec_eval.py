@@ -27,6 +27,11 @@ class Verbatim(click.Command):
         return []
 
 
+def _note(words: str) -> None:
+    """A word beside the results."""
+    click.echo(f"truerank: trec_eval: {words}", err=True)
+
+
 @click.command("trec_eval", cls=Verbatim, add_help_option=False)
 def command(arguments: tuple[str, ...]) -> None:
     """Print what trec_eval prints, byte for byte, for its own arguments."""
@@ -38,7 +43,7 @@ def command(arguments: tuple[str, ...]) -> None:
             click.echo(help_text(options), nl=False)
         else:
             with ReadingBar() as reading:
-                pieces = trec_eval(options, reading.reach)
+                pieces = trec_eval(options, reading.reach, _note)
             with writing("-") as out:
                 out.writelines(pieces)
     except TrecEvalError as error:

@@ -160,6 +160,28 @@ cdef class Names:
         return names, where
 
 
+def numbered(const unsigned char[::1] text not None, const int64_t[::1] begin not None,
+             const int64_t[::1] end not None):
+    """(the different ids, which of them each is) of ids that stand in a text.
+
+    >>> numbered(b"b a b", np.array([0, 2, 4]), np.array([1, 3, 5]))
+    ((b'b', b'a'), array([0, 1, 0]))
+    """
+    cdef int64_t i, size = text.shape[0], n = min(begin.shape[0], end.shape[0])
+    cdef Names names = Names()
+    found = np.empty(n, np.int64)
+    cdef int64_t[::1] place = found
+    for i in range(n):
+        if not 0 <= begin[i] < end[i] <= size:
+            raise IndexError("an id is outside of the text, or empty")
+        place[i] = names.find(<const char*>&text[begin[i]], end[i] - begin[i])
+        if place[i] < 0:
+            place[i] = names.ids.n
+            if names.add(<const char*>&text[begin[i]], end[i] - begin[i]):
+                raise MemoryError
+    return names, found
+
+
 cdef class Texts:
     """The same ids as text, each made when it is asked for. It looks and compares like a tuple.
 

@@ -25,6 +25,7 @@ CALLED = {
     "IPrec@0.5": ("interpolated precision",),
     "AUPRC": ("area under the precision recall curve", "average precision area", "auc pr", "prauc"),
     "Bpref": ("binary preference",),
+    "Prefs": ("pairwise preferences", "preference pairs", "concordant pairs"),
     "infAP": ("inferred average precision",),
     "Judged@10": ("judged share", "judgement coverage", "share of judged"),
     "Rprec": ("r precision", "precision at r"),

@@ -2,31 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 from truerank.core.run import Progress, unreported, watching
 from truerank.formats.source import bytes_of
-from truerank.interop.trec_eval.columns import columns
+from truerank.interop.trec_eval.columns import Column, columns, cut_short
 from truerank.interop.trec_eval.help import help_text
-from truerank.interop.trec_eval.options import Options
+from truerank.interop.trec_eval.options import FORMATS, Options
 from truerank.interop.trec_eval.reading import read
 from truerank.interop.trec_eval.report import Report
-from truerank.interop.trec_eval.status import TrecEvalError
+from truerank.interop.trec_eval.status import CALCULATION, TrecEvalError
 
 __all__ = ["Options", "TrecEvalError", "help_text", "trec_eval"]
 
 
-def trec_eval(options: Options, progress: Progress = unreported) -> Iterator[bytes]:
+def trec_eval(
+    options: Options, progress: Progress = unreported, say: Callable[[str], object] = lambda words: None
+) -> Iterator[bytes]:
     """What the reference prints, a piece at a time.
 
     Everything is read and evaluated before the first piece: nothing is printed when something is wrong.
 
     Args:
         progress: called with how many bytes of the run were read, and of how many.
+        say: called with what is read otherwise than it is written, a sentence at a time.
 
     Raises:
         TrecEvalError: where the reference would end, with its exit status.
         TruerankError: a file cannot be read.
     """
     chosen = columns(options.measures, options.compat)
+    _refuse_unfit(chosen, options)
+    for words in cut_short(options.measures):
+        say(words)
     return Report(chosen, read(options, watching(progress, bytes_of(options.run))), options).pieces()
+
+
+def _refuse_unfit(chosen: Sequence[Column], options: Options) -> None:
+    """Measures can only be worked out of what they were made for."""
+    for listed in (column.listed for column in chosen):
+        if listed.of not in ("", options.holds):
+            fitting = " or ".join(f"-R {name}" for name, of in FORMATS.items() if of == listed.of)
+            said = f"-m {listed.name} needs {fitting}; -R {options.format} has measures of its own, which -h lists"
+            raise TrecEvalError(said, CALCULATION)

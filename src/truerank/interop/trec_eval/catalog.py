@@ -21,6 +21,7 @@ class Listed:
         shown: in the rows of "topics", of "all", or of "both".
         kind: decimal (averaged), whole (summed), logarithm (averaged to a geometric mean) or text.
         since: the version that brought it.
+        of: what it needs, as -R calls it ("prefs" for qrels_prefs too); "" for nothing.
     """
 
     name: str
@@ -30,13 +31,19 @@ class Listed:
     shown: str = "both"
     kind: str = "decimal"
     since: int = 9
+    of: str = "qrels"
+
+
+_PREFERENCES = """
+    simp pair avgjg avgjg_Rnonrel simp_ret pair_ret avgjg_ret avgjg_Rnonrel_ret simp_imp pair_imp avgjg_imp
+"""
 
 
 CATALOG = {
     listed.name: listed
     for listed in (
-        Listed("runid", shown="all", kind="text"),
-        Listed("num_q", shown="all", kind="whole"),
+        Listed("runid", shown="all", kind="text", of=""),
+        Listed("num_q", shown="all", kind="whole", of=""),
         Listed("num_ret", "NumRet", kind="whole"),
         Listed("num_rel", "NumRel", kind="whole"),
         Listed("num_rel_ret", "NumRelRet", kind="whole"),
@@ -71,6 +78,11 @@ CATALOG = {
         Listed("set_map", "SetAP"),
         Listed("set_F", "SetF(beta_squared={0})", "numbers", "1.0"),
         Listed("num_nonrel_judged_ret", "NumNonrelJudgedRet", kind="whole"),
+        *(Listed(f"prefs_num_prefs_{name}", kind="whole", of="prefs") for name in ("poss", "ful", "ful_ret")),
+        *(Listed(f"prefs_{name}", of="prefs") for name in _PREFERENCES.split()),
+        Listed("map_avgjg", "AP", of="qrels_jg"),
+        Listed("P_avgjg", "P@{}", "cutoffs", CUTOFFS, of="qrels_jg"),
+        Listed("Rprec_mult_avgjg", "RprecMult@{}", "points", FIFTHS, of="qrels_jg"),
         Listed("yaap", "YAAP"),
         Listed("rbp", "RBP(p={p}, gain='scaled')", "gains", since=10),
         Listed("rbp_resid", "RBPResidual(p={p})", "gains", since=10),
@@ -82,17 +94,13 @@ _OFFICIAL = "runid num_q num_ret num_rel num_rel_ret map gm_map Rprec bpref reci
 _SET = "runid num_q num_ret num_rel num_rel_ret utility set_P set_relative_P set_recall set_map set_F"
 _RARE = {"yaap", "dcg", "ideal_dcg"}
 
+_PREFS = "runid num_q prefs_num_prefs_poss prefs_num_prefs_ful prefs_num_prefs_ful_ret"
+
 NICKNAMES: dict[str, tuple[str, ...]] = {
     "official": tuple(_OFFICIAL.split()),
     "set": tuple(_SET.split()),
-    "all_trec": tuple(name for name in CATALOG if name not in _RARE),
+    "all_trec": tuple(name for name, listed in CATALOG.items() if name not in _RARE and listed.of in ("", "qrels")),
+    "all_prefs": tuple(name for name, listed in CATALOG.items() if listed.of in ("", "prefs")),
+    "prefs": tuple(f"{_PREFS} prefs_simp prefs_pair prefs_avgjg".split()),
+    "qrels_jg": tuple(name for name, listed in CATALOG.items() if listed.of in ("", "qrels_jg")),
 }
-
-LATER = {
-    *("prefs", "all_prefs", "qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"),
-    *("prefs_num_prefs_poss", "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret"),
-    *("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_avgjg_Rnonrel"),
-    *("prefs_simp_ret", "prefs_pair_ret", "prefs_avgjg_ret", "prefs_avgjg_Rnonrel_ret"),
-    *("prefs_simp_imp", "prefs_pair_imp", "prefs_avgjg_imp"),
-}
-"""Names that need preferences or judgement groups, which are not yet read."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
 from truerank.core.messages import did_you_mean
-from truerank.interop.trec_eval.catalog import CATALOG, LATER, NICKNAMES, Listed
-from truerank.interop.trec_eval.numerals import decimal, whole
+from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES, Listed
+from truerank.interop.trec_eval.numerals import decimal, readable, whole
 from truerank.interop.trec_eval.status import FILES, USAGE, TrecEvalError
 from truerank.measures import Measure, parse_measure
 
@@ -42,16 +42,38 @@ def columns(requested: Sequence[str], compat: int) -> list[Column]:
         TrecEvalError: no such measure, or parameters that it cannot have.
     """
     names: set[str] = set()
-    params: dict[str, str] = {}
     for text in requested or ["official"]:
         name, point, given = text.partition(".")
         if point and not given:
             raise TrecEvalError(f"-m {text}: parameters must follow the point", USAGE)
         names.update(_members(name, compat))
-        if point:
-            params.setdefault(name, given)  # the first counts
     chosen = [listed for listed in CATALOG.values() if listed.name in names]
+    params = _params(requested)
     return [column for listed in chosen for column in _TAKES[listed.takes](listed, params.get(listed.name))]
+
+
+def cut_short(requested: Sequence[str]) -> Iterator[str]:
+    """A sentence on each parameter of which the reference reads the beginning alone.
+
+    >>> list(cut_short(["ndcg_cut.10,23.4"]))
+    ["-m ndcg_cut.10,23.4: '23.4' is read as 23"]
+    """
+    for name, given in _params(requested).items():
+        takes = CATALOG[name].takes if name in CATALOG else ""
+        for text in given.split(",") if takes else ():
+            number = text.partition("=")[2] if takes == "gains" else text
+            read = readable(number, takes == "cutoffs")
+            if read != number:
+                yield f"-m {name}.{given}: {number!r} is read as {read.strip()}"
+
+
+def _params(requested: Sequence[str]) -> dict[str, str]:
+    """{name: what stands behind its point}; the first counts."""
+    params: dict[str, str] = {}
+    for name, point, given in (text.partition(".") for text in requested):
+        if point:
+            params.setdefault(name, given)
+    return params
 
 
 def _members(name: str, compat: int) -> Iterable[str]:
@@ -59,8 +81,6 @@ def _members(name: str, compat: int) -> Iterable[str]:
     known = {listed.name for listed in CATALOG.values() if listed.since <= compat}
     if name in NICKNAMES:
         return known.intersection(NICKNAMES[name])
-    if name in LATER:
-        raise TrecEvalError(f"-m {name}: preferences and judgement groups are still to come", USAGE)
     if name in CATALOG and name not in known:
         raise TrecEvalError(f"-m {name}: that came with trec_eval {CATALOG[name].since}", USAGE)
     if name not in known:
@@ -102,7 +122,7 @@ def _gains(listed: Listed, given: str | None) -> list[Column]:
     p = 0.9
     for pair in given.split(",") if given is not None else ():
         key, _, text = pair.partition("=")
-        grade, value = whole(key), decimal(text)
+        grade, value = whole(key), decimal(readable(text, is_whole=False))
         if value is not None and key == "p" and listed.name.startswith("rbp"):
             p = value
         elif value is None or grade is None or grade < 0 or grade in gains:
@@ -131,7 +151,7 @@ def _named(listed: Listed, given: str | None) -> str:
 def _values(listed: Listed, given: str | None, read: Callable[[str], N | None], what: str) -> list[N]:
     values = []
     for text in (listed.default if given is None else given).split(","):
-        value = read(text)
+        value = read(readable(text, read is whole))
         if value is None:
             raise _unusable(listed, given, f"{text!r} is not {what}")
         values.append(value)

@@ -18,6 +18,11 @@ QRELS has lines of four columns: topic, iteration, document, grade. RUN has line
 document, rank, score, tag. Either may be compressed, and - is standard input. Options and files may
 be mixed, short options joined, long ones shortened.
 
+With -R qrels_jg the second column of QRELS is a group of judges, and measures are averages over a
+topic's groups. With -R prefs a line has five columns: topic, group, subgroup, document, grade; within a
+subgroup a higher grade is preferred, and of several subgroups what follows holds too. -R qrels_prefs is
+the same for lines of four columns, without subgroups.
+
 Options:
   -q, --query_eval_wanted            a row for each topic too
   -n, --nosummary                    no rows for all topics
@@ -28,8 +33,8 @@ Options:
   -M, --Max_retrieved_per_topic N    only the first N documents of each topic
   -N, --Number_docs_in_coll N        how many documents there are; only utility asks for it
   -Z, --Zscore FILE                  z scores; FILE has lines of topic, measure, mean, deviation
-  -R, --Rel_info_format qrels        the format of QRELS; the only one so far
-  -T, --Results_format trec_results  the format of RUN; the only one so far
+  -R, --Rel_info_format FORMAT       what QRELS is: qrels, qrels_jg, prefs, qrels_prefs (default: qrels)
+  -T, --Results_format trec_results  the format of RUN; the only one
   --compat 9|10                      the version to be equal to (default: 10)
   -v, --version                      which version that is
   -h, --help                         this; with -m, what those measures mean
@@ -40,7 +45,8 @@ Exit status:
   0  done
   1  wrong arguments, or no such measure
   2  a file, or the parameters of a measure, cannot be used
-  4  a topic cannot be evaluated: not answered and no -c (version 10), or a document comes twice
+  4  a topic cannot be evaluated: not answered and no -c (version 10), a document comes twice, or a
+     group contradicts itself; or a measure does not go with -R
   7  no judged topic is answered (version 9)
 """
 
@@ -49,8 +55,17 @@ OWN = {
     "num_q": "How many topics the averages are over.",
     "num_ret": "How many documents were returned.",
     "relative_P": "The share of the first k results that is relevant, of as many as it could be.",
+    "prefs_num_prefs_poss": "How many preferences the groups of judges have.",
+    "prefs_num_prefs_ful": "How many of them are kept: of two documents the better one comes first, or alone.",
+    "prefs_simp": "The share of the groups' preferences that is kept: the better document comes first, or alone.",
+    "prefs_pair": "The mean over pairs of documents of the share of their preferences that is kept.",
+    "prefs_avgjg": "The mean over groups of the share of their preferences that is kept.",
+    "prefs_avgjg_Rnonrel": "The same as prefs_avgjg with as many documents of grade 0 in each group as above.",
     "relstring": "The grades of the first documents: a digit, > above 9, . pooled but not judged, - neither.",
 }
+
+AMONG = {"_ret": "Of pairs that were both returned.", "_imp": "Of pairs of which at least one was returned."}
+"""What the endings of measures of preferences mean."""
 
 
 def help_text(options: Options) -> str:
@@ -70,7 +85,12 @@ def _nicknames(names: Sequence[str]) -> dict[str, list[str]]:
 
 def _explained(listed: Listed) -> str:
     """What a measure means, and how its parameters are written."""
-    lines = [listed.name, "  " + (OWN.get(listed.name) or _meaning(listed))]
+    ending = next((ending for ending in AMONG if listed.of == "prefs" and listed.name.endswith(ending)), "")
+    lines = [listed.name, "  " + (OWN.get(listed.name.removesuffix(ending)) or _meaning(listed))]
+    if ending:
+        lines.append("  " + AMONG[ending])
+    if listed.of == "qrels_jg":
+        lines.append("  The mean over the topic's groups of judges.")
     if listed.kind == "logarithm":
         lines.append("  For all topics, the geometric mean; nothing counts less than 0.00001.")
     if listed.default:

@@ -1,11 +1,11 @@
-"""Numbers in arguments. The reference reads "5x" as 5 and "x" as 0; here a number is a number."""
+"""Numbers in arguments. The reference reads "x" as 0; here a number is a number, or at least begins with one."""
 
 from __future__ import annotations
 
 import re
 
 _WHOLE = re.compile(r"[ \t]*[+-]?[0-9]+[ \t]*")
-_DECIMAL = re.compile(r"[ \t]*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
+_DECIMAL = re.compile(r"[ \t]*[+-]?(?!0[xX][0-9a-fA-F])([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?[ \t]*")
 
 
 def whole(text: str) -> int | None:
@@ -17,3 +17,13 @@ def decimal(text: str) -> float | None:
     """A finite decimal number, or None."""
     value = float(text) if _DECIMAL.fullmatch(text) else None
     return value if value is not None and abs(value) < float("inf") else None
+
+
+def readable(text: str, is_whole: bool) -> str:
+    """As much of a parameter as the reference reads as a number; nothing where it does not begin with one.
+
+    >>> readable("23.4", is_whole=True), readable("5x", is_whole=False), readable("x", is_whole=False)
+    ('23', '5', '')
+    """
+    found = (_WHOLE if is_whole else _DECIMAL).match(text)
+    return found.group() if found else ""

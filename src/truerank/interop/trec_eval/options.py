@@ -33,7 +33,8 @@ LONG = {
     "compat=": "--compat",
 }
 
-LATER = "only qrels and trec_results are read; preferences and judgement groups are still to come"
+FORMATS = {"qrels": "qrels", "qrels_jg": "qrels_jg", "prefs": "prefs", "qrels_prefs": "prefs"}
+"""What the formats of judgements hold, as `Listed.of` calls it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,7 @@ class Options:
         depth: -M, only this many documents a topic.
         collection: -N, how many documents there are.
         zscores: -Z, a file of means and deviations.
+        format: -R, what the judgements are: qrels, qrels_jg, prefs or qrels_prefs.
     """
 
     qrels: str = ""
@@ -68,6 +70,7 @@ class Options:
     depth: int | None = None
     collection: int = 0
     zscores: str | None = None
+    format: str = "qrels"
 
     @classmethod
     def parse(cls, arguments: Sequence[str]) -> Options:
@@ -100,7 +103,13 @@ class Options:
     @cached_property
     def rules(self) -> Rules:
         """Under whose rules the run is read and measured; -c, -J and -M are not among them."""
-        return Rules.named(f"trec_eval-{self.compat}").replace(level=self.level)
+        ties = "doc-ascending" if self.holds == "prefs" else "doc-descending"
+        return Rules.named(f"trec_eval-{self.compat}").replace(level=self.level, ties=ties)
+
+    @property
+    def holds(self) -> str:
+        """What the judgements hold: "qrels", "qrels_jg" or "prefs"."""
+        return FORMATS[self.format]
 
 
 def _split(arguments: Sequence[str]) -> tuple[list[tuple[str, str]], list[str]]:
@@ -162,14 +171,14 @@ def _compat(value: str) -> dict[str, Any]:
 
 
 def _qrels_format(value: str) -> dict[str, Any]:
-    if value != "qrels":
-        raise TrecEvalError(f"-R {value}: {LATER}", FILES)
-    return {}
+    if value not in FORMATS:
+        raise TrecEvalError(f"-R {value}: the formats of judgements are {', '.join(FORMATS)}", FILES)
+    return {"format": value}
 
 
 def _run_format(value: str) -> dict[str, Any]:
     if value != "trec_results":
-        raise TrecEvalError(f"-T {value}: {LATER}", FILES)
+        raise TrecEvalError(f"-T {value}: the format of runs is trec_results", FILES)
     return {}
 
 

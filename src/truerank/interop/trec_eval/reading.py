@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from operator import itemgetter
 
 import numpy as np
 
@@ -13,13 +14,18 @@ from truerank.core.errors import InputError, Refused, printable
 from truerank.core.hits import Bools, Hits
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
+from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
 from truerank.core.scan import Scan, scan
 from truerank.formats import open_run, read_qrels
+from truerank.interop.trec_eval.groups import Groups, read_groups
 from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.status import CALCULATION, NOTHING, TrecEvalError
 
 TAIL = 1 << 12
+
+COLUMNS = {"qrels_jg": 4, "qrels_prefs": 4, "prefs": 5}
+"""How many columns judgements of groups have."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +38,7 @@ class Answers:
         judged: how many topics the qrels hold.
         relevant: how many judgements are above grade 0.
         tag: the sixth column of the run's last line.
+        groups: the judgements of groups, where there are such; the hits are then of all their documents.
     """
 
     hits: Hits
@@ -39,6 +46,7 @@ class Answers:
     judged: int
     relevant: int
     tag: bytes
+    groups: Groups | None = None
 
 
 def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> Answers:
@@ -48,7 +56,11 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
         InputError: a file cannot be read.
         TrecEvalError: a judged topic is not answered (10), no topic is (9), or a document is returned twice.
     """
-    qrels, run = read_qrels(options.qrels, "trec"), replace(open_run(options.run, "trec"), watch=watch)
+    groups = None if options.holds == "qrels" else read_groups(options.qrels, COLUMNS[options.format])
+    if groups and options.holds == "qrels_jg":
+        groups.refuse_repeats()
+    qrels = groups.pool if groups else read_qrels(options.qrels, "trec")
+    run = replace(open_run(options.run, "trec"), watch=watch)
     last = LastRow()
     found = _scan(qrels, run if run.path else last.watching(run), options)
     if run.path:
@@ -57,10 +69,12 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
     missing = hits.returned < 0
     _refuse(hits, missing, options, run.name)
     if options.compat == 9:
+        groups = groups and groups.among(~missing)
         hits, missing = hits.select(~missing), missing[~missing]
     else:  # one document that is unjudged stands for the answer
         hits = replace(hits, returned=np.where(missing, 1, hits.returned))
-    return Answers(_cut(hits, options), missing, len(qrels), int((qrels.grades > 0).sum()), last.tag)
+    hits = hits.cut(options.depth) if groups else _cut(hits, options)
+    return Answers(hits, missing, len(qrels), int((qrels.grades > 0).sum()), last.tag, groups)
 
 
 def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
@@ -75,9 +89,12 @@ def _refuse(hits: Hits, missing: Bools, options: Options, name: str) -> None:
 
 def _cut(hits: Hits, options: Options) -> Hits:
     """-M and -J."""
-    return hits.under(
-        options.rules.replace(depth=options.depth, unjudged="removed" if options.judged_only else "not-relevant")
-    )
+    return hits.under(judged_alone(options).replace(depth=options.depth))
+
+
+def judged_alone(options: Options) -> Rules:
+    """The rules with -J."""
+    return options.rules.replace(unjudged="removed" if options.judged_only else "not-relevant")
 
 
 def _scan(qrels: Qrels, run: Run, options: Options) -> Scan:
@@ -114,12 +131,14 @@ def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
 def _counted(qrels: Qrels, run: Run, options: Options) -> Iterator[Batch]:
     """The documents of the judged topics that are not below -M."""
     rows: dict[bytes, list[tuple[float, bytes]]] = {topic: [] for topic in qrels.queries}
+    up = options.rules.ties == "doc-ascending"
     for part in rankings(run.batches()):
         if part.query in rows:
             rows[part.query] += zip(_scores(part, options), part.docs, strict=True)
     for topic, answer in rows.items():
         if answer:
-            scores, docs = zip(*sorted(answer, reverse=True)[: options.depth], strict=True)
+            answer.sort(key=itemgetter(1), reverse=not up)
+            scores, docs = zip(*sorted(answer, key=itemgetter(0), reverse=True)[: options.depth], strict=True)
             _refuse_repeats(topic, docs, run.name)
             yield Ranked(topic, docs, scores)
 

@@ -12,7 +12,7 @@ from truerank.interop.trec_eval import lines, zscores
 from truerank.interop.trec_eval.columns import Column
 from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.reading import Answers
-from truerank.interop.trec_eval.values import FLOOR, per_topic, relstrings
+from truerank.interop.trec_eval.values import FLOOR, all_values, relstrings
 from truerank.measures.sums import logarithm, total
 
 
@@ -26,11 +26,11 @@ class Report:
     def __init__(self, columns: Sequence[Column], answers: Answers, options: Options):
         self.columns, self.answers, self.options = columns, answers, options
         self.norms = None if options.zscores is None else zscores.read(options.zscores)
-        self.values = {column: self._values(column) for column in columns if column.measure}
+        found = all_values(columns, answers, options)
+        self.values = {column: self._shown(column, values) for column, values in found.items()}
 
-    def _values(self, column: Column) -> Floats:
-        """One value a topic."""
-        found = per_topic(column, self.answers, self.options)
+    def _shown(self, column: Column, found: Floats) -> Floats:
+        """The values of a column as they are shown."""
         if column.listed.kind == "logarithm":
             found = logarithm(np.maximum(found, FLOOR))
         if self.norms is not None:

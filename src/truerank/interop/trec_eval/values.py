@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 
+from truerank.core.errors import InputError
 from truerank.core.hits import Hits
+from truerank.core.messages import joined
 from truerank.core.qrels import Floats
+from truerank.interop.trec_eval import preferences
 from truerank.interop.trec_eval.columns import Column
 from truerank.interop.trec_eval.options import Options
-from truerank.interop.trec_eval.reading import Answers
+from truerank.interop.trec_eval.reading import Answers, judged_alone
+from truerank.interop.trec_eval.status import CALCULATION, TrecEvalError
 from truerank.measures import Measure
 from truerank.measures.sums import powers
 
@@ -20,7 +26,7 @@ NOTHING = {"num_ret", "relstring", "utility", "rbp_resid"}
 
 
 def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
-    """(topics,) the values of a column."""
+    """(topics,) the values of a column of measures of single judgements."""
     assert column.measure is not None
     rules, hits = options.rules, answers.hits
     if column.listed.name == "rbp_resid":
@@ -31,6 +37,27 @@ def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
     if column.name in NOTHING or column.listed.name == "unj":
         found = np.where(answers.missing, 0.0, found)
     return found
+
+
+def all_values(columns: Sequence[Column], answers: Answers, options: Options) -> dict[Column, Floats]:
+    """(topics,) the values of each column that has some.
+
+    Raises:
+        TrecEvalError: a group contradicts itself.
+    """
+    groups = answers.groups
+    if groups is None:
+        return {column: per_topic(column, answers, options) for column in columns if column.measure}
+    if options.holds == "prefs":
+        wanted = [column for column in columns if column.listed.of == "prefs"]
+        try:
+            found = preferences.values(groups, answers.hits) if wanted else {}
+        except InputError as error:
+            raise TrecEvalError(joined("", [error.where, error.said]), CALCULATION) from None
+        return {column: found[column.name] for column in wanted}
+    hits = groups.hits(answers.hits).under(judged_alone(options))
+    level = options.rules.level
+    return {column: groups.mean(column.measure.values(hits, level=level)) for column in columns if column.measure}
 
 
 def _residual(hits: Hits, measure: Measure) -> Floats:

@@ -1,0 +1,210 @@
+"""Judgements by several judges: of each topic there are groups of them, and each group judges by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from truerank.core._names import Names, numbered
+from truerank.core.errors import InputError, truncated
+from truerank.core.hits import Bools, Hits, Judgements
+from truerank.core.messages import message
+from truerank.core.qrels import Floats, Ints, Qrels
+from truerank.formats.source import as_source
+from truerank.interop.trec_eval.numerals import decimal
+
+COLUMNS = {
+    4: message("a line has 4 columns: topic, group, document, grade"),
+    5: message("a line has 5 columns: topic, group, subgroup, document, grade"),
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """What the groups said, a row a judgement.
+
+    Attributes:
+        pool: each document that some group judged, once a topic: what a run is looked through for.
+        topics: which of the pool's topics there are.
+        topic: (groups,) which of these is each one's; topics do not fall.
+        names: what groups are called.
+        name: (groups,) which of these each one is called.
+        group: (judgements,) the group of each; groups do not fall.
+        part: (judgements,) the subgroup, numbered over all groups; one a group where the file has none.
+        doc: (judgements,) which of the pool's judgements.
+        grade: (judgements,)
+        lines: (judgements,) the line of each.
+    """
+
+    pool: Qrels
+    topics: Ints
+    topic: Ints
+    names: Sequence[bytes]
+    name: Ints
+    group: Ints
+    part: Ints
+    doc: Ints
+    grade: Floats
+    lines: Ints
+
+    def among(self, keep: Bools) -> Groups:
+        """Those of some topics alone; the pool stays.
+
+        Args:
+            keep: (topics,) which.
+        """
+        is_kept = keep[self.topic]
+        rows = is_kept[self.group]
+        return replace(
+            self,
+            topics=self.topics[keep],
+            topic=(np.cumsum(keep) - 1)[self.topic[is_kept]],
+            name=self.name[is_kept],
+            group=(np.cumsum(is_kept) - 1)[self.group[rows]],
+            part=self.part[rows],
+            doc=self.doc[rows],
+            grade=self.grade[rows],
+            lines=self.lines[rows],
+        )
+
+    @cached_property
+    def twice(self) -> tuple[Ints, Ints]:
+        """Judgements, and later ones, of the same document by the same group."""
+        key = self.group * len(self.pool.grades) + self.doc
+        order = np.argsort(key, kind="stable")
+        again = np.flatnonzero(np.diff(key[order]) == 0)
+        return order[again], order[again + 1]
+
+    def refuse_repeats(self) -> None:
+        """A group judges a document once.
+
+        Raises:
+            InputError: it judges one twice.
+        """
+        first, second = self.twice
+        if len(first):
+            said = message(
+                "document {doc} is judged twice by group {group} of topic {topic} (first in line {first}); "
+                "keep one of them",
+                first=int(self.lines[first[0]]),
+                **self.named(int(second[0])),
+            )
+            raise InputError(said, self.pool.name, int(self.lines[second[0]]))
+
+    def named(self, row: int) -> dict[str, str]:
+        """The document, the group and the topic of a judgement, as messages name them."""
+        group = int(self.group[row])
+        topic = int(self.topics[self.topic[group]])
+        doc = self.pool.doc(int(self.doc[row]))
+        return {
+            "doc": truncated(doc),
+            "group": truncated(self.names[int(self.name[group])]),
+            "topic": truncated(self.pool.queries[topic]),
+        }
+
+    def found(self, hits: Hits) -> Ints:
+        """(judgements,) the row of its document among the hits of the pool; -1 for one that was not returned."""
+        row = np.full(len(self.pool.grades), -1)
+        row[hits.doc] = np.arange(len(hits))
+        return row[self.doc]
+
+    def hits(self, pool: Hits) -> Hits:
+        """The hits with a query a group: each group's judgements of the same lists.
+
+        Args:
+            pool: the hits of the pool.
+        """
+        at = self.found(pool)
+        there = np.flatnonzero(at >= 0)
+        order = there[np.lexsort((pool.rank[at[there]], self.group[there]))]
+        best_first = np.lexsort((-self.grade, self.group))
+        return replace(
+            pool,
+            queries=[pool.queries[topic] for topic in self.topic.tolist()],  # one topic as often as it has groups
+            returned=pool.returned[self.topic],
+            judgements=Judgements(self.group, self.grade[best_first]),
+            max_grade=max(0.0, float(self.grade.max(initial=0))),
+            beyond=None,
+            query=self.group[order],
+            grade=self.grade[order],
+            doc=order,
+            **{name: getattr(pool, name)[at[order]] for name in ("rank", "score", "first", "last")},
+        )
+
+    def mean(self, values: Floats) -> Floats:
+        """(topics,) the mean of a value a group."""
+        sums: Floats = np.bincount(self.topic, values)  # type: ignore[assignment]
+        return sums / np.bincount(self.topic)
+
+
+def read_groups(path: str, columns: int) -> Groups:
+    """Judgements of four columns (topic, group, document, grade), or of five with a subgroup behind the group.
+
+    Raises:
+        InputError: a line that cannot be read.
+    """
+    source = as_source(path)
+    text = b"".join(block for _, block in source.blocks())
+    begin, end, lines = _fields(text, columns, source.name)
+    ids = [numbered(text, *map(np.ascontiguousarray, each)) for each in zip(begin.T, end.T, strict=True)]
+    (topics, topic), (names, name), (docs, doc) = (_sorted(*ids[place]) for place in (0, 1, -2))
+    pool, first, pooled = np.unique(topic * len(docs) + doc, return_index=True, return_inverse=True)
+    groups, group = np.unique(topic * len(names) + name, return_inverse=True)
+    part = group
+    if columns > 4:
+        parts, own = _sorted(*ids[2])
+        part = np.unique(group * len(parts) + own, return_inverse=True)[1]
+    grade = _grades(*ids[-1], lines, source.name)
+    order = np.argsort(group, kind="stable")
+    of_doc = begin[first, -2], end[first, -2]
+    return Groups(
+        Qrels.build(topics, pool // len(docs), *of_doc, text, np.zeros(len(pool)), name=source.name),
+        np.arange(len(topics)),
+        groups // len(names),
+        names,
+        groups % len(names),
+        group[order],
+        part[order],
+        pooled[order],
+        grade[order],
+        lines[order],
+    )
+
+
+def _fields(text: bytes, columns: int, source: str) -> tuple[Ints, Ints, Ints]:
+    """(rows, columns) where each field begins and ends in the text; (rows,) the lines."""
+    data = np.frombuffer(text, np.uint8)
+    is_blank = np.ones(len(data) + 2, bool)
+    is_blank[1:-1] = (data == ord(" ")) | ((data >= ord("\t")) & (data <= ord("\r")))
+    edges = np.flatnonzero(is_blank[1:] != is_blank[:-1])
+    begin, end = edges[::2], edges[1::2]
+    line = np.cumsum(data == ord("\n"))[begin] + 1
+    first = np.flatnonzero(np.diff(line, prepend=0) != 0)
+    number = np.diff(np.append(first, len(begin)))
+    is_read = data[begin[first]] != ord("#")
+    wrong = np.flatnonzero(is_read & (number != columns))
+    if len(wrong):
+        said = message("{columns}; this one has {n}", columns=COLUMNS[columns], n=int(number[wrong[0]]))
+        raise InputError(said, source, int(line[first[wrong[0]]]))
+    if not is_read.any():
+        raise InputError("there are no judgements in it", source)
+    kept = slice(None) if is_read.all() else np.repeat(is_read, number)
+    return begin[kept].reshape(-1, columns), end[kept].reshape(-1, columns), line[first[is_read]]
+
+
+def _sorted(names: Names, which: Ints) -> tuple[Names, Ints]:
+    """The names in order, and which of them each is."""
+    in_order, place = names.in_order()
+    return in_order, which if place is None else place[which]
+
+
+def _grades(texts: Names, which: Ints, lines: Ints, source: str) -> Floats:
+    """(rows,) the grades as numbers."""
+    numbers = [decimal(text.decode("latin-1")) for text in texts]
+    for place in (place for place, number in enumerate(numbers) if number is None):
+        where = int(lines[np.argmax(which == place)])
+        raise InputError("the grade is no number", source, where)
+    return np.array(numbers, np.float64)[which]

@@ -1,0 +1,232 @@
+"""The measures of preferences: how many of those that the groups expressed a ranking keeps.
+
+A group without subgroups orders its documents in classes, and its pairs are counted without being listed. Where
+pairs have to be looked at one by one, `partial` lists them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from truerank.core.hits import Bools, Hits
+from truerank.core.qrels import Floats, Ints
+from truerank.interop.trec_eval.contradictions import refuse_two_grades
+from truerank.interop.trec_eval.groups import Groups
+from truerank.interop.trec_eval.partial import Batch, areas, batches
+from truerank.interop.trec_eval.ranked import Ranked
+from truerank.measures.preferences import Pairs, pairs_of
+from truerank.measures.sums import ratio
+
+Values = dict[str, Floats]
+"""(topics,) the values of each measure, by its name in the reference."""
+
+
+@dataclass(frozen=True, eq=False)
+class Balanced:
+    """The pairs of each group once no more documents count that are not relevant than relevant ones.
+
+    Attributes:
+        kept, every: (groups,) those that the ranking keeps, and all.
+        kept_returned, returned: (groups,) the same of returned documents.
+    """
+
+    kept: Ints
+    every: Ints
+    kept_returned: Ints
+    returned: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Shares:
+    """Of each pair of documents the share of its preferences that is kept, summed up over a topic's pairs.
+
+    Attributes:
+        returned, seen: (topics,) the sum over pairs of returned documents, and over those with at least one such.
+        n_returned, n_seen, n: (topics,) how many such pairs there are, and how many in all.
+    """
+
+    returned: Floats
+    seen: Floats
+    n_returned: Ints
+    n_seen: Ints
+    n: Ints
+
+
+def values(groups: Groups, hits: Hits) -> Values:
+    """What all measures of preferences come to.
+
+    Args:
+        groups: of the topics that have hits.
+        hits: of the groups' pool, as far down as they count.
+
+    Raises:
+        InputError: a group contradicts itself.
+    """
+    ranked = Ranked.under(groups, hits)
+    refuse_two_grades(ranked)
+    pairs, balanced = _of_classes(ranked)
+    shares = _plain_shares(ranked, pairs)
+    for batch in batches(ranked, _listed(ranked)):
+        _put(pairs, balanced, batch, ranked)
+        _put_shares(shares, batch, ranked)
+    return _measured(ranked, pairs, balanced, shares)
+
+
+def _listed(ranked: Ranked) -> Bools:
+    """(groups,) those whose pairs are listed: of topics with several groups, subgroups, or a document twice."""
+    topic = ranked.groups.topic
+    is_listed = np.bincount(topic, minlength=len(ranked.judged)) > 1
+    is_listed[topic[ranked.groups.group[ranked.groups.twice[1]]]] = True
+    is_listed[topic[ranked.is_partial]] = True
+    return is_listed[topic]
+
+
+def _of_classes(ranked: Ranked) -> tuple[Pairs, Balanced]:
+    """The pairs of each group that has no subgroups."""
+    n = ranked.n_groups
+    plain = ~ranked.is_partial[ranked.group]
+    rows = np.flatnonzero(plain)[np.lexsort((ranked.place[plain], ranked.group[plain]))]
+    last = np.zeros(n, np.int64)
+    np.maximum.at(last, ranked.group[rows], ranked.cls[rows])
+    is_last = ranked.cls[rows] == last[ranked.group[rows]]
+    pairs, inner = _pairs(ranked, rows, n), _pairs(ranked, rows[~is_last], n)
+    relevant = rows[ranked.grade[rows] > 0]
+    rel, size = (np.bincount(ranked.group[some], minlength=n) for some in (relevant, rows))
+    seen = ranked.is_returned
+    rel_seen, size_seen = (np.bincount(ranked.group[some[seen[some]]], minlength=n) for some in (relevant, rows))
+    least = _against(ranked, rows, rows[is_last], rel, n)
+    least_seen = _against(ranked, rows, rows[is_last], rel_seen, n)
+    spare, spare_seen = 2 * rel - size, 2 * rel_seen - size_seen  # the others are not relevant
+    within = inner.returned + inner.halved + inner.unseen
+    every = pairs.returned + pairs.halved + pairs.unseen
+    few, few_seen = spare >= 0, spare_seen >= 0
+    return pairs, Balanced(
+        kept=np.where(few, pairs.kept + pairs.implied + rel_seen * spare, inner.kept + inner.implied + least.kept),
+        every=np.where(few, every + rel * spare, within + least.every),
+        kept_returned=np.where(few_seen, pairs.kept + rel_seen * spare_seen, inner.kept + least_seen.kept_returned),
+        returned=np.where(few_seen, pairs.returned + rel * spare_seen, inner.returned + least_seen.returned),
+    )
+
+
+def _pairs(ranked: Ranked, rows: Ints, n: int) -> Pairs:
+    """The pairs of some rows, which are ordered by group, then place."""
+    found, lost = rows[ranked.is_returned[rows]], rows[~ranked.is_returned[rows]]
+    return pairs_of((ranked.group[found], ranked.cls[found]), (ranked.group[lost], ranked.cls[lost]), n)
+
+
+def _against(ranked: Ranked, rows: Ints, worst: Ints, allowed: Ints, n: int) -> Balanced:
+    """All documents of each group against the first ones of its last class, that class itself included.
+
+    Args:
+        rows: the groups' rows, ordered by group, then place.
+        worst: those of the last class.
+        allowed: (groups,) how many of these count.
+    """
+    group = ranked.group[worst]
+    starts = np.searchsorted(group, np.arange(n))
+    first = worst[np.arange(len(worst)) - starts[group] < allowed[group]]
+    found = rows[ranked.is_returned[rows]]
+    owner = ranked.group[first]
+    size, size_found = (np.bincount(ranked.group[some], minlength=n) for some in (rows, found))
+    ahead = np.searchsorted(ranked.document[found], ranked.document[first])
+    ahead -= np.searchsorted(ranked.group[found], owner)
+    seen = ranked.is_returned[first]
+
+    def total(of: Ints) -> Ints:
+        return np.bincount(owner, of, n).astype(np.int64)
+
+    return Balanced(total(ahead), total(size[owner]), total(ahead * seen), total(size_found[owner] * seen))
+
+
+def _plain_shares(ranked: Ranked, pairs: Pairs) -> Shares:
+    """What pairs come to where each has one preference: it is kept or not."""
+
+    def total(of: Ints) -> Ints:
+        return np.bincount(ranked.groups.topic, of, len(ranked.judged)).astype(np.int64)
+
+    returned, seen, among = total(pairs.kept), total(pairs.kept + pairs.implied), total(pairs.returned)
+    n_seen = among + total(pairs.halved)
+    return Shares(returned.astype(np.float64), seen.astype(np.float64), among, n_seen, n_seen + total(pairs.unseen))
+
+
+def _put(pairs: Pairs, balanced: Balanced, batch: Batch, ranked: Ranked) -> None:
+    """Fill in the pairs of the groups with subgroups."""
+    some = np.flatnonzero(ranked.is_partial[batch.groups])
+    groups, preferred = batch.groups[some], batch.times[some] > 0
+    returned = ranked.returned[ranked.groups.topic[groups]]
+    found = areas(preferred, returned)
+    for name, values in vars(found).items():
+        getattr(pairs, name)[groups] = values
+    level = _levels(ranked, groups, batch.size)
+    seen = np.arange(batch.size) < returned[:, None]
+    rel, other = level > 0, level == 0
+    n_rel, n_other, rel_seen, other_seen = (
+        np.count_nonzero(cells, axis=1) for cells in (rel, other, rel & seen, other & seen)
+    )
+    kept = ~(other & (np.cumsum(other, axis=1) > n_rel[:, None]))
+    few = areas(preferred & kept[:, :, None] & kept[:, None, :], returned)
+    spare, spare_seen = np.maximum(n_rel - n_other, 0), np.maximum(rel_seen - other_seen, 0)
+    balanced.kept[groups] = few.kept + few.implied + rel_seen * spare
+    balanced.every[groups] = few.returned + few.halved + few.unseen + n_rel * spare
+    balanced.kept_returned[groups] = few.kept + rel_seen * spare_seen
+    balanced.returned[groups] = few.returned + n_rel * spare_seen
+
+
+def _levels(ranked: Ranked, groups: Ints, size: int) -> Floats:
+    """(groups, size) the grade of each document, by the last subgroup that has it; -1 for none."""
+    local = np.full(ranked.n_groups, -1)
+    local[groups] = np.arange(len(groups))
+    rows = np.flatnonzero(local[ranked.group] >= 0)
+    level = np.full((len(groups), size), -1.0)
+    level[local[ranked.group[rows]], ranked.place[rows]] = ranked.grade[rows]
+    return level
+
+
+def _put_shares(shares: Shares, batch: Batch, ranked: Ranked) -> None:
+    """Fill in what the pairs of the batch's topics come to, added in the order of the documents' places."""
+    times = batch.summed(ranked.groups.topic)
+    both = times + times.transpose(0, 2, 1)
+    there = (both > 0) & np.triu(np.ones(both.shape[1:], bool))
+    seen = np.arange(batch.size) < ranked.returned[batch.topics][:, None]
+    among = np.nonzero(there & seen[:, None, :])
+    half = np.nonzero(there & seen[:, :, None] & ~seen[:, None, :])
+    n = len(batch.topics)
+    topic = np.concatenate([among[0], half[0]])
+    share = np.concatenate([times[at] / both[at] for at in (among, half)])
+    shares.returned[batch.topics] = np.bincount(among[0], share[: len(among[0])], n)
+    shares.seen[batch.topics] = np.bincount(topic, share, n)
+    shares.n_returned[batch.topics] = np.bincount(among[0], minlength=n)
+    shares.n_seen[batch.topics] = np.bincount(topic, minlength=n)
+    shares.n[batch.topics] = np.count_nonzero(there, axis=(1, 2))
+
+
+def _measured(ranked: Ranked, pairs: Pairs, balanced: Balanced, shares: Shares) -> Values:
+    """All measures, (topics,) each."""
+    topic, n = ranked.groups.topic, len(ranked.judged)
+    kept = {"": pairs.kept + pairs.implied, "_ret": pairs.kept, "_imp": pairs.kept + pairs.implied}
+    seen = pairs.returned + pairs.halved
+    possible = {"": seen + pairs.unseen, "_ret": pairs.returned, "_imp": seen}
+
+    def total(of: Ints | Floats) -> Floats:
+        return np.bincount(topic, of, n)  # type: ignore[return-value]
+
+    def balance(kept: Ints, every: Ints) -> Floats:
+        undefined = total(every == 0) > 0  # one group without a pair, and the reference has no number for the topic
+        return np.where(undefined, 0.0, ranked.groups.mean(ratio(kept, every)))
+
+    found = {
+        "prefs_num_prefs_poss": total(possible[""]),
+        "prefs_num_prefs_ful": total(kept[""]),
+        "prefs_num_prefs_ful_ret": total(kept["_ret"]),
+        "prefs_pair": ratio(shares.seen, shares.n),
+        "prefs_pair_ret": ratio(shares.returned, shares.n_returned),
+        "prefs_pair_imp": ratio(shares.seen, shares.n_seen),
+        "prefs_avgjg_Rnonrel": balance(balanced.kept, balanced.every),
+        "prefs_avgjg_Rnonrel_ret": balance(balanced.kept_returned, balanced.returned),
+    }
+    for suffix in kept:
+        found["prefs_simp" + suffix] = ratio(total(kept[suffix]), total(possible[suffix]))
+        found["prefs_avgjg" + suffix] = ranked.groups.mean(ratio(kept[suffix], possible[suffix]))
+    return found
