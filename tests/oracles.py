@@ -24,6 +24,7 @@ class Answer:
         answers: {aspect: grade} of each document that was returned, best rank first.
         aspects: {aspect: grade} of each judged document, in any order.
         weights: {aspect: weight}; those that are not in it have 1.
+        docs: the id of each judged document, in the order of `aspects`.
     """
 
     ranked: list[float | None]
@@ -33,6 +34,7 @@ class Answer:
     answers: list[dict[str, float]] = field(default_factory=list)
     aspects: list[dict[str, float]] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)
+    docs: list[str] = field(default_factory=list)
 
     def of_aspect(self, aspect: str) -> Answer:
         """The same for a reader who is after one aspect alone."""

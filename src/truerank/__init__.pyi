@@ -65,7 +65,10 @@ Bpref: Measure
 Chain: Measure
 Complete: Measure
 DCG: Measure
+D_nDCG: Measure
+Dsharp_nDCG: Measure
 ERR: Measure
+ERR_IA: Measure
 F: Measure
 FallOut: Measure
 FirstRank: Measure
@@ -78,6 +81,7 @@ Judged: Measure
 MCC: Measure
 MeanRank: Measure
 NCRR: Measure
+NRBP: Measure
 NuggetRecall: Measure
 NumNonrelJudgedRet: Measure
 NumQ: Measure
@@ -105,8 +109,13 @@ Success: Measure
 Unjudged: Measure
 Utility: Measure
 YAAP: Measure
+alpha_DCG: Measure
+alpha_nDCG: Measure
 binG: Measure
 infAP: Measure
 mINP: Measure
 nDCG: Measure
+nDCG_IA: Measure
 nDCGrel: Measure
+nERR_IA: Measure
+nNRBP: Measure

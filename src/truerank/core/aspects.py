@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +35,8 @@ class Aspects:
         aspect: (rows,) which aspect.
         grade: (rows,) how well the document answers it.
         is_named: whether they are called aspects where they come from; TREC's second column is not.
+        ids: where the id of each judgement's document begins and ends in a text, and that text; None until there
+            are hits.
     """
 
     names: Sequence[bytes]
@@ -44,7 +47,8 @@ class Aspects:
     aspect: Ints
     grade: Floats
     is_named: bool = True
-    _views: dict[str, Ints] = field(default_factory=dict, repr=False, init=False)
+    ids: tuple[Ints, Ints, bytes] | None = field(default=None, repr=False)
+    _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)
 
     @classmethod
     def of_rows(
@@ -86,7 +90,29 @@ class Aspects:
         """(rows,) which judgement each is of."""
         if "of" not in self._views:
             self._views["of"] = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        return self._views["of"]
+        rows: Ints = self._views["of"]
+        return rows
+
+    @property
+    def owner(self) -> Ints:
+        """(all aspects,) the place of the query of each among those that are there, or -1."""
+        if "owner" not in self._views:
+            sizes = self.end - self.begin
+            query = np.repeat(np.arange(len(sizes)), sizes)
+            owner = np.full(len(self.names), -1)
+            owner[np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]] = query
+            self._views["owner"] = owner
+        places: Ints = self._views["owner"]
+        return places
+
+    def is_answered(self, level: float) -> Bools:
+        """(aspects,) whether some document is relevant to each."""
+        if level not in self._views:
+            answered = np.zeros(len(self.names), bool)
+            answered[self.aspect[self.grade >= level]] = True
+            self._views[level] = answered
+        found: Bools = self._views[level]
+        return found
 
     @property
     def query(self) -> Ints:

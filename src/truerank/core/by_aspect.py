@@ -39,7 +39,11 @@ class ByAspect:
 
     def mean(self, values: Floats, level: float) -> Floats:
         """(queries,) the mean of a value an aspect by their weights, over those that have a relevant document."""
-        weight = np.where(self.hits.relevant_total(level) > 0, self.weight, 0.0)
+        return self.over(values, self.hits.relevant_total(level) > 0)
+
+    def over(self, values: Floats, is_asked: Bools) -> Floats:
+        """(queries,) the mean of a value an aspect by their weights, over some of them."""
+        weight = np.where(is_asked, self.weight, 0.0)
         whole = self.sum(weight)
         return np.divide(self.sum(values * weight), whole, out=np.zeros(self.size), where=whole > 0)
 

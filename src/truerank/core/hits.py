@@ -20,6 +20,7 @@ from truerank.core import _counting
 from truerank.core._kernel import as_text
 from truerank.core.aspects import Aspects
 from truerank.core.by_aspect import ByAspect, by_aspect
+from truerank.core.novelty import best_by, greedy, novelty
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -147,11 +148,14 @@ class Hits(Presented):
     @cached_property
     def ideal(self) -> Hits:
         """The best possible ranking: every judged document, best grade first; `doc` is the row of the judgement."""
-        query, grade = self.judgements.query, self.judgements.grade
+        judged = self.judgements
+        return self.listed(judged.query, np.arange(len(judged.query)), judged.grade)
+
+    def listed(self, query: Ints, doc: Ints, grade: Floats) -> Hits:
+        """The ranking of these documents, each query's together and best first."""
         ones = np.zeros(len(query), np.int64)
-        place = np.arange(len(query))
         ideal = replace(
-            self, query=query, grade=grade, doc=place, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
+            self, query=query, grade=grade, doc=doc, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
         )
         rank = ideal.ordinal
         return replace(
@@ -162,6 +166,18 @@ class Hits(Presented):
     def by_aspect(self) -> ByAspect:
         """The same with a row an aspect that a hit answers."""
         return by_aspect(self)
+
+    def novelty(self, level: float, alpha: float) -> Floats:
+        """(hits,) what each document adds to those above it."""
+        return novelty(self, level, alpha)
+
+    def best_by(self, worth: Floats) -> Hits:
+        """The ranking by a worth that each judged document has."""
+        return best_by(self, worth)
+
+    def greedy(self, level: float, alpha: float, k: int | None) -> Hits:
+        """The ranking of which each document adds most to those above it, down to rank k."""
+        return self._once(("greedy", level, alpha, k), lambda: greedy(self, level, alpha, k))
 
     @cached_property
     def count(self) -> Ints:
@@ -257,10 +273,10 @@ class Hits(Presented):
         return self.first < self.last
 
     def reordered(self, best: bool) -> Hits:
-        """The same with every group of ties in its best, or worst, order for the system."""
+        """The same with every group of ties in its best, or worst, order, where equals may answer other aspects."""
         if best:
             return self._regrouped(-self.grade, self.grade > 0)
-        return self._regrouped(self.grade, self.grade <= 0)
+        return self._regrouped(self.grade, self.grade <= 0, is_best=False)
 
     def judged_together(self, first: bool) -> Hits:
         """The same with the judged documents of every group of ties before, or behind, the unjudged ones."""
@@ -269,16 +285,18 @@ class Hits(Presented):
             return self._regrouped(np.where(judged, self.grade, np.inf), judged)
         return self._regrouped(np.where(judged, -self.grade, -np.inf), ~judged)
 
-    def _regrouped(self, value: Floats, is_ahead: Bools) -> Hits:
+    def _regrouped(self, value: Floats, is_ahead: Bools, is_best: bool = True) -> Hits:
         """The same with the rows of each group of ties by a value, some ahead of what has no row, others behind.
 
         Args:
             value: (hits,) lower for those ahead than for the others.
             is_ahead: (hits,)
+            is_best: whether equal ones stay as they are; else, where they may answer other aspects, the last first.
         """
         if not self.tied.any():
             return self
-        order = np.lexsort((value, self.first, self.query))
+        place = np.arange(len(self)) if self.aspects is None or is_best else -np.arange(len(self))
+        order = np.lexsort((place, value, self.first, self.query))
         rows = self.where(order)
         group = np.cumsum((np.diff(rows.first, prepend=0) != 0) | (np.diff(rows.query, prepend=-1) != 0)) - 1
         front = _ordinal(group)

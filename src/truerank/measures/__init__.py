@@ -15,6 +15,7 @@ from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity
 from truerank.measures import aspects as aspects
 from truerank.measures import intents as intents
+from truerank.measures import diversity as diversity
 from truerank.measures import counts as counts
 from truerank.measures.definition import Definition
 from truerank.measures.parsing import parse_measure, parse_measures

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
+
+from truerank.core.hits import Hits
 
 
 class Hit(NamedTuple):
@@ -28,6 +31,8 @@ class Case:
         max_grade: the highest grade of the whole collection, or 0.
         depth: the last rank that counts; None: all.
         beyond: the judged documents below it that are tied with one above it.
+        read: what a measure of aspects reads; None for others, to which a document is its grade.
+        numbered: the judged documents by their numbers in that.
     """
 
     measure: str
@@ -37,6 +42,8 @@ class Case:
     max_grade: float
     depth: int | None = None
     beyond: tuple[Hit, ...] = ()
+    read: Hits | None = None
+    numbered: Mapping[int, Hit] = field(default_factory=dict)
 
     def limit(self, k: int | None) -> int | None:
         """The last rank that counts: k or the depth, whichever comes first; None for neither."""

@@ -1,0 +1,64 @@
+"""Novelty: what documents add to those above them, and the list that adds most at each rank."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from truerank.core import _counting
+from truerank.core.aspects import Floats
+
+if TYPE_CHECKING:
+    from truerank.core.hits import Hits
+
+
+def novelty(hits: Hits, level: float, alpha: float) -> Floats:
+    """(hits,) what each adds: the weights of the aspects that it is relevant to, each times (1 − alpha) for every
+    relevant document of the aspect above it."""
+    found, judged = hits.aspects, np.where(hits.is_judged, hits.doc, -1)
+    if found is None:
+        return np.zeros(len(hits))
+    return _counting.novelty(judged, found.start, found.aspect, found.grade, level, alpha, found.weight)
+
+
+def asked(hits: Hits, level: float) -> Floats:
+    """(queries,) the weight of the aspects that have a relevant document: what a perfect document adds."""
+    aspects = hits.aspects
+    if aspects is None:
+        return np.zeros(len(hits.queries))
+    weight = np.where(aspects.is_answered(level), aspects.weight, 0.0)
+    own = aspects.owner >= 0
+    sums: Floats = np.bincount(aspects.owner[own], weight[own], len(hits.queries))  # type: ignore[assignment]
+    return sums
+
+
+def greedy(hits: Hits, level: float, alpha: float, k: int | None) -> Hits:
+    """The ranking that at each rank has the document that adds most; of several, the one whose id sorts last.
+
+    The best possible ranking is NP-hard to find; this one is what ndeval and the papers compare with, and what it
+    gains is at least 1 − 1/e of the best. Its rows are the first k documents that are relevant to some aspect.
+    """
+    aspects = hits.aspects
+    query, doc = np.zeros(0, np.int64), np.zeros(0, np.int64)
+    if aspects is not None and aspects.ids is not None:
+        found = aspects.start, aspects.aspect, aspects.grade, aspects.weight
+        greedily = _counting.Greedy(*found, level, alpha, *aspects.ids)
+        query, doc = greedily.order(aspects.owner, -1 if k is None else k)
+    return hits.listed(query, doc, np.zeros(len(doc)))
+
+
+def best_by(hits: Hits, worth: Floats) -> Hits:
+    """The ranking by a worth of each document, of those that have one above 0.
+
+    Args:
+        worth: (judgements or more,) of each.
+    """
+    aspects = hits.aspects
+    doc = np.flatnonzero(worth > 0)
+    if aspects is None:
+        return hits.listed(doc[:0], doc[:0], np.zeros(0))
+    query = aspects.owner[aspects.aspect[aspects.start[doc]]]
+    order = np.lexsort((-worth[doc], query))
+    order = order[query[order] >= 0]
+    return hits.listed(query[order], doc[order], np.zeros(len(order)))
