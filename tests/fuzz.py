@@ -123,16 +123,18 @@ def text_of_qrels(rng: Random) -> None:
     """TREC qrels, valid and damaged, in pieces."""
     text = lines(rng, qrels_line, rng.choice((0, 1, 5, 40, 2000)))
 
-    def parsed() -> list[oracle.Row]:
+    def parsed() -> list[tuple[Any, ...]]:
         parser = QrelsParser()
         for piece in pieces(rng, text):
             parser.feed(piece)
-        queries, query, ends, docs, grades, at = parser.finish()
+        queries, query, ends, docs, grades, at, second = parser.finish()
         spans = itertools.pairwise([0, *ends.tolist()])
-        rows = zip(at.tolist(), query.tolist(), spans, grades.tolist(), strict=True)
-        return [(line, queries[q], docs[a:b], grade) for line, q, (a, b), grade in rows]
+        names, which = second or ((b"",), np.zeros(len(at), int))
+        second_column = [names[place] if second else None for place in which.tolist()]
+        rows = zip(at.tolist(), query.tolist(), spans, grades.tolist(), second_column, strict=True)
+        return [(line, queries[q], docs[a:b], grade, part) for line, q, (a, b), grade, part in rows]
 
-    same(outcome(parsed), outcome(lambda: list(oracle.qrels_rows(text))))
+    same(outcome(parsed), outcome(lambda: oracle.qrels_rows(text)))
 
 
 def numbers(rng: Random) -> None:
@@ -142,7 +144,7 @@ def numbers(rng: Random) -> None:
         shapes.append(a_long_number(rng))
     for shape in shapes:
         line = b"q 0 d %b\n" % shape
-        wanted = outcome(lambda line=line: [grade.hex() for *_, grade in oracle.qrels_rows(line)])
+        wanted = outcome(lambda line=line: [grade.hex() for *_, grade, _ in oracle.qrels_rows(line)])
         same(outcome(lambda line=line: grades(line)), wanted)
 
 

@@ -100,9 +100,11 @@ def run_rows(text: bytes) -> Iterator[Row]:
     return ((line, c[0], c[2], decimal(c[4], line)) for line, c in columns(text, 6))
 
 
-def qrels_rows(text: bytes) -> Iterator[Row]:
-    """The rows of TREC qrels."""
-    return ((line, c[0], c[2], decimal(c[3], line)) for line, c in columns(text, 4))
+def qrels_rows(text: bytes) -> list[tuple[int, bytes, bytes, float, bytes | None]]:
+    """The rows of TREC qrels; the second column is None where it is the same in all."""
+    rows = [(line, c[0], c[2], decimal(c[3], line), c[1]) for line, c in columns(text, 4)]
+    varies = len({row[4] for row in rows}) > 1
+    return [(*row[:4], row[4] if varies else None) for row in rows]
 
 
 def answers(rows: Iterable[Row], judged: dict[bytes, list[bytes]], options: Options) -> Answers:

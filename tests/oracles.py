@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Any
 
@@ -646,6 +646,7 @@ class Listing:
         docs: the documents that were returned, best first.
         scores: one each.
         max_grade: the highest grade of all queries, or 0.
+        aspects: {document: {aspect: grade}}.
     """
 
     query: str
@@ -653,6 +654,7 @@ class Listing:
     docs: list[str]
     scores: list[float]
     max_grade: float
+    aspects: dict[str, dict[str, float]] = field(default_factory=dict)
 
 
 def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str, Any]) -> float | None:
@@ -668,7 +670,8 @@ def valued(name: str, listing: Listing, rules: dict[str, Any], params: dict[str,
     k = params.get("k")
     whole = answer
     if depth is not None:
-        answer = Answer(answer.ranked[:depth], answer.judged, answer.max_grade, answer.scores[:depth])
+        cut = {name: getattr(answer, name)[:depth] for name in ("ranked", "scores", "answers")}
+        answer = replace(answer, **cut)
     level, relevant = params.get("level", 1), answer.relevant(1)
     policy = rules.get("without_relevant", "zero")
     if policy == "undefined" and DIVIDES_BY[name] == "relevant" and not answer.relevant(level):
@@ -692,15 +695,18 @@ def _listed(listing: Listing, rules: dict[str, Any], grade: float | None) -> tup
     """The answer under the rules for self-match and unjudged documents, and the depth left to be applied."""
     self_match, depth = rules.get("self_match", "keep"), rules.get("depth")
     grades = {d: g for d, g in listing.grades.items() if d != listing.query or self_match != "remove"}
+    aspects = {d: a for d, a in listing.aspects.items() if d in grades}
     rows = [
-        (listing.grades.get(d), s)
+        (listing.grades.get(d), s, aspects.get(d, {}))
         for d, s in zip(listing.docs, listing.scores, strict=True)
         if d != listing.query or self_match == "keep"
     ]
     if rules.get("unjudged") == "removed":
         if rules.get("depth_of") == "returned":
             rows, depth = rows[:depth], None
-        rows = [(g, s) for g, s in rows if g is not None and g >= 0]
+        rows = [(g, s, a) for g, s, a in rows if g is not None and g >= 0]
     if grade is not None:
-        rows = [(grade if g is None or g < 0 else g, s) for g, s in rows]
-    return Answer([g for g, _ in rows], list(grades.values()), listing.max_grade, [s for _, s in rows]), depth
+        rows = [(grade if g is None or g < 0 else g, s, a) for g, s, a in rows]
+    ranked, scores, answers = ([row[column] for row in rows] for column in range(3))
+    judged = list(grades.values())
+    return Answer(ranked, judged, listing.max_grade, scores, answers, list(aspects.values())), depth

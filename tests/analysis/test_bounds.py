@@ -16,10 +16,13 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from oracles import ORACLES, Answer
-from test_laws import MEASURES
+from test_laws import MEASURES as ALL
 from truerank.analysis.bounds import ways
 from truerank.measures import Measure
 from truerank.present import bounds as report
+
+MEASURES = tuple(m for m in ALL if not m.definition.needs)
+"""Those that bounds cover."""
 
 TIES = importlib.import_module("truerank.analysis.bounds.ties")
 UNJUDGED = importlib.import_module("truerank.analysis.bounds.unjudged")
@@ -397,3 +400,11 @@ def test_geometric_means_and_counts_have_their_own_errors() -> None:
     gm, ap, count = (found[name].expected_error for name in ("GMAP", "AP", "NumRelRet"))
     assert gm == pytest.approx(ap, rel=0.5)
     assert count == pytest.approx(math.sqrt(float((found["NumRelRet"].error ** 2).sum())))
+
+
+def test_measures_of_aspects_are_not_covered():
+    judged = {"q": {"a": {"1": 1}}}
+    with pytest.raises(tr.MeasureError, match="bounds do not cover StRecall: documents of one grade differ"):
+        tr.bounds(judged, {"q": ["a"]}, "StRecall")
+    with pytest.raises(tr.MeasureError, match="bounds do not cover StRecall: documents of one grade differ"):
+        tr.judge_next(judged, {"q": ["a"]}, {"q": []}, "StRecall")

@@ -25,7 +25,7 @@ from truerank.core.scan import scan
 from truerank.measures.terms import Terms
 from truerank.present import explanation as report
 from truerank.present.renderers import FORMATS
-from worlds import World, worlds
+from worlds import World, with_aspects, worlds
 
 ROBUST = Path(__file__).parents[3] / "shared" / "data" / "robust03"
 
@@ -67,9 +67,9 @@ def test_equal_scores_beyond_the_depth_are_not_counted():
 @settings(max_examples=8)
 @given(world=worlds(GRADES, queries=3))
 def test_what_is_worked_out_is_what_evaluate_gives_to_the_bit(fields: dict[str, Any], world: World) -> None:
-    scores = tr.evaluate(world.qrels, world.run, MEASURES, rules=fields)
+    scores = tr.evaluate(world.judged, world.run, MEASURES, rules=fields)
     for query in world.qrels:
-        for why in explain_each(world.qrels, world.run, query, MEASURES, rules=fields):
+        for why in explain_each(world.judged, world.run, query, MEASURES, rules=fields):
             if why.is_counted:
                 assert why.value.hex() == float(scores[why.measure][scores.queries.index(query)]).hex(), why.measure
             else:
@@ -80,7 +80,7 @@ def test_what_is_worked_out_is_what_evaluate_gives_to_the_bit(fields: dict[str, 
 
 
 def test_a_measure_is_worked_out_from_its_terms_or_by_its_form_and_others_show_what_goes_in() -> None:
-    whys = explain_each({"q": {"a": 1, "b": 2, "c": 0}}, {"q": ["a", "x", "b"]}, "q", MEASURES)
+    whys = explain_each({"q": with_aspects({"d1": 1, "d2": 2, "d3": 0})}, {"q": ["d1", "x", "d2"]}, "q", MEASURES)
     for why in whys:
         returns = get_type_hints(why.measure.definition.function)["return"]
         assert why.worked.is_derived == (returns is Terms or why.measure.name in FORMS), why.measure
@@ -443,7 +443,8 @@ def test_every_format_holds_the_value(format: str) -> None:
 
 
 def test_every_measure_is_drawn_within_eighty_columns() -> None:
-    qrels, run = {"q": {"a": 1, "b": 2, "c": 0, "d": -1, "e": 3}}, {"q": ["a", "x", "c", "d", "b"]}
+    grades, run = {"d1": 1, "d2": 2, "d3": 0, "d4": -1, "d5": 3}, {"q": ["d1", "x", "d3", "d4", "d2"]}
+    qrels = {"q": with_aspects(grades)}
     plain = [measure for measure in MEASURES if len(str(measure)) <= 20]  # a longer name is what was asked for
     for why in explain_each(qrels, run, "q", plain):
         working = report.document([why]).render("table").split("\n\nRules")[0]

@@ -142,3 +142,76 @@ def test_a_document_that_is_the_query_leaves_with_its_aspects(own: str) -> None:
     judged = {"q": {"q": {"1": 1}, "a": {"2": 1}}, "r": {"a": {"1": 1}}}
     scores = tr.evaluate(judged, {"q": ["q", "a"], "r": ["a"]}, ["StRecall"], rules={"self_match": own})
     assert scores["StRecall"].tolist() == ([1.0, 1.0] if own == "remove" else [0.5, 1.0])
+
+
+WEIGHTED = Qrels.from_dict(JUDGED).weighted({"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 1}})
+
+
+@pytest.mark.parametrize("ending", [".jsonl", ".csv", ".tsv", ".parquet"])
+def test_formats_that_hold_weights_keep_them(ending: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = str(tmp_path / f"q{ending}")
+    convert(WEIGHTED, path, what="qrels")
+    again = tr.read_qrels(path)
+    assert again.digest == WEIGHTED.digest
+
+
+@pytest.mark.parametrize(
+    ("ending", "said"), [(".json", "the aspects have weights"), (".qrels", "the aspects have weights")]
+)
+def test_formats_that_cannot_hold_weights_refuse_them(ending: str, said: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(tr.InputError, match=said):
+        convert(WEIGHTED, str(tmp_path / f"q{ending}"), what="qrels")
+    with pytest.raises(tr.InputError, match="the judgements have aspects, which beir cannot say"):
+        convert(WEIGHTED, str(tmp_path / "q.tsv"), what="qrels", to="beir")
+
+
+def test_rows_and_frames_name_aspects_in_a_column() -> None:
+    polars = pytest.importorskip("polars")
+    rows = [
+        {"query_id": "q", "doc_id": doc, "subtopic": aspect, "relevance": 1, "probability": weight}
+        for doc, aspect, weight in (("a", "s1", 0.75), ("a", "s2", 0.25), ("b", "s2", 0.25))
+    ]
+    expected = {"StRecall@1": 0.25}
+    for qrels in (rows, polars.DataFrame(rows), polars.DataFrame(rows).to_pandas()):
+        assert tr.evaluate(qrels, {"q": ["b", "a"]}, ["StRecall@1"]).mean == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("query_id,doc_id,aspect,relevance\nq,a,,1\n", ":2: the aspect is empty"),
+        (
+            "query_id,doc_id,aspect,relevance,weight\nq,a,s,1,1\nq,b,s,1,2\n",
+            ":3: aspect s of query q has two weights",
+        ),
+        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,-1\n", "has the weight -1"),
+        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,0\n", "sum to 0"),
+        (
+            "query_id,doc_id,aspect,relevance\nq,a,s,1\nq,a,s,2\n",
+            ":3: document a of query q is judged twice for aspect s",
+        ),
+    ],
+)
+def test_what_a_column_of_aspects_cannot_hold_is_refused(text: str, said: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.csv"
+    path.write_text(text)
+    with pytest.raises(tr.InputError, match=said):
+        tr.read_qrels(str(path))
+
+
+def test_lines_of_which_some_have_no_aspect_are_refused(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "q.jsonl"
+    path.write_text('{"query_id": "q", "relevant": {"a": {"1": 1}}}\n{"query_id": "r", "relevant": {"a": 1}}\n')
+    with pytest.raises(tr.InputError, match=r":2: some judgements have an aspect and others none"):
+        tr.read_qrels(str(path))
+
+
+def test_convert_takes_the_second_column_and_weights_where_it_is_asked_to(trec: str, tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path, weights = str(tmp_path / "q.jsonl"), {"q": {"2": 1, "10": 0.5, "x": 3}, "r": {"2": 1}}
+    with pytest.raises(tr.InputError, match="is judged twice, with different values in the second column"):
+        convert(trec, path, what="qrels")
+    convert(trec, path, what="qrels", iteration="aspect", weights=weights)
+    assert rows(tr.read_qrels(path)) == rows(WEIGHTED)
+    again = tmp_path / "again.qrels"
+    convert(trec, str(again), what="qrels")
+    assert again.read_text() == LINES

@@ -37,6 +37,7 @@ def with_self(world: World, name: str) -> World:
     return World(
         {query: rename(query, docs) for query, docs in world.qrels.items()},
         {query: rename(query, docs) for query, docs in world.run.items()},
+        aspects={query: rename(query, docs) for query, docs in world.judged.items()},
     )
 
 
@@ -46,7 +47,8 @@ def listing(world: World, query: str, self_match: str) -> Listing:
     }
     highest = max([0.0, *(grade for docs in kept.values() for grade in docs.values())])
     docs = world.ranked(query)
-    return Listing(query, world.qrels[query], docs, [world.run[query][doc] for doc in docs], highest)
+    scores = [world.run[query][doc] for doc in docs]
+    return Listing(query, world.qrels[query], docs, scores, highest, world.judged[query])
 
 
 def full(rules: dict[str, Any]) -> dict[str, Any]:
@@ -74,17 +76,17 @@ def test_every_measure_under_any_rules_is_that_of_its_oracle(world: World, rules
     world = with_self(world, "d3")
     refused = {str(m): why for m in MEASURES if (why := refusal(m, rules))}
     allowed = [m for m in MEASURES if str(m) not in refused]
-    scores = tr.evaluate(world.qrels, world.run, allowed, rules=rules)
+    scores = tr.evaluate(world.judged, world.run, allowed, rules=rules)
     for m in allowed:
         right = expected(world, m, rules, scores.queries)
         np.testing.assert_allclose(scores[m], right, rtol=1e-12, atol=1e-12, err_msg=str(m))
-    hits, under = tr.rank(world.qrels, world.run, rules=rules), tr.Rules.of(rules)
+    hits, under = tr.rank(world.judged, world.run, rules=rules), tr.Rules.of(rules)
     for name, why in refused.items():
         with pytest.raises(tr.MeasureError, match=why):
             seen_by(tr.parse_measure(name), hits, under)
     for name, why in list(refused.items())[:1]:
         with pytest.raises(tr.MeasureError, match=why):
-            tr.evaluate(world.qrels, world.run, [name], rules=rules)
+            tr.evaluate(world.judged, world.run, [name], rules=rules)
 
 
 @settings(max_examples=60)

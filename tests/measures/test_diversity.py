@@ -11,6 +11,7 @@ import pytest
 import truerank as tr
 from oracles import Answer
 from oracles_diversity import discounted, log2, novel
+from truerank.core.novelty import greedy
 from truerank.core.qrels import Qrels
 
 Judged = dict[str, dict[str, dict[str, float]]]
@@ -28,7 +29,7 @@ def best_of_all(judged: dict[str, dict[str, float]], alpha: float) -> float:
 
 def greedily(judged: dict[str, dict[str, float]], alpha: float, size: int) -> tuple[str, ...]:
     """The greedy order of the first documents."""
-    hits = tr.rank({"q": judged}, {"q": []}).greedy(1, alpha, size)
+    hits = greedy(tr.rank({"q": judged}, {"q": []}), 1, alpha, size)
     assert hits.aspects is not None
     assert hits.aspects.ids is not None
     begin, end, text = hits.aspects.ids

@@ -7,6 +7,7 @@ import click
 from truerank import formats
 from truerank.cli import options
 from truerank.cli.progress import ReadingBar
+from truerank.core.rules import CHOICES
 
 
 @click.command("convert")
@@ -20,7 +21,27 @@ from truerank.cli.progress import ReadingBar
     type=click.Choice(["run", "qrels"]),
     help="What SOURCE holds [default: what it looks like].",
 )
-def command(source: str, target: str, to: str | None, format: str | None, what: str | None) -> None:
+@click.option(
+    "--iteration",
+    type=click.Choice(CHOICES["iteration"]),
+    default="ignore",
+    help="What the second column of TREC qrels is: aspect takes it for the aspects of queries.",
+)
+@click.option(
+    "--aspect-weights",
+    "weights",
+    type=options.FILE,
+    help="The weights of aspects, such as probabilities of intents: {query: {aspect: weight}}, or as qrels.",
+)
+def command(
+    source: str,
+    target: str,
+    to: str | None,
+    format: str | None,
+    what: str | None,
+    iteration: str,
+    weights: str | None,
+) -> None:
     """Write a run or qrels in another format.
 
     TARGET appears when it is complete. It is compressed if its name ends in .gz, .bz2, .xz or .zst.
@@ -30,6 +51,16 @@ def command(source: str, target: str, to: str | None, format: str | None, what: 
       truerank convert bm25.run bm25.parquet
       truerank convert qrels.tsv qrels.txt --as qrels
       truerank convert run.json - --to trec | head
+      truerank convert diversity.qrels intents.jsonl --iteration aspect --aspect-weights probabilities.json
     """
     with ReadingBar() as reading:
-        formats.convert(source, target, what=what, to=to, format=format, progress=reading.reach)
+        formats.convert(
+            source,
+            target,
+            what=what,
+            to=to,
+            format=format,
+            progress=reading.reach,
+            iteration=iteration,
+            weights=weights,
+        )

@@ -160,6 +160,19 @@ class Aspects:
             grade=self.grade[rows],
         )
 
+    def answered(self, docs: Ints) -> tuple[Ints, Ints]:
+        """Of each aspect that some documents answer, the place of the document among them, and the row here.
+
+        Args:
+            docs: the judgements; -1 and what is numbered after them answers nothing.
+        """
+        known = len(self.start) - 1
+        start = np.append(self.start, self.start[-1])
+        doc = np.where((docs < 0) | (docs > known), known, docs)
+        counts = start[doc + 1] - start[doc]
+        row = np.repeat(np.arange(len(doc)), counts)
+        return row, np.arange(len(row)) + (start[doc] - (np.cumsum(counts) - counts))[row]
+
     def moved(self, place: Ints, size: int) -> Aspects:
         """The same where the judgements have other numbers.
 

@@ -19,6 +19,7 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import RunLike
 from truerank.core.scores import Ledger, Scores
 from truerank.core.swapped import are_swapped
+from truerank.core.unjudged import with_unjudged
 from truerank.core.vocabulary import asked_for, checked, unknown
 from truerank.formats import read_qrels
 from truerank.measures import Measure, MeasuresLike
@@ -251,7 +252,7 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
             measure=measure,
             why=_why_not(definition),
         )
-    return hits.with_unjudged(rules.unjudged_grade, dict(measure.params).get("k"))
+    return with_unjudged(hits, rules.unjudged_grade, dict(measure.params).get("k"))
 
 
 def cuts_first(rules: Rules) -> bool:

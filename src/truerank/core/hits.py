@@ -19,8 +19,6 @@ from numpy.typing import NDArray
 from truerank.core import _counting
 from truerank.core._kernel import as_text
 from truerank.core.aspects import Aspects
-from truerank.core.by_aspect import ByAspect, by_aspect
-from truerank.core.novelty import best_by, greedy, novelty
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
@@ -119,11 +117,11 @@ class Hits(Presented):
 
     def relevant(self, level: float) -> Hits:
         """The hits of at least this grade."""
-        return self._once(("relevant", level), lambda: self.where(self.grade >= level))
+        return self.once(("relevant", level), lambda: self.where(self.grade >= level))
 
     def top(self, k: int | None) -> Hits:
         """The hits among the first k results; all of them for None."""
-        return self if k is None else self._once(("top", k), lambda: self.where(self.rank <= k))
+        return self if k is None else self.once(("top", k), lambda: self.where(self.rank <= k))
 
     def limit(self, k: int | None) -> int | None:
         """The last rank that counts: k or the depth, whichever comes first; None for neither."""
@@ -132,7 +130,7 @@ class Hits(Presented):
     @cached_property
     def whole(self) -> Hits:
         """The same with all rows of every group of equal scores, those too that the depth cuts off."""
-        return self if self.beyond is None else _merged(self, self.beyond)
+        return self if self.beyond is None else merged(self, self.beyond)
 
     @cached_property
     def ordinal(self) -> Ints:
@@ -165,19 +163,7 @@ class Hits(Presented):
     @cached_property
     def by_aspect(self) -> ByAspect:
         """The same with a row an aspect that a hit answers."""
-        return by_aspect(self)
-
-    def novelty(self, level: float, alpha: float) -> Floats:
-        """(hits,) what each document adds to those above it."""
-        return novelty(self, level, alpha)
-
-    def best_by(self, worth: Floats) -> Hits:
-        """The ranking by a worth that each judged document has."""
-        return best_by(self, worth)
-
-    def greedy(self, level: float, alpha: float, k: int | None) -> Hits:
-        """The ranking of which each document adds most to those above it, down to rank k."""
-        return self._once(("greedy", level, alpha, k), lambda: greedy(self, level, alpha, k))
+        return _by_aspect(self)
 
     @cached_property
     def count(self) -> Ints:
@@ -200,7 +186,7 @@ class Hits(Presented):
 
     def relevant_total(self, level: float) -> Ints:
         """(queries,) how many documents are judged with at least this grade, found or not."""
-        return self._once(("total", level), lambda: self._judged_at_least(level))
+        return self.once(("total", level), lambda: self._judged_at_least(level))
 
     def _judged_at_least(self, level: float) -> Ints:
         there = self.judgements.query[self.judgements.grade >= level]
@@ -318,7 +304,7 @@ class Hits(Presented):
         """The first results alone; it is not forgotten which documents are tied with the last of them."""
         if depth is None or (self.depth is not None and self.depth <= depth):
             return self
-        return self._once(("cut", depth), lambda: self.whole._first(depth))
+        return self.once(("cut", depth), lambda: self.whole._first(depth))
 
     def _first(self, depth: int) -> Hits:
         """The first results of whole lists."""
@@ -331,13 +317,6 @@ class Hits(Presented):
         """The same without the unjudged documents; what is left moves up."""
         hits = self.where(self.grade >= 0)
         return replace(hits, rank=hits.ordinal, returned=hits.count, depth=None, beyond=None)._retied()
-
-    def with_unjudged(self, grade: float, k: int | None = None) -> Hits:
-        """The same with a row of this grade for each unjudged document down to rank k, and for those tied with it.
-
-        A rank that no judged document has is that of an unjudged one. The judgements stay as they are.
-        """
-        return self._once(("unjudged", grade, k), lambda: _filled(self.whole, self.limit(k), grade).cut(self.depth))
 
     def knowing_only_returned(self) -> Hits:
         """The same, as if only the documents that were returned had been judged."""
@@ -358,7 +337,8 @@ class Hits(Presented):
         first = self.rank[new][group]
         return replace(self, first=first, last=first + np.bincount(group)[group] - 1)
 
-    def _once(self, key: object, make: Callable[[], T]) -> T:
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made under this key the first time, and kept."""
         if key not in self._views:
             made = make()
             if made is self:  # kept, it would keep itself in memory
@@ -367,45 +347,78 @@ class Hits(Presented):
         return self._views[key]  # type: ignore[no-any-return]
 
 
-def _merged(one: Hits, other: Hits) -> Hits:
+@dataclass(frozen=True, eq=False)
+class ByAspect:
+    """Hits, a row an aspect that a document answers.
+
+    Attributes:
+        hits: whose `queries` are the aspects, one query's after another's.
+        query: (aspects,) the query of each.
+        weight: (aspects,) of each.
+        row: (rows,) which row of the hits of whole queries each is.
+        size: how many queries there are.
+    """
+
+    hits: Hits
+    query: Ints
+    weight: Floats
+    row: Ints
+    size: int
+
+    def sum(self, values: Floats | Ints | Bools) -> Floats:
+        """(queries,) the sum of a value an aspect, left to right."""
+        weights = np.asarray(values, np.float64)
+        sums: Floats = np.bincount(self.query, weights, self.size)  # type: ignore[assignment]
+        return sums
+
+    def mean(self, values: Floats, level: float) -> Floats:
+        """(queries,) the mean of a value an aspect by their weights, over those that have a relevant document."""
+        return self.over(values, self.hits.relevant_total(level) > 0)
+
+    def over(self, values: Floats, is_asked: Bools) -> Floats:
+        """(queries,) the mean of a value an aspect by their weights, over some of them."""
+        weight = np.where(is_asked, self.weight, 0.0)
+        whole = self.sum(weight)
+        return np.divide(self.sum(values * weight), whole, out=np.zeros(self.size), where=whole > 0)
+
+
+def _by_aspect(hits: Hits) -> ByAspect:
+    """The hits by aspect; without aspects there are none."""
+    aspects = Aspects.none(len(hits.queries)) if hits.aspects is None else hits.aspects
+    sizes = aspects.end - aspects.begin
+    query = np.repeat(np.arange(len(sizes)), sizes)
+    number = np.arange(len(query)) + (aspects.begin - (np.cumsum(sizes) - sizes))[query]
+    unit = np.full(
+        len(aspects.names), -1
+    )  # where each aspect of all judgements stands among those of these queries
+    unit[number] = np.arange(len(number))
+    row, place = aspects.answered(np.where(hits.is_judged, hits.doc, -1))
+    owner = unit[aspects.aspect[place]]
+    small = owner.astype(np.uint16) if len(number) < 1 << 16 else owner  # which NumPy sorts by counting
+    order = np.argsort(small, kind="stable")
+    row, place, owner = row[order], place[order], owner[order]
+    judged = unit[aspects.aspect]
+    graded = np.lexsort((-aspects.grade, judged))
+    graded = graded[np.searchsorted(judged[graded], 0) :]
+    units = replace(
+        hits.where(row),
+        query=owner,
+        grade=aspects.grade[place],
+        queries=[aspects.names[each] for each in number.tolist()],
+        returned=hits.returned[query],
+        judgements=replace(hits.judgements, query=judged[graded], grade=aspects.grade[graded]),
+        max_grade=max(0.0, float(aspects.grade.max(initial=0))),
+        beyond=None,
+        aspects=None,
+    )
+    return ByAspect(units, query, aspects.weight[number], row, len(sizes))
+
+
+def merged(one: Hits, other: Hits) -> Hits:
     """The rows of both, which are of the same queries."""
     rows: dict[str, Any] = {name: np.concatenate([getattr(one, name), getattr(other, name)]) for name in COLUMNS}
     both = replace(one, **rows, depth=None, beyond=None)
     return both.where(np.lexsort((both.rank, both.query)))
-
-
-def _filled(hits: Hits, deepest: int | None, grade: float) -> Hits:
-    """The hits, those below grade 0 with this grade, and rows for the ranks between them."""
-    listed = hits.returned if deepest is None else np.minimum(hits.returned, deepest)
-    if deepest is not None:  # a group that reaches further is taken whole
-        reaching = hits.first <= deepest
-        listed = listed.copy()
-        np.maximum.at(listed, hits.query[reaching], hits.last[reaching])
-    start = np.cumsum(listed) - listed
-    query = np.repeat(np.arange(len(listed)), listed)
-    rank = np.arange(len(query)) - start[query] + 1
-    known = hits.rank <= listed[hits.query]
-    free = np.ones(len(query), bool)
-    free[(start[hits.query] + hits.rank - 1)[known]] = False
-    query, rank = query[free], rank[free]
-    unnamed = np.full(len(rank), -1)
-    given = np.full(len(rank), float(grade))
-    others = dict(query=query, rank=rank, grade=given, doc=unnamed, **_groups_at(hits, query, rank))
-    graded = np.where(hits.grade < 0, float(grade), hits.grade)
-    return _merged(replace(hits, grade=graded), replace(hits, **others))
-
-
-def _groups_at(hits: Hits, query: Ints, rank: Ints) -> dict[str, Any]:
-    """The score and the group of whatever stands at each rank, as far as a hit of its group tells; else alone."""
-    first, last, score = rank.copy(), rank.copy(), np.full(len(rank), math.nan)
-    width = int(max(hits.last.max(initial=0), rank.max(initial=0))) + 2
-    place = np.searchsorted(hits.query * width + hits.rank, query * width + rank)
-    for row in (place - 1, place) if len(hits) else ():
-        there = np.clip(row, 0, len(hits) - 1)
-        same = (hits.query[there] == query) & (hits.first[there] <= rank) & (rank <= hits.last[there])
-        for column, name in ((first, "first"), (last, "last"), (score, "score")):
-            column[same] = getattr(hits, name)[there][same]
-    return {"first": first, "last": last, "score": score}
 
 
 def concatenate(parts: list[Hits]) -> Hits:

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 
 from truerank.core import _counting
 from truerank.core.aspects import Floats
-
-if TYPE_CHECKING:
-    from truerank.core.hits import Hits
+from truerank.core.hits import Hits
 
 
 def novelty(hits: Hits, level: float, alpha: float) -> Floats:
@@ -39,12 +35,15 @@ def greedy(hits: Hits, level: float, alpha: float, k: int | None) -> Hits:
     The best possible ranking is NP-hard to find; this one is what ndeval and the papers compare with, and what it
     gains is at least 1 − 1/e of the best. Its rows are the first k documents that are relevant to some aspect.
     """
+    return hits.once(("greedy", level, alpha, k), lambda: _greedy(hits, level, alpha, -1 if k is None else k))
+
+
+def _greedy(hits: Hits, level: float, alpha: float, k: int) -> Hits:
     aspects = hits.aspects
     query, doc = np.zeros(0, np.int64), np.zeros(0, np.int64)
     if aspects is not None and aspects.ids is not None:
         found = aspects.start, aspects.aspect, aspects.grade, aspects.weight
-        greedily = _counting.Greedy(*found, level, alpha, *aspects.ids)
-        query, doc = greedily.order(aspects.owner, -1 if k is None else k)
+        query, doc = _counting.Greedy(*found, level, alpha, *aspects.ids).order(aspects.owner, k)
     return hits.listed(query, doc, np.zeros(len(doc)))
 
 

@@ -375,6 +375,13 @@ class Qrels:
             for row in range(int(start[doc]), int(start[doc + 1]))
         ]
 
+    def weights_of(self, query: int) -> dict[bytes, float]:
+        """{aspect: weight} of a query; nothing without aspects."""
+        if self.aspects is None:
+            return {}
+        places = range(int(self.aspects.begin[query]), int(self.aspects.end[query]))
+        return {self.aspects.names[place]: float(self.aspects.weight[place]) for place in places}
+
     def by_aspect(self, query: int) -> dict[bytes, dict[bytes, float]]:
         """{document: {aspect: grade}} of a query; nothing without aspects."""
         nested: dict[bytes, dict[bytes, float]] = {}

@@ -63,11 +63,12 @@ def _stretches(queries: list[bytes], docs: list[bytes], scores: list[float]) -> 
 
 def columns_ids(part: Columns) -> tuple[Iterator[bytes], Iterator[bytes]]:
     """The query and the document of each row."""
-    queries, docs = _cut(part.query_ends, part.query_text), _cut(part.doc_ends, part.doc_text)
+    queries, docs = cut(part.query_ends, part.query_text), cut(part.doc_ends, part.doc_text)
     return queries if part.runs is None else map(list(queries).__getitem__, part.queries.tolist()), docs
 
 
-def _cut(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
+def cut(ends: NDArray[np.int64], text: NDArray[np.uint8] | bytes) -> Iterator[bytes]:
+    """The ids in a text, by their ends."""
     raw = bytes(text)
     return (raw[a:b] for a, b in itertools.pairwise(ends.tolist()))
 

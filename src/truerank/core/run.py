@@ -24,6 +24,8 @@ class Columns:
         lines: (rows,) the line of each row in its file; None where rows are counted.
         runs: (query ids + 1,) the first row of each query id, and the number of rows, where an id stands once for
             the rows in a run of it; None where each row has one.
+        aspects: of judgements, the aspects, text as above; None where there are none.
+        weights: (rows,) of the aspects; None where there are none.
     """
 
     query_ends: NDArray[np.int64]
@@ -33,6 +35,8 @@ class Columns:
     scores: NDArray[np.float64]
     lines: NDArray[np.int64] | None = None
     runs: NDArray[np.int64] | None = None
+    aspects: tuple[NDArray[np.int64], NDArray[np.uint8] | bytes] | None = None
+    weights: NDArray[np.float64] | None = None
 
     @property
     def queries(self) -> NDArray[np.int64]:

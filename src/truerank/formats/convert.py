@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Collection, Iterator
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
+from truerank.core.rules import CHOICES
 from truerank.core.run import Progress, Ranked, Run, unreported, watching
 from truerank.core.scan import each_once
 from truerank.formats.compression import codec_for
@@ -36,6 +38,8 @@ def convert(
     to: str | None = None,
     format: str | None = None,
     progress: Progress = unreported,
+    iteration: str = "ignore",
+    weights: Any = None,
 ) -> None:
     """Write a run or judgements in another format.
 
@@ -50,6 +54,9 @@ def convert(
             an ending, and for .run, .txt and the like.
         format: the format of the source, instead of the one that it looks like.
         progress: called with how many bytes of a file were read, and of how many.
+        iteration: what the second column of TREC qrels is, as in the rules: "ignore" keeps it in TREC's format
+            alone, "aspect" takes it for the aspects of queries.
+        weights: of aspects, {query: {aspect: weight}}, or a file of such as qrels with aspects for documents.
     """
     name = os.fspath(target)
     if isinstance(source, str | os.PathLike) and _is_same_file(os.fspath(source), name):
@@ -64,8 +71,9 @@ def convert(
     if write is None:
         raise InputError("the format {format} cannot hold {what}", name, format=chosen.name, what=SPOKEN[what])
     if what == "qrels":
-        qrels = read_qrels(origin or source, format)
+        qrels = _with_aspects(read_qrels(origin or source, format), chosen, iteration, weights)
         _refuse_ignored(qrels, chosen)
+        _refuse_aspects(qrels, chosen)
         for query, judged in qrels.to_dict().items():
             _refuse_empty(query, judged, qrels.name)
         with writing(target) as file:
@@ -74,6 +82,39 @@ def convert(
         run = open_run(origin or source, format)
         with writing(target) as file:
             write(_sound(run), file, _tag(origin))
+
+
+def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) -> Qrels:
+    """The judgements with the aspects and weights that are asked for."""
+    if iteration not in CHOICES["iteration"]:
+        raise InputError("iteration is 'ignore' or 'aspect', not {iteration}", iteration=quoted(iteration))
+    if qrels.aspects is not None and iteration == "aspect":
+        qrels = replace(qrels, aspects=replace(qrels.aspects, is_named=True))
+    if chosen.name != "trec":
+        qrels = qrels.without_aspects()
+    if weights is None:
+        return qrels
+    given = read_qrels(weights)
+    return qrels.weighted(given.to_dict(), given.name)
+
+
+def _refuse_aspects(qrels: Qrels, chosen: Format) -> None:
+    if qrels.aspects is None:
+        return
+    if not chosen.holds_aspects:
+        able = ", ".join(f.name for f in formats().values() if f.holds_aspects)
+        raise InputError(
+            "the judgements have aspects, which {format} cannot say; {able} can (--to jsonl)",
+            format=chosen.name,
+            able=able,
+        )
+    if chosen.holds_aspects != "weights" and (qrels.aspects.weight != 1).any():
+        able = ", ".join(f.name for f in formats().values() if f.holds_aspects == "weights")
+        raise InputError(
+            "the aspects have weights, which {format} cannot say; {able} can (--to jsonl)",
+            format=chosen.name,
+            able=able,
+        )
 
 
 def _refuse_ignored(qrels: Qrels, chosen: Format) -> None:

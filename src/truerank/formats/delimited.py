@@ -26,7 +26,7 @@ from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, columns, complete, qrels_of
+from truerank.formats.rows import Ints, columns, complete, qrels_of, text_column
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
@@ -148,7 +148,7 @@ class Reader:
             if b'"' in block:
                 yield from self.quoted(itertools.chain([(line, block)], blocks))
                 return
-            part = self.plain(block, line)
+            part = self.plain(block, line) if self.layout.aspect is None else None
             yield from self.quoted([(line, block)]) if part is None else [complete(part, self.name)]
 
     def plain(self, block: bytes, line: int) -> Columns | None:
@@ -177,12 +177,17 @@ class Reader:
         cut = (as_text(part) + "\n" for text in texts for part in text[:-1].split(b"\n"))
         numbered = self.numbered(csv.reader(cut, delimiter=self.delimiter), line - 1)
         while part := list(itertools.islice(numbered, ROWS)):
-            lines, queries, docs, scores = zip(*part, strict=True)
-            yield complete(columns(queries, docs, scores, lines), self.name)
+            lines, queries, docs, scores, *more = zip(*part, strict=True)
+            found = columns(queries, docs, scores, lines)
+            if more:
+                weights = np.array(more[1], np.float64) if len(more) > 1 else None
+                found = replace(found, aspects=text_column(more[0]), weights=weights)
+            yield complete(found, self.name)
 
-    def numbered(self, rows: Any, before: int) -> Iterator[tuple[int, bytes, bytes, float]]:
-        """Line, query, document and score of each row that is not empty."""
+    def numbered(self, rows: Any, before: int) -> Iterator[tuple[Any, ...]]:
+        """Line, query, document and score of each row that is not empty; of judgements, aspect and weight too."""
         query, doc, value = self.layout.query, self.layout.doc, self.layout.value
+        aspect, weight = self.layout.aspect, self.layout.weight
         try:
             for row in rows:
                 line = before + rows.line_num
@@ -195,7 +200,9 @@ class Reader:
                         n=len(row),
                     )
                 if row:
-                    yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line)
+                    more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
+                    more += () if weight is None else (self.number(row[weight], line),)
+                    yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line), *more
         except csv.Error as error:
             raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
 
@@ -239,13 +246,25 @@ def write_run(delimiter: str, run: Iterable[Ranked], file: BinaryIO, tag: str) -
 
 
 def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[str] | None = None) -> None:
-    """query_id, doc_id, relevance; whole grades without a point."""
-    parts = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
-    _write(file, delimiter, header or ["query_id", "doc_id", "relevance"], parts)
+    """query_id, doc_id, relevance; whole grades without a point; with aspects also aspect and weight."""
+    columns = list(header or ["query_id", "doc_id", "relevance"])
+    if qrels.aspects is None:
+        parts = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
+        _write(file, delimiter, columns, parts)
+    else:
+        _write(file, delimiter, [*columns, "aspect", "weight"], map(partial(_by_aspect, qrels), range(len(qrels))))
 
 
-_Part = tuple[bytes, Collection[bytes], Iterable[str]]
-"""A query's id, its documents and their scores or grades."""
+def _by_aspect(qrels: Qrels, query: int) -> _Part:
+    rows, weights = qrels.rows_of(query), qrels.weights_of(query)
+    docs, aspects, grades = zip(*rows, strict=True) if rows else ((), (), ())
+    names = [aspect or b"" for aspect in aspects]
+    weight = (decimal(weights[name]) for name in names)
+    return qrels.queries[query], docs, map(decimal, grades), map(as_text, names), weight
+
+
+_Part = tuple[Any, ...]
+"""A query's id, its documents, and the columns of their scores or grades and what follows."""
 
 
 def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterable[_Part]) -> None:
@@ -253,9 +272,9 @@ def _write(file: BinaryIO, delimiter: str, header: Sequence[str], parts: Iterabl
     try:
         writer = csv.writer(text, delimiter=delimiter, lineterminator="\n")
         writer.writerow(header)
-        for query, docs, values in parts:
+        for query, docs, *values in parts:
             _check_ids(query, docs)
-            writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), values, strict=False))
+            writer.writerows(zip(itertools.repeat(as_text(query)), map(as_text, docs), *values, strict=False))
     finally:
         text.detach()  # or it would close the file
 
@@ -271,7 +290,11 @@ def _check_ids(query: bytes, docs: Collection[bytes]) -> None:
 
 def _register(name: str, meaning: Message, sniff: Callable[[bytes, str], float], delimiter: str) -> None:
     run, qrels = partial(write_run, delimiter), partial(write_qrels, delimiter)
-    register(Format(name, meaning, sniff, holds, (f".{name}",), read_run, read_qrels, run, qrels))
+    register(
+        Format(
+            name, meaning, sniff, holds, (f".{name}",), read_run, read_qrels, run, qrels, holds_aspects="weights"
+        )
+    )
 
 
 _register(

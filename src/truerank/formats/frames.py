@@ -61,8 +61,7 @@ def _read(frame: Any, what: str, name: str) -> tuple[Layout, Iterable[pyarrow.Re
         if hasattr(frame, method):
             names, batches = read(frame, name)
             found = layout(names, what, name)
-            places = (found.query, found.doc, found.value)
-            return Layout(0, 1, 2, found.falling, found.unsure), batches([names[i] for i in places], places)
+            return found.packed, batches([names[i] for i in found.places], found.places)
     stream = _stream(frame, name)
     return layout(stream.schema.names, what, name), stream
 
@@ -144,7 +143,18 @@ def _columns(batch: pyarrow.RecordBatch, where: Layout, name: str, row: int) -> 
     doc, value = (_plain(batch.column(i), fields[i], name, row) for i in (where.doc, where.value))
     scores = _numbers(value, fields[where.value], name)
     text = *_text(query, fields[where.query], name), *_text(doc, fields[where.doc], name)
-    return complete(Columns(*text, -scores if where.falling else scores, runs=runs), name, row)
+    more = {} if where.aspect is None else _aspects(batch, where.aspect, where.weight, name, row)
+    return complete(Columns(*text, -scores if where.falling else scores, runs=runs, **more), name, row)
+
+
+def _aspects(batch: pyarrow.RecordBatch, aspect: int, weight: int | None, name: str, row: int) -> dict[str, Any]:
+    """What judgements say of aspects, as `Columns` have it."""
+    fields = batch.schema.names
+    names = _text(_plain(batch.column(aspect), fields[aspect], name, row), fields[aspect], name)
+    if weight is None:
+        return {"aspects": names}
+    numbers = _numbers(_plain(batch.column(weight), fields[weight], name, row), fields[weight], name)
+    return {"aspects": names, "weights": numbers}
 
 
 def _runs(array: Any) -> tuple[Any, Ints | None]:

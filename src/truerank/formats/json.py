@@ -233,5 +233,6 @@ register(
         write_run,
         write_qrels,
         holds_ignored=True,
+        holds_aspects=True,
     )
 )

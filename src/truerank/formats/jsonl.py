@@ -74,9 +74,17 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """A query a line: {"query_id": …, "relevant": {document: grade}}."""
-    for query, judged in qrels.to_dict().items():
-        file.write(dumped({"query_id": utf8(query), "relevant": graded(judged)}) + b"\n")
+    """A query a line: {"query_id": …, "relevant": {document: grade}}.
+
+    With aspects {"query_id": …, "relevant": {document: {aspect: grade}}, "weights": {aspect: weight}}.
+    """
+    for number, (query, judged) in enumerate(qrels.to_dict().items()):
+        record: dict[str, Any] = {"query_id": utf8(query), "relevant": graded(judged)}
+        if qrels.aspects is not None:
+            nested = qrels.by_aspect(number)
+            record["relevant"] = {utf8(doc): graded(grades) for doc, grades in nested.items()}
+            record["weights"] = graded(qrels.weights_of(number))
+        file.write(dumped(record) + b"\n")
 
 
 def graded(judged: dict[bytes, float]) -> dict[str, float]:
@@ -121,5 +129,6 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        holds_aspects="weights",
     )
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from truerank.core.errors import InputError, quoted
@@ -29,6 +29,10 @@ DOC = (
 SCORE = ("score", "sim", "similarity", "relevancescore", "prediction")
 RANK = ("rank", "position")
 GRADE = ("relevance", "grade", "rel", "relevant", "label", "relevancegrade", "judgment", "judgement", "gain")
+
+ASPECT = ("aspect", "subtopic", "subtopicid", "intent", "intentid", "nugget", "facet", "hop")
+WEIGHTS = ("weights", "probabilities")
+WEIGHT = ("weight", "probability", "prob", "importance")
 
 # Lists of documents, one list a query.
 ANSWERS = (
@@ -105,6 +109,8 @@ class Layout:
         value: the column of the score or the grade.
         falling: the value is a rank: the lower, the better.
         unsure: a grade in a column named score, as BEIR has it; whole numbers are taken for grades.
+        aspect, weight: of qrels: the columns of the part of its query that each judgement is about, and of that
+            part's weight; None where there are none.
     """
 
     query: int
@@ -112,6 +118,21 @@ class Layout:
     value: int
     falling: bool = False
     unsure: bool = False
+    aspect: int | None = None
+    weight: int | None = None
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """The columns that are read, in the order of `packed`."""
+        more = (place for place in (self.aspect, self.weight) if place is not None)
+        return self.query, self.doc, self.value, *more
+
+    @property
+    def packed(self) -> Layout:
+        """The layout where no other columns are left."""
+        aspect = None if self.aspect is None else 3
+        weight = None if self.weight is None else 4
+        return replace(self, query=0, doc=1, value=2, aspect=aspect, weight=weight)
 
 
 def layout(names: Sequence[str], what: str, path: str | None, line: int | None = None) -> Layout:
@@ -121,7 +142,7 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
         InputError: no column has a name that is known for what is needed, or two have the same.
     """
     found = _layout(names, what, path, line)
-    for place in (found.query, found.doc, found.value):
+    for place in found.places:
         same = [name for name in names if folded(name) == folded(names[place])]
         if len(same) > 1:
             raise InputError(
@@ -143,10 +164,12 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         return Layout(query, doc, score)
     if what == "run" and rank is not None:
         return Layout(query, doc, rank, falling=True)
-    if what == "qrels" and grade is not None:
-        return Layout(query, doc, grade)
-    if what == "qrels" and score is not None:
-        return Layout(query, doc, score, unsure=True)
+    if what == "qrels" and (grade is not None or score is not None):
+        aspect = find(names, ASPECT)
+        weight = None if aspect is None else find(names, WEIGHT)
+        value = score if grade is None else grade
+        assert value is not None
+        return Layout(query, doc, value, unsure=grade is None, aspect=aspect, weight=weight)
     known = _few(names)
     if what == "run":
         fault = message("no column holds the scores; name it score (there is {known})", known=known)

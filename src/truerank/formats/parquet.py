@@ -33,7 +33,7 @@ PIECE = 1 << 20
 BUFFERED = {"pre_buffer": False, "buffer_size": 1 << 20}
 """How a file is read: little of it at a time."""
 
-_Part = tuple[bytes, Sequence[bytes], Sequence[float]]
+_Part = tuple[Any, ...]
 """A query's id, its documents and their scores or grades."""
 
 
@@ -148,9 +148,9 @@ def _parts(
     table: Any, layout: names.Layout, name: str, start: int = 0, end: int | None = None
 ) -> Iterator[Columns]:
     """The rows from a start to an end."""
-    columns = [table.schema_arrow.names[i] for i in (layout.query, layout.doc, layout.value)]
+    columns = [table.schema_arrow.names[i] for i in layout.places]
     batches = (batch.select(columns) for batch in _stretch(table, columns, start, end))
-    return frames.parts(batches, names.Layout(0, 1, 2, layout.falling), name, start + 1)
+    return frames.parts(batches, layout.packed, name, start + 1)
 
 
 def _stretch(table: Any, columns: list[str], start: int, end: int | None) -> Iterator[Any]:
@@ -170,30 +170,44 @@ def _stretch(table: Any, columns: list[str], start: int, end: int | None) -> Ite
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
     """query_id, doc_id, score."""
     parts = ((part.query, part.docs, part.numbers()) for part in run)
-    _write(file, "run", "score", np.float64, parts)
+    _write(file, "run", {"score": np.float64}, parts)
 
 
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
-    """query_id, doc_id, relevance."""
+    """query_id, doc_id, relevance; with aspects also aspect and weight."""
     is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
     number = np.int64 if is_whole else np.float64
+    if qrels.aspects is not None:
+        _write(file, "qrels", {"relevance": np.float64, "aspect": bytes, "weight": np.float64}, _by_aspect(qrels))
+        return
     parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
-    _write(file, "qrels", "relevance", number, parts)
+    _write(file, "qrels", {"relevance": number}, parts)
 
 
-def _write(file: BinaryIO, what: str, value: str, number: type[np.number[Any]], parts: Iterable[_Part]) -> None:
+def _by_aspect(qrels: Qrels) -> Iterator[_Part]:
+    for number, query in enumerate(qrels.queries):
+        rows, weights = qrels.rows_of(number), qrels.weights_of(number)
+        docs, aspects, grades = zip(*rows, strict=True) if rows else ((), (), ())
+        yield query, docs, grades, aspects, [weights[aspect or b""] for aspect in aspects]
+
+
+def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_Part]) -> None:
+    """A table of queries, documents and these columns, whose numbers are of a type of NumPy, or ids (bytes)."""
     pyarrow = frames.arrow(message("writing Parquet"), "parquet")
     from pyarrow.parquet import ParquetWriter
 
     text = pyarrow.large_string()
-    columns = {"query_id": text, "doc_id": text, value: pyarrow.from_numpy_dtype(number)}
+    types = {name: text if kind is bytes else pyarrow.from_numpy_dtype(kind) for name, kind in values.items()}
+    columns = {"query_id": text, "doc_id": text, **types}
     schema = pyarrow.schema(columns, metadata={HOLDS: what})
     with ParquetWriter(file, schema, compression="zstd") as table:
         for group in _grouped(parts):
-            queries, docs, values = zip(*group, strict=True)
+            queries, docs, *found = zip(*group, strict=True)
             query = np.repeat(np.arange(len(queries)), list(map(len, docs)))
-            numbers = np.fromiter(itertools.chain.from_iterable(values), number)
-            rows = [_ids(queries).take(query), _ids(list(itertools.chain.from_iterable(docs))), numbers]
+            flat = [list(itertools.chain.from_iterable(column)) for column in (docs, *found)]
+            numbers = zip(values.values(), flat[1:], strict=True)
+            more = [_ids(each) if kind is bytes else np.array(each, kind) for kind, each in numbers]
+            rows = [_ids(queries).take(query), _ids(flat[0]), *more]
             table.write_batch(pyarrow.record_batch(rows, schema=schema))
 
 
@@ -237,5 +251,6 @@ register(
         write_run,
         write_qrels,
         cut_run=cut_run,
+        holds_aspects="weights",
     )
 )

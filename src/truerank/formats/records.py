@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -12,13 +13,14 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_bytes
+from truerank.core.aspects import joined_names
 from truerank.core.errors import InputError, quoted
 from truerank.core.mappings import are_numbers
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
 from truerank.formats.names import DOC, GRADE, QUERY, RANK, RELEVANT, SCORE, Layout
-from truerank.formats.rows import columns
+from truerank.formats.rows import columns, weights_of
 
 Numbered = tuple[int | None, Any]
 """A record and the line that it stands in, if in one."""
@@ -75,14 +77,27 @@ def run_parts(records: Iterable[Numbered], name: str) -> Iterator[Batch]:
 def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     """Judgements; a query may have none."""
     index: dict[bytes, int] = {}
-    rows: list[tuple[int, bytes, type, float, int]] = []
+    rows: list[tuple[int, bytes, type, float, int, bytes | None, float | None]] = []
     for line, record in records:
         query, judged = _judged(record, _keys((line, record), name), name, line)
         q = index.setdefault(_id(query, name, line), len(index))
-        rows += [(q, _id(d, name, line), type(d), _number(grade, name, line), line or 0) for d, grade in judged]
-    queries, docs, kinds, grades, lines = zip(*rows, strict=True) if rows else ((), (), (), (), ())
+        for doc, grade, aspect, weight in judged:
+            part = None if aspect is None else _id(aspect, name, line)
+            worth = None if weight is None else _number(weight, name, line)
+            if rows and (part is None) != (rows[0][5] is None):
+                raise InputError("some judgements have an aspect and others none: give each its own", name, line)
+            rows.append((q, _id(doc, name, line), type(doc), _number(grade, name, line), line or 0, part, worth))
+    queries, docs, kinds, grades, lines, parts, weights = zip(*rows, strict=True) if rows else ((),) * 7
     where = np.array(lines) if any(lines) else None
-    return Qrels.from_rows(list(index), queries, docs, grades, name=name, lines=where, is_number=are_numbers(kinds))
+    aspects = joined_names([parts]) if rows and parts[0] is not None else None
+    known = are_numbers(kinds)
+    ids = list(index)
+    qrels = Qrels.from_rows(ids, queries, docs, grades, name=name, lines=where, is_number=known, aspects=aspects)
+    if aspects is None or all(weight is None for weight in weights):
+        return qrels
+    given = [math.nan if weight is None else weight for weight in weights]
+    owners = map(ids.__getitem__, queries)
+    return qrels.weighted(weights_of(owners, aspects, given, name, where), name)
 
 
 @dataclass(frozen=True)
@@ -171,21 +186,37 @@ def _each(check: Callable[..., list[Any]], values: list[Any], lines: list[int], 
 
 def _judged(
     record: Any, keys: tuple[str, ...], name: str, line: int | None
-) -> tuple[Any, Iterable[tuple[Any, Any]]]:
-    """A query's id and its documents with their grades."""
+) -> tuple[Any, Iterable[tuple[Any, Any, Any, Any]]]:
+    """A query's id and its documents with grade, aspect and weight; the latter are None where there are none."""
     lists = _list_keys(keys, RELEVANT, GRADE)
     if lists:
         docs, grades = _split(record[lists.docs], (*GRADE, "score"), name, line)
         if not isinstance(docs, list):
             raise InputError("a list of documents should stand here, not {value}", name, line, value=quoted(docs))
-        return record[lists.query], zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
+        graded = zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
+        weights = names.find(keys, names.WEIGHTS)
+        return record[lists.query], _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
     where = names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
     if where.unsure and isinstance(grade, float) and grade % 1:
         raise InputError(
             "the score is a fraction, as in a run, not a grade: are the two files swapped?", name, line
         )
-    return record[keys[where.query]], [(record[keys[where.doc]], grade)]
+    more = (None if place is None else record[keys[place]] for place in (where.aspect, where.weight))
+    return record[keys[where.query]], [(record[keys[where.doc]], grade, *more)]
+
+
+def _by_aspect(
+    judged: Iterable[tuple[Any, Any]], weights: Any, name: str, line: int | None
+) -> Iterator[tuple[Any, Any, Any, Any]]:
+    """Document, grade, aspect and weight, out of documents with a grade, or with one an aspect."""
+    if not isinstance(weights, dict):
+        raise InputError("{{aspect: weight}} should stand here, not {value}", name, line, value=quoted(weights))
+    for doc, grade in judged:
+        if isinstance(grade, dict):
+            yield from ((doc, each, aspect, weights.get(aspect)) for aspect, each in grade.items())
+        else:
+            yield doc, grade, None, None
 
 
 def _id(value: Any, name: str, line: int | None) -> bytes:

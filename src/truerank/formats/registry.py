@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from inspect import signature
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Literal
 
 from truerank.core import plugins
 from truerank.core.errors import InputError, quoted
@@ -32,6 +32,7 @@ class Format:
         write_run: writes rankings to a binary file, with a tag for formats that have one.
         write_qrels: writes judgements to a binary file.
         holds_ignored: whether its judgements can say that a pair is ignored.
+        holds_aspects: whether they can say which aspect they are about; "weights": and how much each weighs.
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
         read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
@@ -49,6 +50,7 @@ class Format:
     write_run: Callable[[Iterable[Ranked], BinaryIO, str], None] | None = None
     write_qrels: Callable[[Qrels, BinaryIO], None] | None = None
     holds_ignored: bool = False
+    holds_aspects: bool | Literal["weights"] = False
     is_folder: bool = False
     options: Callable[..., Format] | None = None
     read_saved: Callable[[Source], Any] | None = None

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.errors import InputError
+from truerank.core.aspects import joined_names
+from truerank.core.errors import InputError, truncated
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
-from truerank.core.rankings import columns_ids
+from truerank.core.rankings import columns_ids, cut
 from truerank.core.run import Columns
 
 Ints = NDArray[np.int64]
@@ -34,7 +35,10 @@ def columns(queries: Sequence[bytes], docs: Sequence[bytes], values: Any, lines:
 def complete(part: Columns, name: str | None, row: int = 1) -> Columns:
     """The same columns, if no id is empty; `row` is the number of the first row where they have no lines."""
     query, doc = message("the query id is empty"), message("the document id is empty")
-    for said, ends, runs in ((query, part.query_ends, part.runs), (doc, part.doc_ends, None)):
+    texts = [(query, part.query_ends, part.runs), (doc, part.doc_ends, None)]
+    if part.aspects is not None:
+        texts.append((message("the aspect is empty"), part.aspects[0], None))
+    for said, ends, runs in texts:
         empty = ends[1:] <= ends[:-1]
         if empty.any():
             first = int(empty.argmax())
@@ -52,6 +56,8 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     index: dict[bytes, int] = {}
     query: list[int] = []
     begins, ends, texts, grades, lines = [], [], [], [], []
+    names: list[list[bytes]] = []
+    weights: list[NDArray[np.float64]] = []
     used = 0
     for part in parts:
         _check_grades(part, name, len(query) + 1, unsure)
@@ -64,11 +70,53 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
         rows = np.arange(len(query) - len(part.scores), len(query))
         lines.append(rows + 1 if part.lines is None else part.lines)
         used += len(text)
+        names += [] if part.aspects is None else [list(cut(*part.aspects))]
+        weights += [] if part.weights is None else [part.weights]
     if not query:
         raise InputError("there are no judgements in it", name)
     begin, end, line = (np.concatenate(each) for each in (begins, ends, lines))
     grade = np.concatenate(grades)
-    return Qrels.build(list(index), np.array(query), begin, end, b"".join(texts), grade, name=name, lines=line)
+    aspects = joined_names(names) if names else None
+    judged = np.array(query), begin, end, b"".join(texts), grade
+    qrels = Qrels.build(list(index), *judged, name=name, lines=line, aspects=aspects)
+    if aspects is None or not weights:
+        return qrels
+    owners = map(list(index).__getitem__, query)
+    return qrels.weighted(weights_of(owners, aspects, np.concatenate(weights).tolist(), name, line), name)
+
+
+def weights_of(
+    queries: Iterable[bytes],
+    aspects: tuple[Sequence[bytes], Ints],
+    weights: Iterable[float],
+    name: str,
+    lines: Any,
+) -> dict[bytes, dict[bytes, float]]:
+    """{query: {aspect: weight}} from a row a judgement.
+
+    Args:
+        queries, weights: of each row.
+        aspects: distinct ids, and which of them each row is about.
+        lines: of each row, or None.
+
+    Raises:
+        InputError: an aspect has two weights.
+    """
+    found: dict[bytes, dict[bytes, float]] = {}
+    names = map(aspects[0].__getitem__, aspects[1].tolist())
+    for row, (query, aspect, weight) in enumerate(zip(queries, names, weights, strict=True)):
+        first = found.setdefault(query, {}).setdefault(aspect, weight)
+        if first != weight == weight:
+            raise InputError(
+                "aspect {aspect} of query {query} has two weights, {first} and {weight}",
+                name,
+                None if lines is None else int(lines[row]),
+                aspect=truncated(aspect),
+                query=truncated(query),
+                first=first,
+                weight=weight,
+            )
+    return found
 
 
 def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:

@@ -115,6 +115,7 @@ register(
         read_qrels,
         write_run,
         write_qrels,
+        holds_aspects=True,
         cut_run=lambda source, threads: text_pieces(source.path, threads),
     )
 )

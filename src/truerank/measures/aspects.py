@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.core.by_aspect import ByAspect
-from truerank.core.hits import Bools, Hits
+from truerank.core.hits import Bools, ByAspect, Hits
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, ratio
 
@@ -23,6 +22,7 @@ FULL = 1.0
     formula="Σ_a w_a [a relevant document of a at rank ≤ k] / Σ_a w_a",
     source="Zhai, Cohen and Lafferty, Beyond independent relevance, SIGIR 2003; ndeval",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def subtopic_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
@@ -45,6 +45,7 @@ def subtopic_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     formula="1 if every aspect has a relevant document at rank ≤ k, else 0",
     source="multi-hop question answering: all of the evidence; Yang et al., HotpotQA, EMNLP 2018",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def complete(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
@@ -68,6 +69,7 @@ def complete(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     formula="the aspects before the first that has no relevant document at rank ≤ k / all aspects",
     source="multi-hop question answering: each hop needs those before it",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def chain(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
@@ -98,6 +100,7 @@ def chain(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
     formula="Σ_a min(best grade of a at rank ≤ k, 1) / all aspects; strict: 1 for a grade of 1, else 0",
     source="Pradeep et al., Initial nugget evaluation results for the TREC 2024 RAG Track, 2024; nuggetizer",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def nugget_recall(hits: Hits, *, k: int | None = None, vital: bool = False, strict: bool = False) -> PerQuery:

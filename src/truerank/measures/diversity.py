@@ -9,7 +9,7 @@ import numpy as np
 
 from truerank.core.hits import Hits
 from truerank.core.messages import joined, message
-from truerank.core.novelty import asked
+from truerank.core.novelty import asked, best_by, greedy, novelty
 from truerank.measures.discounts import discounted, shown, weights
 from truerank.measures.gains import gains
 from truerank.measures.parameters import Share, Worth
@@ -29,7 +29,7 @@ Cascade = Literal["log2", "reciprocal"]
 def _cascade(hits: Hits, k: int | None, level: float, alpha: float, discount: Cascade) -> Terms:
     """What each document adds, with the discount of its rank."""
     top = hits.top(k)
-    return _discounted(top, top.novelty(level, alpha), discount)
+    return _discounted(top, novelty(top, level, alpha), discount)
 
 
 def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = message("novelty")) -> Terms:
@@ -42,8 +42,8 @@ def _discounted(hits: Hits, added: Floats, discount: Cascade, name: str = messag
 
 def _ideal(hits: Hits, k: int | None, level: float, alpha: float) -> tuple[Hits, Floats]:
     """The greedy ranking, and what each of its documents adds."""
-    ideal = hits.greedy(level, alpha, k)
-    return ideal, ideal.novelty(level, alpha)
+    ideal = greedy(hits, level, alpha, k)
+    return ideal, novelty(ideal, level, alpha)
 
 
 def _normalised(got: Terms, best: Terms, name: str) -> Terms:
@@ -211,7 +211,7 @@ def novelty_biased_precision(
     {'NRBP': 0.65625, 'NRBP(alpha=1, beta=0)': 0.5}
     """
     top = hits.top(k)
-    got = _biased(top, top.novelty(level, alpha), beta, 1 - (1 - alpha) * beta)
+    got = _biased(top, novelty(top, level, alpha), beta, 1 - (1 - alpha) * beta)
     weight = asked(hits, level)
     return Terms(top, got.values, weight, lambda: replace(got.read, divisor=_weight(weight)))
 
@@ -238,7 +238,7 @@ def normalised_novelty_biased_precision(
     """
     top = hits.top(k)
     best = _biased(*_ideal(hits, k, level, alpha), beta)
-    return _normalised(_biased(top, top.novelty(level, alpha), beta), best, "NRBP")
+    return _normalised(_biased(top, novelty(top, level, alpha), beta), best, "NRBP")
 
 
 SAKAI = "Sakai and Song, Evaluating diversified search results using per-intent graded relevance, SIGIR 2011"
@@ -263,7 +263,7 @@ def global_ndcg(hits: Hits, *, k: int | None = None, gain: Worth = "linear") -> 
     {'D_nDCG@1': 0.5, 'D_nDCG@2': 0.8597186998521972}
     """
     top, worth = hits.top(k), _global_gains(hits, gain)
-    best = hits.best_by(worth).top(k)
+    best = best_by(hits, worth).top(k)
     name, words = message("global gain"), message("the sum over the list of the highest gains")
     ideal = called(
         _discounted(best, worth[best.doc], "log2", name), None, name="ID-DCG", words=words, is_ideal=True

@@ -21,6 +21,7 @@ def _values(found: PerQuery | Terms) -> PerQuery:
     formula="Σ_a w_a P_a@k / Σ_a w_a",
     source="Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009; ndeval",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def intent_aware_precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
@@ -40,6 +41,7 @@ def intent_aware_precision(hits: Hits, *, k: int, level: float = 1) -> PerQuery:
     formula="Σ_a w_a AP_a / Σ_a w_a",
     source="Agrawal, Gollapudi, Halverson and Ieong, Diversifying search results, WSDM 2009; ndeval",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def intent_aware_ap(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:

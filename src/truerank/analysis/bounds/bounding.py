@@ -7,7 +7,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, bare, refuse_undefined
+from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.result import Bounds, Range
 from truerank.analysis.bounds.ties import under_ties
 from truerank.analysis.bounds.unjudged import grades_to_give, under_judgement
@@ -53,7 +53,7 @@ def bounds(
         progress: called with how many queries are done, and of how many; once for ties and once for judgements.
 
     Raises:
-        TruerankError: wrong input.
+        TruerankError: wrong input; a measure of aspects, which bounds do not cover.
 
     >>> import truerank as tr
     >>> found = tr.bounds({"q": {"a": 1}}, {"q": {"a": 1.0, "x": 1.0, "y": 1.0}}, "RR", "ties")
@@ -71,6 +71,7 @@ def bounds(
     chosen = tuple(measures_under(measures if measures is not None else under.measures or DEFAULT, under))
     if not chosen:
         raise MeasureError("no measure is named; leave measures out for the default, or name some: nDCG@10 AP")
+    refuse_uncovered(chosen)
     before, is_asked = bare(under), "unjudged" in doubts
     if is_asked:
         refuse_undefined(under)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.bounds.pool import Pool, bare, refuse_undefined
+from truerank.analysis.bounds.pool import Pool, bare, refuse_uncovered, refuse_undefined
 from truerank.analysis.bounds.unjudged import grades_to_give, sees_judgements
 from truerank.analysis.bounds.ways import Repeated, chunks, values_of
 from truerank.core._kernel import as_text
@@ -143,6 +143,7 @@ def judge_next(
         raise InputError(
             "the mean of {measure} is geometric; take the measure that it is made of, e.g. AP", measure=chosen
         )
+    refuse_uncovered([chosen])
     judged = None if qrels is None else read_qrels(qrels)
     bare(under)
     refuse_undefined(under)

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from truerank.core.build import is_later
-from truerank.core.errors import InputError, RulesError
+from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import in_mean
 from truerank.core.hits import UNJUDGED, Bools, Hits, Judgements
 from truerank.core.messages import message
 from truerank.core.qrels import Qrels
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
+from truerank.measures import Measure
 from truerank.measures.sums import Ints
 
 ALL = slice(None)
@@ -126,6 +128,16 @@ def bare(rules: Rules) -> Rules:
     """
     rules = rules.by_query(message("bounds are of judged queries"))
     return replace(rules, depth=None, unjudged="not-relevant", unreturned="count")
+
+
+def refuse_uncovered(measures: Iterable[Measure]) -> None:
+    """Refuse measures of aspects: which of them an unjudged document would answer, a grade does not tell."""
+    for measure in measures:
+        if measure.definition.needs:
+            raise MeasureError(
+                "bounds do not cover {measure}: documents of one grade differ in the aspects that they answer",
+                measure=measure,
+            )
 
 
 def refuse_undefined(rules: Rules) -> None:
