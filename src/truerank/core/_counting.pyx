@@ -245,6 +245,7 @@ def novelty(const int64_t[::1] doc, const int64_t[::1] start, const int64_t[::1]
 cdef struct Candidate:
     double gain                # at least what it adds now: that can only fall
     int64_t doc, begin, length # of the document, and of its id
+    Py_ssize_t place           # among those of its query, by their ids; 0 until it is known
 
 
 @cython.final
@@ -289,7 +290,7 @@ cdef class Greedy:
                 m = self.pick(n, k, q, queries, picks, m)
                 n = 0
             q = own
-            self.heap[n].gain, self.heap[n].doc, self.heap[n].begin = self.gain(d), d, self.begin[d]
+            self.heap[n].gain, self.heap[n].doc, self.heap[n].begin, self.heap[n].place = 0, d, self.begin[d], 0
             self.heap[n].length = self.end[d] - self.begin[d]
             if not 0 <= self.begin[d] <= self.end[d] <= self.text.shape[0]:
                 self.heap[n].begin = self.heap[n].length = 0
@@ -319,6 +320,9 @@ cdef class Greedy:
         """The first k of the n documents in the heap, written behind the m that are there: m + n <= documents."""
         cdef Py_ssize_t i, r
         cdef double now
+        self.sort(n)
+        for i in range(n):
+            self.heap[i].place, self.heap[i].gain = i, self.gain(self.heap[i].doc)
         for i in range(n // 2 - 1, -1, -1):
             self.sink(i, n)
         while n and k:
@@ -335,6 +339,15 @@ cdef class Greedy:
             self.heap[0] = self.heap[n]
             self.sink(0, n)
         return m
+
+    cdef void sort(self, Py_ssize_t n) noexcept:
+        """By what goes first, the last first: of equal gains, by id."""
+        cdef Py_ssize_t i
+        for i in range(n // 2 - 1, -1, -1):
+            self.sink(i, n)
+        for i in range(n - 1, 0, -1):
+            self.heap[0], self.heap[i] = self.heap[i], self.heap[0]
+            self.sink(0, i)
 
     cdef void sink(self, Py_ssize_t i, Py_ssize_t n) noexcept:
         """Put what stands at i below all that goes before it."""
@@ -354,6 +367,8 @@ cdef class Greedy:
         cdef int order = 0
         if one.gain != other.gain:
             return one.gain > other.gain
+        if one.place != other.place:
+            return one.place > other.place
         if shorter:
             order = memcmp(&self.text[one.begin], &self.text[other.begin], shorter)
         return order > 0 if order else one.length > other.length

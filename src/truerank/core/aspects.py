@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from truerank.core.errors import InputError, truncated
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,10 +66,10 @@ class Aspects:
         order = sorted(range(len(names)), key=lambda place: natural(names[place]))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        keys, aspect = np.unique(query * len(names) + place[name], return_inverse=True)
+        keys, aspect = _numbered(query * len(names) + place[name], queries * len(names))
         owner = keys // max(len(names), 1)
         bounds = np.searchsorted(owner, np.arange(queries + 1))
-        rows = np.lexsort((aspect, doc))
+        rows = np.argsort(doc * len(keys) + aspect, kind="stable")  # quick, as there are few stretches in order
         return cls(
             [names[order[key]] for key in (keys % max(len(names), 1)).tolist()],
             np.ones(len(keys)),
@@ -88,30 +89,34 @@ class Aspects:
     @property
     def of(self) -> Ints:
         """(rows,) which judgement each is of."""
-        if "of" not in self._views:
-            self._views["of"] = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        rows: Ints = self._views["of"]
-        return rows
+        return self.once("of", lambda: np.repeat(np.arange(len(self.start) - 1), np.diff(self.start)))
 
     @property
     def owner(self) -> Ints:
         """(all aspects,) the place of the query of each among those that are there, or -1."""
-        if "owner" not in self._views:
-            sizes = self.end - self.begin
-            query = np.repeat(np.arange(len(sizes)), sizes)
-            owner = np.full(len(self.names), -1)
-            owner[np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]] = query
-            self._views["owner"] = owner
-        places: Ints = self._views["owner"]
-        return places
+        return self.once("owner", self._owner)
+
+    def _owner(self) -> Ints:
+        sizes = self.end - self.begin
+        query = np.repeat(np.arange(len(sizes)), sizes)
+        owner = np.full(len(self.names), -1)
+        owner[np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]] = query
+        return owner
 
     def is_answered(self, level: float) -> Bools:
         """(aspects,) whether some document is relevant to each."""
-        if level not in self._views:
-            answered = np.zeros(len(self.names), bool)
-            answered[self.aspect[self.grade >= level]] = True
-            self._views[level] = answered
-        found: Bools = self._views[level]
+        return self.once(("answered", level), lambda: self._is_answered(level))
+
+    def _is_answered(self, level: float) -> Bools:
+        answered = np.zeros(len(self.names), bool)
+        answered[self.aspect[self.grade >= level]] = True
+        return answered
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made under this key the first time, and kept."""
+        if key not in self._views:
+            self._views[key] = make()
+        found: T = self._views[key]
         return found
 
     @property
@@ -203,6 +208,15 @@ class Aspects:
                     "the weights of the aspects of query {query} sum to 0", name, query=truncated(query)
                 )
         return replace(self, weight=given)
+
+
+def _numbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
+    """The distinct ones of some numbers below a size, in order, and which of them each is."""
+    if size > 4 * len(keys) + 1024:
+        distinct, which = np.unique(keys, return_inverse=True)
+        return distinct, which
+    there = np.bincount(keys, minlength=size) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
 
 
 def natural(name: bytes) -> tuple[tuple[int, int, bytes], ...]:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core import _counting
-from truerank.core.aspects import Floats
+from truerank.core.aspects import Aspects, Floats, Ints
 from truerank.core.hits import Hits
+
+DEPTH = 20
+"""Cutoffs up to here share one greedy ranking."""
 
 
 def novelty(hits: Hits, level: float, alpha: float) -> Floats:
@@ -35,16 +38,19 @@ def greedy(hits: Hits, level: float, alpha: float, k: int | None) -> Hits:
     The best possible ranking is NP-hard to find; this one is what ndeval and the papers compare with, and what it
     gains is at least 1 − 1/e of the best. Its rows are the first k documents that are relevant to some aspect.
     """
-    return hits.once(("greedy", level, alpha, k), lambda: _greedy(hits, level, alpha, -1 if k is None else k))
+    aspects, size = hits.aspects, DEPTH if k is not None and k <= DEPTH else -1
+    if aspects is None or aspects.ids is None:
+        none = np.zeros(0, np.int64)
+        return hits.listed(none, none, np.zeros(0))
+    query, doc = aspects.once(("greedy", level, alpha, size), lambda: _picks(aspects, level, alpha, size))
+    return hits.listed(query, doc, np.zeros(len(doc))).top(k)
 
 
-def _greedy(hits: Hits, level: float, alpha: float, k: int) -> Hits:
-    aspects = hits.aspects
-    query, doc = np.zeros(0, np.int64), np.zeros(0, np.int64)
-    if aspects is not None and aspects.ids is not None:
-        found = aspects.start, aspects.aspect, aspects.grade, aspects.weight
-        query, doc = _counting.Greedy(*found, level, alpha, *aspects.ids).order(aspects.owner, k)
-    return hits.listed(query, doc, np.zeros(len(doc)))
+def _picks(aspects: Aspects, level: float, alpha: float, k: int) -> tuple[Ints, Ints]:
+    """The query and the document of each pick, k a query; all of them for -1."""
+    found = aspects.start, aspects.aspect, aspects.grade, aspects.weight
+    begin, end, text = aspects.ids or (aspects.start, aspects.start, b"")
+    return _counting.Greedy(*found, level, alpha, begin, end, text).order(aspects.owner, k)
 
 
 def best_by(hits: Hits, worth: Floats) -> Hits:

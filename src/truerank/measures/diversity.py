@@ -10,6 +10,7 @@ import numpy as np
 from truerank.core.hits import Hits
 from truerank.core.messages import joined, message
 from truerank.core.novelty import asked, best_by, greedy, novelty
+from truerank.measures.aspects import weight_asked
 from truerank.measures.discounts import discounted, shown, weights
 from truerank.measures.gains import gains
 from truerank.measures.parameters import Share, Worth
@@ -52,10 +53,6 @@ def _normalised(got: Terms, best: Terms, name: str) -> Terms:
     return called(got, called(best, None, name=f"I{name}", words=words, is_ideal=True), name=name)
 
 
-def _weight(weight: PerQuery) -> Quantity:
-    return Quantity("W", message("the weight of the aspects that have a relevant document"), weight)
-
-
 def _independent(
     got: Terms, hits: Hits, k: int, level: float, alpha: float, discount: Cascade, best: Best
 ) -> Terms:
@@ -69,8 +66,8 @@ def _independent(
     divisor: PerQuery = weight * most if most else np.ones(len(weight))
 
     def words() -> Words:
-        of = _weight(weight)
-        most_words = message("{a} × {b}, what documents for every aspect would have")
+        of = weight_asked(weight)
+        most_words = message("{a} × {b}, of perfect documents")
         by = of if best == "intents" else Quantity("best", most_words, divisor, (weight, most), (of,))
         return replace(got.read, name="Σ", divisor=by if most else None)
 
@@ -213,7 +210,7 @@ def novelty_biased_precision(
     top = hits.top(k)
     got = _biased(top, novelty(top, level, alpha), beta, 1 - (1 - alpha) * beta)
     weight = asked(hits, level)
-    return Terms(top, got.values, weight, lambda: replace(got.read, divisor=_weight(weight)))
+    return Terms(top, got.values, weight, lambda: replace(got.read, divisor=weight_asked(weight)))
 
 
 @measure(
