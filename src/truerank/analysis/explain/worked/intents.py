@@ -66,7 +66,7 @@ def sharp_ndcg(case: Case, *, k: int | None, gamma: float, gain: Worth, level: f
     served, close = float(intent_recall(hits, k, level)[0]), float(global_ndcg(hits, k=k, gain=gain).result[0])
     lines = (
         Line("I-rec", message("the share of the aspects that are answered"), served),
-        Line("D-nDCG", message("how close the list comes to that of the highest global gains"), close),
+        Line("D-nDCG", message("its global gains, by those of the best list"), close),
         Line(
             case.measure,
             "{} × {} + {} × {}",
