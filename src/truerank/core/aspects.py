@@ -97,10 +97,8 @@ class Aspects:
         return self.once("owner", self._owner)
 
     def _owner(self) -> Ints:
-        sizes = self.end - self.begin
-        query = np.repeat(np.arange(len(sizes)), sizes)
         owner = np.full(len(self.names), -1)
-        owner[np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]] = query
+        owner[self.number] = self.query
         return owner
 
     def is_answered(self, level: float) -> Bools:
@@ -123,6 +121,13 @@ class Aspects:
     def query(self) -> Ints:
         """(aspects,) the query of each."""
         return np.repeat(np.arange(len(self.begin)), self.end - self.begin)
+
+    @property
+    def number(self) -> Ints:
+        """(aspects,) the number among all of each that is a query's."""
+        sizes, query = self.end - self.begin, self.query
+        number: Ints = np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]
+        return number
 
     def of_queries(self, keep: Bools | slice) -> Aspects:
         """The aspects of these queries alone; documents keep their numbers."""

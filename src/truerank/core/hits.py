@@ -151,14 +151,9 @@ class Hits(Presented):
 
     def listed(self, query: Ints, doc: Ints, grade: Floats) -> Hits:
         """The ranking of these documents, each query's together and best first."""
-        ones = np.zeros(len(query), np.int64)
-        ideal = replace(
-            self, query=query, grade=grade, doc=doc, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
-        )
-        rank = ideal.ordinal
-        return replace(
-            ideal, rank=rank, first=rank, last=rank, score=-rank.astype(np.float64), returned=ideal.count
-        )
+        rank, count = _ordinal(query), np.bincount(query, minlength=len(self.queries))
+        ranks: dict[str, Any] = {"rank": rank, "first": rank, "last": rank, "score": -rank.astype(np.float64)}
+        return replace(self, query=query, grade=grade, doc=doc, returned=count, **ranks)
 
     @cached_property
     def by_aspect(self) -> ByAspect:
@@ -385,12 +380,8 @@ class ByAspect:
 def _by_aspect(hits: Hits) -> ByAspect:
     """The hits by aspect; without aspects there are none."""
     aspects = Aspects.none(len(hits.queries)) if hits.aspects is None else hits.aspects
-    sizes = aspects.end - aspects.begin
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    number = np.arange(len(query)) + (aspects.begin - (np.cumsum(sizes) - sizes))[query]
-    unit = np.full(
-        len(aspects.names), -1
-    )  # where each aspect of all judgements stands among those of these queries
+    query, number = aspects.query, aspects.number
+    unit = np.full(len(aspects.names), -1)  # where each of all aspects stands among those of these queries
     unit[number] = np.arange(len(number))
     row, place = aspects.answered(np.where(hits.is_judged, hits.doc, -1))
     owner = unit[aspects.aspect[place]]
@@ -411,7 +402,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
         beyond=None,
         aspects=None,
     )
-    return ByAspect(units, query, aspects.weight[number], row, len(sizes))
+    return ByAspect(units, query, aspects.weight[number], row, len(aspects.begin))
 
 
 def merged(one: Hits, other: Hits) -> Hits:
