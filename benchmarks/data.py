@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,26 @@ def tiny(directory: Path) -> tuple[Path, Path]:
     qrels, run = directory / "tiny.qrels", directory / "tiny.run"
     qrels.write_text("q1 0 a 1\nq2 0 b 2\nq3 0 c 1\n")
     run.write_text("".join(f"q{q} Q0 {doc} {r} {9 - r} t\n" for q in (1, 2, 3) for r, doc in enumerate("abc", 1)))
+    return qrels, run
+
+
+def of_aspects(directory: Path) -> tuple[Path, Path]:
+    """200 queries, each with 1,000 documents judged for 10 aspects, and a run of 1,000 rows each."""
+    qrels, run = directory / "aspects.qrels", directory / "aspects.run"
+    if not run.exists():
+        say(f"writing {qrels}: 200 queries × 1,000 documents × 10 aspects")
+        chance = random.Random(0)
+        part = directory / "part"
+        with qrels.open("w") as judged, part.open("w") as answered:
+            for query in range(200):
+                docs = [f"clueweb09-en{n // 10**4:04}-{n:08}" for n in chance.sample(range(10**8), 1300)]
+                rows = ((aspect, doc) for aspect in range(1, 11) for doc in docs[:1000])
+                judged.writelines(f"{query} {aspect} {doc} {chance.random() < 0.08:d}\n" for aspect, doc in rows)
+                found = chance.sample(docs, 1000)
+                answered.writelines(f"{query} Q0 {doc} {r} {1001 - r} t\n" for r, doc in enumerate(found, 1))
+        part.replace(run)
+    _read(qrels)
+    _read(run)
     return qrels, run
 
 

@@ -2,6 +2,7 @@
 
     python benchmarks/peers.py file LIBRARY QRELS RUN           from the files to the numbers
     python benchmarks/peers.py readers LIBRARY QRELS RUN        the same, measures of C/W/L
+    python benchmarks/peers.py aspects LIBRARY QRELS RUN        the same, judgements of aspects
     python benchmarks/peers.py dicts LIBRARY QUERIES ROWS       from dicts of dicts to every query's numbers
     python benchmarks/peers.py judged LIBRARY QUERIES JUDGEMENTS ROWS    the same, with the judgements read anew
 
@@ -128,6 +129,32 @@ def pytrec_eval_judged(judged: Judged, answered: Answered) -> Work:
     return Work(lambda: pytrec_eval.RelevanceEvaluator(judged, _trec_names()).evaluate(answered), _means)
 
 
+DIVERSITY = {
+    f"{ours}@{k}": f"{theirs}@{k}"
+    for ours, theirs in (("alpha_nDCG", "alpha-nDCG"), ("ERR_IA", "ERR-IA"), ("StRecall", "strec"))
+    for k in (5, 10, 20)
+}
+
+
+def truerank_aspects(qrels: str, run: str) -> Means:
+    import truerank
+
+    scores = truerank.evaluate(qrels, run, list(DIVERSITY), rules="ndeval")
+    return dict(zip(DIVERSITY, scores.mean.values(), strict=True))
+
+
+def pyndeval_aspects(qrels: str, run: str) -> Means:
+    """As its users call it: the lines of the files as tuples."""
+    import pyndeval
+
+    with open(qrels) as file:
+        judged = [(q, aspect, doc, int(grade)) for q, aspect, doc, grade in map(str.split, file)]
+    with open(run) as file:
+        answered = [(q, doc, float(score)) for q, _, doc, _, score, _ in map(str.split, file)]
+    found = pyndeval.RelevanceEvaluator(judged, list(DIVERSITY.values())).evaluate(answered)
+    return {ours: sum(row[theirs] for row in found.values()) / len(found) for ours, theirs in DIVERSITY.items()}
+
+
 def many_judgements(queries: int, size: int, rows: int) -> tuple[Judged, Answered]:
     """This many judgements of each query, most of them not relevant; half of what is returned is judged."""
     rng = random.Random(0)
@@ -193,6 +220,17 @@ def _warmed_up(measured: Callable[[str, str], Means], qrels: str, run: str) -> W
     return Work(lambda: measured(qrels, run))
 
 
+def aspects_work(library: str, qrels: str, run: str) -> Work:
+    """Read and evaluate judgements of aspects, warmed up on three lines."""
+    evaluate = {"truerank": truerank_aspects, "pyndeval": pyndeval_aspects}[library]
+    with tempfile.TemporaryDirectory() as folder:
+        small_qrels, small_run = Path(folder) / "qrels", Path(folder) / "run"
+        small_qrels.write_text("q 1 a 1\nq 2 a 1\nq 2 b 1\n")
+        small_run.write_text("q Q0 a 1 2.0 t\n")
+        evaluate(str(small_qrels), str(small_run))
+    return Work(lambda: evaluate(qrels, run))
+
+
 def dicts_work(library: str, queries: str, rows: str) -> Work:
     """Evaluate objects in memory; warmed up by doing so once."""
     work = DICTS[library](*dicts(int(queries), int(rows)))
@@ -225,7 +263,13 @@ def answer(message: dict[str, Any]) -> None:
 def main() -> None:
     kind, *arguments = sys.argv[1:]
     start = time.perf_counter()
-    kinds = {"file": file_work, "readers": readers_work, "dicts": dicts_work, "judged": judged_work}
+    kinds = {
+        "file": file_work,
+        "readers": readers_work,
+        "aspects": aspects_work,
+        "dicts": dicts_work,
+        "judged": judged_work,
+    }
     try:
         work = kinds[kind](*arguments)
     except ModuleNotFoundError as error:

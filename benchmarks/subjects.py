@@ -201,6 +201,13 @@ def judged_dicts(queries: int, judged: int, rows: int) -> Callable[[Bench], Line
     return measure
 
 
+def diversity(bench: Bench) -> Line:
+    """Judgements of aspects, from the files to the numbers."""
+    files = data.of_aspects(bench.directory)
+    with Worker("aspects", "truerank", *files) as ours, Worker("aspects", "pyndeval", *files) as theirs:
+        return faster("pyndeval", bench.turns(ours, theirs), 20, difference(ours.mean, theirs.mean))
+
+
 def small_file(bench: Bench) -> Line:
     files = data.tiny(bench.directory)
     return under(bench.turns(lambda: process(TRUERANK, "eval", *files).seconds)[0], 0.25)
@@ -278,6 +285,7 @@ SUBJECTS = (
     Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 4)),
     Subject("small-dicts", "dict of dicts, 50 × 100", dicts(50, 100, 1)),
     Subject("judged-dicts", "dict of dicts, 129,000 judgements of 100 queries × 100", judged_dicts(100, 1290, 100)),
+    Subject("diversity", "α-nDCG, ERR-IA, strec of 200 × 1,000 documents, 10 aspects each", diversity),
     Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
     Subject("help", "`truerank --help`, whole process", help_text),
     Subject("gzip", "run in gzip, whole process, against zcat", gzipped),

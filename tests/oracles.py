@@ -25,6 +25,7 @@ class Answer:
         aspects: {aspect: grade} of each judged document, in any order.
         weights: {aspect: weight}; those that are not in it have 1.
         lists: of several lists, one a call, each document and its grade, best rank first.
+        docs: the id of each judged document, in the order of `aspects`.
     """
 
     ranked: list[float | None]
@@ -35,6 +36,7 @@ class Answer:
     aspects: list[dict[str, float]] = field(default_factory=list)
     weights: dict[str, float] = field(default_factory=dict)
     lists: tuple[tuple[tuple[str, float | None], ...], ...] = ()
+    docs: list[str] = field(default_factory=list)
 
     def of_aspect(self, aspect: str) -> Answer:
         """The same for a reader who is after one aspect alone."""

@@ -54,8 +54,6 @@ REFUSED = {
     "rbp_95": "'rbp_95' could be RBP(p=0.95) or RBP@95; write the one that you mean",
     "rbp.100": "'rbp.100' could be RBP(p=0.1) or RBP@100",
     "rbp_resid_50": "'rbp_resid_50' could be RBPResidual(p=0.5) or RBPResidual@50",
-    "alpha_nDCG@10": "alpha_nDCG is a measure of subtopics, for which there is no format yet",
-    "alpha-nDCG(alpha=0.5)@10": "a measure of subtopics",
     "Judged@5-l2": "Judged has no level; it takes k",
     "AP(level=1)-l2": "'AP(level=1)-l2' says level twice: 1 and 2",
     "ERR(max_grade=-1)": "ERR: max_grade is a number from 0 up, not -1",

@@ -22,6 +22,7 @@ PEERS = Path(__file__).parent.parent.parent / ".peers" / "bin" / "python"
 
 PACKAGES = {
     "ir_measures": "ir_measures",
+    "ndeval": "pyndeval",
     "ranx": "ranx",
     "beir": "beir",
     "beir-custom": "beir",

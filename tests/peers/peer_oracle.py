@@ -90,6 +90,31 @@ def by_ir_measures(case: Case) -> Answer:
     return {**answer(values), "mean": {str(m): float(value) for m, value in means.items()}}
 
 
+NDEVAL = {
+    "ERR_IA": "ERR-IA", "nERR_IA": "nERR-IA", "alpha_DCG": "alpha-DCG", "alpha_nDCG": "alpha-nDCG",
+    "P_IA": "P-IA", "StRecall": "strec",
+}  # fmt: skip
+
+
+@tool("ndeval")
+def by_ndeval(case: Case) -> Answer:
+    """Its judgements are {query: {doc: {subtopic: grade}}}."""
+    import pyndeval
+
+    names = {f"{ours}@{k}": f"{theirs}@{k}" for ours, theirs in NDEVAL.items() for k in case["ks"]}
+    names |= {"NRBP": "NRBP", "nNRBP": "nNRBP", "AP_IA": "MAP-IA"}
+    qrels = [
+        (query, subtopic, doc, grade)
+        for query, docs in case["qrels"].items()
+        for doc, answered in docs.items()
+        for subtopic, grade in answered.items()
+    ]
+    run = [(query, doc, score) for query, docs in case["run"].items() for doc, score in docs]
+    options = {"relevance_level": case["level"], "alpha": case["alpha"], "beta": case["beta"]}
+    found = pyndeval.RelevanceEvaluator(qrels, list(names.values()), **options).evaluate(run)
+    return answer({ours: {query: row[theirs] for query, row in found.items()} for ours, theirs in names.items()})
+
+
 RANX = {
     "nDCG@10": "ndcg@10", "AP@100": "map@100", "RR@10": "mrr@10", "P@10": "precision@10", "R@100": "recall@100",
     "Success@10": "hit_rate@10", "Rprec": "r-precision",

@@ -1,7 +1,8 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Counting: how many scores of a row are better than some of them, and how many equal these. Ranks without sorting.
 
-And sums, products and maxima that run from left to right, and pairs in the wrong order, at the end.
+And sums, products and maxima that run from left to right, pairs in the wrong order, and what documents add to those
+above them, at the end.
 
 The other compiled file of truerank beside the kernel: that one reads text and ids and is as long as a file may be;
 this one knows only blocks of scores, in 32 or 64 bits. A few of a row are compared with all of it. Of many, a score
@@ -13,9 +14,11 @@ Scores may be anything and own may not ascend: the counts are wrong then, but ev
 
 from libc.math cimport isfinite
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
-from libc.string cimport memcpy, memset
+from libc.stdlib cimport free, realloc
+from libc.string cimport memcmp, memcpy, memset
 
 import numpy as np
+cimport cython
 
 ctypedef fused real:
     float
@@ -214,3 +217,158 @@ cdef int64_t inversions(int64_t* values, int64_t* room, Py_ssize_t n) noexcept n
             memcpy(values + begin, room + begin, (at + middle - left - begin) * sizeof(int64_t))
         width *= 2
     return found
+
+
+def novelty(const int64_t[::1] doc, const int64_t[::1] start, const int64_t[::1] aspect, const double[::1] grade,
+            double level, double alpha, weight):
+    """(rows,) what each document of a list adds: the weight of each aspect that it is relevant to, (1 - alpha) of it
+    for the second such document, and so on.
+
+    Args:
+        doc: of each row, those of a query from the top; below 0: one that is not judged.
+        start: (documents + 1,) start[d] to start[d + 1] are the rows of document d in `aspect` and `grade`.
+        weight: (aspects,) of each; none is of two queries.
+    """
+    cdef double[::1] left = np.array(weight, np.float64)
+    cdef Py_ssize_t i, r, docs = start.shape[0] - 1, rows = min(aspect.shape[0], grade.shape[0])
+    added = np.zeros(doc.shape[0])
+    cdef double[::1] out = added
+    for i in range(doc.shape[0]):
+        if 0 <= doc[i] < docs:
+            for r in range(max(start[doc[i]], 0), min(start[doc[i] + 1], rows)):
+                if grade[r] >= level and 0 <= aspect[r] < left.shape[0]:
+                    out[i] += left[aspect[r]]
+                    left[aspect[r]] *= 1 - alpha
+    return added
+
+
+cdef struct Candidate:
+    double gain                # at least what it adds now: that can only fall
+    int64_t doc, begin, length # of the document, and of its id
+    Py_ssize_t place           # among those of its query, by their ids; 0 until it is known
+
+
+@cython.final
+cdef class Greedy:
+    """Picks documents, each time the one that adds most, of equal ones that with the last id."""
+
+    cdef const int64_t[::1] start, aspect, begin, end
+    cdef const double[::1] grade
+    cdef const unsigned char[::1] text
+    cdef double[::1] left
+    cdef double level, alpha
+    cdef Py_ssize_t rows
+    cdef Candidate* heap
+
+    def __init__(self, start, aspect, grade, weight, double level, double alpha, begin, end, text):
+        """As for `novelty`; begin, end: (documents,) where each id stands in the text."""
+        self.start, self.aspect, self.grade, self.begin, self.end, self.text = start, aspect, grade, begin, end, text
+        self.left, self.level, self.alpha = np.array(weight, np.float64), level, alpha
+        self.rows = min(self.aspect.shape[0], self.grade.shape[0])
+
+    def __dealloc__(self):
+        free(self.heap)
+
+    def order(self, const int64_t[::1] owner, int64_t k):
+        """The query and the document of each pick: k a query, of those that are relevant to some aspect.
+
+        Args:
+            owner: (aspects,) the query of each, below 0 for none; the documents of a query are together.
+        """
+        cdef Py_ssize_t d, docs = min(self.start.shape[0] - 1, min(self.begin.shape[0], self.end.shape[0])), n = 0, m = 0
+        cdef int64_t q = -1, own
+        self.heap = <Candidate*>realloc(self.heap, (docs + 1) * sizeof(Candidate))
+        if self.heap == NULL:
+            raise MemoryError
+        query, doc = np.empty(docs, np.int64), np.empty(docs, np.int64)
+        cdef int64_t[::1] queries = query, picks = doc
+        for d in range(docs):
+            own = self.query_of(d, owner)
+            if own < 0:
+                continue
+            if own != q and n:
+                m = self.pick(n, k, q, queries, picks, m)
+                n = 0
+            q = own
+            self.heap[n].gain, self.heap[n].doc, self.heap[n].begin, self.heap[n].place = 0, d, self.begin[d], 0
+            self.heap[n].length = self.end[d] - self.begin[d]
+            if not 0 <= self.begin[d] <= self.end[d] <= self.text.shape[0]:
+                self.heap[n].begin = self.heap[n].length = 0
+            n += 1
+        m = self.pick(n, k, q, queries, picks, m)
+        return query[:m].copy(), doc[:m].copy()
+
+    cdef int64_t query_of(self, Py_ssize_t d, const int64_t[::1] owner) noexcept:
+        """The query of a document that is relevant to some aspect of it, or -1."""
+        cdef Py_ssize_t r
+        for r in range(max(self.start[d], 0), min(self.start[d + 1], self.rows)):
+            if self.grade[r] >= self.level and 0 <= self.aspect[r] < min(owner.shape[0], self.left.shape[0]):
+                if owner[self.aspect[r]] >= 0:
+                    return owner[self.aspect[r]]
+        return -1
+
+    cdef double gain(self, Py_ssize_t d) noexcept:
+        cdef Py_ssize_t r
+        cdef double gain = 0
+        for r in range(max(self.start[d], 0), min(self.start[d + 1], self.rows)):
+            if self.grade[r] >= self.level and 0 <= self.aspect[r] < self.left.shape[0]:
+                gain += self.left[self.aspect[r]]
+        return gain
+
+    cdef Py_ssize_t pick(self, Py_ssize_t n, int64_t k, int64_t q, int64_t[::1] queries, int64_t[::1] picks,
+                         Py_ssize_t m) noexcept:
+        """The first k of the n documents in the heap, written behind the m that are there: m + n <= documents."""
+        cdef Py_ssize_t i, r
+        cdef double now
+        self.sort(n)
+        for i in range(n):
+            self.heap[i].place, self.heap[i].gain = i, self.gain(self.heap[i].doc)
+        for i in range(n // 2 - 1, -1, -1):
+            self.sink(i, n)
+        while n and k:
+            now = self.gain(self.heap[0].doc)
+            if now < self.heap[0].gain:
+                self.heap[0].gain = now
+                self.sink(0, n)
+                continue
+            queries[m], picks[m] = q, self.heap[0].doc
+            m, k, n = m + 1, k - 1, n - 1
+            for r in range(max(self.start[picks[m - 1]], 0), min(self.start[picks[m - 1] + 1], self.rows)):
+                if self.grade[r] >= self.level and 0 <= self.aspect[r] < self.left.shape[0]:
+                    self.left[self.aspect[r]] *= 1 - self.alpha
+            self.heap[0] = self.heap[n]
+            self.sink(0, n)
+        return m
+
+    cdef void sort(self, Py_ssize_t n) noexcept:
+        """By what goes first, the last first: of equal gains, by id."""
+        cdef Py_ssize_t i
+        for i in range(n // 2 - 1, -1, -1):
+            self.sink(i, n)
+        for i in range(n - 1, 0, -1):
+            self.heap[0], self.heap[i] = self.heap[i], self.heap[0]
+            self.sink(0, i)
+
+    cdef void sink(self, Py_ssize_t i, Py_ssize_t n) noexcept:
+        """Put what stands at i below all that goes before it."""
+        cdef Candidate moved = self.heap[i]
+        cdef Py_ssize_t below = 2 * i + 1
+        while below < n:
+            if below + 1 < n and self.is_ahead(&self.heap[below + 1], &self.heap[below]):
+                below += 1
+            if not self.is_ahead(&self.heap[below], &moved):
+                break
+            self.heap[i] = self.heap[below]
+            i, below = below, 2 * below + 1
+        self.heap[i] = moved
+
+    cdef bint is_ahead(self, const Candidate* one, const Candidate* other) noexcept:
+        cdef int64_t shorter = min(one.length, other.length)
+        cdef int order = 0
+        if one.gain != other.gain:
+            return one.gain > other.gain
+        if one.place != other.place:
+            return one.place > other.place
+        if shorter:
+            order = memcmp(&self.text[one.begin], &self.text[other.begin], shorter)
+        return order > 0 if order else one.length > other.length

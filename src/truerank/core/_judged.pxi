@@ -22,7 +22,8 @@ cdef class Judged:
     cdef int64_t* slot_start
     cdef object keep_alive, names
     cdef readonly int64_t n_queries, n_docs
-    cdef readonly list duplicates  # pairs of documents that are one and the same
+    cdef readonly object firsts    # (documents,) of each the first that is one and the same; None where all differ
+    cdef int64_t[::1] first
 
     def __init__(self, queries, const int64_t[::1] start, const int64_t[::1] begin, const int64_t[::1] end,
                  const unsigned char[::1] text, given=()):
@@ -33,7 +34,7 @@ cdef class Judged:
         cdef int64_t q, room, d, total = 0
         self.queries = queries if isinstance(queries, Names) else Names(queries)
         self.n_queries, self.n_docs = self.queries.ids.n, begin.shape[0]
-        self.keep_alive, self.names, self.duplicates = (start, begin, end, text), dict(enumerate(given)), []
+        self.keep_alive, self.names, self.firsts = (start, begin, end, text), dict(enumerate(given)), None
         self.start, self.text = &start[0], b""
         if begin.shape[0]:
             self.begin, self.end = &begin[0], &end[0]
@@ -73,7 +74,10 @@ cdef class Judged:
         docs.end = d                                     # those that are there
         cdef int64_t twin = self.find(&docs, p, n, h)
         if twin >= 0:
-            self.duplicates.append((twin, d))
+            if self.firsts is None:
+                self.firsts = np.arange(self.n_docs)
+                self.first = self.firsts
+            self.first[d] = twin
             return
         while docs.slots and docs.slots[slot]:
             slot = (slot + 1) & docs.mask

@@ -25,7 +25,7 @@ class QrelsParser:
 class Judged:
     n_queries: int
     n_docs: int
-    duplicates: list[tuple[int, int]]
+    firsts: NDArray[np.int64] | None
     def __init__(
         self,
         queries: Sequence[bytes],

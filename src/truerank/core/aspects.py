@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,7 @@ from truerank.core.errors import InputError, truncated
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +35,8 @@ class Aspects:
         aspect: (rows,) which aspect.
         grade: (rows,) how well the document answers it.
         is_named: whether they are called aspects where they come from; TREC's second column is not.
+        ids: where the id of each judgement's document begins and ends in a text, and that text; None until there
+            are hits.
     """
 
     names: Sequence[bytes]
@@ -43,7 +47,8 @@ class Aspects:
     aspect: Ints
     grade: Floats
     is_named: bool = True
-    _views: dict[str, Ints] = field(default_factory=dict, repr=False, init=False)
+    ids: tuple[Ints, Ints, bytes] | None = field(default=None, repr=False)
+    _views: dict[Any, Any] = field(default_factory=dict, repr=False, init=False)
 
     @classmethod
     def of_rows(
@@ -60,10 +65,10 @@ class Aspects:
         order = sorted(range(len(names)), key=lambda place: natural(names[place]))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        keys, aspect = np.unique(query * len(names) + place[name], return_inverse=True)
+        keys, aspect = _numbered(query * len(names) + place[name], queries * len(names))
         owner = keys // max(len(names), 1)
         bounds = np.searchsorted(owner, np.arange(queries + 1))
-        rows = np.lexsort((aspect, doc))
+        rows = np.argsort(doc * len(keys) + aspect, kind="stable")  # quick, as there are few stretches in order
         return cls(
             [names[order[key]] for key in (keys % max(len(names), 1)).tolist()],
             np.ones(len(keys)),
@@ -83,14 +88,45 @@ class Aspects:
     @property
     def of(self) -> Ints:
         """(rows,) which judgement each is of."""
-        if "of" not in self._views:
-            self._views["of"] = np.repeat(np.arange(len(self.start) - 1), np.diff(self.start))
-        return self._views["of"]
+        return self.once("of", lambda: np.repeat(np.arange(len(self.start) - 1), np.diff(self.start)))
+
+    @property
+    def owner(self) -> Ints:
+        """(all aspects,) the place of the query of each among those that are there, or -1."""
+        return self.once("owner", self._owner)
+
+    def _owner(self) -> Ints:
+        owner = np.full(len(self.names), -1)
+        owner[self.number] = self.query
+        return owner
+
+    def is_answered(self, level: float) -> Bools:
+        """(aspects,) whether some document is relevant to each."""
+        return self.once(("answered", level), lambda: self._is_answered(level))
+
+    def _is_answered(self, level: float) -> Bools:
+        answered = np.zeros(len(self.names), bool)
+        answered[self.aspect[self.grade >= level]] = True
+        return answered
+
+    def once(self, key: object, make: Callable[[], T]) -> T:
+        """What is made under this key the first time, and kept."""
+        if key not in self._views:
+            self._views[key] = make()
+        found: T = self._views[key]
+        return found
 
     @property
     def query(self) -> Ints:
         """(aspects,) the query of each."""
         return np.repeat(np.arange(len(self.begin)), self.end - self.begin)
+
+    @property
+    def number(self) -> Ints:
+        """(aspects,) the number among all of each that is a query's."""
+        sizes, query = self.end - self.begin, self.query
+        number: Ints = np.arange(len(query)) + (self.begin - (np.cumsum(sizes) - sizes))[query]
+        return number
 
     def of_queries(self, keep: Bools | slice) -> Aspects:
         """The aspects of these queries alone; documents keep their numbers."""
@@ -176,6 +212,15 @@ class Aspects:
                     "the weights of the aspects of query {query} sum to 0", name, query=truncated(query)
                 )
         return replace(self, weight=given)
+
+
+def _numbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
+    """The distinct ones of some numbers below a size, in order, and which of them each is."""
+    if size > 4 * len(keys) + 1024:
+        distinct, which = np.unique(keys, return_inverse=True)
+        return distinct, which
+    there = np.bincount(keys, minlength=size) > 0
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
 
 
 def natural(name: bytes) -> tuple[tuple[int, int, bytes], ...]:

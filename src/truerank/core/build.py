@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from truerank.core.aspects import Aspects
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
@@ -31,11 +32,17 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
         judgements=Judgements(query, _best_first(query, judged)),
         max_grade=max(0.0, float(judged.max(initial=0))),
         grade=_graded(grades, columns["doc"]),
-        aspects=qrels.aspects,
+        aspects=_with_ids(qrels),
         calls=scan.calls,
         **columns,
     )
     return _without_ignored(hits) if np.isnan(grades).any() else hits
+
+
+def _with_ids(qrels: Qrels) -> Aspects | None:
+    """The aspects, which know the ids of the documents too."""
+    aspects = qrels.aspects
+    return None if aspects is None else replace(aspects, ids=(qrels.begin, qrels.end, qrels.text))
 
 
 def _best_first(query: Ints, grade: Floats) -> Floats:

@@ -149,16 +149,14 @@ class Hits(Presented):
     @cached_property
     def ideal(self) -> Hits:
         """The best possible ranking: every judged document, best grade first; `doc` is the row of the judgement."""
-        query, grade = self.judgements.query, self.judgements.grade
-        ones = np.zeros(len(query), np.int64)
-        place = np.arange(len(query))
-        ideal = replace(
-            self, query=query, grade=grade, doc=place, rank=ones, first=ones, last=ones, score=-np.ones(len(query))
-        )
-        rank = ideal.ordinal
-        return replace(
-            ideal, rank=rank, first=rank, last=rank, score=-rank.astype(np.float64), returned=ideal.count
-        )
+        judged = self.judgements
+        return self.listed(judged.query, np.arange(len(judged.query)), judged.grade)
+
+    def listed(self, query: Ints, doc: Ints, grade: Floats) -> Hits:
+        """The ranking of these documents, each query's together and best first."""
+        rank, count = _ordinal(query), np.bincount(query, minlength=len(self.queries))
+        ranks: dict[str, Any] = {"rank": rank, "first": rank, "last": rank, "score": -rank.astype(np.float64)}
+        return replace(self, query=query, grade=grade, doc=doc, returned=count, **ranks)
 
     @cached_property
     def by_aspect(self) -> ByAspect:
@@ -261,10 +259,10 @@ class Hits(Presented):
         return self.first < self.last
 
     def reordered(self, best: bool) -> Hits:
-        """The same with every group of ties in its best, or worst, order for the system."""
+        """The same with every group of ties in its best, or worst, order, where equals may answer other aspects."""
         if best:
             return self._regrouped(-self.grade, self.grade > 0)
-        return self._regrouped(self.grade, self.grade <= 0)
+        return self._regrouped(self.grade, self.grade <= 0, is_best=False)
 
     def judged_together(self, first: bool) -> Hits:
         """The same with the judged documents of every group of ties before, or behind, the unjudged ones."""
@@ -273,16 +271,18 @@ class Hits(Presented):
             return self._regrouped(np.where(judged, self.grade, np.inf), judged)
         return self._regrouped(np.where(judged, -self.grade, -np.inf), ~judged)
 
-    def _regrouped(self, value: Floats, is_ahead: Bools) -> Hits:
+    def _regrouped(self, value: Floats, is_ahead: Bools, is_best: bool = True) -> Hits:
         """The same with the rows of each group of ties by a value, some ahead of what has no row, others behind.
 
         Args:
             value: (hits,) lower for those ahead than for the others.
             is_ahead: (hits,)
+            is_best: whether equal ones stay as they are; else, where they may answer other aspects, the last first.
         """
         if not self.tied.any():
             return self
-        order = np.lexsort((value, self.first, self.query))
+        place = np.arange(len(self)) if self.aspects is None or is_best else -np.arange(len(self))
+        order = np.lexsort((place, value, self.first, self.query))
         rows = self.where(order)
         group = np.cumsum((np.diff(rows.first, prepend=0) != 0) | (np.diff(rows.query, prepend=-1) != 0)) - 1
         front = _ordinal(group)
@@ -383,7 +383,11 @@ class ByAspect:
 
     def mean(self, values: Floats, level: float) -> Floats:
         """(queries,) the mean of a value an aspect by their weights, over those that have a relevant document."""
-        weight = np.where(self.hits.relevant_total(level) > 0, self.weight, 0.0)
+        return self.over(values, self.hits.relevant_total(level) > 0)
+
+    def over(self, values: Floats, is_asked: Bools) -> Floats:
+        """(queries,) the mean of a value an aspect by their weights, over some of them."""
+        weight = np.where(is_asked, self.weight, 0.0)
         whole = self.sum(weight)
         return np.divide(self.sum(values * weight), whole, out=np.zeros(self.size), where=whole > 0)
 
@@ -393,12 +397,8 @@ def _by_aspect(hits: Hits) -> ByAspect:
     from truerank.core.aspects import Aspects
 
     aspects = Aspects.none(len(hits.queries)) if hits.aspects is None else hits.aspects
-    sizes = aspects.end - aspects.begin
-    query = np.repeat(np.arange(len(sizes)), sizes)
-    number = np.arange(len(query)) + (aspects.begin - (np.cumsum(sizes) - sizes))[query]
-    unit = np.full(
-        len(aspects.names), -1
-    )  # where each aspect of all judgements stands among those of these queries
+    query, number = aspects.query, aspects.number
+    unit = np.full(len(aspects.names), -1)  # where each of all aspects stands among those of these queries
     unit[number] = np.arange(len(number))
     row, place = aspects.answered(np.where(hits.grade > UNJUDGED, hits.doc, -1))
     owner = unit[aspects.aspect[place]]
@@ -419,7 +419,7 @@ def _by_aspect(hits: Hits) -> ByAspect:
         beyond=None,
         aspects=None,
     )
-    return ByAspect(units, query, aspects.weight[number], row, len(sizes))
+    return ByAspect(units, query, aspects.weight[number], row, len(aspects.begin))
 
 
 def merged(one: Hits, other: Hits) -> Hits:

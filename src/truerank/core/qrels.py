@@ -106,11 +106,9 @@ class Qrels:
         """
         from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it
 
-        first = np.arange(len(self.grades))
-        if self.judged.duplicates:
-            twins = np.array(self.judged.duplicates, np.int64)
-            first[twins[:, 1]] = twins[:, 0]
-        kept = first == np.arange(len(first))
+        places = np.arange(len(self.grades))
+        first = places if self.judged.firsts is None else self.judged.firsts
+        kept = first == places
         doc = (np.cumsum(kept) - 1)[first]
         aspects = Aspects.of_rows(self.query, doc, name, self.grades, names, (len(self), int(kept.sum())))
         self._refuse_repeated_aspects(doc, name, names)
@@ -131,7 +129,8 @@ class Qrels:
     def _refuse_repeated_aspects(self, doc: Ints, name: Ints, names: Sequence[bytes]) -> None:
         """Raise where a document has two judgements of one aspect."""
         keys = doc * len(names) + name
-        if len(np.unique(keys)) == len(keys):
+        ordered = np.sort(keys)
+        if not (ordered[1:] == ordered[:-1]).any():
             return
         _, first, place = np.unique(keys, return_index=True, return_inverse=True)
         two = int(np.argmax(first[place] != np.arange(len(keys))))
@@ -185,8 +184,9 @@ class Qrels:
         return replace(self, aspects=self.aspects.weighted(self.queries, own, name))
 
     def _refuse_repeats(self) -> None:
-        if self.judged.duplicates:
-            one, two = self.judged.duplicates[0]
+        if (firsts := self.judged.firsts) is not None:
+            two = int(np.argmax(firsts != np.arange(len(firsts))))
+            one = int(firsts[two])
             pair = {"doc": truncated(self.doc(two)), "query": truncated(self.queries[int(self.query[two])])}
             if self.lines is None:
                 said = message("document {doc} of query {query} is judged twice; keep one of them", **pair)

@@ -5,8 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from truerank.core.hits import Bools, ByAspect, Hits
+from truerank.core.messages import message
+from truerank.core.novelty import asked, novelty
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, ratio
+from truerank.measures.terms import Quantity, Terms, Words
 
 FULL = 1.0
 """The grade of a document that answers an aspect in full; a lower one above 0 answers a part of it."""
@@ -25,7 +28,7 @@ FULL = 1.0
     sees_judged=False,
     needs="aspects",
 )
-def subtopic_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
+def subtopic_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> Terms:
     """The share of a query's aspects that some document returned answers.
 
     Aspects without a relevant document do not count; with weights it is the share of the weight.
@@ -34,8 +37,15 @@ def subtopic_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     >>> tr.evaluate({"q": {"a": {"1": 1}, "b": {"1": 1, "2": 1}}}, {"q": ["a", "b"]}, "StRecall@1 StRecall").mean
     {'StRecall@1': 0.5, 'StRecall': 1.0}
     """
-    by_aspect = hits.top(k).by_aspect
-    return by_aspect.mean(_is_answered(by_aspect, level).astype(np.float64), level)
+    top, weight = hits.top(k), asked(hits, level)
+    added = novelty(top, level, 1.0)
+    of = message("weight of newly answered aspects")
+    return Terms(top, added, weight, lambda: Words(of, divisor=weight_asked(weight), name="Σ", listed=added))
+
+
+def weight_asked(weight: PerQuery) -> Quantity:
+    """What a document would add that answers every aspect, in words."""
+    return Quantity("W", message("the weight of aspects with a relevant document"), weight)
 
 
 @measure(

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from truerank.measures.gains import gains, ideal_ranking
 from truerank.measures.parameters import Amount, Base, Discount, Gain
 from truerank.measures.registry import measure
 from truerank.measures.sums import Floats, PerQuery, log2, ratio
-from truerank.measures.terms import Quantity, Terms, Words, whole
+from truerank.measures.terms import Quantity, Terms, Words, called, whole
 
 CUMULATED = 'Järvelin and Kekäläinen, "Cumulated gain-based evaluation of IR techniques", TOIS 2002'
 LOGARITHM = "log2(i + 1) and gain='exp': Burges et al., ICML 2005"
@@ -133,12 +132,7 @@ def ideal_dcg(
     if ideal == "returned":
         best = best.where(best.rank <= hits.returned[best.query])
     terms = _discounted(best, gains(best.grade, gain), gain, discount, log_base)
-    return _called(terms, None, words=message("the sum, over the best possible list"), is_ideal=True)
-
-
-def _called(terms: Terms, divisor: Terms | None, **names: Any) -> Terms:
-    """The same under another name, and divided."""
-    return Terms(terms.hits, terms.values, divisor, lambda: replace(terms.read, **names))
+    return called(terms, None, words=message("the sum, over the best possible list"), is_ideal=True)
 
 
 @measure(
@@ -180,8 +174,8 @@ def ndcg(
     """
     got = dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ties=ties)
     best = ideal_dcg(hits, k=k, gain=gain, gain_from=gain_from, discount=discount, log_base=log_base, ideal=ideal)
-    best = _called(best, None, name="IDCG", words=message("the sum over the best possible list"))
-    return _called(got, best, name="DCG", words=message("the sum over what was returned"))
+    best = called(best, None, name="IDCG", words=message("the sum over the best possible list"))
+    return called(got, best, name="DCG", words=message("the sum over what was returned"))
 
 
 @measure(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import types
 from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from truerank.core.messages import message
 from truerank.core.schema import NOTHING, Kind
@@ -103,6 +103,9 @@ Gain = Annotated[
     Kind(message("'linear', 'exp', 'binary' or a mapping {grade: gain} of grades from 0 up"), _gain),
 ]
 """'linear': the grade; 'exp': 2^grade - 1; 'binary': 1 above 0; or a mapping, where others keep their value."""
+
+Worth = Literal["linear", "exp", "binary"]
+"""What a grade gains, where documents have several: itself, 2^grade - 1, or 1 above 0."""
 
 Discount = Annotated[
     str | tuple[float, ...],

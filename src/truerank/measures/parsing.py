@@ -26,7 +26,7 @@ from truerank.measures.spellings import OTHERS, SPELLINGS, SUFFIX, WORDS, persis
 from truerank.measures.suggestions import is_phrase, suggestion
 
 _SHAPE = re.compile(
-    r"\s*([\w.+-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
+    r"\s*([\w.+#♯-]+?)\s*(?:\((.*?)\))?\s*(?:@\s*([0-9.eE+-]+))?\s*(?:\((.*?)\))?\s*\Z", re.DOTALL | re.ASCII
 )
 _AT_R = re.compile(r"@\s*R(?![\w.])", re.IGNORECASE)
 """MAP@R: a cutoff that is no number."""

@@ -27,10 +27,6 @@ OTHERS = {
     "relstring": message("text, not a number; `truerank trec_eval -m relstring` prints it"),
     "prcurve": message("a curve, not a number; `truerank curve` draws it, and IPrec@0.5 is one point of it"),
     **dict.fromkeys(("ncugu", "ncurb"), message("two measures: write NCUguP and NCUguBR, or NCUrbP and NCUrbBR")),
-    **dict.fromkeys(
-        ("alpha_ndcg", "alpha_dcg", "err_ia", "nerr_ia", "nrbp", "nnrbp", "ap_ia", "p_ia", "strec"),
-        message("a measure of subtopics, for which there is no format yet; ndeval and pyndeval compute it"),
-    ),
 }
 """What others list among their measures."""
 

@@ -7,8 +7,8 @@ The words of the explanation are a function, which evaluation never calls.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -113,6 +113,15 @@ class Terms(NamedTuple):
             if has_number
             else None
         )
+
+
+def called(terms: Terms, divisor: Numbers | Terms | None, **names: Any) -> Terms:
+    """The same sum, read with other words, and divided.
+
+    Args:
+        names: fields of `Words`, in place of its own.
+    """
+    return Terms(terms.hits, terms.values, divisor, lambda: replace(terms.read, **names))
 
 
 def whole(number: float) -> float:

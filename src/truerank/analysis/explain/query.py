@@ -131,6 +131,7 @@ class Answer:
         """The query as a worked form reads it."""
         named: dict[int, str] = {listed.rank: listed.doc for listed in documents if listed.rank}
         below = [listed.doc for listed in documents if listed.place == "below depth"]
+        by_aspect = measure.definition.needs == "aspects"
         named |= {(hits.depth or 0) + number: doc for number, doc in enumerate(below, 1)}
         return Case(
             measure=str(measure),
@@ -141,7 +142,14 @@ class Answer:
             depth=hits.depth,
             beyond=() if hits.beyond is None else self._named(hits.beyond, named),
             calls=hits.calls,
+            read=hits if by_aspect else None,
+            numbered=self._numbered() if by_aspect else {},
         )
+
+    def _numbered(self) -> dict[int, Hit]:
+        """Every judged document by its number in the hits."""
+        grades = enumerate(self.reading.qrels.grades.tolist())
+        return {number: Hit(0, as_text(self.reading.doc(number)), whole(grade)) for number, grade in grades}
 
     def _named(self, hits: Hits, others: dict[int, str]) -> tuple[Hit, ...]:
         """The rows with the names of their documents; of one that was given a grade, by its rank."""

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from truerank.core.calls import Calls
+from truerank.core.hits import Hits
 
 
 class Hit(NamedTuple):
@@ -31,6 +33,8 @@ class Case:
         depth: the last rank that counts; None: all.
         beyond: the judged documents below it that are tied with one above it.
         calls: where each of several lists ends; None for one list.
+        read: what a measure of aspects reads; None for others, to which a document is its grade.
+        numbered: the judged documents by their numbers in that.
     """
 
     measure: str
@@ -41,6 +45,8 @@ class Case:
     depth: int | None = None
     beyond: tuple[Hit, ...] = ()
     calls: Calls | None = None
+    read: Hits | None = None
+    numbered: Mapping[int, Hit] = field(default_factory=dict)
 
     def limit(self, k: int | None) -> int | None:
         """The last rank that counts: k or the depth, whichever comes first; None for neither."""

@@ -15,6 +15,8 @@ from truerank.measures.terms import Quantity, Terms, Words
 
 def hits_of(case: Case) -> Hits:
     """The query as a measure reads it."""
+    if case.read is not None:
+        return case.read
     beyond = _table(case, case.beyond) if case.beyond else None
     return _table(case, case.hits, beyond)
 
@@ -83,8 +85,9 @@ def _steps(rows: list[Hit], terms: Terms, words: Words) -> Iterator[Step]:
 def _rows(case: Case, terms: Terms, words: Words) -> Iterator[Hit]:
     """The document of each row: by its rank, or, of the ideal ranking, by its place among the judged."""
     by_rank = {hit.rank: hit for hit in (*case.hits, *case.beyond)}
+    judged = case.numbered or case.judged
     for rank, doc in zip(terms.hits.rank.tolist(), terms.hits.doc.tolist(), strict=True):
-        yield case.judged[doc]._replace(rank=rank) if words.is_ideal else by_rank[rank]
+        yield judged[doc]._replace(rank=rank) if words.is_ideal else by_rank[rank]
 
 
 def _divisor_lines(divisor: Quantity | None, known: set[str]) -> list[Line]:
