@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from truerank.core.hits import Bools, ByAspect, Hits
@@ -124,12 +126,31 @@ def nugget_recall(hits: Hits, *, k: int | None = None, vital: bool = False, stri
     >>> tr.evaluate(support, {"q": ["answer"]}, "NuggetRecall NuggetRecall(strict=True)").mean
     {'NuggetRecall': 0.5, 'NuggetRecall(strict=True)': 0.3333333333333333}
     """
-    by_aspect = hits.top(k).by_aspect
-    best = np.zeros(len(by_aspect.query))
-    np.maximum.at(best, by_aspect.hits.query, np.minimum(by_aspect.hits.grade, FULL))
-    is_asked = by_aspect.weight >= FULL if vital else np.ones(len(best), bool)
-    support: Floats = (best >= FULL).astype(np.float64) if strict else best
-    return ratio(by_aspect.sum(support * is_asked), by_aspect.sum(is_asked))
+    nuggets = Nuggets.of(hits, k, vital, strict)
+    return ratio(nuggets.by_aspect.sum(nuggets.support * nuggets.is_asked), nuggets.by_aspect.sum(nuggets.is_asked))
+
+
+@dataclass(frozen=True, eq=False)
+class Nuggets:
+    """The nuggets of queries.
+
+    Attributes:
+        support: (nuggets,) that of each, from 0 to 1.
+        is_asked: (nuggets,) which count.
+    """
+
+    by_aspect: ByAspect
+    support: Floats
+    is_asked: Bools
+
+    @classmethod
+    def of(cls, hits: Hits, k: int | None, vital: bool, strict: bool) -> Nuggets:
+        """The nuggets, supported by the first k results; arguments as for `nugget_recall`."""
+        by_aspect = hits.top(k).by_aspect
+        best = np.zeros(len(by_aspect.query))
+        np.maximum.at(best, by_aspect.hits.query, np.minimum(by_aspect.hits.grade, FULL))
+        support = (best >= FULL).astype(np.float64) if strict else best
+        return cls(by_aspect, support, by_aspect.weight >= FULL if vital else np.ones(len(best), bool))
 
 
 def _is_answered(by_aspect: ByAspect, level: float) -> Bools:

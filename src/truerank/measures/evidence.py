@@ -27,7 +27,7 @@ def evidence_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> Pe
     >>> tr.evaluate(truth.overlaps(evidence, chunks), {"q": ["a-0", "a-30"]}, "EvidenceRecall").mean
     {'EvidenceRecall': 0.25}
     """
-    segments = _Segments(hits, k, level)
+    segments = Segments(hits, k, level)
     return segments.ratio(segments.is_found, segments.is_evidence)
 
 
@@ -50,7 +50,7 @@ def evidence_precision(hits: Hits, *, k: int | None = None, level: float = 1) ->
     >>> tr.evaluate(truth.overlaps(evidence, chunks), {"q": ["a-15", "a-0"]}, "EvidencePrecision@1").mean
     {'EvidencePrecision@1': 1.0}
     """
-    segments = _Segments(hits, k, level)
+    segments = Segments(hits, k, level)
     return segments.ratio(segments.is_found, segments.is_returned)
 
 
@@ -73,11 +73,11 @@ def evidence_iou(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQu
     >>> tr.evaluate(truth.overlaps(evidence, chunks), {"q": ["a-15", "a-0"]}, "EvidenceIoU@1").mean
     {'EvidenceIoU@1': 0.75}
     """
-    segments = _Segments(hits, k, level)
+    segments = Segments(hits, k, level)
     return segments.ratio(segments.is_found, segments.is_evidence | segments.is_returned)
 
 
-class _Segments:
+class Segments:
     """The aspects, and which of them are evidence, were returned, and were found by a document that is right."""
 
     is_evidence: Bools
@@ -91,7 +91,10 @@ class _Segments:
         self.is_returned = units.relevant(min(0, level)).count > 0
         self.is_found = units.relevant(level).count > 0
 
+    def weight_of(self, some: Bools) -> PerQuery:
+        """(queries,) the weight of some of the aspects."""
+        return self.by_aspect.sum(self.by_aspect.weight * some)
+
     def ratio(self, some: Bools, all_of_them: Bools) -> PerQuery:
         """(queries,) the weight of some of the aspects by that of others."""
-        weight = self.by_aspect.weight
-        return ratio(self.by_aspect.sum(weight * some), self.by_aspect.sum(weight * all_of_them))
+        return ratio(self.weight_of(some), self.weight_of(all_of_them))

@@ -1,5 +1,6 @@
 """Every measure on paper: a file a family, as in `truerank.measures`. Importing this registers them all."""
 
+from truerank.analysis.explain.worked import aspects as aspects
 from truerank.analysis.explain.worked import binary as binary
 from truerank.analysis.explain.worked import calls as calls
 from truerank.analysis.explain.worked import cascade as cascade
