@@ -81,7 +81,10 @@ def test_weights_are_those_of_aspects() -> None:
         ({"q": {"1": 1}}, "aspect 2 of query q has no weight"),
         ({"q": {"1": 1, "2": -1}}, "aspect 2 of query q has the weight -1"),
         ({"q": {"1": 1, "2": float("nan")}}, "aspect 2 of query q has the weight nan"),
-        ({"q": {"1": 0, "2": 0}}, "the weights of the aspects of query q sum to 0"),
+        ({"q": {"1": 1e308, "2": 1e308}}, "sum to inf"),
+        ({"q": {"1": "x", "2": 1}}, "aspect 1 of query q has the weight x"),
+        ({"q": [1, 2]}, "should stand here, not"),
+        ({"q": {"1": 0, "2": 0}}, "the weights of the aspects of query q sum to 0; that is"),
     ],
 )
 def test_weights_that_cannot_be_are_refused(weights: dict[str, dict[str, float]], said: str) -> None:

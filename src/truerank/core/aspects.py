@@ -207,9 +207,13 @@ class Aspects:
             own = weights.get(query, {})
             for place in places:
                 given[place] = _weight(query, self.names[place], own.get(self.names[place]), name)
-            if places and not given[places.start : places.stop].sum() > 0:
+            total = sum(given[places.start : places.stop].tolist())
+            if places and not 0 < total < math.inf:
                 raise InputError(
-                    "the weights of the aspects of query {query} sum to 0", name, query=truncated(query)
+                    "the weights of the aspects of query {query} sum to {total:g}; that is above 0, and finite",
+                    name,
+                    query=truncated(query),
+                    total=total,
                 )
         return replace(self, weight=given)
 
@@ -241,7 +245,7 @@ def _weight(query: bytes, aspect: bytes, weight: float | None, name: str) -> flo
             aspect=truncated(aspect),
             query=truncated(query),
         )
-    if not (math.isfinite(weight) and weight >= 0):
+    if not isinstance(weight, int | float | np.number) or not (math.isfinite(weight) and weight >= 0):
         raise InputError(
             "aspect {aspect} of query {query} has the weight {weight}; a weight is a number from 0 on",
             name,

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core.aspects import Aspects
 from truerank.core.hits import COLUMNS, EXACT, PART, UNJUDGED, Bools, Hits, Judgements
 from truerank.core.qrels import Floats, Ints, Qrels
 from truerank.core.scan import Scan
+
+if TYPE_CHECKING:
+    from truerank.core.aspects import Aspects
 
 
 def build(qrels: Qrels, scan: Scan) -> Hits:

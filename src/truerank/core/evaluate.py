@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from truerank.core.catalogue import Catalogue
 from truerank.core.equal import are_equal
 from truerank.core.errors import InputError, MeasureError, printable
 from truerank.core.hits import Bools, Hits
@@ -27,6 +26,9 @@ from truerank.measures import Measure, MeasuresLike
 from truerank.measures.definition import Definition
 from truerank.measures.sums import PerQuery
 from truerank.measures.whole import OfRun
+
+if TYPE_CHECKING:
+    from truerank.core.catalogue import Catalogue
 
 DEFAULT = ("nDCG@10", "AP", "RR", "P@10", "R@100")
 """What is evaluated when neither the call nor the rules name measures."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from truerank.core._kernel import Judged, as_bytes
 from truerank.core._names import Names
 from truerank.core._names import judgements as plain_judgements
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.mappings import IGNORED, are_numbers, by_aspect, graded, has_aspects, ids, joined_names, numbers
 from truerank.core.messages import message
 
@@ -180,6 +180,9 @@ class Qrels:
         """
         if self.aspects is None:
             raise InputError("there are weights, but no aspects that could have them", self.name)
+        for each in weights.values():
+            if not isinstance(each, Mapping):
+                raise InputError("{{aspect: weight}} should stand here, not {value}", name, value=quoted(each))
         own = {as_bytes(q): {as_bytes(a): weight for a, weight in each.items()} for q, each in weights.items()}
         return replace(self, aspects=self.aspects.weighted(self.queries, own, name))
 

@@ -16,8 +16,7 @@ import numpy as np
 
 from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
-from truerank.core.catalogue import Catalogue, Located
-from truerank.core.errors import InputError, RulesError, printable, truncated
+from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, truncated
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.messages import Message, message
@@ -26,12 +25,13 @@ from truerank.core.rules import Rules, RulesLike
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import facts_of, scan_of, table_of
 from truerank.core.scan import Scan, scan
-from truerank.core.several import scan_lists
 from truerank.formats import open_run, read_qrels
 from truerank.formats.saved import open_reading, write_reading
 
 if TYPE_CHECKING:
     import pyarrow
+
+    from truerank.core.catalogue import Catalogue
 
 Keep = Literal["judged", "all"] | int
 """Which rows of a run are kept: those of judged documents, all, or the unjudged ones of the first k ranks too."""
@@ -112,6 +112,8 @@ class Reading:
 
     def located(self, catalogue: Catalogue | None) -> Hits:
         """The lists with the items that their documents are."""
+        from truerank.core.catalogue import Located
+
         docs = itertools.chain(self.qrels.docs(), self.unjudged)
         qrels = self.qrels
         return replace(self.lists, items=Located.of(catalogue, docs, qrels.queries, qrels.start, qrels.grades))
@@ -351,7 +353,12 @@ def scan_units(
             qrels, run, rules, threads, keep
         )
         return found
-    return qrels, scan_lists(run, qrels, rules, threads, keep)
+    try:
+        return qrels, scan(run, qrels.judged, rules, threads, keep)
+    except SeveralCalls:
+        from truerank.core.several import scan_calls  # which few runs need
+
+        return qrels, scan_calls(run, qrels, rules, keep)
 
 
 def kept_rows(keep: Keep, qrels: Qrels) -> int:

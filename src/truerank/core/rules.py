@@ -102,8 +102,7 @@ MEANINGS: dict[str, Message] = {
         "the second column of TREC qrels (aspect: which part of its query the document answers, such as a subtopic)"
     ),
     "calls": message(
-        "runs with several lists a query, to measures of one list (concatenated: one after another, each document "
-        "where it came first; last: only the last list; error: refused, but for measures of calls)"
+        "several lists a query, to measures of one (concatenated: one after another; last: the last alone)"
     ),
     "measures": message("the measures to evaluate when none are given"),
     "vocabulary": message(

@@ -10,7 +10,7 @@ import numpy as np
 
 from truerank.core._kernel import as_bytes
 from truerank.core.calls import Calls
-from truerank.core.errors import InputError, RulesError, SeveralCalls, truncated
+from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels
 from truerank.core.rankings import columns_ids
@@ -22,18 +22,6 @@ from truerank.formats.rows import text_column
 ALL = 2**62
 
 NOTHING = Qrels.from_dict({})
-
-
-def scan_lists(run: Run, qrels: Qrels, rules: Rules, threads: int | None = None, keep: int = 0) -> Scan:
-    """What the kernel finds in a run that may have several lists a query; the arguments are those of `scan`.
-
-    Raises:
-        InputError: as for `scan`; or only some of the queries have calls, or one is not numbered from 1 on.
-    """
-    try:
-        return scan(run, qrels.judged, rules, threads, keep)
-    except SeveralCalls:
-        return _scan_calls(run, qrels, rules, keep)
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +65,12 @@ class _Lists:
         return scan(Run(name, lambda: iter(batches)), qrels.judged, Rules(ties="input", duplicates=how), keep=ALL)
 
 
-def _scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
+def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
+    """What the kernel finds in a run that has several lists a query; the arguments are those of `scan`.
+
+    Raises:
+        InputError: as for `scan`; or only some of the queries have calls, or one is not numbered from 1 on.
+    """
     if rules.unit == "line":
         raise RulesError("unit = line and several lists a query do not go together")
     lists = _read(run, rules)

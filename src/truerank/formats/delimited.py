@@ -235,7 +235,7 @@ def _decimals(text: NDArray[np.uint8], n: int) -> NDArray[np.float64] | None:
     """The numbers of one column, read as one JSON list; None if they are not such as JSON has."""
     import orjson
 
-    if n == 0 or (text > ord("e")).any():  # words: true, null, nan
+    if n == 0 or not len(text) or (text > ord("e")).any():  # words: true, null, nan
         return None
     listed = np.where((text == text[-1]), ord(","), text).astype(np.uint8)
     if listed.min() <= ord(" "):  # JSON allows blanks around numbers

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from truerank.core._kernel import as_bytes
-from truerank.core.errors import InputError, quoted
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.mappings import are_numbers, joined_names
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
@@ -100,9 +99,17 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     qrels = Qrels.from_rows(ids, queries, docs, grades, name=name, lines=where, is_number=known, aspects=aspects)
     if aspects is None or all(weight is None for weight in weights):
         return qrels
-    given = [math.nan if weight is None else weight for weight in weights]
+    if None in weights:
+        row = weights.index(None)
+        raise InputError(
+            "aspect {aspect} of query {query} has no weight",
+            name,
+            lines[row] or None,
+            aspect=truncated(parts[row]),
+            query=truncated(ids[queries[row]]),
+        )
     owners = map(ids.__getitem__, queries)
-    return qrels.weighted(weights_of(owners, aspects, given, name, where), name)
+    return qrels.weighted(weights_of(owners, aspects, weights, name, where), name)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ def call_recall(hits: Hits, *, calls: int, level: float = 1) -> Terms:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}}, run, "CallRecall@1 CallRecall@2").mean
     {'CallRecall@1': 0.5, 'CallRecall@2': 1.0}
     """
-    found, total = hits.relevant(level), hits.relevant_total(level)
+    found, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
 
     def words() -> Words:
         r = relevant(total)
@@ -72,7 +72,7 @@ def first_complete(hits: Hits, *, calls: int, level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1, "b": 1}, "r": {"c": 1}}, run, "FirstComplete@5")["FirstComplete@5"].tolist()
     [2.0, 6.0]
     """
-    found, total = hits.relevant(level), hits.relevant_total(level)
+    found, total = _once_each(hits.relevant(level)), hits.relevant_total(level)
     within = found.where(found.call <= calls)
     is_complete = (total > 0) & (within.count == total)
     return np.where(is_complete, within.last_value(within.call), calls + 1.0)
@@ -120,6 +120,13 @@ def session_dcg(
         return Words(of, how, listed=worth)
 
     return Terms(read, worth * weight, words=words)
+
+
+def _once_each(hits: Hits) -> Hits:
+    """The rows, each document where it comes first: a rule may count its repeats too."""
+    first = np.zeros(len(hits), bool)
+    first[np.unique(hits.doc, return_index=True)[1]] = True
+    return hits.where(first)
 
 
 def _most(number: int | None) -> float:

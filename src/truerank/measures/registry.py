@@ -431,7 +431,8 @@ def checked(definition: Definition, params: dict[str, Any], *, is_whole: bool = 
             raise MeasureError("{name} has no parameter {key!r}; {hint}", name=name, key=key, hint=hint)
     for key, parameter in known.items():
         if is_whole and parameter.default is parameter.empty and key not in params:
-            example = "@10" if key == "k" else "@0.5" if key == definition.at else f"({key}=…)"
+            cut = "@10" if key == "k" else "@0.5" if definition.kinds[key].allows(0.5) else "@2"
+            example = cut if key == definition.at or key == "k" else f"({key}=…)"
             raise MeasureError("{name} needs {key}: write {name}{example}", name=name, key=key, example=example)
     order = [*known, *(key for key in definition.kinds if key not in known)]
     given = {key: canonical(params[key]) for key in order if key in params}

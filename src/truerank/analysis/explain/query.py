@@ -24,10 +24,9 @@ from truerank.core.hits import Hits
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
-from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled
+from truerank.core.reading import EVERY_RANK, Reading, answered, as_ruled, scan_units
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Ranked, Run
-from truerank.core.several import scan_lists
 from truerank.measures import Measure, MeasuresLike, parse_measure, parse_measures
 
 Judged = dict[bytes, float]
@@ -199,7 +198,7 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
     judged, under = _few(as_ruled(qrels, rules), query), lenient(rules)
     ordered: set[bytes] = set()
-    found = answered(scan_lists(_watched(few, ordered), judged, under, keep=EVERY_RANK), under)
+    found = answered(scan_units(judged, _watched(few, ordered), under, keep=EVERY_RANK)[1], under)
     reading = Reading.of(judged, found, under, few.name, EVERY_RANK)
     docs = reading.docs(found.table["doc"].astype(np.int64))
     raw = map(Raw, docs, found.table["score"].tolist())  # of this query, as only it is answered

@@ -59,7 +59,7 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
     groups = None if options.holds == "qrels" else read_groups(options.qrels, COLUMNS[options.format])
     if groups and options.holds == "qrels_jg":
         groups.refuse_repeats()
-    qrels = groups.pool if groups else read_qrels(options.qrels, "trec")
+    qrels = groups.pool if groups else read_qrels(options.qrels, "trec").without_aspects()
     run = replace(open_run(options.run, "trec"), watch=watch)
     last = LastRow()
     found = _scan(qrels, run if run.path else last.watching(run), options)
