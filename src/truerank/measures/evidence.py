@@ -13,6 +13,7 @@ from truerank.measures.sums import PerQuery, ratio
     formula="Σ_a w_a [a relevant document of a at rank ≤ k] / Σ_a w_a [a is evidence]",
     source="Smith and Troynikov, Evaluating chunking strategies for retrieval, Chroma 2024",
     monotone="no",
+    sees_judged=False,
     needs="aspects",
 )
 def evidence_recall(hits: Hits, *, k: int | None = None, level: float = 1) -> PerQuery:
