@@ -721,4 +721,5 @@ def _listed(listing: Listing, rules: dict[str, Any], grade: float | None) -> tup
         rows = [(grade if g is None or g < 0 else g, s, a) for g, s, a in rows]
     ranked, scores, answers = ([row[column] for row in rows] for column in range(3))
     judged = list(grades.values())
-    return Answer(ranked, judged, listing.max_grade, scores, answers, list(aspects.values())), depth
+    found = Answer(ranked, judged, listing.max_grade, scores, answers, list(aspects.values()), docs=list(aspects))
+    return found, depth

@@ -216,7 +216,7 @@ def test_rows_of_aspects_are_no_duplicates_where_the_second_column_names_them(tm
     qrels = tmp_path / "q.qrels"
     qrels.write_text("1 a x 1\n1 b x 2\n1 c y 0\n")
     by_column = {str(f.message) for f in lint(str(qrels), rules={"iteration": "aspect"})}
-    assert by_column == {"1 of 3 aspects without a relevant document (measures of aspects leave them out)"}
+    assert by_column == {"1 of 3 aspects without a relevant document (measures of aspects leave them out): 1 c"}
     plain = the("duplicate-judgement", lint(str(qrels)))
     assert plain.message.endswith("the second columns differ: if they name aspects, say --set iteration=aspect")
     qrels.write_text("1 a x 1\n1 a x 2\n")

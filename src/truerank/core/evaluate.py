@@ -362,7 +362,7 @@ def seen_by(measure: Measure, hits: Hits, rules: Rules) -> Hits:
         )
     if rules.unjudged != "graded" or definition.is_of_items:
         return hits
-    if definition.sees_judged and not definition.divides_by:
+    if definition.sees_judged and not definition.divides_by and not definition.needs:
         return hits
     if not definition.takes_grades:
         raise MeasureError(

@@ -61,9 +61,7 @@ def precision_to_last(hits: Hits, *, k: int, level: float = 1) -> Terms:
     least = np.minimum(last, k)
 
     def words() -> Words:
-        over = Quantity(
-            "kq", message("the smaller of k = {a} and the rank of the last relevant, {b}"), least, (k, last)
-        )
+        over = Quantity("kq", message("the smaller of {a} and {b}, the last relevant"), least, (k, last))
         return counting(message("relevant among the first {a}"), k, divisor=over)
 
     return Terms(found.top(k), None, least, words)

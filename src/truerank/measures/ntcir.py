@@ -60,7 +60,7 @@ class Blend:
         """The ratios added, by a number a query."""
 
         def words() -> Words:
-            of = message("(N + β × gain) / (rank + β × best gain)")
+            of = message("blended ratio")
             return Words(of, self._how, divisor, "Σ", lost_from=lost_from)
 
         return Terms(self.rows, self.ratio, over, words)
@@ -73,7 +73,7 @@ class Blend:
             return f"{{}} × {text}", (whole(weight[row]), *numbers)
 
         def words() -> Words:
-            of = message("weight × (N + β × gain) / (rank + β × best gain)")
+            of = message("weight × blended ratio")
             every = Quantity("W", message("the weights of all relevant documents, found or not"), total)
             return Words(of, how, every, "Σ", lost_from=lost_from)
 
