@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from truerank.core import _counting
 from truerank.core._kernel import as_text
-from truerank.core.calls import Calls
 from truerank.core.presented import Presented
 from truerank.core.qrels import Floats, Ints
 from truerank.core.rules import Rules
 
 if TYPE_CHECKING:
     from truerank.core.aspects import Aspects
+    from truerank.core.calls import Calls
     from truerank.core.catalogue import Located
 
 Bools = NDArray[np.bool_]

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank.core._kernel import HIT
-from truerank.core.calls import Calls
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.hits import Hits
 from truerank.core.ids import Ids
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow
 
     from truerank.core.aspects import Aspects
+    from truerank.core.calls import Calls
 
 KEY = b"truerank.reading"
 """Where the schema of a table keeps what is said of the reading as a whole."""
@@ -136,6 +136,8 @@ def _calls(table: Any, place: Ints) -> Calls | None:
     sizes, found = _flat(table["calls"])
     query = np.repeat(place, sizes)
     order = np.argsort(query, kind="stable")
+    from truerank.core.calls import Calls
+
     return Calls(query[order], *(found.field(name).to_numpy()[order] for name in CALLS))
 
 

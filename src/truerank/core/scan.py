@@ -9,13 +9,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import Judged, Scanner, Thresholds, as_bytes
-from truerank.core.calls import Calls
 from truerank.core.errors import InputError, Refused, SeveralCalls, truncated
 from truerank.core.faults import Interleaved, not_put_aside, repeated, run_fault, unreadable
 from truerank.core.ids import NO_IDS, Ids, joined
@@ -23,6 +22,9 @@ from truerank.core.messages import message
 from truerank.core.rankings import columns_ids, lines
 from truerank.core.rules import Rules
 from truerank.core.run import Batch, Columns, Piece, Ranked, Run
+
+if TYPE_CHECKING:
+    from truerank.core.calls import Calls
 
 CHUNK = 1 << 18
 """Bytes read at once: small enough to stay in the processor's cache."""
