@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import truerank as tr
@@ -291,6 +291,7 @@ def test_explanations_say_what_evaluation_says(world: Sessions) -> None:
 
 @CHEAP
 @given(sessions(st.integers(0, 2), queries=2))
+@example(Sessions({"q0": {"d0": 0, "d1": 1}}, {"q0": [{"d0": 0.0, "d1": 0.0}]}, 0))
 def test_bounds_of_ties_are_those_of_all_orders(world: Sessions) -> None:
     names = ["SessionDCG@2", "nSessionDCG(calls=2)", "CallRecall@2"]
     found = tr.bounds(world.qrels, world.nested, names, "ties")

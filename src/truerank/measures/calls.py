@@ -124,8 +124,9 @@ def session_dcg(
 
 def _once_each(hits: Hits) -> Hits:
     """The rows, each document where it comes first: a rule may count its repeats too."""
+    of_each = hits.query * (hits.doc.max(initial=0) + 1) + hits.doc
     first = np.zeros(len(hits), bool)
-    first[np.unique(hits.doc, return_index=True)[1]] = True
+    first[np.unique(of_each, return_index=True)[1]] = True
     return hits.where(first)
 
 
