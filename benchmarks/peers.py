@@ -129,6 +129,14 @@ def pytrec_eval_judged(judged: Judged, answered: Answered) -> Work:
     return Work(lambda: pytrec_eval.RelevanceEvaluator(judged, _trec_names()).evaluate(answered), _means)
 
 
+def installed_judged(judged: Judged, answered: Answered) -> Work:
+    """The same script, with truerank in the place of the package."""
+    from truerank.interop.pytrec_eval import install
+
+    install()
+    return pytrec_eval_judged(judged, answered)
+
+
 DIVERSITY = {
     f"{ours}@{k}": f"{theirs}@{k}"
     for ours, theirs in (("alpha_nDCG", "alpha-nDCG"), ("ERR_IA", "ERR-IA"), ("StRecall", "strec"))
@@ -240,7 +248,7 @@ def dicts_work(library: str, queries: str, rows: str) -> Work:
 
 def judged_work(library: str, queries: str, size: str, rows: str) -> Work:
     """The same with many judgements."""
-    makers = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_judged}
+    makers = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_judged, "installed": installed_judged}
     work = makers[library](*many_judgements(int(queries), int(size), int(rows)))
     work.do()
     return work

@@ -190,13 +190,15 @@ def dicts(queries: int, rows: int, target: float) -> Callable[[Bench], Line]:
     return measure
 
 
-def judged_dicts(queries: int, judged: int, rows: int) -> Callable[[Bench], Line]:
+def judged_dicts(
+    queries: int, judged: int, rows: int, target: float = 1, ours: str = "truerank"
+) -> Callable[[Bench], Line]:
     """Many judgements, which both read anew each time."""
 
     def measure(bench: Bench) -> Line:
         size = (str(queries), str(judged), str(rows))
-        with Worker("judged", "truerank", *size) as ours, Worker("judged", "pytrec_eval", *size) as theirs:
-            return faster("pytrec_eval", bench.turns(ours, theirs), 1, difference(ours.mean, theirs.mean))
+        with Worker("judged", ours, *size) as mine, Worker("judged", "pytrec_eval", *size) as theirs:
+            return faster("pytrec_eval", bench.turns(mine, theirs), target, difference(mine.mean, theirs.mean))
 
     return measure
 
@@ -285,6 +287,8 @@ SUBJECTS = (
     Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 4)),
     Subject("small-dicts", "dict of dicts, 50 × 100", dicts(50, 100, 1)),
     Subject("judged-dicts", "dict of dicts, 129,000 judgements of 100 queries × 100", judged_dicts(100, 1290, 100)),
+    Subject("installed", "a script of pytrec_eval, 6,980 × 1,000", judged_dicts(6980, 2, 1000, 4, "installed")),
+    Subject("installed-small", "the same, 1 query × 10 documents", judged_dicts(1, 3, 10, 1, "installed")),
     Subject("diversity", "α-nDCG, ERR-IA, strec of 200 × 1,000 documents, 10 aspects each", diversity),
     Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
     Subject("help", "`truerank --help`, whole process", help_text),

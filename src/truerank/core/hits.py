@@ -340,7 +340,8 @@ class Hits(Presented):
         """The same with tie groups of these rows alone."""
         if not len(self):
             return self
-        new = (np.diff(self.query, prepend=-1) != 0) | (np.diff(self.score, prepend=np.inf) != 0)
+        new = np.diff(self.query, prepend=-1) != 0
+        new[1:] |= self.score[1:] != self.score[:-1]  # no differences: scores of 32 bits may be infinite
         if self.calls is not None:  # equal scores of two calls are no ties
             new |= np.diff(self.calls.of(self.query, self.rank), prepend=-1) != 0
         group = np.cumsum(new) - 1

@@ -50,7 +50,8 @@ class Pairs(OfRun):
         precision = right / np.arange(1, len(rows) + 1)
         if self.ties == "worst":
             return total(precision[self.is_right[rows]]) / there
-        last = np.flatnonzero(np.append(np.diff(self.score[rows]) != 0, True))
+        score = self.score[rows]
+        last = np.flatnonzero(np.append(score[1:] != score[:-1], True))
         return total(np.diff(right[last], prepend=0) * precision[last]) / there
 
 

@@ -5,15 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from truerank.core.qrels import Floats
 from truerank.interop.trec_eval import lines, zscores
 from truerank.interop.trec_eval.columns import Column
 from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.reading import Answers
-from truerank.interop.trec_eval.values import FLOOR, all_values, relstrings
-from truerank.measures.sums import logarithm, total
+from truerank.interop.trec_eval.values import FLOOR, all_values, relstrings, shown
+from truerank.measures.sums import total
 
 
 class Report:
@@ -31,8 +29,7 @@ class Report:
 
     def _shown(self, column: Column, found: Floats) -> Floats:
         """The values of a column as they are shown."""
-        if column.listed.kind == "logarithm":
-            found = logarithm(np.maximum(found, FLOOR))
+        found = shown(column, found)
         if self.norms is not None:
             found = zscores.standardized(found, column.name, self.answers.hits.queries, self.norms)
         return found

@@ -16,7 +16,7 @@ from truerank.interop.trec_eval.options import Options
 from truerank.interop.trec_eval.reading import Answers, judged_alone
 from truerank.interop.trec_eval.status import CALCULATION, TrecEvalError
 from truerank.measures import Measure
-from truerank.measures.sums import powers
+from truerank.measures.sums import logarithm, powers
 
 FLOOR = 1e-5
 """The least value that enters a geometric mean."""
@@ -37,6 +37,11 @@ def per_topic(column: Column, answers: Answers, options: Options) -> Floats:
     if column.name in NOTHING or column.listed.name == "unj":
         found = np.where(answers.missing, 0.0, found)
     return found
+
+
+def shown(column: Column, found: Floats) -> Floats:
+    """(topics,) a value as it enters the mean over topics: its logarithm for a geometric one."""
+    return logarithm(np.maximum(found, FLOOR)) if column.listed.kind == "logarithm" else found
 
 
 def all_values(columns: Sequence[Column], answers: Answers, options: Options) -> dict[Column, Floats]:
