@@ -206,7 +206,12 @@ FILES = {
     "ranx": ranx_file,
 }
 READER_FILES = {"truerank": truerank_readers, "cwl": cwl_readers}
-DICTS = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_dicts}
+DICTS = {
+    "truerank": truerank_dicts,
+    "pytrec_eval": pytrec_eval_dicts,
+    "script": pytrec_eval_judged,
+    "installed": installed_judged,
+}
 
 
 def file_work(library: str, qrels: str, run: str) -> Work:
@@ -248,7 +253,7 @@ def dicts_work(library: str, queries: str, rows: str) -> Work:
 
 def judged_work(library: str, queries: str, size: str, rows: str) -> Work:
     """The same with many judgements."""
-    makers = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_judged, "installed": installed_judged}
+    makers = {"truerank": truerank_dicts, "pytrec_eval": pytrec_eval_judged}
     work = makers[library](*many_judgements(int(queries), int(size), int(rows)))
     work.do()
     return work
