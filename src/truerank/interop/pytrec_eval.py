@@ -12,6 +12,7 @@ import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
 import numpy as np
 
@@ -19,6 +20,7 @@ from truerank.core.errors import TruerankError
 from truerank.core.messages import did_you_mean
 from truerank.core.qrels import Floats, Qrels
 from truerank.core.reading import read
+from truerank.core.rules import Rules
 from truerank.formats import read_qrels
 from truerank.interop.trec_eval.catalog import CATALOG, NICKNAMES
 from truerank.interop.trec_eval.columns import Column, columns
@@ -150,9 +152,9 @@ class RelevanceEvaluator:
         version = self.compat if compat is None else _version(compat)
         if not isinstance(relevance_level, int) or relevance_level < 1:
             raise TypeError("Argument relevance_level should be positive.")
-        self._columns = _columns(measures, version)
+        self._columns = _columns(frozenset(measures), version)
         self._qrels = _qrels(query_relevance)
-        self._options = Options(compat=version, level=relevance_level, judged_only=judged_docs_only_flag)
+        self._options, self._rules = _options(version, relevance_level, bool(judged_docs_only_flag))
 
     def evaluate(self, scores: Mapping[str, Mapping[str, float]]) -> dict[str, dict[str, float]]:
         """{query: {measure: value}} of the queries that are both judged and in the run, in the run's order.
@@ -184,10 +186,10 @@ class RelevanceEvaluator:
         """Where the judged documents of the run's queries were returned."""
         assert self._qrels is not None  # what `evaluate` looked at
         try:
-            hits = read(self._qrels, _finite(scores), rules=self._options.rules).hits
+            hits = read(self._qrels, _finite(scores), rules=self._rules).hits
         except TruerankError as error:
             raise TypeError(f"{_UNABLE} {error}") from error
-        hits = hits.select(hits.returned >= 0).under(judged_alone(self._options))
+        hits = hits.select(hits.returned >= 0).under(self._rules)
         return Answers(hits, np.zeros(len(hits.queries), bool), len(hits.queries), 0, b"")
 
     def _values(self, column: Column, answers: Answers) -> Floats:
@@ -208,8 +210,16 @@ def _version(compat: int) -> int:
     return compat
 
 
-def _columns(measures: Iterable[str], compat: int) -> list[Column]:
-    """What is asked for, in trec_eval's order.
+@lru_cache
+def _options(compat: int, level: int, judged_only: bool) -> tuple[Options, Rules]:
+    """How the reference would be called, and the rules that it comes to; remembered, for scripts ask often."""
+    options = Options(compat=compat, level=level, judged_only=judged_only)
+    return options, judged_alone(options)
+
+
+@lru_cache
+def _columns(measures: frozenset[str], compat: int) -> list[Column]:
+    """What is asked for, in trec_eval's order; remembered too.
 
     Raises:
         ValueError: there is no such measure, or parameters that it cannot have.
