@@ -4,10 +4,11 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS := .peers
+JOBS ?= auto
 KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truerank/core/_*.pxi src/truerank/core/_*.h) setup.py
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types docs locale bench calibrate peers spark fuzz asan clean board
+.PHONY: help demo test coverage wheel site lint types docs locale bench calibrate peers spark fuzz asan clean board
 
 help: ## list the targets
 	@awk 'BEGIN { FS = ":.*## " } /^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -41,7 +42,16 @@ test: $(VENV)/ready ## everything that must hold: lint, types, tests, laws, orac
 	sh tests/system.sh
 	$(BIN)/ruff check .
 	$(BIN)/mypy
-	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile
+
+coverage: $(VENV)/ready ## which lines of the package no test reaches
+	OPENBLAS_NUM_THREADS=1 $(BIN)/pytest -n $(JOBS) --dist loadfile --cov --cov-report term
+
+wheel: ## dist/: the wheel of this machine's Python, built in an environment of its own
+	$(PYTHON) -m pip wheel --quiet --no-deps --wheel-dir dist .
+
+site: $(VENV)/ready ## the documentation site in build/site, without a warning or a dead link
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --strict
 
 lint: $(VENV)/ready ## style only
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import sysconfig
 import tarfile
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -60,9 +61,17 @@ def test_every_file_of_the_package_is_in_the_source_distribution(unpacked):
 
 
 @pytest.mark.slow
-def test_the_source_distribution_compiles(unpacked):
-    run(unpacked, sys.executable, "setup.py", "build_ext", "--inplace")
+def test_a_wheel_of_it_works_in_an_environment_of_its_own(unpacked, tmp_path):
+    run(unpacked, sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir", str(tmp_path), ".")
+    (wheel,) = tmp_path.glob("truerank-*.whl")
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    sources = list((unpacked / "src" / "truerank").rglob("*.pyx"))
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+    sources = [path.relative_to(unpacked / "src") for path in (unpacked / "src").rglob("*.pyx")]
     assert sources
-    assert [path.stem for path in sources if not path.with_name(path.stem + suffix).is_file()] == []
+    assert [path for path in sources if str(path.with_name(path.stem + suffix)) not in names] == []
+    run(tmp_path, sys.executable, "-m", "venv", "alone")
+    alone = str(tmp_path / "alone" / ("Scripts" if os.name == "nt" else "bin") / "python")
+    run(tmp_path, alone, "-m", "pip", "install", "--quiet", str(wheel))
+    shutil.copy(HERE / "tests" / "smoke.py", tmp_path)
+    assert run(tmp_path, alone, "smoke.py").startswith("truerank ")

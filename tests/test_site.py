@@ -1,0 +1,27 @@
+"""The documentation site: it builds without a warning, and nothing in it leads nowhere."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mkdocs")
+
+HERE = Path(__file__).parents[1]
+
+
+@pytest.mark.slow
+def test_the_site_builds_without_a_warning(tmp_path):
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(tmp_path / "site")]
+    environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
+    done = subprocess.run(command, cwd=HERE, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    for page in ("index.html", "tour/index.html", "api/index.html", "changes/index.html"):
+        assert (tmp_path / "site" / page).is_file()
+    reference = (tmp_path / "site" / "api" / "index.html").read_text("utf-8")
+    assert 'id="truerank.core.evaluate.evaluate"' in reference
+    assert 'id="truerank.live.sweep.sweep"' in reference
