@@ -77,8 +77,8 @@ $(PEERS)/ready: tests/peers/requirements.txt tests/peers/requirements-bare.txt
 	$(PEERS)/bin/python -m pip install --quiet --no-deps --requirement tests/peers/requirements-bare.txt
 	@touch $@
 
-peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds those of PyTorch)
-	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0 pytorch-metric-learning==2.9.0)
+peers: $(VENV)/ready $(PEERS)/ready ## the presets against the tools themselves, in .peers (TORCH=1 adds PyTorch's and RAGAS)
+	$(if $(TORCH),$(PEERS)/bin/python -m pip install --quiet torch torchmetrics==1.9.0 pytorch-metric-learning==2.9.0 ragas==0.4.3 "langchain-community<0.4")
 	$(BIN)/pytest tests/peers
 
 spark: $(VENV)/ready ## runs on Spark, in processes of its own on this machine (Java by tests/system.sh)

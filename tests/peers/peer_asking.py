@@ -23,6 +23,8 @@ PEERS = Path(__file__).parent.parent.parent / ".peers" / "bin" / "python"
 PACKAGES = {
     "ir_measures": "ir_measures",
     "ndeval": "pyndeval",
+    "pytrec_eval": "pytrec_eval",
+    "ragas": "ragas",
     "ranx": "ranx",
     "beir": "beir",
     "beir-custom": "beir",

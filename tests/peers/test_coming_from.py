@@ -1,0 +1,56 @@
+"""docs/coming-from.md: what it shows of another package and of truerank comes to the same numbers."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+from peer_asking import interpreter
+
+PAGE = Path(__file__).parents[2] / "docs" / "coming-from.md"
+DIGITS = {"torchmetrics": 1e-6}
+"""Where the package computes with 32 bits."""
+
+ASK = "\nimport json\nprint(json.dumps({name: float(value) for name, value in found.items()}))\n"
+
+
+def pairs() -> dict[str, tuple[str, str]]:
+    """{package: (its code, truerank's)}, each with what all begin with."""
+    first, *sections = re.split(r"^## ", PAGE.read_text("utf-8"), flags=re.M)
+    (given,) = blocks(first)
+    return {section.partition("\n")[0]: (*(given + code for code in blocks(section)),) for section in sections}
+
+
+def blocks(text: str) -> list[str]:
+    return re.findall(r"^```py\n(.*?)^```", text, re.M | re.S)
+
+
+PAIRS = pairs()
+TOOLS = {name: name.lower().replace("scikit-learn", "sklearn") for name in PAIRS}
+
+
+def ours(name: str) -> dict[str, float]:
+    space: dict[str, Any] = {}
+    exec(PAIRS[name][1], space)
+    return dict(space["found"])
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_each_section_has_both_codes_and_truerank_s_runs(name: str) -> None:
+    assert len(PAIRS[name]) == 2
+    found = ours(name)
+    assert found
+    assert all(0 <= value <= 1 for value in found.values())
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_both_codes_come_to_the_same_numbers(name: str) -> None:
+    command = [interpreter(TOOLS[name]), "-W", "ignore", "-c", PAIRS[name][0] + ASK]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    theirs = json.loads(done.stdout.splitlines()[-1])
+    assert ours(name) == pytest.approx(theirs, rel=0, abs=DIGITS.get(TOOLS[name], 1e-12))
