@@ -6,6 +6,8 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from truerank.core.equal import is_equal
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
@@ -99,12 +101,33 @@ def document_of(
     """What one run's scores show of themselves."""
     table = _for_people([scores], digits, per_query=per_query, percent=percent)
     flat = _flat([scores], per_query, digits)
-    return Document([table], flat, _plain([scores], per_query), ledger.remarks(scores))
+    return Document([table], flat, _plain([scores], per_query), remarks_of(scores))
 
 
 def remarks_of(scores: Scores) -> list[str]:
     """What the means hide."""
-    return ledger.remarks(scores)
+    return [*ledger.remarks(scores), *over_runs([scores])]
+
+
+def over_runs(scores: Sequence[Scores]) -> list[str]:
+    """Of systems with several runs, how far the means of these lie apart; in fractions."""
+    found: list[str] = []
+    for one in scores:
+        means = [[run.number(measure) for run in one.runs] for measure in one.measures] if one.runs else []
+        spans = [
+            f"{name} {min(each):.4f} to {max(each):.4f} (sd {float(np.std(each, ddof=1)):.4f})"
+            for name, each in zip(one.headings, means, strict=False)
+        ]
+        if spans:
+            found.append(
+                message(
+                    "{system}: means over {n} runs; those of the runs lie between: {spans}.",
+                    system=printable(one.run),
+                    n=len(one.runs),
+                    spans=", ".join(spans),
+                )
+            )
+    return found
 
 
 def score_table(
@@ -117,7 +140,7 @@ def score_table(
 ) -> Table:
     """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
     names = labels(scores)
-    notes = (*ledger.notes(scores, names), *((note(scores[0].headings),) if percent else ()))
+    notes = (*ledger.notes(scores, names), *over_runs(scores), *((note(scores[0].headings),) if percent else ()))
     measures = tuple(scores[0].headings)
     if per_query:
         each = zip(scores, names, strict=True)
