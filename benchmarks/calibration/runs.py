@@ -8,11 +8,14 @@ from functools import partial
 import numpy as np
 from scipy.special import ndtr
 
-from calibration.lines import COVERS, LEVEL, QUERIES, Line, Section, batches, contained, rng_of
+from calibration.lines import COVERS, LEVEL, NO_MORE, QUERIES, Line, Section, batches, contained, rng_of
 from calibration.populations import ALIKE, POPULATIONS, Floats, Population
 from truerank import stats
 
 RUNS = (2, 3, 5, 10)
+
+MOST = 2000
+"""Collections of a line, as each is drawn anew for each ratio."""
 
 OWN = 0.2
 """How much of a score is a system's own with a query, and how much a run's own with it, beside what is shared."""
@@ -42,6 +45,7 @@ def values_of(
 
 def of_a_mean(population: Population, runs: int, n: int, collections: int) -> Line:
     """The interval of a mean, and what knows queries alone or runs alone."""
+    collections = min(collections, MOST)
     shares: dict[str, float] = {}
     for (name, ratio), (seed, many) in itertools.product(RATIOS.items(), batches(collections)):
         rng, between = rng_of(f"{population.name}{runs}{name}", n, seed), ratio * (runs * (ALIKE + OWN) + OWN) / n
@@ -65,6 +69,7 @@ def of_a_mean(population: Population, runs: int, n: int, collections: int) -> Li
 
 def of_a_difference(population: Population, runs: int, n: int, collections: int) -> Line:
     """The interval of the difference of two equally good systems; how often p says that they differ."""
+    collections = min(collections, MOST)
     shares: dict[str, float] = {}
     for (name, ratio), (seed, many) in itertools.product(RATIOS.items(), batches(collections)):
         rng, between = rng_of(f"{population.name}{runs}{name} −", n, seed), ratio * (runs * OWN + OWN) / n
@@ -88,20 +93,33 @@ def of_a_difference(population: Population, runs: int, n: int, collections: int)
 
 
 def _bands(runs: int) -> dict[str, tuple[float, float]]:
-    return dict.fromkeys(RATIOS, COVERS)
+    """Two runs are told only: what one degree of freedom says of a variance is too little to keep promises by."""
+    return {} if runs == 2 else dict.fromkeys(RATIOS, COVERS) | {"half: p ≤ 5 %": NO_MORE}
 
 
 SECTIONS = (
     Section(
         "Intervals of a mean over several runs",
-        "",
+        """\
+A system has several runs, such as those of other seeds, on the same queries. The columns tell how much of the
+variance of the mean is between runs: nothing, a fifth, half, three quarters. Up to 2,000 collections a line. Beside
+them stand the naive intervals: one that knows queries only, and Student's of the means of the runs.""",
         (*(partial(of_a_mean, *each) for each in MIXED),),
-        "",
+        """\
+An interval that knows queries only, or runs only, is wrong as soon as the other part counts. Two runs
+have a single degree of freedom between them: their lines are shown without being judged, and `compare` warns of
+two runs. Where runs make up most of the variance, take three or more. The degrees of freedom are
+Satterthwaite's with a variance between runs that is larger than its estimate where runs are few; with the estimate
+itself, intervals of two runs cover less than 90 % where most of the variance is between runs.""",
     ),
     Section(
         "Intervals of a difference of systems with several runs",
-        "",
+        """\
+Two systems that are equally good, each with as many runs of its own, on the same queries; the columns are as above.
+Up to 2,000 collections a line.""",
         (*(partial(of_a_difference, *each) for each in MIXED),),
-        "",
+        """\
+The t-test that counts queries and runs finds a difference where there is none no more often than its level says.
+What knows queries only finds one in a tenth of all cases and more, where half of the variance is between runs.""",
     ),
 )

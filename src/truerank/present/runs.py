@@ -57,7 +57,7 @@ def _of_systems(found: Comparison, outcome: Outcome, digits: int) -> Table:
     columns = (
         message("run"),
         message("runs"),
-        message("their means"),
+        message("means of runs"),
         message("sd queries"),
         message("sd runs"),
         message("sd rest"),
@@ -101,7 +101,7 @@ def reading(found: Comparison) -> list[str]:
             "and of runs contributes to the variance of the mean."
         ),
         message(
-            "Enough runs: from so many of each system on, twice the queries narrow the interval more than twice "
+            "Enough runs: from this many of each system on, twice the queries narrow the interval more than twice "
             "the runs."
         ),
     ]
@@ -158,7 +158,7 @@ def _few(several: dict[str, Scores]) -> list[str]:
     if not names:
         return []
     said = message(
-        "{systems}: 2 runs show little of how much runs vary. Where that is more than queries do, the interval "
+        "{systems}: 2 runs show little of how much runs vary. Where runs vary more than queries, the interval "
         "contains the truth less often than promised; take 3 or more, better 5.",
         systems=listed(list(map(printable, names))),
     )
@@ -187,8 +187,8 @@ def _negative(found: Comparison) -> list[str]:
                 by_system.setdefault(who[0], []).append(outcome.name)
     return [
         message(
-            "{system}: runs differ in {measures} no more than single queries by chance make them; the estimate of "
-            "the variance between runs is negative, and set to 0.",
+            "{system}: its runs differ in {measures} by less than chance on single queries would have it; the "
+            "estimate of the variance between runs is negative, and set to 0.",
             system=printable(name),
             measures=", ".join(measures),
         )

@@ -172,7 +172,7 @@ class Spread:
         None where queries do not differ, so that only runs help; 1 where runs do not.
 
         >>> mean_over_runs([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]] * 5).spread.enough_runs
-        6
+        4
         """
         if not self.of_runs:
             return 1

@@ -34,15 +34,15 @@ def with_runs(procedure: Procedure, varying: Sequence[str]) -> Procedure:
         return procedure
     if procedure.test not in ("randomization", "t"):
         raise InputError(
-            "the test {test} knows nothing of runs, and {systems} has several: leave the test out, or compare one "
-            "run of each system",
+            "the test {test} knows queries alone, and there are several runs of {systems}: leave the test out, or "
+            "compare one run of each system",
             test=procedure.test,
             systems=listed(varying),
         )
     if procedure.correction == MAX_T:
         raise InputError(
-            "max-t knows nothing of runs, and {systems} has several: correct by holm, or compare one run of each "
-            "system",
+            "max-t knows queries alone, and there are several runs of {systems}: correct by holm, or compare one "
+            "run of each system",
             systems=listed(varying),
         )
     return replace(procedure, test=OVER_RUNS)
