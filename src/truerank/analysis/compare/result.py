@@ -396,7 +396,7 @@ def _of_spread(found: tuple[tuple[str, ...], Spread]) -> dict[str, Any]:
         "of_runs": spread.of_runs,
         "freedom": spread.freedom,
         "enough_runs": spread.enough_runs,
-        "components": [dataclasses.asdict(one) for one in spread.systems],
+        "components": [{**dataclasses.asdict(one), "negative": list(one.negative)} for one in spread.systems],
     }
 
 
