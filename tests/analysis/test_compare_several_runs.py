@@ -262,3 +262,21 @@ def test_systems_without_runs_have_none_of_it():
     assert "spreads" not in found.to_dict()["outcomes"][0]
     assert "runs" not in found.scores["plain"].to_dict()
     assert "Enough runs" not in found.to_text()
+
+
+def test_check_counts_runs_as_compare_does():
+    compared = tr.compare(QRELS, SYSTEMS, "AP")
+    new, old = compared.scores["new"], compared.scores["old"]
+    found = tr.check(new, min={"AP": 0.1}, no_worse_than=old, sure=True)
+    of_mean, of_difference = (verdict.interval for verdict in found.verdicts)
+    assert (of_mean.low, of_mean.high) == pytest.approx(
+        (compared["AP"].means["new"].low, compared["AP"].means["new"].high)
+    )
+    pair = compared["AP"].pair("new", "old").difference
+    assert (of_difference.low, of_difference.high) == pytest.approx((pair.low, pair.high))
+
+
+def test_check_of_one_query_knows_nothing_of_runs():
+    one = {"q00": QRELS["q00"]}
+    scores = tr.compare(one, {"old": [run(1), run(2)]}, "AP").scores["old"]
+    assert tr.check(scores, min={"AP": 0.1}, sure=True).outcome == "undecided"

@@ -121,3 +121,15 @@ def test_a_run_that_answers_none_of_the_queries_is_refused_among_the_runs_too(in
     result = invoke("compare", QRELS, BM25, "--system", "dense=seed1.run,other.run")
     assert result.exit_code == 2
     assert result.stderr.startswith("truerank: other.run: no query of the run is judged")
+
+
+def test_check_takes_several_runs_for_one(invoke, seeds):
+    dense = "dense=" + ",".join(seeds)
+    result = invoke("check", QRELS, dense, "--no-worse-than", BM25, "--margin", 0.3, "-m", "AP", "-f", "json")
+    gate = json.loads(result.stdout)["gates"][0]
+    pair = tr.compare(QRELS, {"bm25": BM25, "dense": seeds}, "AP")["AP"].pairs[0].difference
+    assert (result.exit_code, gate["low"], gate["high"]) == (0, pytest.approx(pair.low), pytest.approx(pair.high))
+    turned = invoke("check", QRELS, BM25, "--no-worse-than", "dense=seed*.run", "-m", "AP", "-f", "json")
+    assert json.loads(turned.stdout)["gates"][0]["low"] == pytest.approx(-pair.high)
+    missing = invoke("check", QRELS, "dense=seed1.run,none.run", "--min", "AP=0.1")
+    assert (missing.exit_code, missing.stderr) == (2, "truerank: none.run: there is no such file\n")

@@ -70,6 +70,16 @@ def files_of(runs: Sequence[str], systems: Systems) -> tuple[str, ...]:
     return files
 
 
+def parted(run: str) -> tuple[str | None, tuple[str, ...]]:
+    """The name and the files where a run is NAME=RUN,RUN; else no name, and the run.
+
+    >>> parted("new=seed1.run,seed2.run"), parted("new.run")
+    (('new', ('seed1.run', 'seed2.run')), (None, ('new.run',)))
+    """
+    is_system = "=" in run and any(sign in run for sign in ",*?") and "://" not in run and not os.path.exists(run)
+    return _named(run) if is_system else (None, (run,))
+
+
 def together(scores: Sequence[Scores], systems: Systems) -> list[Scores]:
     """The scores of all runs, as `files_of` has them, as those of systems."""
     if not systems:

@@ -71,7 +71,7 @@ def outcome_over_runs(
         apart = difference(plain[pair.system], plain[pair.against])
         spreads[pair.system, pair.against] = stats.spread(apart, *own)
     means = {
-        name: _mean(measure, mean, spreads[name,], found.queries) if name in known else mean
+        name: widened(measure, mean, spreads[name,]) if name in known else mean
         for name, mean in found.means.items()
     }
     pairs = _pairs(measure, found, spreads, procedure)
@@ -107,13 +107,13 @@ def _pairs(
     return tuple(replace(pair, adjusted=float(each)) for pair, each in zip(pairs, p, strict=True))
 
 
-def _mean(measure: Measure, mean: Interval, spread: Spread, queries: int) -> Interval:
+def widened(measure: Measure, mean: Interval, spread: Spread) -> Interval:
     """The interval of what the measure shows, widened where a plain mean is: a count's, or that of logarithms."""
     average = measure.definition.average
     if not spread.of_runs or not math.isfinite(mean.high - mean.low):
         return mean
     if average == "sum":
-        return _scaled(spread.widened(_scaled(mean, 1 / queries)), queries)
+        return _scaled(spread.widened(_scaled(mean, 1 / spread.queries)), spread.queries)
     if average == "geometric":
         middle, low, high = (
             math.log(end) if end > 0 else -math.inf for end in (mean.estimate, mean.low, mean.high)
