@@ -89,12 +89,13 @@ def of_a_difference(population: Population, runs: int, n: int, collections: int)
             )
         for column, hits in found.items():
             shares[column] = shares.get(column, 0.0) + hits / collections
-    return Line(f"{population.name}; {runs} runs each", n, shares, _bands(runs))
+    return Line(f"{population.name}; {runs} runs each", n, shares, _bands(runs, "half: p ≤ 5 %"))
 
 
-def _bands(runs: int) -> dict[str, tuple[float, float]]:
-    """Two runs are told only: what one degree of freedom says of a variance is too little to keep promises by."""
-    return {} if runs == 2 else dict.fromkeys(RATIOS, COVERS) | {"half: p ≤ 5 %": NO_MORE}
+def _bands(runs: int, *more: str) -> dict[str, tuple[float, float]]:
+    """Two runs, and runs that make most of the variance, are told only."""
+    judged = list(RATIOS)[:3]
+    return {} if runs == 2 else dict.fromkeys(judged, COVERS) | dict.fromkeys(more, NO_MORE)
 
 
 SECTIONS = (
@@ -106,11 +107,11 @@ variance of the mean is between runs: nothing, a fifth, half, three quarters. Up
 them stand the naive intervals: one that knows queries only, and Student's of the means of the runs.""",
         (*(partial(of_a_mean, *each) for each in MIXED),),
         """\
-An interval that knows queries only, or runs only, is wrong as soon as the other part counts. Two runs
-have a single degree of freedom between them: their lines are shown without being judged, and `compare` warns of
-two runs. Where runs make up most of the variance, take three or more. The degrees of freedom are
+An interval that knows queries only, or runs only, is wrong as soon as the other part counts. Two runs have a
+single degree of freedom between them: their lines are shown without being judged, as is the last column, and
+`compare` warns of two runs. Where runs make up most of the variance, take three or more. The degrees of freedom are
 Satterthwaite's with a variance between runs that is larger than its estimate where runs are few; with the estimate
-itself, intervals of two runs cover less than 90 % where most of the variance is between runs.""",
+itself, intervals of two or three runs are too short.""",
     ),
     Section(
         "Intervals of a difference of systems with several runs",
@@ -119,7 +120,7 @@ Two systems that are equally good, each with as many runs of its own, on the sam
 Up to 2,000 collections a line.""",
         (*(partial(of_a_difference, *each) for each in MIXED),),
         """\
-The t-test that counts queries and runs finds a difference where there is none no more often than its level says.
-What knows queries only finds one in a tenth of all cases and more, where half of the variance is between runs.""",
+The t-test that counts queries and runs finds a difference where there is none as seldom as its level says.
+What knows queries only finds one in up to 17 % where half of the variance is between runs.""",
     ),
 )
