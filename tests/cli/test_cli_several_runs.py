@@ -63,6 +63,9 @@ def test_eval_prints_the_mean_over_runs_and_how_far_they_lie_apart(invoke, seeds
         f"dense: means over 3 runs; those of the runs lie between: AP {min(means):.4f} to {max(means):.4f}"
         in result.stdout
     )
+    percent = invoke("eval", QRELS, "--system", "dense=seed?.run", "-m", "AP NumRet", "--percent").stdout
+    assert f"AP {100 * min(means):.2f} to {100 * max(means):.2f} (sd " in percent
+    assert "NumRet 312.0000 to 312.0000 (sd 0.0000)" in percent
     plain = json.loads(invoke("eval", QRELS, "--system", "dense=seed?.run", "-m", "AP", "-f", "json").stdout)
     assert plain["run"] == "dense"
     assert plain["runs"] == {seed: {"AP": mean} for seed, mean in zip(seeds, means, strict=True)}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from truerank.core.equal import are_equal
+from truerank.core.equal import are_equal, is_equal
 from truerank.core.errors import InputError
 from truerank.core.ledger import EXAMPLES
 from truerank.core.reading import Reading
@@ -105,8 +105,10 @@ def is_deterministic(scores: Scores) -> bool:
 
 
 def _same(one: Scores, other: Scores) -> bool:
-    return list(one.queries) == list(other.queries) and all(
-        are_equal(column, other.columns[name]).all() for name, column in one.columns.items()
+    return (
+        list(one.queries) == list(other.queries)
+        and all(are_equal(column, other.columns[name]).all() for name, column in one.columns.items())
+        and all(is_equal(whole.value, other.of_run[name].value) for name, whole in one.of_run.items())
     )
 
 
