@@ -282,3 +282,9 @@ def test_check_of_one_query_knows_nothing_of_runs():
     one = {"q00": QRELS["q00"]}
     scores = tr.compare(one, {"old": [run(1), run(2)]}, "AP").scores["old"]
     assert tr.check(scores, min={"AP": 0.1}, sure=True).outcome == "undecided"
+
+
+def test_check_on_a_single_common_query_is_undecided():
+    new = tr.compare(QRELS, SYSTEMS, "AP").scores["new"]
+    one = tr.evaluate({"q00": QRELS["q00"]}, run(1), "AP")
+    assert tr.check(new, no_worse_than=one).outcome == "undecided"

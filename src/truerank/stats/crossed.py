@@ -199,7 +199,8 @@ class Spread:
 
 def spread(values: Floats, *systems: Components) -> Spread:
     """How sure the mean of (n,) values is, each a system's mean over its runs, or the difference of two of them."""
-    return Spread(len(values), float(values.var(ddof=1)) / len(values), systems)
+    variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
+    return Spread(len(values), variance / len(values), systems)
 
 
 @dataclass(frozen=True)
