@@ -16,6 +16,7 @@ from truerank.analysis.check.settings import FILES
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
+from truerank.cli.systems import parted, together
 from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
@@ -105,12 +106,14 @@ def command(
     Exits with 0 if every gate holds, 1 if one fails, 3 if one is undecided and none fails; 2 is for wrong input.
     --min and --max are decided by the value, with --sure by its interval. --no-worse-than is decided by the
     interval of the difference, query by query: it fails only if all of the interval is worse than the margin
-    allows, and is undecided if some of it is.
+    allows, and is undecided if some of it is. A run may be several of one system, NAME=RUN,RUN: then intervals
+    count what differs between them.
 
     \b
     Examples:
       truerank check gates.toml
       truerank check qrels.txt new.run --min "nDCG@10=0.40" --no-worse-than main.json --margin 0.01
+      truerank check qrels.txt new=seed1.run,seed2.run,seed3.run --no-worse-than old.run
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
     """
     toml, subject = _sorted_out(files)
@@ -205,17 +208,18 @@ class _Checking:
         )
 
     def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:
-        if is_saved(path):
+        if parted(path)[0] is None and is_saved(path):
             return Figures.read(path)
         if judged is None:
             raise InputError("this is a run: name the qrels too, or save its scores before", path)
         return self._evaluated(judged, path, None)
 
     def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores:
-        with inputs.opened([path], self.run_format) as (run,):
-            scores = evaluate(judged, run, self._measures(baseline), rules=self.rules)
-        id_overlap.refuse_or_warn(judged, [scores], [path])
-        return scores
+        name, files = parted(path)
+        with inputs.opened(files, self.run_format) as runs:
+            scores = [evaluate(judged, run, self._measures(baseline), rules=self.rules) for run in runs]
+        id_overlap.refuse_or_warn(judged, scores, files)
+        return together(scores, {name: files} if name else {})[0]
 
     def _measures(self, baseline: Figures | None) -> list[str] | None:
         """All that some gate names, or else what the baseline has; None for what is usual."""

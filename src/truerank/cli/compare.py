@@ -9,6 +9,7 @@ import click
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
 from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
@@ -21,7 +22,8 @@ from truerank.present.comparison import LAYOUTS, document
 
 @click.command("compare")
 @click.argument("qrels", type=options.FILE)
-@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=options.FILE)
+@click.argument("runs", metavar="RUN RUN...", nargs=-1, type=options.FILE)
+@several.system
 @options.measures
 @options.rules
 @options.changes
@@ -81,6 +83,7 @@ from truerank.present.comparison import LAYOUTS, document
 def command(
     qrels: str,
     runs: tuple[str, ...],
+    systems: several.Systems,
     measures: tuple[str, ...],
     rules: str | None,
     changes: tuple[str, ...],
@@ -119,24 +122,27 @@ def command(
       truerank compare qrels.txt *.run --correction max-t --by topics.csv:language
       truerank compare qrels.txt *.run -m "nDCG@10 AP R@100" --layout wide -o table.tex
       truerank compare qrels.txt small.run large.run --collapse max --ids chunks.jsonl:doc_id
+      truerank compare qrels.txt bm25.run --system dense=seed1.run,seed2.run,seed3.run
+      truerank compare qrels.txt --system "old=old-*.run" --system "new=new-*.run"
     """
     path, column = _split(by)
-    inputs.refuse(qrels, *runs, path, rules=rules, output=output)
+    files = several.files_of(runs, systems)
+    inputs.refuse(qrels, *files, path, rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
-    under = inputs.rules_asked(rules, changes, runs)
+    under = inputs.rules_asked(rules, changes, files)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     attribute = read_attribute(path, column) if by else None
     judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(runs, run_format, collapse=options.collapsing(how, chunk_ids)) as sources:
+    with inputs.opened(files, run_format, collapse=options.collapsing(how, chunk_ids)) as sources:
         scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
-    id_overlap.refuse_or_warn(judged, scores, runs, sources)
+    id_overlap.refuse_or_warn(judged, scores, files, sources)
     with Counting(message("comparing")) as bar:
         found = compare(
             None,
-            scores,
-            baseline=options.place(baseline, runs),
+            several.together(scores, systems),
+            baseline=options.place(baseline, (*runs, *systems)),
             test=test,
             correction=correction,
             seed=seed,

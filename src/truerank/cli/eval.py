@@ -8,6 +8,7 @@ import click
 
 from truerank.cli import engine as engines
 from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import systems as several
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.core.scores import Scores
@@ -18,7 +19,8 @@ from truerank.present.scores import labels
 
 @click.command("eval")
 @click.argument("qrels", type=options.FILE)
-@click.argument("runs", metavar="RUN...", nargs=-1, required=True, type=options.FILE)
+@click.argument("runs", metavar="RUN...", nargs=-1, type=options.FILE)
+@several.system
 @options.measures
 @options.rules
 @options.changes
@@ -42,6 +44,7 @@ from truerank.present.scores import labels
 def command(
     qrels: str,
     runs: tuple[str, ...],
+    systems: several.Systems,
     measures: tuple[str, ...],
     rules: str | None,
     changes: tuple[str, ...],
@@ -74,11 +77,13 @@ def command(
       truerank eval qrels.txt bm25.run --rules trec_eval-10 --set level=2
       truerank eval qrels.txt bm25.run --per-query -o scores.csv
       truerank eval qrels.txt chunks.run --collapse max
+      truerank eval qrels.txt --system dense=seed1.run,seed2.run,seed3.run
       truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
       truerank eval qrels.txt lists.run -m "Coverage@10 ILD@10" --items items.csv
       zcat big.run.gz | truerank eval qrels.txt - --format json
       truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
     """
+    runs = several.files_of(runs, systems)
     inputs.refuse(qrels, *runs, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
@@ -96,6 +101,8 @@ def command(
         elif under.unit == "line":
             from truerank.contest import judge
 
+            if systems:
+                raise click.UsageError(message("--system is for runs, not for a contest's lines."))
             if items is not None:
                 raise click.UsageError(message("--items is for runs, not for a contest's lines."))
             scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
@@ -103,5 +110,5 @@ def command(
             known = None if items is None else read_catalogue(items)
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads, items=known) for run in sources]
     id_overlap.refuse_or_warn(judged, scores, labels(scores), sources)
-    scores = [replace(one, as_written=as_written) for one in scores]
+    scores = several.together([replace(one, as_written=as_written) for one in scores], systems)
     tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)

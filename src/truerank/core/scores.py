@@ -170,6 +170,7 @@ class Scores(Presented, ByMeasure[PerQuery]):
         asked: {a measure as it was asked for: what it became under the rules}.
         as_written: whether columns are headed by what was asked for.
         of_run: {a measure of the whole run, which has no column: its number}.
+        runs: of a system with several runs, of which the values are means, the scores of each.
 
     >>> import truerank as tr
     >>> scores = tr.evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, {"q1": {"a": 2.0}}, ["RR"])
@@ -194,6 +195,7 @@ class Scores(Presented, ByMeasure[PerQuery]):
     asked: Mapping[str, str] = field(default_factory=dict, kw_only=True)
     as_written: bool = field(default=False, kw_only=True)
     of_run: Mapping[str, OfRun] = field(default_factory=dict, kw_only=True)
+    runs: tuple[Scores, ...] = field(default=(), kw_only=True)
 
     def __getitem__(self, measure: str | Measure) -> PerQuery:
         """(queries,) the values of a measure, however it is spelled; a plain name as the rules read it."""
@@ -264,6 +266,7 @@ class Scores(Presented, ByMeasure[PerQuery]):
             "run": self.run,
             **({"asked": became} if (became := self._became()) else {}),
             "mean": self.mean,
+            **({"runs": {one.run: one.mean for one in self.runs}} if self.runs else {}),
             "ledger": self.ledger.to_dict(),
         }
         return {**out, "queries": self._plain()} if per_query else out

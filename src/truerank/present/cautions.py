@@ -7,11 +7,12 @@ import math
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction
+from truerank.analysis.compare.result import OVER_RUNS
 from truerank.core.equal import are_equal
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
-from truerank.present import few, ledger
+from truerank.present import few, ledger, runs
 from truerank.present.few import USUAL
 from truerank.stats.paired import EXACT_UP_TO
 
@@ -21,6 +22,7 @@ TESTS = {
     "wilcoxon": message("Wilcoxon's signed-rank test"),
     "sign": message("sign test"),
     "tukey": message("Tukey's HSD on queries and systems"),
+    OVER_RUNS: message("t-test that counts queries and runs (Satterthwaite)"),
 }
 CORRECTIONS = {
     "holm": message("corrected by Holm"),
@@ -51,6 +53,7 @@ def remarks(found: Comparison) -> list[str]:
         *_flat(found),
         *_alike(found),
         *_silent(found),
+        *runs.remarks(found),
     ]
     return [*sentences, *_sliced(found)]
 
@@ -59,8 +62,8 @@ def made(found: Comparison) -> list[str]:
     """The test, the correction, the intervals, and how to read the columns."""
     if len(found.systems) < 2:
         alone = message("One system: there is nothing to compare it with.")
-        return [joined(" ", [alone, _intervals(found)]), *_of_runs(found)]
-    return [_test(found), _intervals(found), *_of_runs(found), _reading(found)]
+        return [joined(" ", [alone, _intervals(found)]), *_of_runs(found), *runs.reading(found)]
+    return [_test(found), _intervals(found), *_of_runs(found), _reading(found), *runs.reading(found)]
 
 
 def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
@@ -68,7 +71,7 @@ def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
     sentences: list[str] = [_intervals(found), *_of_runs(found)] if intervals else [*_of_runs(found)]
     if len(found.systems) < 2:
         return sentences
-    return [joined(" ", [LETTERS, _test(found)]), *sentences]
+    return [joined(" ", [LETTERS, _test(found)]), *sentences, *runs.reading(found)]
 
 
 def _of_runs(found: Comparison) -> list[Message]:
@@ -140,6 +143,8 @@ def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
         parts.append(message("of differences, percentile bootstrap"))
     if differ or not is_exact:
         parts.append(message("{n:,} resamples", n=how.samples))
+    if how.test == OVER_RUNS:
+        parts.append(message("widened by the variance between runs"))
     if is_tukey:
         parts.append(message("those of differences are Tukey's, for all pairs together"))
     elif _pairs(found) > 1:

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, printable, quoted
-from truerank.core.messages import alternatives, message
-from truerank.present import cautions, forest, ledger, wide
+from truerank.core.messages import alternatives, joined, message
+from truerank.present import cautions, forest, ledger, runs, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
 from truerank.present.comparison_cells import percent as percentage
 from truerank.present.document import Document, Figure
@@ -45,7 +45,10 @@ def document(
     read = in_percent(found) if percent else found
     plain = {**found.to_dict(), "remarks": remarks}
     if layout == "wide":
-        tables = wide.wide_tables(read, drawn, intervals=intervals)
+        tables = [
+            *wide.wide_tables(read, drawn, intervals=intervals),
+            *(table for outcome in read.outcomes for table in runs.tables(read, outcome, drawn, MOST_PAIRS)),
+        ]
         return Document(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
     if layout != "long":
         raise InputError(
@@ -81,6 +84,8 @@ def document_of(
         return laid
     title = message("Means with {confidence} % intervals", confidence=percentage(found.procedure.confidence))
     alt = message("One dot per system and measure at its mean; the line spans its interval.")
+    if any(scores.runs for scores in found.scores.values()):
+        alt = joined(" ", [alt, message("A tick is the mean of one run.")])
     return replace(laid, blocks=[*laid.blocks, Figure("intervals", title, alt, spec)])
 
 
@@ -100,6 +105,7 @@ def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table
         if outcome.pairs and _shows_pairs(found):
             table = pair_table(found, outcome, digits)
             yield table if fits(table, width) else pair_table(found, outcome, digits, by_letter=True)
+        yield from runs.tables(found, outcome, digits, MOST_PAIRS)
 
 
 def _slices(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:

@@ -1,4 +1,4 @@
-"""Means on their intervals as a picture: a line a system within each measure's band."""
+"""Means on their intervals as a picture: a line a system within each measure's band, a tick a run."""
 
 from __future__ import annotations
 
@@ -35,10 +35,32 @@ def chart(found: Comparison, names: Sequence[str], digits: int = 4) -> charts.Sp
     for end, title in {"mean": message("mean"), "low": message("from"), "high": message("to")}.items():
         hints[end] = (title, f".{digits}f")
     measures = [o.name for o in drawn(found)]
-    return _bands(rows, list(map(printable, names)), measures, hints) if rows else None
+    return _bands(rows, _runs(found, digits), list(map(printable, names)), measures, hints) if rows else None
 
 
-def _bands(rows: charts.Rows, names: list[str], measures: list[str], hints: charts.Hints) -> charts.Spec:
+def _runs(found: Comparison, digits: int) -> charts.Spec | None:
+    """The mean of each run, of systems that have several."""
+    rows = [
+        {
+            "who": printable(name),
+            "measure": o.name,
+            "mean": run.number(o.measure) * o.widest,
+            "run": printable(run.run),
+        }
+        for o in drawn(found)
+        if o.measure.definition.average == "mean"
+        for name in o.means
+        for run in found.scores[name].runs
+    ]
+    hints: charts.Hints = {"run": message("run"), "mean": (message("mean"), f".{digits}f")}
+    mark = {"type": "tick", "thickness": 2, "size": STEP * 0.7}
+    layer = {"data": {"values": rows}, "mark": mark, "encoding": {"tooltip": charts.tooltip(hints)}}
+    return layer if rows else None
+
+
+def _bands(
+    rows: charts.Rows, runs: charts.Spec | None, names: list[str], measures: list[str], hints: charts.Hints
+) -> charts.Spec:
     most = f"({charts.AROUND} * 0.35)"
     look = {"domain": False, "labelLimit": {"expr": most}}
     y = {"field": "measure", "type": "nominal", "sort": measures, "title": None, "axis": look}
@@ -57,4 +79,4 @@ def _bands(rows: charts.Rows, names: list[str], measures: list[str], hints: char
         },
     }
     height = STEP * len(names) * len(measures) + 2 * STEP * len(measures)
-    return {**spec, "height": height, "layer": [line, dot]}
+    return {**spec, "height": height, "layer": [line, *([runs] if runs else []), dot]}

@@ -6,15 +6,18 @@ import itertools
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from truerank.core.equal import is_equal
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
 from truerank.core.messages import message
 from truerank.core.scores import Scores
+from truerank.measures import Measure
 from truerank.present import audit, ledger, lines
 from truerank.present.document import Document
 from truerank.present.names import labels as of_runs
-from truerank.present.percent import DIGITS, note
+from truerank.present.percent import DIGITS, HUNDRED, is_share, note
 from truerank.present.renderers import FORMATS as TABLES
 from truerank.present.table import Cell, Table
 
@@ -99,12 +102,33 @@ def document_of(
     """What one run's scores show of themselves."""
     table = _for_people([scores], digits, per_query=per_query, percent=percent)
     flat = _flat([scores], per_query, digits)
-    return Document([table], flat, _plain([scores], per_query), ledger.remarks(scores))
+    return Document([table], flat, _plain([scores], per_query), remarks_of(scores))
 
 
 def remarks_of(scores: Scores) -> list[str]:
     """What the means hide."""
-    return ledger.remarks(scores)
+    return [*ledger.remarks(scores), *over_runs([scores])]
+
+
+def over_runs(scores: Sequence[Scores], *, percent: bool = False) -> list[str]:
+    """Of systems with several runs, how far the means of these lie apart."""
+    return [
+        message(
+            "{system}: means over {n} runs; those of the runs lie between: {spans}.",
+            system=printable(one.run),
+            n=len(one.runs),
+            spans=", ".join(_span(name, measure, one, percent) for name, measure in one.headings.items()),
+        )
+        for one in scores
+        if one.runs
+    ]
+
+
+def _span(name: str, measure: Measure, system: Scores, percent: bool) -> str:
+    times, digits = (HUNDRED, DIGITS[True]) if percent and is_share(measure) else (1, DIGITS[False])
+    means = [times * run.number(measure) for run in system.runs]
+    sd = float(np.std(means, ddof=1))
+    return f"{name} {min(means):.{digits}f} to {max(means):.{digits}f} (sd {sd:.{digits}f})"
 
 
 def score_table(
@@ -117,7 +141,11 @@ def score_table(
 ) -> Table:
     """For people: a row a run or query, a column a measure, the best run of each marked, the ledger below."""
     names = labels(scores)
-    notes = (*ledger.notes(scores, names), *((note(scores[0].headings),) if percent else ()))
+    notes = (
+        *ledger.notes(scores, names),
+        *over_runs(scores, percent=percent),
+        *((note(scores[0].headings),) if percent else ()),
+    )
     measures = tuple(scores[0].headings)
     if per_query:
         each = zip(scores, names, strict=True)

@@ -8,6 +8,15 @@ SciPy is loaded when a function first needs it; where it is missing, a ModuleNot
 from truerank.stats.agreement import kendall_tau, tau_ap
 from truerank.stats.binomial import clopper_pearson, mid_p
 from truerank.stats.corrections import Correction, adjust
+from truerank.stats.crossed import (
+    Components,
+    OverRuns,
+    Spread,
+    components,
+    difference_over_runs,
+    mean_over_runs,
+    spread,
+)
 from truerank.stats.effects import effect
 from truerank.stats.equivalence import Equivalence, non_inferiority, tost
 from truerank.stats.intervals import (
@@ -30,17 +39,22 @@ from truerank.stats.resampling import p_of, percentile_interval, resampled
 __all__ = [
     "BINOMIAL",
     "TESTS",
+    "Components",
     "Correction",
     "Equivalence",
     "Groups",
     "Interval",
     "Method",
+    "OverRuns",
     "Paired",
+    "Spread",
     "Tukey",
     "adjust",
     "clopper_pearson",
+    "components",
     "difference_interval",
     "difference_intervals",
+    "difference_over_runs",
     "effect",
     "groups",
     "is_too_few",
@@ -48,6 +62,7 @@ __all__ = [
     "max_t",
     "mean_interval",
     "mean_intervals",
+    "mean_over_runs",
     "mid_p",
     "non_inferiority",
     "p_of",
@@ -63,6 +78,7 @@ __all__ = [
     "resampled",
     "sign",
     "smallest_detectable",
+    "spread",
     "tau_ap",
     "tost",
     "tukey_hsd",

@@ -44,6 +44,11 @@ def t_quantile(level: float, freedom: float) -> float:
     return float(_special().stdtrit(freedom, level))
 
 
+def chi2_quantile(level: float, freedom: float) -> float:
+    """The chi-square that so much lies below."""
+    return float(2 * _special().gammaincinv(freedom / 2, level))
+
+
 def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
     """The probability that a t with this non-centrality lies outside of −t … t."""
     spread, weights = estimated_spread(freedom)

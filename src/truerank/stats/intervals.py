@@ -30,8 +30,9 @@ class Interval:
         estimate: the number itself, such as the mean.
         low, high: the limits of the interval, both included.
         confidence: how often such intervals contain the truth.
-        method: bca, percentile, binomial, mid-p, order statistics; "constant" when all values are equal and the
-            sample shows no spread; "none" when there are too few values to say: from −inf to inf.
+        method: bca, percentile, binomial, mid-p, order statistics; "t" where runs differ and queries do not;
+            "constant" when all values are equal and the sample shows no spread; "none" when there are too few
+            values to say: from −inf to inf.
         differing: of a bootstrap, how many values differ from the commonest where fewer than 10 (`FEWEST`)
             and less than half: then the interval holds the truth less often than promised. None where all is well.
     """

@@ -51,6 +51,22 @@ def smallest_detectable(sd: float, n: int, *, alpha: float = 0.05, power: float 
     return _spread(sd) * high
 
 
+def shift_detected(freedom: float, *, alpha: float = 0.05, power: float = 0.8) -> float:
+    """How many standard errors a true difference must be for a t-test to find it so often.
+
+    >>> round(shift_detected(49), 3)
+    2.858
+    """
+    reached, least = _checked_power(alpha, power), t_quantile(1 - alpha / 2, freedom)
+    low, high = 0.0, 1.0
+    while t_shifted_beyond(least, freedom, high) < reached:
+        low, high = high, 2 * high
+    for _ in range(60):
+        middle = (low + high) / 2
+        low, high = (low, middle) if t_shifted_beyond(least, freedom, middle) >= reached else (middle, high)
+    return high
+
+
 def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: float = 0.8) -> int:
     """How many queries find a real difference so often.
 

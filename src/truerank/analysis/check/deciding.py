@@ -14,11 +14,12 @@ from truerank import stats
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Limit, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.analysis.compare.over_runs import widened
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
 from truerank.core.hits import Hits
 from truerank.core.messages import Message, joined, message, plural
-from truerank.core.scores import intervals, shared
+from truerank.core.scores import averaged, intervals, shared
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
@@ -184,6 +185,10 @@ class _Judge:
         assert self.figures is not None
         a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(a, b) if len(a) else None
+        measure = _measure(blank.name)
+        known = (*self.figures.components(measure), *baseline.components(measure))
+        if interval and known:
+            interval = stats.spread(difference(a, b), *known).widened(interval)
         outcome = _by_interval(interval, blank.limit, blank.is_upper)
         is_same = len(a) > 0 and bool(are_equal(a, b).all())
         rules = self.figures.rules
@@ -267,6 +272,8 @@ class _Judge:
             )
         except ModuleNotFoundError:
             return None, self._without_scipy()
+        if self.figures and (known := self.figures.components(_measure(name))):
+            found = widened(_measure(name), found, stats.spread(averaged(_measure(name), kept), *known))
         return replace(found, estimate=mean), FEW if found.method == "none" else ""
 
     def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:

@@ -11,12 +11,14 @@ from typing import Any
 
 import numpy as np
 
+from truerank import stats
+from truerank.analysis.compare.several import values_of
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import did_you_mean, message
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
-from truerank.core.scores import Scores, distinct
+from truerank.core.scores import Scores, averaged, distinct
 from truerank.core.vocabulary import under
 from truerank.formats.records import parsed
 from truerank.formats.source import as_source
@@ -36,6 +38,7 @@ class Figures:
         queries: the ids of the values; empty if only means are known.
         values: {measure: (queries,)}.
         rules: under which it was scored; None if nobody knows.
+        system: the scores of a system with several runs, whose means these are.
     """
 
     name: str
@@ -43,6 +46,7 @@ class Figures:
     queries: tuple[str, ...]
     values: Mapping[str, PerQuery]
     rules: Rules | None
+    system: Scores | None = None
 
     @classmethod
     def of(cls, thing: Any, measures: Sequence[str] | None = None) -> Figures:
@@ -61,7 +65,8 @@ class Figures:
             thing = evaluate(thing, measures=measures)
         if isinstance(thing, Scores):
             means = {str(m): thing.number(m) for m in thing.measures}
-            return cls(thing.run, means, tuple(distinct(thing.queries)), thing.columns, thing.rules)
+            own = tuple(distinct(thing.queries)), thing.columns, thing.rules
+            return cls(thing.run, means, *own, thing if thing.runs else None)
         if isinstance(thing, str | os.PathLike):
             return cls.read(thing)
         if isinstance(thing, Mapping):
@@ -92,6 +97,14 @@ class Figures:
                 "these are no saved scores; `truerank eval --per-query --format json` writes them", source.name
             )
         return _saved(value, source.name)
+
+    def components(self, measure: Measure) -> tuple[stats.Components, ...]:
+        """What differs between the runs of a system with several; nothing of a single run."""
+        if self.system is None:
+            return ()
+        table = averaged(measure, values_of(self.system, measure))
+        kept = table[np.isfinite(table).all(axis=1)]
+        return (stats.components(kept),) if len(kept) > 1 else ()
 
     def resolve(self, measure: str | Measure) -> str:
         """The measure as it is called here, however it is spelled.

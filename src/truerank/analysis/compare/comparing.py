@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from truerank.analysis.compare.outcome import checked, outcome, outcome_of_run
+from truerank.analysis.compare.outcome import checked, outcome_of_run
+from truerank.analysis.compare.over_runs import outcome_over_runs, with_runs
 from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
@@ -46,7 +47,8 @@ def compare(
         qrels, measures, rules, threads, as_written: as for `evaluate`. qrels may be None where
             all runs are `Scores` or `Reading`s.
         runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores`,
-            or a `Reading`.
+            or a `Reading`. A list of these is one system with several runs, such as those of other seeds: then
+            intervals and p count runs beside queries.
         baseline: the system that all others are compared to, by its name or its place from 0; without one every
             two are compared.
         test: "randomization", "t", "wilcoxon" or "sign", of paired values; or "tukey", of all systems together.
@@ -74,9 +76,8 @@ def compare(
     systems = align(scores)
     base = resolved(baseline, list(scores))
     every = base is None if all_pairs is None else all_pairs or base is None
-    work = _Work(
-        systems, wanted, checked(Procedure(test, correction, confidence, seed, samples, base, every)), progress
-    )
+    how = checked(Procedure(test, correction, confidence, seed, samples, base, every))
+    work = _Work(systems, wanted, with_runs(how, systems.varying), progress)
     try:
         return work.done(None if by is None else cut(systems.queries, by), by_name)
     except ModuleNotFoundError as missing:
@@ -121,7 +122,8 @@ class _Work:
                 at = partial(self.systems.numbers, measure, chosen)
                 one = outcome_of_run(measure, at, len(chosen), names, self.procedure)
             else:
-                one = outcome(measure, self.systems.values(measure)[chosen], names, self.procedure)
+                runs = {name: table[chosen] for name, table in self.systems.runs(measure).items()}
+                one = outcome_over_runs(measure, self.systems.values(measure)[chosen], runs, names, self.procedure)
             found.append(replace(one, heading=next(iter(self.systems.scores.values())).heading(measure)))
             self.progress(done + number, of)
         return tuple(found)

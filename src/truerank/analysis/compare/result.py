@@ -15,7 +15,7 @@ from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.core.scores import ByMeasure, Scores
 from truerank.measures import Measure
-from truerank.stats import Interval, kendall_tau, tau_ap
+from truerank.stats import Interval, Spread, kendall_tau, tau_ap
 
 if TYPE_CHECKING:
     import pandas
@@ -24,13 +24,16 @@ if TYPE_CHECKING:
 
 Layout = Literal["long", "wide", "queries"]
 
+OVER_RUNS = "satterthwaite"
+"""The test where some system has several runs: of queries and runs."""
+
 
 @dataclass(frozen=True)
 class Procedure:
     """How systems were compared: enough to do it again, to the same bytes.
 
     Attributes:
-        test: randomization, t, wilcoxon, sign or tukey.
+        test: randomization, t, wilcoxon, sign or tukey; satterthwaite where a system has several runs.
         correction: of p for the number of pairs of a measure: holm, bonferroni, bh, none, max-t or tukey.
         confidence: of the intervals; a difference is significant where the adjusted p is at most 1 less this.
         seed, samples: of the random numbers, for the intervals and the randomization.
@@ -114,6 +117,8 @@ class Outcome:
         groups: systems that cannot be told apart, the best group first; none unless every two were compared.
         heading: the measure as it was asked for, if that is what it shall be called.
         widest: the largest difference that two means of shares can have: 100 in percent.
+        spreads: where systems have several runs, what each one's mean, (system,), and each difference,
+            (system, against), owes to queries and to runs.
     """
 
     measure: Measure
@@ -125,6 +130,7 @@ class Outcome:
     groups: tuple[tuple[str, ...], ...] = ()
     heading: str = ""
     widest: float = 1.0
+    spreads: Mapping[tuple[str, ...], Spread] = field(default_factory=dict)
 
     @property
     def name(self) -> str:
@@ -153,6 +159,7 @@ class Outcome:
             },
             "pairs": [pair.to_dict() for pair in self.pairs],
             "groups": [list(group) for group in self.groups],
+            **({"spreads": list(map(_of_spread, self.spreads.items()))} if self.spreads else {}),
         }
 
 
@@ -378,6 +385,19 @@ def _listed(means: Mapping[str, Interval]) -> str:
 def _known(value: Any) -> Any:
     """None for a number that JSON has no word for: nothing is known."""
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _of_spread(found: tuple[tuple[str, ...], Spread]) -> dict[str, Any]:
+    (system, *against), spread = found
+    return {
+        "system": system,
+        "against": against[0] if against else None,
+        "of_queries": spread.of_queries,
+        "of_runs": spread.of_runs,
+        "freedom": spread.freedom,
+        "enough_runs": spread.enough_runs,
+        "components": [{**dataclasses.asdict(one), "negative": list(one.negative)} for one in spread.systems],
+    }
 
 
 def _value(interval: Interval) -> dict[str, float]:

@@ -5,18 +5,19 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import did_you_mean, plural
 from truerank.core.qrels import QrelsLike
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules, RulesLike
-from truerank.core.run import RunLike
 from truerank.core.scores import Scores, distinct
 from truerank.core.vocabulary import asked_for
 from truerank.formats import open_run, read_qrels
@@ -41,6 +42,16 @@ class Systems:
     queries: tuple[str, ...]
     places: tuple[NDArray[np.intp], ...]
     dropped: int
+
+    @cached_property
+    def varying(self) -> tuple[str, ...]:
+        """The systems with several runs that are not all the same."""
+        return tuple(name for name, one in self.scores.items() if one.runs and not is_deterministic(one))
+
+    def runs(self, measure: Measure) -> dict[str, PerQuery]:
+        """(queries, runs) what each query scores in each run of a system, where these vary."""
+        where = dict(zip(self.scores, self.places, strict=True))
+        return {name: values_of(self.scores[name], measure)[where[name]] for name in self.varying}
 
     def values(self, measure: Measure) -> PerQuery:
         """(queries, systems) what each query scores in each system."""
@@ -72,24 +83,30 @@ def scored(
         TruerankError: no system; scores made under different rules; whatever `evaluate` raises.
     """
     named = _named(runs)
-    made = [thing for thing in named.values() if isinstance(thing, Scores)]
-    ready = [thing for thing in named.values() if isinstance(thing, Scores | Reading)]
+    things = [one for thing in named.values() for one in (thing if are_several(thing) else [thing])]
+    made = [thing for thing in things if isinstance(thing, Scores)]
+    ready = [thing for thing in things if isinstance(thing, Scores | Reading)]
     under = ready[0].rules if ready and rules is None else Rules.of(rules)
     if measures is None and made:
         measures = made[0].measures
-    judged = read_qrels(qrels) if len(ready) < len(named) and qrels is not None else None
-    found = {}
-    for name, thing in named.items():
+    judged = read_qrels(qrels) if len(ready) < len(things) and qrels is not None else None
+
+    def of_one(name: str, thing: Any) -> Scores:
         if isinstance(thing, Scores):
-            found[name] = _checked(replace(thing, as_written=True) if as_written else thing, name, under)
-        elif isinstance(thing, Reading):
-            found[name] = evaluate(thing, measures=measures, rules=under, threads=threads, as_written=as_written)
-        elif judged is None:
+            return _checked(replace(thing, as_written=True) if as_written else thing, name, under)
+        if isinstance(thing, Reading):
+            return evaluate(thing, measures=measures, rules=under, threads=threads, as_written=as_written)
+        if judged is None:
             raise InputError("qrels are needed where a system is not scored yet", name)
-        else:
-            run = open_run(thing, name=None if isinstance(thing, str | os.PathLike) else name)
-            found[name] = evaluate(judged, run, measures, rules=under, threads=threads, as_written=as_written)
-    return found
+        run = open_run(thing, name=None if isinstance(thing, str | os.PathLike) else name)
+        return evaluate(judged, run, measures, rules=under, threads=threads, as_written=as_written)
+
+    return {
+        name: several(name, [replace(of_one(own, run), run=own) for own, run in _named(thing).items()])
+        if are_several(thing)
+        else of_one(name, thing)
+        for name, thing in named.items()
+    }
 
 
 def _named(runs: Any) -> dict[str, Any]:
@@ -106,7 +123,9 @@ def _named(runs: Any) -> dict[str, Any]:
     return named
 
 
-def _name(run: RunLike) -> str:
+def _name(run: Any) -> str:
+    if are_several(run):
+        return _name(run[0])
     if isinstance(run, Scores):
         return run.run
     if isinstance(run, Reading):
@@ -165,12 +184,13 @@ def align(scores: Mapping[str, Scores]) -> Systems:
         InputError: there are no such queries; or not the same everywhere, where the rules make that an error.
     """
     keys = [tuple(distinct(one.queries)) for one in scores.values()]
-    if len(set(keys)) == 1:
+    of_runs = [tuple(distinct(run.queries)) for one in scores.values() for run in one.runs]
+    if len({*keys, *of_runs}) == 1:
         everywhere = np.arange(len(keys[0]))
         return _some(Systems(scores, keys[0], (everywhere,) * len(keys), 0))
     places = [{query: i for i, query in enumerate(names)} for names in keys]
     shared = tuple(query for query in keys[0] if all(query in where for where in places))
-    dropped = len(set().union(*keys)) - len(shared)
+    dropped = len(set().union(*keys, *of_runs)) - len(shared)
     if next(iter(scores.values())).rules.missing == "error":
         raise InputError(
             plural(

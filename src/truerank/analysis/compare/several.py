@@ -1,0 +1,174 @@
+"""Several runs of one system, such as those of other seeds: one system's scores, the mean over its runs."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.equal import are_equal, is_equal
+from truerank.core.errors import InputError
+from truerank.core.ledger import EXAMPLES
+from truerank.core.reading import Reading
+from truerank.core.run import Run
+from truerank.core.scores import Ledger, Scores, averaged, distinct
+from truerank.formats.frames import is_frame
+from truerank.measures import Measure
+from truerank.measures.sums import Ints, PerQuery
+from truerank.measures.whole import OfRun
+from truerank.stats.values import mean
+
+
+def are_several(thing: Any) -> bool:
+    """Whether a system is given as a list of runs: paths, {query: answer}, DataFrames, `Scores`, `Reading`s.
+
+    >>> are_several(["a.run", "b.run"]), are_several([{"query": "q1", "doc": "a", "score": 1.0}])
+    (True, False)
+    """
+    return isinstance(thing, list) and bool(thing) and all(map(_is_run, thing))
+
+
+def _is_run(thing: Any) -> bool:
+    """Whether this is a run by itself, and no row of one."""
+    if isinstance(thing, Mapping):
+        return not any(isinstance(answer, str) or not hasattr(answer, "__len__") for answer in thing.values())
+    return isinstance(thing, str | os.PathLike | Run | Reading | Scores) or is_frame(thing)
+
+
+def several(name: str, runs: Sequence[Scores]) -> Scores:
+    """The scores of a system: each query's value is the mean over its runs, and `Scores.runs` has each of them.
+
+    Only queries that all runs have are in it. In its ledger each count is that of the run where it is largest, of
+    `evaluated` and `answered` the smallest.
+
+    Raises:
+        InputError: no query is in all of the runs.
+    """
+    if len(runs) == 1:
+        return replace(runs[0], run=name)
+    queries = [tuple(distinct(one.queries)) for one in runs]
+    common = set(queries[0]).intersection(*queries[1:])
+    kept = tuple(query for query in queries[0] if query in common)
+    if not kept:
+        raise InputError("no query is in the scores of all runs of {name}", name=name)
+    named = zip(runs, queries, distinct([one.run for one in runs]), strict=True)
+    whole = replace(
+        runs[0],
+        run=name,
+        queries=kept,
+        ledger=_ledger([one.ledger for one in runs], len(kept)),
+        runs=tuple(replace(one, run=own, queries=kept if ids == kept else ids) for one, ids, own in named),
+    )
+    measures = {str(measure): measure for measure in whole.measures}
+    return replace(
+        whole,
+        columns={key: _over_runs(measures[key], values_of(whole, measures[key])) for key in whole.columns},
+        of_run={key: _MeanOfRuns.of(whole, key) for key in whole.of_run},
+    )
+
+
+def values_of(scores: Scores, measure: Measure) -> PerQuery:
+    """(queries, runs) what each run scores on each query of the system; a single run is one column."""
+    runs = scores.runs or (scores,)
+    return np.column_stack([one[measure][at] for one, at in zip(runs, _places(scores), strict=True)])
+
+
+def _places(scores: Scores) -> list[NDArray[np.intp]]:
+    """Where each run has the queries of the system."""
+    found = []
+    for one in scores.runs or (scores,):
+        if one.queries is scores.queries:
+            found.append(np.arange(len(scores.queries)))
+        else:
+            place = {query: row for row, query in enumerate(one.queries)}
+            found.append(np.array([place[query] for query in scores.queries], np.intp))
+    return found
+
+
+def alike(scores: Scores) -> list[tuple[str, str]]:
+    """The runs of a system that score the same on every query, each beside the first that it is like."""
+    found = []
+    for at, other in enumerate(scores.runs):
+        same = next((one for one in scores.runs[:at] if _same(one, other)), None)
+        found += [(same.run, other.run)] if same else []
+    return found
+
+
+def is_deterministic(scores: Scores) -> bool:
+    """Whether all runs of a system score the same on every query: nothing is random in it."""
+    return len(alike(scores)) == len(scores.runs) - 1
+
+
+def _same(one: Scores, other: Scores) -> bool:
+    return (
+        list(one.queries) == list(other.queries)
+        and all(are_equal(column, other.columns[name]).all() for name, column in one.columns.items())
+        and all(is_equal(whole.value, other.of_run[name].value) for name, whole in one.of_run.items())
+    )
+
+
+def _over_runs(measure: Measure, values: PerQuery) -> PerQuery:
+    """(queries,) the mean over runs, of what is averaged: where a geometric mean is meant, of logarithms."""
+    if measure.definition.average == "geometric":
+        middle = np.exp(mean(averaged(measure, values).T))
+    else:
+        middle = mean(values.T)
+    return np.where(are_equal(values, values[:, :1]).all(axis=1), values[:, 0], middle)
+
+
+def _ledger(ledgers: Sequence[Ledger], evaluated: int) -> Ledger:
+    """What the means of all runs hide."""
+    first: dict[str, Any] = {f.name: getattr(ledgers[0], f.name) for f in dataclasses.fields(Ledger)}
+    found: dict[str, Any] = {}
+    for name, value in first.items():
+        each = [getattr(one, name) for one in ledgers]
+        if isinstance(value, int):
+            found[name] = max(each)
+        elif isinstance(value, tuple):
+            found[name] = tuple(dict.fromkeys(item for one in each for item in one))
+    keys = {key for one in ledgers for key in one.examples}
+    found["examples"] = {key: _first(one.examples.get(key, ()) for one in ledgers) for key in sorted(keys)}
+    lacking = {name for one in ledgers for name in one.undefined}
+    found["undefined"] = {name: max(one.undefined.get(name, 0) for one in ledgers) for name in sorted(lacking)}
+    return Ledger(**found | {"answered": min(one.answered for one in ledgers), "evaluated": evaluated})
+
+
+def _first(examples: Iterable[Sequence[str]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(query for each in examples for query in each))[:EXAMPLES]
+
+
+@dataclass(frozen=True, eq=False)
+class _MeanOfRuns(OfRun):
+    """The mean over the runs of a measure of the whole run.
+
+    Attributes:
+        runs: what it is of each.
+        places: where each has the queries of the system.
+    """
+
+    runs: tuple[OfRun, ...]
+    places: tuple[NDArray[np.intp], ...]
+
+    @classmethod
+    def of(cls, scores: Scores, measure: str) -> _MeanOfRuns:
+        """The mean over the runs of a system."""
+        return cls(len(scores.queries), tuple(one.of_run[measure] for one in scores.runs), tuple(_places(scores)))
+
+    @property
+    def is_drawn(self) -> bool:  # type: ignore[override]
+        """Whether resamples of the queries show how sure each is."""
+        return all(one.is_drawn for one in self.runs)
+
+    def at(self, times: Ints) -> float:
+        """The mean of what it comes to in each run."""
+        found = []
+        for one, places in zip(self.runs, self.places, strict=True):
+            of_all = np.zeros(one.queries, np.int64)
+            of_all[places] = times
+            found.append(one.at(of_all))
+        return float(mean(np.array(found)))

@@ -1,0 +1,265 @@
+"""Several runs of one system on the same queries: what differs between queries, what between runs, and the rest.
+
+Queries and runs are crossed random effects without replication: value = mean + query + run + rest, where the rest
+is what a run does on a query beyond both.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from numpy.typing import ArrayLike
+
+from truerank.core.equal import are_equal
+from truerank.stats.distributions import chi2_quantile, t_above, t_quantile
+from truerank.stats.intervals import Interval, mean_interval
+from truerank.stats.paired import paired_t
+from truerank.stats.power import shift_detected
+from truerank.stats.values import Floats, count, differences, mean, share, table
+
+GUARD = 0.3
+"""The degrees of freedom reckon with a variance between runs so large that only this share of its estimates would
+come out as small as the one at hand: few runs mostly show too little of it. Chosen by docs/calibration.md."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """What the values of one system's runs vary by.
+
+    Attributes:
+        queries, runs: how many of each.
+        mean: of all values.
+        between_queries: the variance of the queries' true means.
+        between_runs: the variance of the runs' true means.
+        rest: the variance of what a run does on a query beyond both.
+        negative: which of the first two were estimated below 0, and set to 0.
+    """
+
+    queries: int
+    runs: int
+    mean: float
+    between_queries: float
+    between_runs: float
+    rest: float
+    negative: tuple[str, ...] = ()
+
+    @property
+    def is_deterministic(self) -> bool:
+        """Whether all runs are the same."""
+        return not (self.between_runs or self.rest)
+
+    @property
+    def of_runs(self) -> float:
+        """What the choice of runs adds to the variance of the mean."""
+        return self.between_runs / self.runs
+
+    @property
+    def reckoned(self) -> float:
+        """The same, as large as it may be for all that so few runs show (`GUARD`)."""
+        freedom = self.runs - 1
+        return self.of_runs * freedom / chi2_quantile(GUARD, freedom)
+
+
+def components(values: ArrayLike) -> Components:
+    """The components of variance of a system's runs, by the expected mean squares of a two-way layout.
+
+    Negative estimates are set to 0. Fisher (1925); Searle, Casella and McCulloch, Variance Components (1992).
+
+    Args:
+        values: (queries, runs) two of each or more.
+
+    Raises:
+        ValueError: fewer, or values that are not finite.
+
+    >>> found = components([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]])
+    >>> found.mean, round(found.between_queries, 4), round(found.between_runs, 4), round(found.rest, 4)
+    (0.5, 0.151, 0.0052, 0.0104)
+    """
+    rows = table(values)
+    n, runs = rows.shape
+    if n < 2 or runs < 2:
+        raise ValueError(f"there must be two queries and two runs or more, not {n} and {runs}")
+    of_all, of_query, of_run = float(mean(mean(rows.T))), mean(rows.T), mean(rows)
+    queries = runs * float(((of_query - of_all) ** 2).sum()) / (n - 1)
+    if are_equal(rows, rows[:, :1]).all():
+        return Components(n, runs, of_all, queries / runs, 0.0, 0.0)
+    rest = float(((rows - of_query[:, None] - of_run + of_all) ** 2).sum()) / ((n - 1) * (runs - 1))
+    between_queries = (queries - rest) / runs
+    between_runs = float(((of_run - of_all) ** 2).sum()) / (runs - 1) - rest / n
+    named = {"between_queries": between_queries, "between_runs": between_runs}
+    negative = tuple(name for name, estimate in named.items() if estimate < 0)
+    return Components(n, runs, of_all, max(between_queries, 0.0), max(between_runs, 0.0), rest, negative)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How far chance moves a mean, or a difference of two: by the choice of the queries, and of the runs.
+
+    Attributes:
+        queries: how many.
+        of_queries: the variance that their choice gives, with what runs do on single queries.
+        systems: the components of those with several runs; of a system with one nothing is known between runs.
+    """
+
+    queries: int
+    of_queries: float
+    systems: tuple[Components, ...]
+
+    @property
+    def of_runs(self) -> float:
+        """The variance that the choice of runs gives."""
+        return sum(one.of_runs for one in self.systems)
+
+    @property
+    def share_of_runs(self) -> float:
+        """Which part of the whole variance runs make; 0 where there is none at all."""
+        whole = self.of_queries + self.of_runs
+        return self.of_runs / whole if whole else 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard error: the root of both together."""
+        return math.sqrt(self.of_queries + self.of_runs)
+
+    @property
+    def freedom(self) -> float:
+        """The degrees of freedom of the standard error (Satterthwaite 1946), guarded where there are few runs."""
+        parts = [(self.of_queries, self.queries - 1), *((one.reckoned, one.runs - 1) for one in self.systems)]
+        whole = sum(part for part, _ in parts)
+        return whole**2 / sum(part**2 / freedom for part, freedom in parts) if whole else float(self.queries - 1)
+
+    def half_width(self, confidence: float = 0.95) -> float:
+        """How far an interval reaches to either side, by Student's t."""
+        return t_quantile((1 + share(confidence, "confidence")) / 2, self.freedom) * self.error
+
+    def p(self, estimate: float) -> float:
+        """How often chance alone moves as far from 0; two-sided."""
+        return min(1.0, 2 * t_above(abs(estimate) / self.error, self.freedom)) if self.error and estimate else 1.0
+
+    def detectable(self, *, alpha: float = 0.05, power: float = 0.8) -> float:
+        """The smallest true difference that is detected so often."""
+        return self.error * shift_detected(self.freedom, alpha=alpha, power=power)
+
+    def widened(self, interval: Interval) -> Interval:
+        """An interval that knows queries only, made to contain what runs add.
+
+        Each half of it is taken as a number of standard errors, so that its skewness stays, and joined with the
+        variance of runs (as in Zou and Donner 2008).
+        """
+        if not self.of_runs or not math.isfinite(interval.high - interval.low):
+            return interval
+        level = (1 + interval.confidence) / 2
+        known, reach = t_quantile(level, self.queries - 1), t_quantile(level, self.freedom)
+        down, up = (
+            reach * math.hypot((end - interval.estimate) / known, math.sqrt(self.of_runs))
+            for end in (interval.low, interval.high)
+        )
+        method = interval.method if interval.method != "constant" else "t"
+        return replace(interval, low=interval.estimate - down, high=interval.estimate + up, method=method)
+
+    def at(self, queries: int, runs: int) -> Spread:
+        """What it would be with so many queries, and so many runs of each system that has several."""
+        n, many = count(queries, "queries"), count(runs, "runs")
+        rest = sum(one.rest for one in self.systems) / many
+        systems = tuple(replace(one, queries=n, runs=many) for one in self.systems)
+        return Spread(n, (self._between_queries + rest) / n, systems)
+
+    @property
+    def enough_runs(self) -> int | None:
+        """From so many runs of each system on, twice the queries narrow the interval more than twice the runs.
+
+        None where queries do not differ, so that only runs help; 1 where runs do not.
+
+        >>> mean_over_runs([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]] * 5).spread.enough_runs
+        4
+        """
+        if not self.of_runs:
+            return 1
+        if not self._between_queries:
+            return None
+        low, high = 1, 2
+        while self._runs_help(high):
+            low, high = high, 2 * high
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if self._runs_help(middle) else (low, middle)
+        return high
+
+    def _runs_help(self, runs: int) -> bool:
+        """Whether twice as many runs narrow the interval more than twice as many queries."""
+        more_runs, more_queries = self.at(self.queries, 2 * runs), self.at(2 * self.queries, runs)
+        return more_runs.half_width() < more_queries.half_width()
+
+    @property
+    def _between_queries(self) -> float:
+        """The variance of a query's true value: without the rest that is left in its mean over runs."""
+        return max(0.0, self.queries * self.of_queries - sum(one.rest / one.runs for one in self.systems))
+
+
+def spread(values: Floats, *systems: Components) -> Spread:
+    """How sure the mean of (n,) values is, each a system's mean over its runs, or the difference of two of them."""
+    variance = float(values.var(ddof=1)) if len(values) > 1 else 0.0
+    return Spread(len(values), variance / len(values), systems)
+
+
+@dataclass(frozen=True)
+class OverRuns:
+    """A mean over queries and runs, or the difference of two such means.
+
+    Attributes:
+        interval: of both: other queries, and other runs.
+        p: of a difference, how often chance parts two equal systems as far; NaN for a mean.
+        spread: where its uncertainty comes from, and what more queries and runs would do.
+    """
+
+    interval: Interval
+    p: float
+    spread: Spread
+
+
+def mean_over_runs(
+    values: ArrayLike, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> OverRuns:
+    """Where the mean of a system may lie, over all its queries and over all its runs.
+
+    The bootstrap interval of the queries' means (`mean_interval`), widened by the variance between runs.
+
+    Args:
+        values: (queries, runs).
+
+    >>> found = mean_over_runs([[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]] * 5)
+    >>> found.interval.estimate, round(found.spread.share_of_runs, 3)
+    (0.5, 0.375)
+    """
+    known = components(values)
+    rows = mean(table(values).T)
+    found = spread(rows, known)
+    return OverRuns(
+        found.widened(mean_interval(rows, confidence=confidence, resamples=resamples, seed=seed)), math.nan, found
+    )
+
+
+def difference_over_runs(
+    a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> OverRuns:
+    """Where the difference of two systems may lie, and whether it may be chance: on other queries, by other runs.
+
+    Both have the same queries; each has runs of its own, as many as it likes, with a variance of their own (as in
+    Welch 1947). Of a system with one run nothing is known between runs: it is taken as it is.
+
+    Args:
+        a, b: (queries, runs) each.
+
+    >>> a, b = [[0.5, 0.75], [0.25, 0.25], [1.0, 1.0], [0.0, 0.25]], [[0.25], [0.0], [1.0], [0.0]]
+    >>> found = difference_over_runs(a * 5, b * 5)
+    >>> round(found.interval.estimate, 4), found.p < 0.05
+    (0.1875, False)
+    """
+    first, second = table(a, "a"), table(b, "b")
+    one, other = mean(first.T), mean(second.T)
+    rows = differences(one, other)
+    found = spread(rows, *(components(each) for each in (first, second) if each.shape[1] > 1))
+    drawn = mean_interval(rows, confidence=confidence, method="percentile", resamples=resamples, seed=seed)
+    p = found.p(drawn.estimate) if found.of_runs else paired_t(one, other).p
+    return OverRuns(found.widened(drawn), p, found)
