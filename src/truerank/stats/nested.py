@@ -131,6 +131,11 @@ class _Work:
     resamples: int
     seed: int
 
+    @property
+    def alpha(self) -> float:
+        """How often some order may be wrong."""
+        return round(1 - self.confidence, 12)
+
     def fixed(self) -> _Found:
         """Queries alone are drawn."""
         total = sum(map(len, self.values))
@@ -144,7 +149,7 @@ class _Work:
         spread = np.sqrt((apart * (1 - 1 / sizes)[:, None, None]).sum(axis=0)) / len(sizes)
         spread[error <= self._least] = np.inf
         own = np.array([each.var(axis=0, ddof=1) / len(each) for each in self.values])
-        higher = surely_better(self._drawn(), spread, deviate, 1 - self.confidence)
+        higher = surely_better(self._drawn(), spread, deviate, self.alpha)
         return self._intervals(*_welch(own, sizes)), error, higher
 
     def random(self) -> _Found:
@@ -159,7 +164,7 @@ class _Work:
             higher = np.zeros((m, m), np.bool_)
             p = self._p(error, freedom, n)[self.pairs]
             if len(p):
-                higher[self.pairs] = adjust(p, "holm") <= round(1 - self.confidence, 12)
+                higher[self.pairs] = adjust(p, "holm") <= self.alpha
             return intervals, error, (higher | higher.T) & (self.apart > 0)
         grid, _ = on_grid(self.means, 2 * self._largest)
         spread = np.sqrt(np.array([((grid - each[:, None]) ** 2).sum(axis=0) for each in grid.T]))
@@ -168,7 +173,7 @@ class _Work:
         exact = n <= EXACT_UP_TO
         drawn = all_flipped_sums(grid) if exact else np.vstack([*flipped_sums(grid, self.resamples, self.seed)])
         observed = (total[:, None] - total) / spread
-        return intervals, error, surely_better(drawn, spread, observed, 1 - self.confidence, exact=exact)
+        return intervals, error, surely_better(drawn, spread, observed, self.alpha, exact=exact)
 
     @cached_property
     def means(self) -> Floats:

@@ -1,0 +1,104 @@
+"""Systems over several collections: intervals of their means, and of their ranks."""
+
+from __future__ import annotations
+
+import itertools
+from functools import partial
+
+import numpy as np
+
+from calibration.lines import COVERS, Line, Section, contained, rng_of
+from calibration.populations import ALIKE, GRID, POPULATIONS, Floats
+from truerank import stats
+
+ABILITY = np.array([0.0, 0.0, 0.1, 0.1, 0.2, 0.3, 0.3, 0.6])
+"""Of eight systems, in standard deviations of a query's difficulty; some are equally good."""
+
+TASKS, TASTE = 0.5, 0.15
+"""How far collections differ in difficulty, and in how they suit each system."""
+
+RESAMPLES = 499
+
+MANY = 10
+"""Of more collections a quarter as many worlds are drawn."""
+
+ALL = (0.945, 1.0)
+"""At least 95 %, but for the noise of the simulation."""
+
+
+def of_collections(kind: str, many: int, n: int, ability: Floats, collections: int) -> Line:
+    """How often the truth lies in the intervals of the means, and all true ranks in theirs at once."""
+    worlds, m = max(1, collections // (4 if many > MANY else 1)), len(ability)
+    is_flat = not ability.any()
+    what = f"{many} collections, {kind}{'; none ahead' if is_flat else ''}"
+    rng = rng_of(what, n, 0)
+    found = {"mean": 0.0, "all ranks": 0.0, "ranks, of all": 0.0}
+    shifts = _shifts(rng, ability, many, TASTE * (kind == "random" or not is_flat))
+    for seed in range(worlds):
+        if kind == "random":
+            shifts, chosen = (
+                _shifts(rng, ability, many, TASTE * (kind == "random" or not is_flat)),
+                rng.integers(len(POPULATIONS), size=many),
+            )
+            truth = _of_all(ability)
+        else:
+            chosen = np.arange(many) % len(POPULATIONS)
+            truth = np.mean([_means(task, shift) for task, shift in zip(chosen, shifts, strict=True)], axis=0)
+        values = [_scores(rng, task, shift, n) for task, shift in zip(chosen, shifts, strict=True)]
+        one = stats.nested(values, collections=kind, resamples=RESAMPLES, seed=seed)
+        found["mean"] += sum(contained([i], t) for i, t in zip(one.overall, truth, strict=True)) / m
+        rank = 1 + (truth > truth[:, None] + 1e-9).sum(axis=1)
+        found["all ranks"] += bool(((one.ranks[:, 0] <= rank) & (rank <= one.ranks[:, 1])).all())
+        found["ranks, of all"] += float((one.ranks[:, 1] - one.ranks[:, 0] + 1).mean() / m)
+    shares = {name: total / worlds for name, total in found.items()}
+    return Line(what, n, shares, {"mean": COVERS, "all ranks": ALL})
+
+
+def _shifts(rng: np.random.Generator, ability: Floats, collections: int, taste: float) -> Floats:
+    """(collections, systems) how good each system is in each collection."""
+    task = rng.normal(0, TASKS, (collections, 1))
+    return ability + task + rng.normal(0, taste, (collections, len(ability)))
+
+
+def _scores(rng: np.random.Generator, task: int, shift: Floats, n: int) -> Floats:
+    """(n, systems) the scores of queries of a collection."""
+    shared = np.sqrt(ALIKE) * rng.standard_normal((n, 1))
+    return _of(task, shared + np.sqrt(1 - ALIKE) * rng.standard_normal((n, len(shift))) + shift)
+
+
+def _of(task: int, normal: Floats) -> Floats:
+    from scipy.special import ndtr
+
+    scores = POPULATIONS[task].scores
+    return scores[np.minimum((ndtr(normal) * len(scores)).astype(int), len(scores) - 1)]
+
+
+def _means(task: int, shift: Floats, spread: float = 1.0) -> Floats:
+    """(systems,) the mean scores of all queries."""
+    from scipy.special import ndtri
+
+    return _of(task, spread * ndtri(GRID[::10])[:, None] + shift).mean(axis=0)
+
+
+def _of_all(ability: Floats) -> Floats:
+    """(systems,) the mean scores of all queries of all collections."""
+    spread = float(np.sqrt(1 + TASKS**2 + TASTE**2))
+    return np.mean([_means(task, ability, spread) for task in range(len(POPULATIONS))], axis=0)
+
+
+SECTIONS = (
+    Section(
+        "Several collections: means over them, and ranks of eight systems",
+        "",
+        (
+            *(
+                partial(of_collections, kind, many, 50, ABILITY)
+                for kind, many in itertools.product(("fixed", "random"), (5, 10, 50))
+            ),
+            partial(of_collections, "random", 3, 50, ABILITY),
+            partial(of_collections, "fixed", 5, 10, ABILITY),
+            *(partial(of_collections, kind, 10, 50, 0 * ABILITY) for kind in ("fixed", "random")),
+        ),
+        "",
+    ),
+)
