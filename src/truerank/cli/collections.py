@@ -48,7 +48,7 @@ class OrSeveral(click.Command):
 
 def _are_several(args: Sequence[str]) -> bool:
     """Whether collections are named, or a file of them: one ending in .toml that is no option's value."""
-    files = [arg for before, arg in zip(["", *args], args, strict=False) if not before.startswith("--")]
+    files = [arg for before, arg in zip(["", *args], args, strict=False) if not before.startswith("-")]
     return OPTION in args or any(arg.endswith(".toml") for arg in files)
 
 

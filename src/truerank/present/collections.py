@@ -50,7 +50,7 @@ def document_of(found: Collections, digits: int | None = None, width: int | None
 
 def remarks_of(found: Collections) -> list[str]:
     """What is missing, and how far the ranks can be trusted."""
-    return [*_missing(found), *_dropped(found), *_sizes(found)]
+    return [*_missing(found), *_unanswered(found), *_dropped(found), *_sizes(found)]
 
 
 def _of_measure(found: Collections, one: Standings, digits: int, width: int | None) -> list[Table]:
@@ -85,7 +85,7 @@ def _standing(found: Collections, one: Standings, digits: int) -> Table:
         message("{confidence} % interval", confidence=percent(found.confidence)),
         message("ranks"),
         message("group"),
-        "Borda",
+        message("Borda"),
     )
     return Table(columns, tuple(rows), digits=digits)
 
@@ -226,6 +226,31 @@ def _missing(found: Collections) -> list[str]:
     if said and found.standings[0].partial:
         said.append(message("* The mean over those collections alone that the system has a run on."))
     return said
+
+
+def _unanswered(found: Collections) -> list[str]:
+    """Queries that a run does not answer, of the first few runs."""
+    rule = next(one for of in found.scores.values() for one in of.values()).rules.missing
+    cells = [
+        plural(
+            "{system} does not answer {n:,} query of {collection} (missing = {rule}).",
+            "{system} does not answer {n:,} queries of {collection} (missing = {rule}).",
+            n=one.ledger.missing,
+            system=printable(system),
+            collection=printable(name),
+            rule=rule,
+        )
+        for name, of in found.scores.items()
+        for system, one in of.items()
+        if one.ledger.missing
+    ]
+    more = len(cells) - NAMED
+    rest = (
+        [plural("{n:,} more run leaves queries unanswered.", "{n:,} more runs leave queries unanswered.", n=more)]
+        if more > 0
+        else []
+    )
+    return [*cells[:NAMED], *rest]
 
 
 def _dropped(found: Collections) -> list[str]:

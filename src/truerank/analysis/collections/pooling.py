@@ -115,7 +115,7 @@ def _scored(
     """The scores of each system on each collection, all under the same rules."""
     given: Mapping[str, Any] = read_collections(several) if is_file(several) else several  # type: ignore[arg-type,assignment]
     if not isinstance(given, Mapping) or not given:
-        raise InputError("collections are {{name: (qrels, runs)}}, or the path of a file that names them")
+        raise InputError("collections are names with their (qrels, runs), or the path of a file that has them")
     found: dict[str, dict[str, Scores]] = {}
     under = None if rules is None else Rules.of(rules)
     for name, thing in given.items():
