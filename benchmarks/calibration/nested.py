@@ -28,36 +28,36 @@ ALL = (0.945, 1.0)
 
 def of_collections(kind: str, many: int, n: int, ability: Floats, collections: int) -> Line:
     """How often the truth lies in the intervals of the means, and all true ranks in theirs at once."""
-    worlds, m = max(1, collections // (4 if many > MANY else 1)), len(ability)
-    is_flat = not ability.any()
-    what = f"{many} collections, {kind}{'; none ahead' if is_flat else ''}"
+    worlds = max(1, collections // (4 if many > MANY else 1))
+    what = f"{many} collections, {kind}" + ("" if ability.any() else "; none ahead")
     rng = rng_of(what, n, 0)
-    found = {"mean": 0.0, "all ranks": 0.0, "ranks, of all": 0.0}
-    shifts = _shifts(rng, ability, many, TASTE * (kind == "random" or not is_flat))
+    shares = dict.fromkeys(("mean", "all ranks", "ranks, of all"), 0.0)
+    fixed = _shifts(rng, ability, many, TASTE * bool(ability.any()))
     for seed in range(worlds):
-        if kind == "random":
-            shifts, chosen = (
-                _shifts(rng, ability, many, TASTE * (kind == "random" or not is_flat)),
-                rng.integers(len(POPULATIONS), size=many),
-            )
-            truth = _of_all(ability)
+        if kind == "fixed":
+            shifts, tasks = fixed, np.arange(many) % len(POPULATIONS)
+            truth = np.mean([_means(task, shift) for task, shift in zip(tasks, shifts, strict=True)], axis=0)
         else:
-            chosen = np.arange(many) % len(POPULATIONS)
-            truth = np.mean([_means(task, shift) for task, shift in zip(chosen, shifts, strict=True)], axis=0)
-        values = [_scores(rng, task, shift, n) for task, shift in zip(chosen, shifts, strict=True)]
-        one = stats.nested(values, collections=kind, resamples=RESAMPLES, seed=seed)
-        found["mean"] += sum(contained([i], t) for i, t in zip(one.overall, truth, strict=True)) / m
-        rank = 1 + (truth > truth[:, None] + 1e-9).sum(axis=1)
-        found["all ranks"] += bool(((one.ranks[:, 0] <= rank) & (rank <= one.ranks[:, 1])).all())
-        found["ranks, of all"] += float((one.ranks[:, 1] - one.ranks[:, 0] + 1).mean() / m)
-    shares = {name: total / worlds for name, total in found.items()}
+            shifts, tasks = _shifts(rng, ability, many, TASTE), rng.integers(len(POPULATIONS), size=many)
+            truth = _of_all(ability)
+        values = [_scores(rng, task, shift, n) for task, shift in zip(tasks, shifts, strict=True)]
+        found = stats.nested(values, collections=kind, resamples=RESAMPLES, seed=seed)
+        for name, share in zip(shares, _right(found, truth), strict=True):
+            shares[name] += share / worlds
     return Line(what, n, shares, {"mean": COVERS, "all ranks": ALL})
 
 
-def _shifts(rng: np.random.Generator, ability: Floats, collections: int, taste: float) -> Floats:
+def _right(found: stats.Nested, truth: Floats) -> tuple[float, float, float]:
+    """The share of means in their intervals, whether all ranks are, and how many of all ranks an interval has."""
+    m, (first, last) = len(truth), found.ranks.T
+    means = sum(contained([mean], float(at)) for mean, at in zip(found.overall, truth, strict=True)) / m
+    rank = 1 + (truth > truth[:, None] + 1e-9).sum(axis=1)
+    return means, float(((first <= rank) & (rank <= last)).all()), float((last - first + 1).mean() / m)
+
+
+def _shifts(rng: np.random.Generator, ability: Floats, many: int, taste: float) -> Floats:
     """(collections, systems) how good each system is in each collection."""
-    task = rng.normal(0, TASKS, (collections, 1))
-    return ability + task + rng.normal(0, taste, (collections, len(ability)))
+    return ability + rng.normal(0, TASKS, (many, 1)) + rng.normal(0, taste, (many, len(ability)))
 
 
 def _scores(rng: np.random.Generator, task: int, shift: Floats, n: int) -> Floats:
@@ -89,7 +89,12 @@ def _of_all(ability: Floats) -> Floats:
 SECTIONS = (
     Section(
         "Several collections: means over them, and ranks of eight systems",
-        "",
+        """\
+Eight systems, some of them equally good, on collections of the four kinds above, which also differ in difficulty
+and in how they suit each system. `mean`: how often the interval of a system's mean over collections contains the
+truth. `all ranks`: how often all eight rank intervals contain the true ranks, which is to be at least 95 %.
+`ranks, of all`: how many of the eight ranks an interval has on average; one of them is 12.5 %. Random collections are
+drawn anew, of random kinds. Of 50 collections a quarter as many worlds are drawn.""",
         (
             *(
                 partial(of_collections, kind, many, 50, ABILITY)
@@ -99,6 +104,7 @@ SECTIONS = (
             partial(of_collections, "fixed", 5, 10, ABILITY),
             *(partial(of_collections, kind, 10, 50, 0 * ABILITY) for kind in ("fixed", "random")),
         ),
-        "",
+        """\
+AFTER""",
     ),
 )

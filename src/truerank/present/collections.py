@@ -61,9 +61,7 @@ def _of_measure(found: Collections, one: Standings, digits: int, width: int | No
 
 def _standing(found: Collections, one: Standings, digits: int) -> Table:
     """A row a system, the best first; below them those without a rank, if their means are asked for."""
-    groups = {
-        name: " ".join(str(at) for at, group in enumerate(one.groups, 1) if name in group) for name in one.ranked
-    }
+    groups = {name: [at for at, group in enumerate(one.groups, 1) if name in group] for name in one.ranked}
     ranks, votes, heights = one.ranks, one.borda, one.borda_ranks
     rows: list[tuple[Cell, ...]] = [
         (
@@ -72,7 +70,7 @@ def _standing(found: Collections, one: Standings, digits: int) -> Table:
             interval.estimate,
             _ends(interval, digits),
             span(ranks[name]),
-            groups[name],
+            span((groups[name][0], groups[name][-1])),  # runs of systems follow on one another
             f"{heights[name]} ({votes[name]:g})",
         )
         for at, (name, interval) in enumerate(one.overall.items(), 1)
@@ -91,7 +89,7 @@ def _standing(found: Collections, one: Standings, digits: int) -> Table:
 
 
 def span(ranks: tuple[int, int]) -> str:
-    """The ranks that a system may have.
+    """The ranks that a system may have, or the groups that it is in.
 
     >>> span((1, 1)), span((2, 4))
     ('1', '2-4')

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import glob
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from truerank.core.errors import InputError
@@ -103,8 +103,3 @@ def named(runs: Sequence[str], collection: str) -> dict[str, str]:
                 second=run,
             )
     return found
-
-
-def is_file(given: Any) -> bool:
-    """Whether a path was given in place of collections."""
-    return isinstance(given, str | os.PathLike) and not isinstance(given, Mapping)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.collections.files import is_file, named, read_collections
+from truerank.analysis.collections.files import named, read_collections
 from truerank.analysis.collections.result import Collections, Floats, Standings
 from truerank.analysis.compare.systems import Measures, align, common_measures, scored
 from truerank.core.errors import InputError, MeasureError, MissingPackage
@@ -113,7 +113,7 @@ def _scored(
     threads: int | None,
 ) -> dict[str, dict[str, Scores]]:
     """The scores of each system on each collection, all under the same rules."""
-    given: Mapping[str, Any] = read_collections(several) if is_file(several) else several  # type: ignore[arg-type,assignment]
+    given = read_collections(several) if isinstance(several, str | os.PathLike) else several
     if not isinstance(given, Mapping) or not given:
         raise InputError("collections are names with their (qrels, runs), or the path of a file that has them")
     found: dict[str, dict[str, Scores]] = {}
