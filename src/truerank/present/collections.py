@@ -143,7 +143,9 @@ def _bars(found: Collections, one: Standings, digits: int) -> Table:
 
 def _made(found: Collections) -> list[str]:
     """How all this was worked out."""
-    return [*_drawing(found), *(line for one in found.standings for line in _model(found, one))]
+    some = next(one for of in found.scores.values() for one in of.values())
+    rules = message("Rules: {rules}.", rules=printable(some.rules.name))
+    return [rules, *_drawing(found), *(line for one in found.standings for line in _model(one))]
 
 
 def _drawing(found: Collections) -> list[str]:
@@ -187,7 +189,7 @@ def _flips(found: Collections) -> Message:
     )
 
 
-def _model(found: Collections, one: Standings) -> list[str]:
+def _model(one: Standings) -> list[str]:
     """The mixed model, which should come to the same standard error."""
     variances, error, model = one.sample.variances, one.sample.error, one.sample.model_error
     if variances is None or error is None or model is None:
