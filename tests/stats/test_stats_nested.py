@@ -216,6 +216,11 @@ def test_a_difference_without_spread_is_judged_by_its_sign():
     assert found.better.tolist() == [[False, False], [True, False]]
 
 
+def test_many_differences_without_spread_are_corrected_for_their_number():
+    few = [np.arange(4)[:, None] / 8 + np.arange(20) / 40] * 2
+    assert not stats.nested(few).better.any()
+
+
 @pytest.mark.parametrize(
     ("values", "how", "words"),
     [

@@ -210,10 +210,10 @@ class _Work:
         return moved
 
     def _p(self, error: Floats, freedom: Floats, n: int) -> Floats:
-        """(m, m) two-sided, of each pair by itself; without any spread that of a sign test."""
+        """(m, m) two-sided, of each pair by itself; without any spread that of a sign test of all pairs."""
         is_flat = error <= self._least
         p = t_beyond(self.apart / np.where(is_flat, 1.0, error), freedom)
-        return np.where(self.apart == 0, 1.0, np.where(is_flat, unanimous_p(n), p))
+        return np.where(self.apart == 0, 1.0, np.where(is_flat, min(1.0, len(self.pairs[0]) * unanimous_p(n)), p))
 
     def _intervals(self, error: Floats, freedom: Floats) -> tuple[Interval, ...]:
         found = []
