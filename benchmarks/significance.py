@@ -23,6 +23,7 @@ Scores = np.ndarray
 
 QUERIES, COLUMNS = 1000, 60
 SAMPLES = 10_000
+SYSTEMS, COLLECTIONS, PER_COLLECTION = 200, 50, 100
 
 
 def scores() -> Scores:
@@ -87,8 +88,37 @@ def against(peer: str, theirs: Callable[[], float], bench: Bench) -> Line:
     return faster(peer, bench.turns(lambda: timed(ours), lambda: timed(theirs)), 20, remark)
 
 
+def over_collections(bench: Bench) -> Line:
+    """Rank intervals, means, Borda and the mixed model, like a leaderboard's."""
+    rng = np.random.default_rng(3)
+    ability = np.linspace(0, 0.15, SYSTEMS)
+    values = [
+        np.clip(
+            rng.beta(0.6, 1.2, (PER_COLLECTION, 1))
+            + ability
+            + rng.normal(0, 0.05, SYSTEMS)
+            + rng.normal(0, 0.15, (PER_COLLECTION, SYSTEMS)),
+            0,
+            1,
+        )
+        for _ in range(COLLECTIONS)
+    ]
+    stats.nested([each[:, :2] for each in values], resamples=1)  # SciPy is loaded
+
+    def work() -> None:
+        for collections in ("fixed", "random"):
+            stats.nested(values, collections=collections, resamples=SAMPLES)
+
+    return under(bench.turns(lambda: timed(work))[0], 10)
+
+
 SUBJECTS = (
     Subject("resampling", "10,000 resamples and 10,000 sign flips of 1,000 queries × 60 columns", resampling),
+    Subject(
+        "collections",
+        "rank intervals of 200 systems × 50 collections × 100 queries, fixed and random, 10,000 resamples each",
+        over_collections,
+    ),
     Subject("randomization-scipy", "randomization test of 1,000 pairs, 10,000 times, against SciPy", against_scipy),
     Subject("randomization-ranx", "randomization test of 1,000 pairs, 10,000 times, against ranx", against_ranx),
 )

@@ -4,6 +4,8 @@ from truerank.analysis.bounds import bounds as bounds
 from truerank.analysis.bounds import judge_next as judge_next
 from truerank.analysis.check import Check as Check
 from truerank.analysis.check import check as check
+from truerank.analysis.collections import Collections as Collections
+from truerank.analysis.collections import collections as collections
 from truerank.analysis.compare import Comparison as Comparison
 from truerank.analysis.compare import compare as compare
 from truerank.analysis.compare.agreement import Agreement as Agreement

@@ -68,6 +68,7 @@ WRITTEN_OVER = [
 UNDER_RULES = {
     "eval": "eval qrels.txt first.run",
     "compare": "compare qrels.txt first.run second.run",
+    "collections": "collections --collection web qrels.txt first.run second.run",
     "explain": "explain qrels.txt first.run q1",
     "report": "report qrels.txt first.run",
     "agreement": "agreement second.run first.run",

@@ -21,7 +21,7 @@ from truerank.cli import truerank
 from truerank.contest import judge
 from truerank.core import languages
 from truerank.core.rules import MEANINGS
-from truerank.present import agreement, audit, bench, bounds, build, check, hits
+from truerank.present import agreement, audit, bench, bounds, build, check, collections, hits
 from truerank.present.data import Located, ReportData, evaluated
 from truerank.truth.reading import read_items
 
@@ -279,6 +279,9 @@ def results() -> Iterator[tuple[Any, Any]]:
     yield tr.check(bench=first, max={"p95": "1s"}), check
     yield tr.check({"AP": 0.3}, no_worse_than={"AP": 0.4}), check
     yield tr.agreement(runs["run0"], runs["run1"]), agreement
+    worlds = {"w0": (qrels, runs), "w1": (qrels, {"run0": runs["run0"]})}
+    yield tr.collections(worlds, "RR", partial=True), collections
+    yield tr.collections({**worlds, "w1": (qrels, runs)}, "RR", drawn="random", samples=99), collections
     yield tr.rank(qrels, runs["run0"]), hits
     yield judge_next(qrels, runs["run0"], runs["run1"], "nDCG@3"), bounds
     yield (

@@ -54,6 +54,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "Audit": (lambda: audit(TRUTH, SENT), "1 judged id missing"),
     "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
     "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
+    "Collections": (
+        lambda: tr.collections({"web": (QRELS, {"a": RUN, "b": OTHER}), "law": (QRELS, {"a": RUN})}, "RR AP"),
+        "b has no run on law",
+    ),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),

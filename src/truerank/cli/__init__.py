@@ -17,6 +17,7 @@ from truerank.core.messages import message
 COMMANDS = {
     "eval": "Tell how well runs answer the queries of the qrels.",
     "compare": "Tell which system is better, and how sure that is.",
+    "collections": "Tell which system is better over several collections, and which ranks each may have.",
     "explain": "Tell why a number is what it is.",
     "report": "Write everything that there is to say of runs as one page that people can send around.",
     "read": "Read a run, or a part of one, once, and keep what every measure needs of it.",

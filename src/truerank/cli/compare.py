@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import collections, id_overlap, inputs, options, tables
 from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
@@ -20,7 +20,7 @@ from truerank.formats import read_qrels
 from truerank.present.comparison import LAYOUTS, document
 
 
-@click.command("compare")
+@click.command("compare", cls=collections.OrSeveral)
 @click.argument("qrels", type=options.FILE)
 @click.argument("runs", metavar="RUN RUN...", nargs=-1, type=options.FILE)
 @several.system
@@ -112,6 +112,8 @@ def command(
     Prints each run's mean with its interval, the differences with theirs, p corrected for the number of pairs, on
     how many queries a run wins, ties and loses, which runs it is significantly better than, and the groups of
     runs that cannot be told apart.
+
+    Of several collections (a file of them, or --collection NAME QRELS RUN...) it is `truerank collections`.
 
     Needs: pip install "truerank[stats]"
 

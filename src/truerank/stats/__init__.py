@@ -30,10 +30,13 @@ from truerank.stats.intervals import (
     mean_intervals,
 )
 from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
+from truerank.stats.mixed import Variances, mixed_model
+from truerank.stats.nested import Nested, nested
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
+from truerank.stats.ranks import borda, rank_intervals
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 
 __all__ = [
@@ -45,11 +48,14 @@ __all__ = [
     "Groups",
     "Interval",
     "Method",
+    "Nested",
     "OverRuns",
     "Paired",
     "Spread",
     "Tukey",
+    "Variances",
     "adjust",
+    "borda",
     "clopper_pearson",
     "components",
     "difference_interval",
@@ -64,6 +70,8 @@ __all__ = [
     "mean_intervals",
     "mean_over_runs",
     "mid_p",
+    "mixed_model",
+    "nested",
     "non_inferiority",
     "p_of",
     "paired_t",
@@ -73,6 +81,7 @@ __all__ = [
     "queries_needed",
     "randomization",
     "randomizations",
+    "rank_intervals",
     "rbo",
     "rbo_of_shared",
     "resampled",

@@ -39,6 +39,11 @@ def t_above(t: float, freedom: float) -> float:
     return max(float(_special().stdtr(freedom, -t)), TINY)
 
 
+def t_beyond(t: ArrayLike, freedom: ArrayLike) -> Floats:
+    """The probability of a t at least this far from 0."""
+    return np.asarray(2 * _special().stdtr(freedom, -np.abs(t)), np.float64)
+
+
 def t_quantile(level: float, freedom: float) -> float:
     """The t that so much lies below."""
     return float(_special().stdtrit(freedom, level))

@@ -26,8 +26,8 @@ WIDTH = 640
 SCALE = 2
 """Pixels of a PNG for each point."""
 
-CLIPS = re.compile(r'(?<=id=")clip\d+(?=")|(?<=url\(#)clip\d+(?=\))')
-"""The ids of clips in an SVG, where they stand and where they are named."""
+CLIPS = re.compile(r'(?<=id=")(?:clip|gradient_)\d+(?=")|(?<=url\(#)(?:clip|gradient_)\d+(?=\))')
+"""The ids of clips and gradients in an SVG, where they stand and where they are named."""
 
 ENDINGS = (".svg", ".png", ".html")
 
@@ -88,7 +88,7 @@ def is_drawing() -> bool:
 def inline(figure: Figure) -> str:
     """A figure as SVG, to stand in HTML: the same each time."""
     svg: str = vl_convert().vegalite_to_svg(static(figure), vl_version=VEGA_LITE, allowed_base_urls=[])
-    # vl-convert numbers clips as it goes; on a page the ids of two pictures must differ all the same
+    # vl-convert numbers these as it goes; on a page the ids of two pictures must differ all the same
     places = {name: place for place, name in enumerate(dict.fromkeys(CLIPS.findall(svg)))}
     own = crc32(json.dumps(static(figure)).encode())
     return CLIPS.sub(lambda clip: f"clip-{own:08x}-{places[clip[0]]}", svg)

@@ -1,0 +1,105 @@
+"""Which files are the judgements and runs of each collection."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean, message
+from truerank.core.toml import read
+from truerank.formats.compression import codec_for
+
+KEYS = ("qrels", "runs")
+
+WILD = frozenset("*?[")
+
+Files = tuple[str, dict[str, str]]
+"""The judgements of a collection, and the run of each system by its name."""
+
+
+def read_collections(path: str | os.PathLike[str]) -> dict[str, Files]:
+    """What a file of collections names; its paths begin where it stands.
+
+    [collections.NAME] has `qrels`, a path, and `runs`: a list of paths, or of patterns such as "runs/*.run", whose
+    systems are called as their files without the ending; or a table {system = path}.
+
+    Raises:
+        InputError: it cannot be read, names no collection, or says something else.
+    """
+    found = read(path, message("the collections"))
+    unknown = [key for key in found if key != "collections"]
+    tables = found.get("collections")
+    if unknown or not isinstance(tables, dict) or not tables:
+        raise InputError(
+            "a file of collections has a table [collections.NAME] for each, with qrels and runs{more}",
+            path,
+            more=message("; not {key!r}", key=unknown[0]) if unknown else "",
+        )
+    return {name: _files(name, table, path) for name, table in tables.items()}
+
+
+def _files(name: str, table: Any, path: str | os.PathLike[str]) -> Files:
+    here = os.path.dirname(os.fspath(path))
+    if not isinstance(table, dict) or not isinstance(table.get("qrels"), str) or not table.get("runs"):
+        raise InputError(
+            "[collections.{name}] needs qrels, a path, and runs, a list of paths or a table of them",
+            path,
+            name=name,
+        )
+    for key in table:
+        if key not in KEYS:
+            hint = did_you_mean(key, KEYS)
+            raise InputError("[collections.{name}] has no {key!r}.{hint}", path, name=name, key=key, hint=hint)
+    runs = table["runs"]
+    given = list(runs.values()) if isinstance(runs, dict) else runs
+    if not isinstance(given, list) or not all(isinstance(run, str) for run in given):
+        raise InputError('the runs of {name} are paths: ["a.run", "b.run"] or {{a = "a.run"}}', path, name=name)
+    qrels = os.path.join(here, table["qrels"])
+    if isinstance(runs, dict):
+        return qrels, {system: os.path.join(here, run) for system, run in runs.items()}
+    return qrels, named([one for run in given for one in _matching(os.path.join(here, run), path)], name)
+
+
+def _matching(pattern: str, path: str | os.PathLike[str]) -> list[str]:
+    """The files that a pattern is for, in order; what is no pattern is a file."""
+    if not WILD & set(pattern) or os.path.exists(pattern):
+        return [pattern]
+    found = sorted(glob.glob(pattern))
+    if not found:
+        raise InputError("no file is like {pattern}", path, pattern=pattern)
+    return found
+
+
+def system_named(path: str) -> str:
+    """What the system of a run is called: its file without the endings.
+
+    >>> system_named("scifact/bm25.run.gz"), system_named("runs/k1=0.9.trec"), system_named("dense")
+    ('bm25', 'k1=0.9', 'dense')
+    """
+    codec, name = codec_for(path), os.path.basename(path)
+    stem = name.removesuffix(codec.suffix) if codec else name
+    return os.path.splitext(stem)[0] or name
+
+
+def named(runs: Sequence[str], collection: str) -> dict[str, str]:
+    """The runs by the names of their systems.
+
+    Raises:
+        InputError: two have the same name.
+    """
+    found: dict[str, str] = {}
+    for run in runs:
+        first = found.setdefault(system_named(run), run)
+        if first != run:
+            raise InputError(
+                "{collection} has two runs of a system {name}, {first} and {second}: name the systems in a file of "
+                'collections, runs = {{one = "…", other = "…"}}',
+                collection=collection,
+                name=system_named(run),
+                first=first,
+                second=run,
+            )
+    return found

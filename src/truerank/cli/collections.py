@@ -1,0 +1,195 @@
+"""`truerank collections`: how systems stand over several collections; `truerank compare` of several is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import click
+
+from truerank.analysis.collections import collections, read_collections
+from truerank.analysis.collections.files import Files, named
+from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli.output import width
+from truerank.cli.repeats import distinct, refusing_repeats
+from truerank.core.evaluate import evaluate
+from truerank.core.messages import message
+from truerank.core.scores import Scores
+from truerank.core.vocabulary import asked_for
+from truerank.formats import read_qrels
+from truerank.present.collections import document_of, figure
+from truerank.present.renderers import figures
+
+OPTION = "--collection"
+
+BETWEEN = "\0"
+"""Stands between the values of an option that takes any number of them; no path has it."""
+
+
+class Bundling(click.Command):
+    """A command with an option that takes all values up to the next option."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The arguments, each bundle of values as one."""
+        return super().parse_args(ctx, list(_bundled(args)))
+
+
+class OrSeveral(click.Command):
+    """A command of one collection, which hands over where several are named."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: click.Context | None = None, **extra: Any
+    ) -> click.Context:
+        """That of the command which is meant."""
+        if _are_several(args):
+            return refusing_repeats(command).make_context(info_name, args, parent, **extra)
+        return super().make_context(info_name, args, parent, **extra)
+
+
+def _are_several(args: Sequence[str]) -> bool:
+    """Whether collections are named, or a file of them: one ending in .toml that is no option's value."""
+    files = [arg for before, arg in zip(["", *args], args, strict=False) if not before.startswith("-")]
+    return OPTION in args or any(arg.endswith(".toml") for arg in files)
+
+
+def _bundled(args: Sequence[str]) -> Iterator[str]:
+    bundle: list[str] | None = None
+    for arg in args:
+        if bundle is not None and (arg == "-" or not arg.startswith("-")):
+            bundle.append(arg)
+            continue
+        yield from [BETWEEN.join(bundle)] if bundle else []
+        bundle = [] if arg == OPTION else None
+        yield arg
+    yield from [BETWEEN.join(bundle)] if bundle else []
+
+
+def _split(ctx: click.Context, param: click.Parameter, value: tuple[str, ...]) -> dict[str, Files]:
+    """The collections by name, each with its qrels and its runs by the names of their systems."""
+    found = []
+    for bundle in value:
+        name, *files = bundle.split(BETWEEN)
+        if len(files) < 2:
+            raise click.BadParameter(
+                message("it takes NAME QRELS RUN...; {name} has too few files", name=name), ctx, param
+            )
+        found.append((name, (files[0], named(files[1:], name))))
+    return distinct(found, OPTION)
+
+
+@click.command("collections", cls=Bundling)
+@click.argument("file", metavar="[FILE.toml]", required=False, type=click.Path())
+@click.option(
+    OPTION,
+    "given",
+    multiple=True,
+    metavar="NAME QRELS RUN...",
+    callback=_split,
+    help="A collection in place of a file: its name, its qrels and the runs, whose systems are called as their "
+    "files without the ending; may be repeated.",
+)
+@click.option(
+    "--collections",
+    "drawn",
+    type=click.Choice(["fixed", "random"]),
+    default="fixed",
+    show_default=True,
+    help="fixed: these collections are what matters, and only their queries could have been others; random: "
+    "collections are drawn from a population too, of which something is to be said.",
+)
+@click.option(
+    "--partial", is_flag=True, help="Also the mean of systems over those collections alone that they have."
+)
+@options.measures
+@options.rules
+@options.changes
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals, and of all rank intervals at once.",
+)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")
+@click.option(
+    "--samples", type=click.IntRange(1), default=10_000, show_default=True, help="How often queries are resampled."
+)
+@click.option("--plot", metavar="FILE", type=click.Path(), help="Draw systems × collections: .svg, .png or .html.")
+@tables.format
+@tables.output
+@tables.digits
+@options.qrels_format
+@options.run_format
+@options.collapse
+def command(
+    file: str | None,
+    given: dict[str, Files],
+    drawn: Any,
+    partial: bool,
+    measures: tuple[str, ...],
+    rules: str | None,
+    changes: tuple[str, ...],
+    confidence: float,
+    seed: int,
+    samples: int,
+    plot: str | None,
+    format: str | None,
+    output: str,
+    digits: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    how: str | None,
+    chunk_ids: str | None,
+) -> None:
+    """Tell which system is better over several collections, and which ranks each may have.
+
+    Prints each system's mean over the collections with its interval, the ranks that it may have (of all systems
+    at once), the groups that cannot be told apart, Borda's votes, and the mean of each system on each collection. A
+    system without a run on some collection is named, and has no rank. `truerank compare` of several collections
+    is the same.
+
+    FILE.toml has a table for each collection, whose paths begin where the file stands:
+
+    \b
+      [collections.scifact]
+      qrels = "scifact/qrels.tsv"
+      runs = ["scifact/bm25.run", "scifact/dense.run"]
+      [collections.fiqa]
+      qrels = "fiqa/qrels.tsv"
+      runs = {bm25 = "fiqa/first.run", dense = "fiqa/second.run"}
+
+    Needs: pip install "truerank[stats]"
+
+    \b
+    Examples:
+      truerank collections beir.toml -m nDCG@10
+      truerank collections beir.toml -m nDCG@10 --collections random --plot beir.svg
+      truerank collections --collection web web.qrels web/*.run --collection news news.qrels news/*.run
+      truerank compare beir.toml -m "nDCG@10 R@100" --format json
+    """
+    if bool(file) == bool(given):
+        raise click.UsageError(
+            message("name a file of collections, or collections: --collection NAME QRELS RUN...")
+        )
+    several = read_collections(file) if file else given
+    files = [path for qrels, runs in several.values() for path in (qrels, *runs.values())]
+    inputs.refuse(file, *files, rules=rules, output=output, plot=plot)
+    if plot:
+        figures.ending_of(plot)  # a wrong ending is told before anything is read
+    under = inputs.rules_asked(rules, changes, [run for _, runs in several.values() for run in runs.values()])
+    wanted = " ".join(measures) or None
+    asked_for(wanted or (), under)
+    collapse = options.collapsing(how, chunk_ids)
+    scores: dict[str, dict[str, Scores]] = {}
+    for name, (qrels, runs) in several.items():
+        judged, paths = read_qrels(qrels, qrels_format), list(runs.values())
+        with inputs.opened(paths, run_format, collapse=collapse) as sources:
+            own = [evaluate(judged, source, wanted, rules=under) for source in sources]
+        id_overlap.refuse_or_warn(judged, own, paths, sources)
+        scores[name] = dict(zip(runs, own, strict=True))
+    found = collections(
+        scores, wanted, drawn=drawn, confidence=confidence, samples=samples, seed=seed, partial=partial, rules=under
+    )
+    if plot:
+        figures.draw(figure(found, found.standings[0]), plot)
+    tables.show(document_of(found, digits, width(output)), format, output)

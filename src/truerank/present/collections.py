@@ -1,0 +1,400 @@
+"""Systems over several collections as tables and a picture: how they stand, and the mean of each cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from truerank.analysis.collections import Collections, Standings
+from truerank.core.errors import printable
+from truerank.core.messages import Message, listed, message, plural, warned
+from truerank.present import charts
+from truerank.present.comparison_cells import percent
+from truerank.present.document import Document, Figure
+from truerank.present.renderers.terminal import fits
+from truerank.present.table import Cell, Table
+from truerank.stats import Interval
+
+BARS = "▁▂▃▄▅▆▇█"
+
+NAMED = 8
+"""Names in a sentence, of which there may be many."""
+
+FEW = 10
+"""With fewer collections drawn from a population, intervals are wide and rest on how these are distributed."""
+
+ROW, NARROW = 24, 12
+"""Points of a row of the picture, and where there are more than 40."""
+
+MOST = 400
+"""Cells whose numbers can be read in the picture."""
+
+
+def document_of(found: Collections, digits: int | None = None, width: int | None = None) -> Document:
+    """How the systems stand, the means of all cells, and what a reader should know.
+
+    Args:
+        width: of the terminal; cells that are wider come as bars.
+    """
+    drawn = 4 if digits is None else digits
+    tables = [table for one in found.standings for table in _of_measure(found, one, drawn, width)]
+    remarks = remarks_of(found)
+    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *_made(found), *remarks))
+    plain = {**found.to_dict(), "remarks": remarks}
+    figures = [figure(found, one, drawn) for one in found.standings]
+    return Document([*tables, *figures], _flat(found, digits), plain, remarks)
+
+
+def remarks_of(found: Collections) -> list[str]:
+    """What is missing, and how far the ranks can be trusted."""
+    return [*_missing(found), *_unanswered(found), *_dropped(found), *_sizes(found)]
+
+
+def _of_measure(found: Collections, one: Standings, digits: int, width: int | None) -> list[Table]:
+    standing = _standing(found, one, digits)
+    cells = _cells(found, one, digits)
+    return [standing, cells if fits(cells, width) else _bars(found, one, digits)]
+
+
+def _standing(found: Collections, one: Standings, digits: int) -> Table:
+    """A row a system, the best first; below them those without a rank, if their means are asked for."""
+    groups = {name: [at for at, group in enumerate(one.groups, 1) if name in group] for name in one.ranked}
+    ranks, votes, heights = one.ranks, one.borda, one.borda_ranks
+    rows: list[tuple[Cell, ...]] = [
+        (
+            at,
+            printable(name),
+            interval.estimate,
+            _ends(interval, digits),
+            span(ranks[name]),
+            span((groups[name][0], groups[name][-1])),  # runs of systems follow on one another
+            f"{heights[name]} ({votes[name]:g})",
+        )
+        for at, (name, interval) in enumerate(one.overall.items(), 1)
+    ]
+    rows += [(None, f"{printable(name)} *", mean, "", "", "", "") for name, mean in one.partial.items()]
+    columns = (
+        "",
+        message("run"),
+        one.heading,
+        message("{confidence} % interval", confidence=percent(found.confidence)),
+        message("ranks"),
+        message("group"),
+        message("Borda"),
+    )
+    return Table(columns, tuple(rows), digits=digits)
+
+
+def span(ranks: tuple[int, int]) -> str:
+    """The ranks that a system may have, or the groups that it is in.
+
+    >>> span((1, 1)), span((2, 4))
+    ('1', '2-4')
+    """
+    first, last = ranks
+    return str(first) if first == last else f"{first}-{last}"
+
+
+def _ends(interval: Interval, digits: int) -> str:
+    if not math.isfinite(interval.low):
+        return message("unknown")
+    fine = min(digits, max(digits - 1, 2))
+    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
+
+
+def _listed_rows(found: Collections, one: Standings) -> list[tuple[str, list[float]]]:
+    """Each system with its means, the best first and the incomplete ones last."""
+    place = {name: at for at, name in enumerate(found.systems)}
+    return [(name, one.means[place[name]].tolist()) for name in (*one.ranked, *found.missing)]
+
+
+def _cells(found: Collections, one: Standings, digits: int) -> Table:
+    """The mean of each system on each collection, the best of a collection stressed."""
+    rows = _listed_rows(found, one)
+    sign = -1 if one.measure.definition.lower_is_better else 1
+    best = np.nanmax(sign * one.means, axis=0)
+    stressed = frozenset(
+        (r, c + 1) for r, (_, means) in enumerate(rows) for c, mean in enumerate(means) if sign * mean == best[c]
+    )
+    cells = tuple((printable(name), *(_known(mean) for mean in means)) for name, means in rows)
+    heads = (one.heading, *map(printable, found.names))
+    return Table(heads, cells, best=stressed, across=message("collection"), digits=digits)
+
+
+def _bars(found: Collections, one: Standings, digits: int) -> Table:
+    """The same where there is no room: a bar a collection, from the worst to the best mean of it."""
+    low, high = np.nanmin(one.means, axis=0), np.nanmax(one.means, axis=0)
+    share = (one.means - low) / np.where(high > low, high - low, 1.0)
+    steps = np.where(np.isnan(share), -1, np.rint(share * (len(BARS) - 1))).astype(int)
+    place = {name: at for at, name in enumerate(found.systems)}
+    rows = tuple(
+        (printable(name), "".join(BARS[step] if step >= 0 else "·" for step in steps[place[name]].tolist()))
+        for name, _ in _listed_rows(found, one)
+    )
+    order = listed([printable(name) for name in found.names])
+    note = message(
+        "A bar a collection, from its lowest mean to its highest; · is no run. In order: {names}.", names=order
+    )
+    return Table((one.heading, message("collections")), rows, notes=(note,), digits=digits)
+
+
+def _made(found: Collections) -> list[str]:
+    """How all this was worked out."""
+    some = next(one for of in found.scores.values() for one in of.values())
+    rules = message("Rules: {rules}.", rules=printable(some.rules.name))
+    return [rules, *_drawing(found), *(line for one in found.standings for line in _model(one))]
+
+
+def _drawing(found: Collections) -> list[str]:
+    n = len(found.names)
+    fixed = message(
+        "Collections are fixed: what is said holds for these {n:,}, and only their queries could have been others.",
+        n=n,
+    )
+    random = message(
+        "Collections are drawn: what is said holds for all that these {n:,} are a sample of, with their queries.",
+        n=n,
+    )
+    resampled = message(
+        "{samples:,} resamples of the queries of each collection, seed {seed}",
+        samples=found.samples,
+        seed=found.seed,
+    )
+    return [
+        fixed if found.drawn == "fixed" else random,
+        message(
+            "Ranks: those that each system may have, all of them at once at {confidence} % (Mogstad et al. 2024); "
+            "systems that share a group cannot be told apart. {how}.",
+            confidence=percent(found.confidence),
+            how=resampled if found.drawn == "fixed" else _flips(found),
+        ),
+        message(
+            "Means over collections: each counts alike; intervals of Student's t. Borda: rank, and in brackets the "
+            "votes, as MTEB counts them."
+        ),
+    ]
+
+
+def _flips(found: Collections) -> Message:
+    n = len(found.names)
+    if 2 * 0.5**n > 1 - found.confidence:
+        return message("Paired t-tests with Holm's correction, as {n} collections are too few to resample", n=n)
+    return message(
+        "The differences of whole collections with random signs, up to {samples:,} times, seed {seed}",
+        samples=found.samples,
+        seed=found.seed,
+    )
+
+
+def _model(one: Standings) -> list[str]:
+    """The mixed model, which should come to the same standard error."""
+    variances, error, model = one.sample.variances, one.sample.error, one.sample.model_error
+    if variances is None or error is None or model is None:
+        return []
+    parts = (variances.collections, variances.queries, variances.systems, variances.rest)
+    shares = [f"{100 * part / (sum(parts) or 1):.0f} %" for part in parts]
+    return [
+        message(
+            "Variance of {measure} by a mixed model: collections {collections}, queries {queries}, system × "
+            "collection {systems}, rest {rest}. Standard error of a difference: {error:.4f} by the sample, "
+            "{model:.4f} by the model.",
+            measure=one.heading,
+            collections=shares[0],
+            queries=shares[1],
+            systems=shares[2],
+            rest=shares[3],
+            error=error,
+            model=model,
+        )
+    ]
+
+
+def _missing(found: Collections) -> list[str]:
+    said: list[str] = [
+        warned(
+            message(
+                "{system} has no run on {names}: it has no mean over all collections and no rank.",
+                system=printable(name),
+                names=listed([printable(each) for each in where], NAMED),
+            )
+        )
+        for name, where in found.missing.items()
+    ]
+    if said and found.standings[0].partial:
+        said.append(message("* The mean over those collections alone that the system has a run on."))
+    return said
+
+
+def _unanswered(found: Collections) -> list[str]:
+    """Queries that a run does not answer, of the first few runs."""
+    rule = next(one for of in found.scores.values() for one in of.values()).rules.missing
+    cells = [
+        plural(
+            "{system} does not answer {n:,} query of {collection} (missing = {rule}).",
+            "{system} does not answer {n:,} queries of {collection} (missing = {rule}).",
+            n=one.ledger.missing,
+            system=printable(system),
+            collection=printable(name),
+            rule=rule,
+        )
+        for name, of in found.scores.items()
+        for system, one in of.items()
+        if one.ledger.missing
+    ]
+    more = len(cells) - NAMED
+    rest = (
+        [plural("{n:,} more run leaves queries unanswered.", "{n:,} more runs leave queries unanswered.", n=more)]
+        if more > 0
+        else []
+    )
+    return [*cells[:NAMED], *rest]
+
+
+def _dropped(found: Collections) -> list[str]:
+    return [
+        plural(
+            "{n:,} query of {collection} is left out: not every system has scores for it.",
+            "{n:,} queries of {collection} are left out: not every system has scores for them.",
+            n=n,
+            collection=printable(name),
+        )
+        for name, n in found.dropped.items()
+    ]
+
+
+def _sizes(found: Collections) -> list[str]:
+    """Where too little is known."""
+    single = [name for name, n in zip(found.names, found.standings[0].queries, strict=True) if n < 2]
+    said: list[str] = []
+    if single and found.drawn == "fixed":
+        said.append(
+            warned(
+                message(
+                    "One query of {names} says nothing of how its mean could vary, so intervals and ranks are "
+                    "unknown: leave it out, or take collections as drawn from a population.",
+                    names=listed([printable(name) for name in single], NAMED),
+                )
+            )
+        )
+    elif found.standings[0].sample.overall[0].method == "none":
+        said.append(warned(message("There are too few queries for intervals and ranks.")))
+    if len(found.names) == 1:
+        said.append(message("Remark: one collection; `truerank compare` says more of it."))
+    if found.drawn == "random" and len(found.names) < FEW:
+        said.append(
+            warned(
+                message(
+                    "{n} collections are few to stand for all others: the intervals are wide, and rest on how "
+                    "collections vary; take at least {most}.",
+                    n=len(found.names),
+                    most=FEW,
+                )
+            )
+        )
+    if len(found.standings[0].ranked) == 1:
+        said.append(message("Remark: one system has a run on every collection, so there are no ranks to tell."))
+    return said
+
+
+def _flat(found: Collections, digits: int | None) -> Table:
+    """For programs: a row a measure, system and collection; the row without a collection is over all of them."""
+    of_all = ("low", "high", "rank_first", "rank_last", "borda", "borda_rank")
+    columns = ("measure", "system", "collection", "queries", "mean", *of_all)
+    rows: list[tuple[Cell, ...]] = []
+    for one in found.standings:
+        overall, ranks, borda, heights = one.overall, one.ranks, one.borda, one.borda_ranks
+        for name, means in _listed_rows(found, one):
+            who = (one.heading, printable(name))
+            if name in overall:
+                i = overall[name]
+                rest = (_known(i.low), _known(i.high), *ranks[name], borda[name], heights[name])
+                rows.append((*who, None, sum(one.queries), i.estimate, *rest))
+            elif name in one.partial:
+                rows.append((*who, None, None, one.partial[name], *[None] * 6))
+            rows += [
+                (*who, printable(where), n, mean, *[None] * 6)
+                for where, n, mean in zip(found.names, one.queries, means, strict=True)
+                if math.isfinite(mean)
+            ]
+    return Table(columns, tuple(rows), digits=digits)
+
+
+def figure(found: Collections, one: Standings, digits: int = 4) -> Figure:
+    """Systems × collections: how far each mean is from that of the collection; rank intervals beside the names."""
+    ranks = one.ranks
+    called = {
+        name: f"{printable(name)} ({span(ranks[name])})" if name in ranks else printable(name)
+        for name in (*one.ranked, *found.missing)
+    }
+    centre = np.nanmean(one.means, axis=0)
+    rows = [
+        {
+            "who": called[name],
+            "collection": printable(where),
+            "mean": mean,
+            "apart": mean - float(middle),
+            "text": f"{mean:.{min(digits, 2)}f}",
+        }
+        for name, means in _listed_rows(found, one)
+        for where, mean, middle in zip(found.names, means, centre, strict=True)
+        if math.isfinite(mean)
+    ]
+    title = message("{measure} of each system on each collection", measure=one.heading)
+    alt = message(
+        "One cell per system and collection, coloured by how far its mean is from that of all systems there; the "
+        "systems with their rank intervals, the best on top."
+    )
+    names, where = list(called.values()), [printable(name) for name in found.names]
+    return Figure(f"collections-{one.heading}", title, alt, _heat(rows, names, where, one, digits))
+
+
+def _heat(
+    rows: charts.Rows, names: Sequence[str], where: Sequence[str], one: Standings, digits: int
+) -> charts.Spec:
+    widest = max((abs(row["apart"]) for row in rows), default=0.0) or 1.0
+    row = ROW if len(names) <= 40 else NARROW
+    look = {"title": None, "labelLimit": 220, "domain": False, "ticks": False}
+    x = {
+        "field": "collection",
+        "type": "nominal",
+        "sort": list(where),
+        "axis": {**look, "orient": "top", "labelAngle": -40},
+    }
+    y = {"field": "who", "type": "nominal", "sort": list(names), "axis": look}
+    hints: charts.Hints = {
+        "who": message("run"),
+        "collection": message("collection"),
+        "mean": (one.heading, f".{digits}f"),
+        "apart": (message("from the mean of all"), f"+.{digits}f"),
+    }
+    ends = [widest, -widest] if one.measure.definition.lower_is_better else [-widest, widest]
+    colour = {
+        "field": "apart",
+        "type": "quantitative",
+        "scale": {"scheme": "blueorange", "domain": ends, "reverse": True},
+        "legend": {"title": message("from the mean of all"), "orient": "bottom", "gradientLength": 220},
+    }
+    rect = {"mark": {"type": "rect"}, "encoding": {"color": colour, "tooltip": charts.tooltip(hints)}}
+    dark = f"abs(datum.apart) > {0.6 * widest}"
+    text = {
+        "mark": {"type": "text", "fontSize": 10},
+        "encoding": {
+            "text": {"field": "text"},
+            "color": {"condition": {"test": dark, "value": "white"}, "value": "#1b1f24"},
+        },
+    }
+    return {
+        "width": "container",
+        "height": row * len(names),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": list(rows)},
+        "encoding": {"x": x, "y": y},
+        "layer": [rect, *([text] if len(rows) <= MOST and len(where) <= 16 else [])],
+    }
+
+
+def _known(value: float) -> float | None:
+    return value if math.isfinite(value) else None

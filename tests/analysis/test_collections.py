@@ -1,0 +1,233 @@
+"""Several collections: means, missing cells, which systems are matched, and what is wrong input."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas
+import pytest
+
+import truerank as tr
+from truerank.analysis.collections import read_collections
+from truerank.present.collections import document_of, figure, remarks_of
+
+
+def world(seed: int, n: int = 12, systems: str = "abcd") -> tuple[dict, dict]:
+    """Queries with one relevant document, which systems return at some rank."""
+    rng = np.random.default_rng(seed)
+    qrels = {f"q{i}": {"r": 1} for i in range(n)}
+    runs = {
+        name: {query: [f"x{i}" for i in range(rng.geometric(0.2 + 0.2 * place) - 1)] + ["r"] for query in qrels}
+        for place, name in enumerate(systems)
+    }
+    return qrels, runs
+
+
+@pytest.fixture
+def several() -> dict:
+    return {name: world(seed, n) for seed, (name, n) in enumerate({"web": 30, "news": 20, "law": 12}.items())}
+
+
+def test_each_collection_counts_alike(several):
+    found = tr.collections(several, "RR nDCG@5")
+    for measure in ("RR", "nDCG@5"):
+        means = [
+            {s: tr.evaluate(qrels, run, measure).mean[measure] for s, run in runs.items()}
+            for qrels, runs in several.values()
+        ]
+        for name, interval in found[measure].overall.items():
+            assert interval.estimate == pytest.approx(np.mean([of[name] for of in means]), abs=1e-12)
+        table = pandas.DataFrame(means).T
+        votes = table.apply(lambda column: len(column) - column.rank(ascending=False)).sum(axis=1)
+        assert found[measure].borda == pytest.approx(votes.to_dict())
+        ranks = votes.rank(method="min", ascending=False).astype(int)  # as MTEB's leaderboard does it
+        assert found[measure].borda_ranks == ranks.to_dict()
+
+
+def test_scores_readings_and_runs_are_the_same(several):
+    whole = tr.collections(several, "RR", samples=100).to_dict()
+    scores = {n: {s: tr.evaluate(q, run, "RR") for s, run in runs.items()} for n, (q, runs) in several.items()}
+    readings = {n: {s: tr.read(q, run) for s, run in runs.items()} for n, (q, runs) in several.items()}
+    assert tr.collections(scores, samples=100).to_dict() == whole
+    assert tr.collections(readings, "RR", samples=100).to_dict() == whole
+
+
+def test_a_missing_cell_is_named_and_never_averaged(several):
+    del several["law"][1]["d"]
+    found = tr.collections(several, "RR")
+    assert found.missing == {"d": ("law",)}
+    assert set(found["RR"].overall) == set(found["RR"].ranks) == set(found["RR"].borda) == {"a", "b", "c"}
+    assert remarks_of(found)[0].startswith("Warning: d has no run on law: it has no mean")
+    assert found["RR"].partial == {}
+    asked = tr.collections(several, "RR", partial=True)
+    place = found.systems.index("d")
+    assert asked["RR"].partial == {"d": found["RR"].means[place, :2].mean()}
+    assert "d *" in str(asked)
+    assert "d" not in asked["RR"].ranks
+
+
+def test_what_is_assumed_of_collections_is_printed(several):
+    fixed, random = (tr.collections(several, "RR", drawn=drawn) for drawn in ("fixed", "random"))
+    assert "Collections are fixed: what is said holds for these 3" in str(fixed)
+    assert "Collections are drawn: what is said holds for all that these 3 are a sample of" in str(random)
+    assert "3 collections are few to stand for all others" in str(random)
+    narrow, wide = (next(iter(found["RR"].overall.values())) for found in (fixed, random))
+    assert wide.high - wide.low > narrow.high - narrow.low
+
+
+def test_less_is_better_ranks_the_other_way_round(several):
+    assert tr.parse_measure("MeanRank@10").definition.lower_is_better
+    up, down = (tr.collections(several, name)[name] for name in ("RR", "MeanRank@10"))
+    assert up.ranked[0] == down.ranked[0] == "d"
+    assert down.ranks["d"][0] == 1
+
+
+def test_queries_that_some_system_lacks_are_left_out_and_counted(several):
+    qrels, runs = several["law"]
+    some = {query: judged for query, judged in qrels.items() if query != "q3"}
+    scores = {name: tr.evaluate(some if name == "a" else qrels, run, "RR") for name, run in runs.items()}
+    found = tr.collections({**several, "law": scores}, "RR")
+    assert found.dropped == {"law": 1}
+    assert found["RR"].queries == (30, 20, 11)
+    assert "1 query of law is left out" in str(found)
+
+
+def test_a_query_that_is_not_answered_is_told(several):
+    del several["news"][1]["b"]["q0"]
+    assert "b does not answer 1 query of news (missing = zero)." in str(tr.collections(several, "RR"))
+
+
+def test_a_collection_of_one_query_is_told_and_leaves_drawn_collections(several):
+    several["tiny"] = world(9, 1)
+    fixed = tr.collections(several, "RR")
+    assert "One query of tiny says nothing" in str(fixed)
+    assert set(fixed["RR"].ranks.values()) == {(1, 4)}
+    assert tr.collections(several, "RR", drawn="random")["RR"].overall["d"].method == "t"
+
+
+def test_one_collection_and_one_system_say_what_they_can(several):
+    one = tr.collections({"web": several["web"]}, "RR")
+    assert one["RR"].ranks["d"][0] == 1
+    assert "one collection; `truerank compare` says more" in str(one)
+    alone = tr.collections({name: (qrels, {"a": runs["a"]}) for name, (qrels, runs) in several.items()}, "RR")
+    assert alone["RR"].ranks == {"a": (1, 1)}
+    assert "no ranks to tell" in str(alone)
+    with pytest.raises(tr.InputError, match="web is one collection, which shows nothing of others"):
+        tr.collections({"web": several["web"]}, "RR", drawn="random")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda of: {}, "collections are names with"),
+        (
+            lambda of: {"web": of["web"], "law": (of["law"][0], {"z": of["law"][1]["a"]})},
+            "no system has a run on all 2",
+        ),
+        (lambda of: {"web": (None, of["web"][1])}, "qrels are needed"),
+    ],
+)
+def test_wrong_collections_are_told(several, change, words):
+    with pytest.raises(tr.InputError, match=words):
+        tr.collections(change(several), "RR")
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({"drawn": "some"}, "collections are fixed or random, not 'some'"),
+        ({"confidence": 1}, "confidence is at least 0.5"),
+        ({"samples": 0}, "samples is a positive whole number"),
+    ],
+)
+def test_wrong_options_are_told(several, how, words):
+    with pytest.raises(tr.InputError, match=words):
+        tr.collections(several, "RR", **how)
+
+
+@pytest.mark.parametrize("measure", ["NumRet", "GMAP"])
+def test_what_is_no_mean_over_queries_is_refused(several, measure):
+    with pytest.raises(tr.MeasureError, match="is no mean over queries"):
+        tr.collections(several, measure)
+
+
+def test_scores_under_other_rules_are_refused(several):
+    scores = {n: {s: tr.evaluate(q, run, "RR") for s, run in runs.items()} for n, (q, runs) in several.items()}
+    qrels, runs = several["law"]
+    scores["law"] = {s: tr.evaluate(qrels, run, "RR", rules={"level": 2}) for s, run in runs.items()}
+    with pytest.raises(tr.RulesError, match="only under the same rules"):
+        tr.collections(scores)
+
+
+TOML = """
+[collections.web]
+qrels = "web/qrels.txt"
+runs = ["web/*.run.gz", "more/dense.trec"]
+[collections.law]
+qrels = "law/qrels.txt"
+runs = {bm25 = "law/first.run", dense = "law/second.run"}
+"""
+
+
+def test_a_file_names_collections_and_systems(tmp_path: Path):
+    for name in ("web/bm25.run.gz", "web/sparse.run.gz", "more/dense.trec"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).touch()
+    (tmp_path / "all.toml").write_text(TOML)
+    found = read_collections(tmp_path / "all.toml")
+    assert {name: list(runs) for name, (_, runs) in found.items()} == {
+        "web": ["bm25", "sparse", "dense"],
+        "law": ["bm25", "dense"],
+    }
+    assert found["law"] == (
+        str(tmp_path / "law/qrels.txt"),
+        {"bm25": str(tmp_path / "law/first.run"), "dense": str(tmp_path / "law/second.run")},
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("", r"has a table \[collections.NAME\] for each"),
+        ("x = 1\n[collections.a]\nqrels='q'\nruns=['r']", "not 'x'"),
+        ("[collections.a]\nruns=['r']", r"\[collections.a\] needs qrels"),
+        ("[collections.a]\nqrels='q'\nruns=[]", r"\[collections.a\] needs qrels"),
+        ("[collections.a]\nqrels='q'\nruns=[1]", "the runs of a are paths"),
+        ("[collections.a]\nqrels='q'\nruns=['r']\nrun=1", "has no 'run'. Did you mean runs?"),
+        ("[collections.a]\nqrels='q'\nruns=['x/r.run', 'y/r.run.gz']", "a has two runs of a system r, "),
+        ("[collections.a]\nqrels='q'\nruns=['no*.run']", "no file is like "),
+        ("[collections.a]\nqrels='q'\nruns=['r']\n[collections.a]\n", "this is no TOML"),
+    ],
+)
+def test_a_wrong_file_is_told(tmp_path: Path, text: str, words: str):
+    (tmp_path / "all.toml").write_text(text)
+    with pytest.raises(tr.InputError, match=words):
+        read_collections(tmp_path / "all.toml")
+
+
+def test_what_is_too_wide_comes_as_bars():
+    several = {f"c{n}": world(n, 8) for n in range(30)}
+    del several["c3"][1]["a"]
+    text = document_of(tr.collections(several, "RR", samples=99), width=80).render("table")
+    row = next(line for line in text.splitlines() if line.startswith("a  "))
+    assert row.split()[1][3] == "·"
+    assert len(row.split()[1]) == 30
+
+
+def test_the_picture_has_a_cell_for_each_mean_and_none_for_a_missing_run(several):
+    del several["law"][1]["d"]
+    found = tr.collections(several, "RR")
+    drawn = figure(found, found["RR"]).specification
+    rows = drawn["data"]["values"]
+    assert len(rows) == 4 * 3 - 1
+    assert {row["who"] for row in rows} >= {"d"}
+    assert sum(row["apart"] for row in rows if row["collection"] == "web") == pytest.approx(0)
+
+
+def test_frames_have_a_row_a_cell_and_one_over_all(several):
+    frame = tr.collections(several, "RR").to_pandas()
+    assert len(frame) == 4 * 3 + 4
+    over = frame[frame.collection.isna()]
+    assert over.system.tolist() == ["d", "c", "b", "a"]
+    assert over.borda.sum() == 3 * 6
