@@ -26,6 +26,7 @@ from truerank.stats.paired import TESTS, Paired, paired_t, randomization, random
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
+from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
 
 __all__ = [
     "BINOMIAL",
@@ -36,11 +37,14 @@ __all__ = [
     "Interval",
     "Method",
     "Paired",
+    "Sequential",
     "Tukey",
     "adjust",
     "clopper_pearson",
+    "confidence_of_look",
     "difference_interval",
     "difference_intervals",
+    "difference_sequence",
     "effect",
     "groups",
     "is_too_few",
@@ -48,6 +52,7 @@ __all__ = [
     "max_t",
     "mean_interval",
     "mean_intervals",
+    "mean_sequence",
     "mid_p",
     "non_inferiority",
     "p_of",
