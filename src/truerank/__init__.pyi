@@ -3,6 +3,7 @@ from truerank.analysis.bounds import Bounds as Bounds
 from truerank.analysis.bounds import bounds as bounds
 from truerank.analysis.bounds import judge_next as judge_next
 from truerank.analysis.check import Check as Check
+from truerank.analysis.check import Watch as Watch
 from truerank.analysis.check import check as check
 from truerank.analysis.compare import Comparison as Comparison
 from truerank.analysis.compare import compare as compare

@@ -14,6 +14,7 @@ from truerank import stats
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Limit, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
 from truerank.core.hits import Hits
@@ -32,8 +33,6 @@ TURNS = message("not measured, because it took turns with another retriever")
 
 OF_RUN = message("it is one number of the whole run, without values of queries")
 UNSAVED = message("only the mean was saved (save with --per-query)")
-
-FEW = message("too few queries to say where it may lie")
 
 CENSORED = message("one that failed counts as endless, another as at least as long as it was waited for")
 
@@ -56,6 +55,7 @@ def check(
     samples: int = 10_000,
     seed: int = 0,
     percentiles: str | None = None,
+    watch: Watch | None = None,
 ) -> Check:
     """Whether scores and latencies are what they have to be: pass, fail or undecided.
 
@@ -75,6 +75,7 @@ def check(
         confidence: of the intervals.
         samples, seed: of the bootstrap.
         percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
+        watch: earlier looks, with whose confidence intervals then decide; the result's `watch` has this one too.
 
     Raises:
         TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
@@ -92,7 +93,10 @@ def check(
     named = named_by_gates(min, max, no_worse_than is not None, margin, measures)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
-    judge = _Judge(figures, timed, sure, confidence, samples, seed)
+    seen = None if watch is None else watch.seeing(figures, baseline)
+    if seen:
+        figures, baseline, sure, confidence = seen.figures, seen.baseline, True, seen.watch.confidence
+    judge = _Judge(figures, timed, sure, confidence, samples, seed, seen)
     limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
     verdicts = [
         *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
@@ -102,7 +106,8 @@ def check(
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
-    return Check(tuple(verdicts), figures.name if figures else timed.name if timed else "", confidence, rules)
+    name = figures.name if figures else timed.name if timed else ""
+    return Check(tuple(verdicts), name, confidence, rules, seen.watch.with_gates(verdicts) if seen else None)
 
 
 def named_by_gates(
@@ -129,6 +134,7 @@ class _Judge:
     confidence: float
     samples: int
     seed: int
+    seen: Seen | None = None
 
     def limited(self, limit: Limit, is_upper: bool) -> Verdict:
         """A limit on a value."""
@@ -183,7 +189,7 @@ class _Judge:
         """The verdict on the queries that both have."""
         assert self.figures is not None
         a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
-        interval = self._of_difference(a, b) if len(a) else None
+        interval = self._of_difference(blank.name, a, b) if len(a) else None
         outcome = _by_interval(interval, blank.limit, blank.is_upper)
         is_same = len(a) > 0 and bool(are_equal(a, b).all())
         rules = self.figures.rules
@@ -191,14 +197,16 @@ class _Judge:
             outcome, notes = "undecided", [*notes, SKIPPED]
         elif is_same:
             outcome, notes = "pass", [*notes, SAME]
-        elif interval and interval.method == "none":
-            notes = [*notes, FEW]
+        elif interval and interval.method in UNKNOWN:
+            notes = [*notes, UNKNOWN[interval.method]]
         value = float(np.mean(difference(a, b))) if len(a) else math.nan
         return replace(
             blank, outcome=outcome, value=value, interval=interval, queries=len(a), note=joined("; ", notes)
         )
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
+        if self.seen:
+            raise InputError("{limit} cannot be watched, only measures can: check it by itself", limit=limit.name)
         if self.bench is None:
             raise InputError(
                 "{limit} is a figure of a benchmark: give one that `truerank bench` wrote", limit=limit.name
@@ -261,15 +269,20 @@ class _Judge:
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, message("there are no queries")
+        if self.seen:
+            watched = self.seen.mean(_measure(name), kept)
+            return watched, UNKNOWN.get(watched.method, "")
         try:
             found, *_ = intervals(
                 [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
             )
         except ModuleNotFoundError:
             return None, self._without_scipy()
-        return replace(found, estimate=mean), FEW if found.method == "none" else ""
+        return replace(found, estimate=mean), UNKNOWN.get(found.method, "")
 
-    def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:
+    def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:
+        if self.seen:
+            return self.seen.difference(_measure(name), difference(a, b))
         try:
             return stats.difference_interval(
                 a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
