@@ -23,7 +23,7 @@ from truerank.stats.intervals import (
 from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
-from truerank.stats.power import power, queries_needed, smallest_detectable
+from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
@@ -42,6 +42,8 @@ __all__ = [
     "adjust",
     "clopper_pearson",
     "confidence_of_look",
+    "critical_difference",
+    "critical_sd",
     "difference_interval",
     "difference_intervals",
     "difference_sequence",
