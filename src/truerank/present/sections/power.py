@@ -32,8 +32,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
         message("queries for a difference of {difference:g}", difference=DIFFERENCE * scale),
     )
     note = message(
-        "Detected: in four of five samples of as many queries, by the paired t-test at the level of one of the pairs "
-        "compared; of the pairs the lowest to the highest."
+        "Detected: in four of five samples of as many queries, by the paired t-test at the level of one of the "
+        "pairs compared; of the pairs the lowest to the highest."
     )
     yield Table(columns, tuple(rows), message("What these queries can show"), (note,))
 
