@@ -107,7 +107,8 @@ def check(
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
     name = figures.name if figures else timed.name if timed else ""
-    return Check(tuple(verdicts), name, confidence, rules, seen.watch.with_gates(verdicts) if seen else None)
+    looks = seen.watch.with_gates([verdict.to_dict() for verdict in verdicts]) if seen else None
+    return Check(tuple(verdicts), name, confidence, rules, looks)
 
 
 def named_by_gates(

@@ -21,7 +21,6 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.check.figures import Figures
-from truerank.analysis.check.result import Verdict
 from truerank.core.equal import CLOSE, are_equal
 from truerank.core.errors import InputError, MeasureError, RulesError, truncated
 from truerank.core.messages import message
@@ -132,9 +131,9 @@ class Watch:
         looks = [{key: value for key, value in vars(one).items() if key not in left} for one in self.looks]
         return {"looks_at": self.looks_at, "confidence": self.confidence, "looks": looks}
 
-    def with_gates(self, verdicts: Sequence[Verdict]) -> Watch:
+    def with_gates(self, gates: Sequence[Mapping[str, Any]]) -> Watch:
         """With what the last look found."""
-        last = replace(self.looks[-1], gates=tuple(verdict.to_dict() for verdict in verdicts))
+        last = replace(self.looks[-1], gates=tuple(gates))
         return replace(self, looks=(*self.looks[:-1], last))
 
     def seeing(self, figures: Figures | None, baseline: Figures | None) -> Seen:

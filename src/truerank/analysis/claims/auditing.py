@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from truerank import stats
-from truerank.analysis.claims.published import Mean, Published, published
+from truerank.analysis.claims.published import Mean, Published, no_column, published
 from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
 from truerank.analysis.claims.spreads import Spread, usual
 from truerank.core.errors import InputError, MeasureError, MissingPackage
@@ -73,18 +73,16 @@ def audit_table(
 
 def _refuse_unknown(found: Published, binary: Sequence[str], baseline: str | None) -> None:
     systems = list(dict.fromkeys(system for means in found.columns.values() for system in means))
-    known = {"column": list(found.columns), "system": systems}
-    for what, names in (("column", binary), ("system", [baseline] if baseline else [])):
-        for name in names:
-            if name not in known[what]:
-                raise InputError(
-                    "it has no {what} {name!r}.{hint} It has {known}",
-                    found.name,
-                    what=what,
-                    name=name,
-                    hint=did_you_mean(name, known[what]),
-                    known=listed(known[what], 12),
-                )
+    for name in set(binary) - set(found.columns):
+        raise no_column(name, list(found.columns), found.name)
+    if baseline is not None and baseline not in systems:
+        raise InputError(
+            "it has no system {name!r}.{hint} It has {known}",
+            found.name,
+            name=baseline,
+            hint=did_you_mean(baseline, systems),
+            known=listed(systems, 12),
+        )
 
 
 @dataclass(frozen=True)

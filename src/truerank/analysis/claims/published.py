@@ -178,16 +178,16 @@ def _chosen(
     places = {head.lower(): c for c, head in enumerate(heads) if c != names}
     for measure in measures:
         if measure.lower() not in places:
-            known = [head for c, head in enumerate(heads) if c != names]
-            hint = did_you_mean(measure, known)
-            raise InputError(
-                "it has no column {measure!r}.{hint} It has {known}",
-                name,
-                measure=measure,
-                hint=hint,
-                known=listed(known),
-            )
+            raise no_column(measure, [head for c, head in enumerate(heads) if c != names], name)
     return [places[measure.lower()] for measure in measures]
+
+
+def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
+    """What is said of a column that there is not."""
+    hint = did_you_mean(measure, known)
+    return InputError(
+        "it has no column {measure!r}.{hint} It has {known}", name, measure=measure, hint=hint, known=listed(known)
+    )
 
 
 def _is_numeric(cells: Sequence[str]) -> bool:
