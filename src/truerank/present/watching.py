@@ -95,7 +95,8 @@ def _figure(watch: Watch, digits: int) -> Figure | None:
     if not rows:
         return None
     names = list(dict.fromkeys(row["who"] for row in rows))
-    x = charts.axis("look", message("look"), axis={"tickMinStep": 1, "format": "d"})
+    scale = {"zero": False, "nice": False, "padding": charts.PADDING}
+    x = charts.axis("look", message("look"), axis={"tickMinStep": 1, "format": "d"}, scale=scale)
     y = charts.axis("value", message("value"), scale={"zero": False, "padding": charts.PADDING})
     hints: charts.Hints = {
         "who": message("gate"),
@@ -107,7 +108,12 @@ def _figure(watch: Watch, digits: int) -> Figure | None:
     spec = charts.lines(rows, x, y, names, hints)
     band = {
         "mark": {"type": "rule", "strokeWidth": 1},
-        "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}, "color": charts.series(names)},
+        "encoding": {
+            "x": x,
+            "y": {**y, "field": "low"},
+            "y2": {"field": "high"},
+            "color": spec["encoding"]["color"],
+        },
     }
     alt = message("One line per gate: its value at each look; the bars span the intervals.")
     return Figure("looks", message("Gates over all looks"), alt, charts.behind(spec, band))

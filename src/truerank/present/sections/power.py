@@ -9,7 +9,7 @@ from truerank import stats
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.core.messages import message
 from truerank.present.data import ReportData
-from truerank.present.document import Block
+from truerank.present.document import Block, Prose
 from truerank.present.percent import is_share
 from truerank.present.table import Cell, Table
 
@@ -35,7 +35,8 @@ def blocks(data: ReportData) -> Iterator[Block]:
         "Detected: in four of five samples of as many queries, by the paired t-test at the level of one of the "
         "pairs compared; of the pairs the lowest to the highest."
     )
-    yield Table(columns, tuple(rows), message("What these queries can show"), (note,))
+    yield Table(columns, tuple(rows), message("What these queries can show"))
+    yield Prose((note,))
 
 
 def _row(found: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ...] | None:
