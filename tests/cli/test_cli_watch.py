@@ -63,6 +63,7 @@ def test_a_file_of_gates_may_name_the_file_of_looks(invoke, here):
         (("--watch", "bad.jsonl"), "bad.jsonl: this is no file of looks"),
         (("--watch", "cut.jsonl"), "cut.jsonl:2: this is no JSON"),
         (("--watch", "odd.jsonl"), "odd.jsonl: the looks are damaged"),
+        (("--watch", "short.jsonl"), "short.jsonl: the looks are damaged: ValueError nDCG@5"),
         (("--watch", "empty.jsonl"), "empty.jsonl: this is no file of looks"),
         (("--watch", "kept.jsonl", "--looks", "same"), "kept.jsonl: its first look has looks_at = new"),
         (("--watch", "kept.jsonl", "--confidence", "0.9"), "its first look has confidence = 0.95"),
@@ -76,6 +77,9 @@ def test_what_is_asked_wrongly_is_told_in_one_line(invoke, here, options, words)
     assert kept.exit_code == 3
     head = (here / "kept.jsonl").read_text("utf-8").splitlines()[0]
     texts = {"bad": '{"a": 1}\n', "cut": head + '\n{"look": \n', "odd": head + '\n{"look": 1}\n', "empty": ""}
+    look = json.loads((here / "kept.jsonl").read_text("utf-8").splitlines()[1])
+    look["values"]["nDCG@5"].pop()
+    texts["short"] = f"{head}\n{json.dumps(look)}\n"
     for name, text in texts.items():
         (here / f"{name}.jsonl").write_text(text, "utf-8")
     result = invoke("check", QRELS, BM25, *GATE, *options)

@@ -92,6 +92,8 @@ class Watch:
     def __post_init__(self) -> None:
         if self.looks_at not in get_args(LooksAt):
             raise InputError("looks are at new or at the same queries, not {given!r}", given=self.looks_at)
+        if not 0.5 <= self.confidence < 1:
+            raise InputError("confidence is at least 0.5 and below 1, not {given!r}", given=self.confidence)
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Watch:
@@ -148,10 +150,9 @@ class Watch:
         watch = replace(self, rules=self.rules or (figures.rules.to_dict() if figures.rules else None))
         look = _seen(figures, baseline)
         if self.looks_at == "same":
-            return Seen(watch._with(replace(look, queries=(), values={}, baseline={})), figures, baseline, 0)
-        new = self._new(look)
-        after = watch._with(new)
-        return Seen(after, *after._all(figures, baseline), len(look.queries) - len(new.queries))
+            return Seen(watch._with(replace(look, queries=(), values={}, baseline={})), figures, baseline)
+        after = watch._with(self._new(look))
+        return Seen(after, *after._all(figures, baseline))
 
     def _with(self, look: Look) -> Watch:
         known = {one.digest: one.number for one in reversed(self.looks)}
@@ -224,13 +225,11 @@ class Seen:
     Attributes:
         watch: with this look.
         figures, baseline: over all queries so far; or, where looks are at the same queries, of this look.
-        again: queries that an earlier look had with the same values, and that count once.
     """
 
     watch: Watch
     figures: Figures
     baseline: Figures | None
-    again: int
 
     def mean(self, measure: Measure, values: PerQuery) -> Interval:
         """Where a mean may lie."""
@@ -306,7 +305,11 @@ def _columns(figures: Figures, names: Mapping[str, str], queries: Sequence[str])
 
 
 def _look(plain: Mapping[str, Any]) -> Look:
-    return Look(**{**plain, "queries": tuple(plain["queries"]), "gates": tuple(plain["gates"])})
+    found = Look(**{**plain, "queries": tuple(plain["queries"]), "gates": tuple(plain["gates"])})
+    for name, column in [*found.values.items(), *found.baseline.items()]:
+        if len(_numbers(column)) != len(found.queries):
+            raise ValueError(name)
+    return found
 
 
 def _numbers(column: Sequence[float | None]) -> PerQuery:
