@@ -12,13 +12,13 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.check.figures import Figures
-from truerank.analysis.check.gates import FIGURES, Limit, limit_of
+from truerank.analysis.check.gates import FIGURES, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
 from truerank.core.hits import Hits
-from truerank.core.messages import Message, joined, message, plural
+from truerank.core.messages import joined, message, plural
 from truerank.core.scores import intervals, shared
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
@@ -214,7 +214,7 @@ class _Judge:
             )
         if limit.name == "throughput":
             rate = self.bench.throughput
-            note = TURNS if rate is None else _failures(self.bench, message("only answers are counted"))
+            note = TURNS if rate is None else failures(self.bench, message("only answers are counted"))
             return self._verdict(
                 limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
             )
@@ -231,7 +231,7 @@ class _Judge:
         except MissingPackage:
             found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
         verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
-        notes = joined("; ", filter(None, [note, _failures(bench, CENSORED)]))
+        notes = joined("; ", filter(None, [note, failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
             known = Interval(found.low, found.low, found.high, 1.0, "none")
@@ -308,25 +308,6 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
     if bench is not None and not hasattr(bench, "latency"):
         raise InputError("bench is a Bench, or the path of a saved one, not {bench!r}", bench=bench)
     return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
-
-
-def _failures(bench: Bench, counted_as: Message) -> str:
-    """How many calls brought no answer, and what that means for the figure; empty where all did."""
-    failed, late, dropped = (bench.outcomes[key] for key in ("error", "timeout", "dropped"))
-    notes = [
-        *([message("{n:,} failed", n=failed)] if failed else []),
-        *([message("{n:,} timed out", n=late)] if late else []),
-        *([message("{n:,} never started", n=dropped)] if dropped else []),
-    ]
-    if not notes:
-        return ""
-    return plural(
-        "of {n:,} call {failures}: {meaning}",
-        "of {n:,} calls {failures}: {meaning}",
-        n=len(bench.measured),
-        failures=joined(", ", notes),
-        meaning=counted_as,
-    )
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:
