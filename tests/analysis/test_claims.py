@@ -170,6 +170,8 @@ TABLES = {
     "tsv": "System\tnDCG@10\tAP\nBM25\t0.412\t0.251\nOurs\t0.43\t0.26\n",
     "markdown": "| System | nDCG@10 | AP |\n|:--|--:|---|\n| BM25 | 0.412 | 0.251 |\n"
     "| **Ours** | **0.43**† | 0.26<sup>a</sup> |\n",
+    "the first table of a page": "# Results\n\nOurs is best | so far.\n\n| System | nDCG@10 | AP |\n|:--|--:|---|\n"
+    "| BM25 | 0.412 | 0.251 |\n| Ours | 0.43 | 0.26 |\n\nAs the table shows, it is.\n\n|a|b|\n|-|-|\n|c|1|\n",
     "markdown without outer bars": "System | nDCG@10 | AP\n---|---|---\nBM25 | 0.412 | 0.251\n"
     "Ours | 0.43 | _0.26_\n",
     "latex": "\\begin{tabular}{lrr}\n\\toprule\nSystem & nDCG@10 & AP \\\\ \\midrule\nBM25 & 0.412 & 0.251 \\\\\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import math
 import os
 import re
@@ -99,7 +100,8 @@ def _rows(text: str, name: str) -> Iterator[Row]:
     """The rows with their lines; all have as many cells as the first."""
     lines = [(n, line.strip("\r\n ")) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
     lines = [(n, _RULE.sub("", line).strip()) for n, line in lines]
-    lines = [(n, line) for n, line in lines if line and not line.startswith(("\\begin", "\\end", "%", "#"))]
+    lines = [(n, line) for n, line in lines if line and not line.startswith(("\\begin", "\\end", "%"))]
+    lines = _first_markdown(lines) or lines
     if not lines:
         raise InputError("there is no table in it", name)
     split = _splitter([line for _, line in lines])
@@ -114,6 +116,14 @@ def _rows(text: str, name: str) -> Iterator[Row]:
                 "this row has {found} cells, the first has {wide}", name, n, found=len(cells), wide=wide
             )
         yield n, cells
+
+
+def _first_markdown(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The first table of a Markdown page: the lines with bars around one of dashes; none where there is none."""
+    rule = next((i for i, (_, line) in enumerate(lines) if "|" in line and _DASHES.fullmatch(line)), None)
+    if not rule:
+        return []
+    return [lines[rule - 1], *itertools.takewhile(lambda line: "|" in line[1], lines[rule + 1 :])]
 
 
 def _splitter(lines: Sequence[str]) -> Any:
