@@ -61,7 +61,9 @@ def arrow(bench: Bench) -> Line:
     names = ["query_id", "q0", "doc_id", "rank", "score", "tag"]
     types = {"query_id": pa.string(), "doc_id": pa.string()}
     kept = csv.ConvertOptions(column_types=types, include_columns=["query_id", "doc_id", "score"])
-    table = csv.read_csv(bench.files[1], csv.ReadOptions(column_names=names), csv.ParseOptions(delimiter=" "), kept)
+    table = csv.read_csv(
+        bench.files[1], csv.ReadOptions(column_names=names), csv.ParseOptions(delimiter=" "), kept
+    )
     qrels = tr.read_qrels(bench.files[0])
 
     def seconds(run: object) -> float:

@@ -6,6 +6,7 @@ import itertools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from truerank import stats
@@ -97,11 +98,11 @@ class _Column:
     is_said_binary: bool
     baseline: str | None
 
-    @property
+    @cached_property
     def means(self) -> dict[str, Mean]:
         return dict(self.table.columns[self.measure])
 
-    @property
+    @cached_property
     def is_binary(self) -> bool:
         """Whether values are 0 or 1, by what the column is called or was said to be."""
         try:
@@ -110,11 +111,11 @@ class _Column:
             is_success = False
         return self.is_said_binary or is_success or self.measure.lower() in BINARY
 
-    @property
+    @cached_property
     def spread(self) -> Spread:
         return usual(self.measure) if self.sd is None else Spread(self.sd, self.sd, self.sd)
 
-    @property
+    @cached_property
     def pairs(self) -> list[tuple[str, str]]:
         """The better one first."""
         means = self.means
@@ -122,7 +123,7 @@ class _Column:
         pairs = itertools.combinations(ordered, 2)
         return [pair for pair in pairs if self.baseline is None or self.baseline in pair]
 
-    @property
+    @cached_property
     def level(self) -> float:
         return self.alpha / max(1, len(self.pairs))
 
