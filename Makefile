@@ -85,7 +85,7 @@ spark: $(VENV)/ready ## runs on Spark, in processes of its own on this machine (
 	sh tests/system.sh java
 	$(BIN)/pytest tests/interop/spark
 
-calibrate: $(VENV)/ready ## do intervals and tests keep their promises? (ten minutes)
+calibrate: $(VENV)/ready ## do intervals and tests keep their promises? (half an hour)
 	OPENBLAS_NUM_THREADS=1 $(BIN)/python benchmarks/calibrate.py --write
 
 fuzz: $(VENV)/ready ## throw damaged bytes at the kernel (SECONDS=60)

@@ -17,12 +17,12 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from calibration import differences, means, nested, runs
+from calibration import differences, means, nested, runs, watching
 from calibration.lines import Line, Section, cell
 
 PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"
 
-SECTIONS = (*means.SECTIONS, *differences.SECTIONS, *runs.SECTIONS, *nested.SECTIONS)
+SECTIONS = (*means.SECTIONS, *differences.SECTIONS, *runs.SECTIONS, *nested.SECTIONS, *watching.SECTIONS)
 
 HEAD = """\
 # Calibration

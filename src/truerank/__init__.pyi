@@ -3,7 +3,12 @@ from truerank.analysis.bounds import Bounds as Bounds
 from truerank.analysis.bounds import bounds as bounds
 from truerank.analysis.bounds import judge_next as judge_next
 from truerank.analysis.check import Check as Check
+from truerank.analysis.check import Watch as Watch
 from truerank.analysis.check import check as check
+from truerank.analysis.claims import Power as Power
+from truerank.analysis.claims import TableAudit as TableAudit
+from truerank.analysis.claims import audit_table as audit_table
+from truerank.analysis.claims import power as power
 from truerank.analysis.collections import Collections as Collections
 from truerank.analysis.collections import collections as collections
 from truerank.analysis.compare import Comparison as Comparison

@@ -211,6 +211,19 @@ def test_the_history_rises_with_each_teams_best(build: Build, address: str):
     assert points[0]["at"] < points[1]["at"]
 
 
+def test_the_intervals_of_the_history_hold_at_all_entries_of_a_team(build: Build, address: str):
+    world = build(address)
+    for good in (5, 3, 9):
+        world.clock[0] += 60
+        world.submit("A", run(good=good))
+    first, second = world.client.get("/api/boards/main/history").json()["teams"]["A"]
+    assert first["low"] <= first["score"] <= first["high"]
+    assert second["low"] <= second["score"] <= second["high"]
+    world.submit("B", run(good=9))
+    only = world.client.get("/api/boards/main/history").json()["teams"]["B"][0]
+    assert second["high"] - second["low"] > only["high"] - only["low"], "a third look has less error left"
+
+
 def test_health_and_numbers_are_told(build: Build, address: str):
     world = build(address)
     world.submit("A", run())

@@ -195,10 +195,12 @@ class Version(Answer):
 
 
 class Point(Answer):
-    """What the board showed of a team from a moment on."""
+    """What the board showed of a team from a moment on; the interval holds at all of its entries together."""
 
     at: datetime
     score: float
+    low: float | None = None
+    high: float | None = None
 
 
 class History(Answer):

@@ -44,9 +44,10 @@ class Result:
     rules: str
     version: str
 
-    def to_json(self) -> str:
+    def to_json(self, **more: Any) -> str:
         """Numbers as they are, to the last bit."""
-        return json.dumps({"official": self.official, "strict": self.strict, "intervals": self.intervals})
+        own = {"official": self.official, "strict": self.strict, "intervals": self.intervals}
+        return json.dumps({**own, **more})
 
     @property
     def blob(self) -> bytes:
@@ -121,6 +122,22 @@ def _interval(values: Floats, measure: Measure) -> list[float]:
     if not np.isfinite([found.low, found.high]).all():
         return [0.0, 1.0] if is_unit else [float(values.min()), float(values.max())]
     return [max(found.low, 0.0), min(found.high, 1.0)] if is_unit else [found.low, found.high]
+
+
+def watched(result: Result, contest: Contest, look: int) -> list[float] | None:
+    """Where the public score may lie, at all entries of a team together, of which this is the so-manieth.
+
+    None where no limits of the values are known, or what ranks is no mean of the values that are kept.
+    """
+    by, name = contest.rank_by, str(contest.rank_by)
+    official, strict = (means.get("public", {}).get(name) for means in (result.official, result.strict))
+    if not by.definition.unit or by.definition.average != "mean" or strict is None or official != strict:
+        return None
+    from truerank.stats import confidence_of_look, mean_sequence
+
+    values = np.clip(part_values(result.blob, contest, "public"), 0.0, 1.0)
+    found = mean_sequence(values, confidence=confidence_of_look(0.95, look))[-1]
+    return [min(found.low, found.high), max(found.low, found.high)]
 
 
 def tie_groups(rows: list[Floats], alpha: float = 0.05) -> list[list[int]]:

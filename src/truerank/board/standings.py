@@ -172,18 +172,23 @@ def entry_values(session: Session, found: Standings, contest: Contest) -> list[F
 
 
 def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]]]:
-    """{team: [{at, score}]}: what the board showed of each team and since when; for a plot."""
+    """{team: [{at, score, low, high}]}: what the board showed of each team and since when; for a plot.
+
+    The intervals hold at all entries of a team together; None where there is none.
+    """
     settings = contest.settings
     entries = session.execute(
-        select(Account.name, Submission.accepted_at, Submission.shown)
+        select(Account.name, Submission.accepted_at, Submission.shown, Submission.results)
         .join(Account, Account.id == Submission.account_id)
         .where(*standing(settings.name))
         .order_by(Submission.place)
     )
     points: dict[str, list[dict[str, Any]]] = {}
-    for team, at, value in entries:
+    for team, at, value, results in entries:
         line = points.setdefault(team, [])
         score = rounded(value or 0.0, settings)
         if not line or score > line[-1]["score"]:
-            line.append({"at": at, "score": score})
+            ends = json.loads(results or "{}").get("watched") or [None, None]
+            low, high = (end if end is None else _hidden(end, contest) for end in ends)
+            line.append({"at": at, "score": score, "low": low, "high": high})
     return points

@@ -33,7 +33,7 @@ from truerank.board.models import (
     Values,
     moment,
 )
-from truerank.board.scoring import Result, part_values
+from truerank.board.scoring import Result, part_values, watched
 from truerank.board.settings import BoardSettings
 from truerank.board.storage import Storage
 from truerank.board.upload import Received
@@ -202,7 +202,10 @@ def record(session: Session, submission: Submission, result: Result, contest: Co
     """Write down what a submission scores, and what the board shows after it."""
     ranking = result.strict if contest.settings.score == "strict" else result.official
     submission.score = ranking.get("public", {}).get(str(contest.rank_by), 0.0)
-    submission.results, submission.rules = result.to_json(), result.rules
+    mine = (Submission.board == submission.board, Submission.account_id == submission.account_id)
+    before = select(func.count()).where(*mine, Submission.state == SCORED, Submission.place < submission.place)
+    all_looks = watched(result, contest, 1 + (session.scalar(before) or 0))
+    submission.results, submission.rules = result.to_json(watched=all_looks), result.rules
     submission.version, submission.fingerprint = result.version, contest.fingerprint
     submission.shown = climbed(session, submission, result.blob, contest)
     values = session.get(Values, submission.id)

@@ -23,6 +23,8 @@ COMMANDS = {
     "read": "Read a run, or a part of one, once, and keep what every measure needs of it.",
     "merge": "Make one reading of those of the parts of a run: the same bits as if it had been read at once.",
     "agreement": "Tell how much two runs agree, without judgements.",
+    "power": "Tell what a set of queries can show: power, the smallest difference, how many are needed.",
+    "audit-table": "Tell which systems of a published table so many queries could have told apart.",
     "bounds": "Tell how far scores could be off: by ties, and by unjudged documents.",
     "check": "Tell whether a change may be merged: pass, fail or undecided.",
     "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",
@@ -62,7 +64,8 @@ class Commands(click.Group):
             return None
         if name != "vectors":  # nothing else multiplies matrices: NumPy starts sooner without its pool of threads
             os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        command: click.Command = importlib.import_module(f"{__name__}.{name}").command
+        module = name.replace("-", "_")
+        command: click.Command = importlib.import_module(f"{__name__}.{module}").command
         return refusing_repeats(command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:

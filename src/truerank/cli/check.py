@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, get_args
 
 import click
 
@@ -12,7 +12,8 @@ from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.deciding import named_by_gates
 from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import written
-from truerank.analysis.check.settings import FILES
+from truerank.analysis.check.settings import FILES, watched
+from truerank.analysis.check.watching import LooksAt
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
@@ -66,6 +67,25 @@ from truerank.present.check import FORMATS, by_ending, document, render
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")
 @options.percentiles
+@click.option(
+    "--watch",
+    metavar="FILE",
+    type=click.Path(),
+    help="Add what is seen to this file, and decide by intervals that hold at all looks together.",
+)
+@click.option(
+    "--looks",
+    type=click.Choice(list(get_args(LooksAt))),
+    help="What --watch looks at: new queries at each look, while the systems stay as they are; or the same "
+    "queries, while the system changes. The first look says it.",
+)
+@click.option(
+    "--range",
+    "ranges",
+    multiple=True,
+    metavar="NAME=LOW:HIGH",
+    help="What no value of a measure can lie outside of, for --watch where that is not 0 to 1.",
+)
 @click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
 @click.option(
     "-o",
@@ -95,6 +115,9 @@ def command(
     confidence: float | None,
     seed: int | None,
     percentiles: str | None,
+    watch: str | None,
+    looks: str | None,
+    ranges: tuple[str, ...],
     format: str,
     outputs: tuple[str, ...],
     digits: int | None,
@@ -115,6 +138,7 @@ def command(
       truerank check qrels.txt new.run --min "nDCG@10=0.40" --no-worse-than main.json --margin 0.01
       truerank check qrels.txt new=seed1.run,seed2.run,seed3.run --no-worse-than old.run
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
+      truerank check today.json --no-worse-than main-today.json --watch looks.jsonl --looks new
     """
     toml, subject = _sorted_out(files)
     settings = _changed(
@@ -127,6 +151,9 @@ def command(
         confidence=confidence,
         seed=seed,
         percentiles=percentiles,
+        watch=watch,
+        looks=looks,
+        range=distinct((text.rpartition("=")[::2] for text in ranges), "--range") or None,
         measures=" ".join(measures) or None,
         min=distinct(map(written, at_least), "--min"),
         max=distinct(map(written, at_most), "--max"),
@@ -136,6 +163,8 @@ def command(
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     found = _Checking(settings, options.changed(settings.rules, changes), qrels_format, run_format).done()
+    if found.watch and settings.watch:
+        found.watch.write(settings.watch)
     _show(found, format, outputs, digits)
     ctx.exit(found.status)
 
@@ -201,10 +230,11 @@ class _Checking:
             measures=None if s.measures is None else [m.written for m in parse_measures(s.measures)],
             bench=s.bench,
             sure=s.sure,
-            confidence=s.confidence,
+            confidence=0.95 if s.confidence is None else s.confidence,
             samples=s.samples,
             seed=s.seed,
             percentiles=s.percentiles,
+            watch=watched(s),
         )
 
     def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:

@@ -10,7 +10,7 @@ from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
 from truerank.core.messages import joined, message
-from truerank.present import few
+from truerank.present import few, watching
 from truerank.present.document import Document
 from truerank.present.names import labels
 from truerank.present.renderers import FORMATS as TABLES
@@ -49,7 +49,8 @@ def document(found: Check, digits: int | None = None) -> Document:
     table = Table(columns, tuple(rows), title, tuple(notes(found)), digits=drawn)
     flat = tuple(map(_flat, found.verdicts))
     plain = {**found.to_dict(), "remarks": remarks(found)}
-    return Document([table], Table(FLAT, flat, digits=digits), plain, remarks(found))
+    blocks = [table, *watching.blocks(found.watch, drawn)]
+    return Document(blocks, Table(FLAT, flat, digits=digits), plain, remarks(found))
 
 
 document_of = document
@@ -77,7 +78,7 @@ def notes(found: Check) -> list[str]:
                 "No worse than: by the interval of the difference, query by query; the value is that difference."
             )
         )
-    return [*sentences, *remarks(found)]
+    return [*sentences, *watching.notes(found), *remarks(found)]
 
 
 def remarks(found: Check) -> list[str]:

@@ -34,10 +34,11 @@ from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.nested import Nested, nested
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
-from truerank.stats.power import power, queries_needed, smallest_detectable
+from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.ranks import borda, rank_intervals
 from truerank.stats.resampling import p_of, percentile_interval, resampled
+from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
 
 __all__ = [
     "BINOMIAL",
@@ -51,6 +52,7 @@ __all__ = [
     "Nested",
     "OverRuns",
     "Paired",
+    "Sequential",
     "Spread",
     "Tukey",
     "Variances",
@@ -58,9 +60,13 @@ __all__ = [
     "borda",
     "clopper_pearson",
     "components",
+    "confidence_of_look",
+    "critical_difference",
+    "critical_sd",
     "difference_interval",
     "difference_intervals",
     "difference_over_runs",
+    "difference_sequence",
     "effect",
     "groups",
     "is_too_few",
@@ -69,6 +75,7 @@ __all__ = [
     "mean_interval",
     "mean_intervals",
     "mean_over_runs",
+    "mean_sequence",
     "mid_p",
     "mixed_model",
     "nested",

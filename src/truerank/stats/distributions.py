@@ -56,18 +56,22 @@ def chi2_quantile(level: float, freedom: float) -> float:
 
 def t_shifted_beyond(t: float, freedom: float, shift: float) -> float:
     """The probability that a t with this non-centrality lies outside of −t … t."""
-    spread, weights = estimated_spread(freedom)
+    spread, weights = estimated_spread(freedom, STEP / max(1.0, abs(shift)))
     outside = normal_below(shift - t * spread) + normal_below(-shift - t * spread)
     return float(outside @ weights)
 
 
-def estimated_spread(freedom: float) -> tuple[Floats, Floats]:
+def estimated_spread(freedom: float, widest: float = STEP) -> tuple[Floats, Floats]:
     """What a standard deviation of 1 may be estimated as, and how likely each is.
 
     The logarithms are evenly spaced; sums over such a grid are as exact as floating point for what is smooth.
+
+    Args:
+        widest: the grid's step is no wider, for what changes faster than the likelihood does.
     """
     right = np.sqrt(DEEP / freedom)
-    step = STEP * min(1, freedom / 4) / np.sqrt(2 * freedom)  # few degrees of freedom lean far to one side
+    few = STEP * min(1, freedom / 4) / np.sqrt(2 * freedom)  # few degrees of freedom lean far to one side
+    step = min(few, widest)
     logarithm = np.arange(-right - DEEP / freedom, right, step)
     height = freedom * (logarithm - np.expm1(2 * logarithm) / 2)
     weights = np.exp(height - height.max())

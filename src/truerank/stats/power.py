@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from truerank.stats.distributions import t_quantile, t_shifted_beyond
@@ -88,6 +90,31 @@ def queries_needed(sd: float, difference: float, *, alpha: float = 0.05, power: 
         middle = (low + high) // 2
         low, high = (low, middle) if _power(sd, middle, difference, alpha=alpha) >= reached else (middle, high)
     return high
+
+
+def critical_difference(sd: float, n: int, *, alpha: float = 0.05) -> float:
+    """The smallest mean difference that the two-sided paired t-test of n queries calls significant; inf for one.
+
+    Half of all real differences of this size are found: see `smallest_detectable` for four of five.
+
+    >>> round(critical_difference(0.25, 50), 4)
+    0.071
+    """
+    share(alpha, "alpha")
+    if count(n, "n") == 1:
+        return np.inf
+    return _spread(sd) * t_quantile(1 - alpha / 2, n - 1) / math.sqrt(n)
+
+
+def critical_sd(difference: float, n: int, *, alpha: float = 0.05) -> float:
+    """The largest standard deviation of differences with which a mean difference is significant; 0 for one query.
+
+    >>> round(critical_sd(0.071, 50), 2)
+    0.25
+    """
+    if not np.isfinite(difference):
+        raise ValueError(f"difference is a finite number, not {difference!r}")
+    return abs(difference) / critical_difference(1.0, n, alpha=alpha)
 
 
 _power = power  # the name that an argument hides

@@ -12,13 +12,14 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.check.figures import Figures
-from truerank.analysis.check.gates import FIGURES, Limit, limit_of
+from truerank.analysis.check.gates import FIGURES, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
 from truerank.core.hits import Hits
-from truerank.core.messages import Message, joined, message, plural
+from truerank.core.messages import joined, message, plural
 from truerank.core.scores import averaged, intervals, shared
 from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
@@ -33,8 +34,6 @@ TURNS = message("not measured, because it took turns with another retriever")
 
 OF_RUN = message("it is one number of the whole run, without values of queries")
 UNSAVED = message("only the mean was saved (save with --per-query)")
-
-FEW = message("too few queries to say where it may lie")
 
 CENSORED = message("one that failed counts as endless, another as at least as long as it was waited for")
 
@@ -57,6 +56,7 @@ def check(
     samples: int = 10_000,
     seed: int = 0,
     percentiles: str | None = None,
+    watch: Watch | None = None,
 ) -> Check:
     """Whether scores and latencies are what they have to be: pass, fail or undecided.
 
@@ -76,6 +76,7 @@ def check(
         confidence: of the intervals.
         samples, seed: of the bootstrap.
         percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
+        watch: earlier looks, with whose confidence intervals then decide; the result's `watch` has this one too.
 
     Raises:
         TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
@@ -93,7 +94,10 @@ def check(
     named = named_by_gates(min, max, no_worse_than is not None, margin, measures)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
-    judge = _Judge(figures, timed, sure, confidence, samples, seed)
+    seen = None if watch is None else watch.seeing(figures, baseline)
+    if seen:
+        figures, baseline, sure, confidence = seen.figures, seen.baseline, True, seen.watch.confidence
+    judge = _Judge(figures, timed, sure, confidence, samples, seed, seen)
     limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
     verdicts = [
         *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
@@ -103,7 +107,9 @@ def check(
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
-    return Check(tuple(verdicts), figures.name if figures else timed.name if timed else "", confidence, rules)
+    name = figures.name if figures else timed.name if timed else ""
+    looks = seen.watch.with_gates([verdict.to_dict() for verdict in verdicts]) if seen else None
+    return Check(tuple(verdicts), name, confidence, rules, looks)
 
 
 def named_by_gates(
@@ -130,6 +136,7 @@ class _Judge:
     confidence: float
     samples: int
     seed: int
+    seen: Seen | None = None
 
     def limited(self, limit: Limit, is_upper: bool) -> Verdict:
         """A limit on a value."""
@@ -184,7 +191,7 @@ class _Judge:
         """The verdict on the queries that both have."""
         assert self.figures is not None
         a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
-        interval = self._of_difference(a, b) if len(a) else None
+        interval = self._of_difference(blank.name, a, b) if len(a) else None
         measure = _measure(blank.name)
         known = (*self.figures.components(measure), *baseline.components(measure))
         if interval and known:
@@ -196,21 +203,23 @@ class _Judge:
             outcome, notes = "undecided", [*notes, SKIPPED]
         elif is_same:
             outcome, notes = "pass", [*notes, SAME]
-        elif interval and interval.method == "none":
-            notes = [*notes, FEW]
+        elif interval and interval.method in UNKNOWN:
+            notes = [*notes, UNKNOWN[interval.method]]
         value = float(np.mean(difference(a, b))) if len(a) else math.nan
         return replace(
             blank, outcome=outcome, value=value, interval=interval, queries=len(a), note=joined("; ", notes)
         )
 
     def _timed(self, limit: Limit, is_upper: bool) -> Verdict:
+        if self.seen:
+            raise InputError("{limit} cannot be watched, only measures can: check it by itself", limit=limit.name)
         if self.bench is None:
             raise InputError(
                 "{limit} is a figure of a benchmark: give one that `truerank bench` wrote", limit=limit.name
             )
         if limit.name == "throughput":
             rate = self.bench.throughput
-            note = TURNS if rate is None else _failures(self.bench, message("only answers are counted"))
+            note = TURNS if rate is None else failures(self.bench, message("only answers are counted"))
             return self._verdict(
                 limit.name, limit.value, is_upper, math.nan if rate is None else rate, None, note, "/s"
             )
@@ -227,7 +236,7 @@ class _Judge:
         except MissingPackage:
             found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
         verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
-        notes = joined("; ", filter(None, [note, _failures(bench, CENSORED)]))
+        notes = joined("; ", filter(None, [note, failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
             known = Interval(found.low, found.low, found.high, 1.0, "none")
@@ -266,6 +275,9 @@ class _Judge:
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, message("there are no queries")
+        if self.seen:
+            watched = self.seen.mean(_measure(name), kept)
+            return watched, UNKNOWN.get(watched.method, "")
         try:
             found, *_ = intervals(
                 [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
@@ -274,9 +286,11 @@ class _Judge:
             return None, self._without_scipy()
         if self.figures and (known := self.figures.components(_measure(name))):
             found = widened(_measure(name), found, stats.spread(averaged(_measure(name), kept), *known))
-        return replace(found, estimate=mean), FEW if found.method == "none" else ""
+        return replace(found, estimate=mean), UNKNOWN.get(found.method, "")
 
-    def _of_difference(self, a: PerQuery, b: PerQuery) -> Interval:
+    def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:
+        if self.seen:
+            return self.seen.difference(_measure(name), difference(a, b))
         try:
             return stats.difference_interval(
                 a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
@@ -301,25 +315,6 @@ def _benchmark(bench: Bench | str | os.PathLike[str] | None, percentiles: str | 
     if bench is not None and not hasattr(bench, "latency"):
         raise InputError("bench is a Bench, or the path of a saved one, not {bench!r}", bench=bench)
     return bench if bench is None or percentiles is None else replace(bench, percentiles=percentiles)
-
-
-def _failures(bench: Bench, counted_as: Message) -> str:
-    """How many calls brought no answer, and what that means for the figure; empty where all did."""
-    failed, late, dropped = (bench.outcomes[key] for key in ("error", "timeout", "dropped"))
-    notes = [
-        *([message("{n:,} failed", n=failed)] if failed else []),
-        *([message("{n:,} timed out", n=late)] if late else []),
-        *([message("{n:,} never started", n=dropped)] if dropped else []),
-    ]
-    if not notes:
-        return ""
-    return plural(
-        "of {n:,} call {failures}: {meaning}",
-        "of {n:,} calls {failures}: {meaning}",
-        n=len(bench.measured),
-        failures=joined(", ", notes),
-        meaning=counted_as,
-    )
 
 
 def _by_value(value: float, limit: float, is_upper: bool) -> Outcome:

@@ -5,10 +5,13 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import message
+from truerank.core.messages import Message, joined, message, plural
+
+if TYPE_CHECKING:
+    from truerank.live import Bench
 
 LATENCIES = ("mean", "min", "max", "p50", "p90", "p95", "p99", "p99.9")
 FIGURES = (*LATENCIES, "throughput", "errors")
@@ -77,3 +80,22 @@ def written(text: str) -> tuple[str, str]:
     if not (equals and name.strip() and value.strip()):
         raise InputError("a gate is written like nDCG@10=0.40 or p95=200ms; not {text!r}", text=text)
     return name.strip(), value.strip()
+
+
+def failures(bench: Bench, counted_as: Message) -> str:
+    """How many calls brought no answer, and what that means for the figure; empty where all did."""
+    failed, late, dropped = (bench.outcomes[key] for key in ("error", "timeout", "dropped"))
+    notes = [
+        *([message("{n:,} failed", n=failed)] if failed else []),
+        *([message("{n:,} timed out", n=late)] if late else []),
+        *([message("{n:,} never started", n=dropped)] if dropped else []),
+    ]
+    if not notes:
+        return ""
+    return plural(
+        "of {n:,} call {failures}: {meaning}",
+        "of {n:,} calls {failures}: {meaning}",
+        n=len(bench.measured),
+        failures=joined(", ", notes),
+        meaning=counted_as,
+    )

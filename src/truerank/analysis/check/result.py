@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 import os
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.core.presented import Presented
 from truerank.stats import Interval
+
+if TYPE_CHECKING:
+    from truerank.analysis.check.watching import Watch
 
 Outcome = Literal["pass", "fail", "undecided"]
 Kind = Literal["min", "max", "no worse than"]
@@ -93,6 +96,7 @@ class Check(Presented):
         run: the name of what was checked.
         confidence: of the intervals.
         rules: under whose rules it was scored; empty where nobody knows.
+        watch: the looks so far and this one, where gates are watched.
 
     >>> import truerank as tr
     >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
@@ -106,6 +110,7 @@ class Check(Presented):
     run: str
     confidence: float
     rules: str = ""
+    watch: Watch | None = None
 
     def _summary(self) -> str:
         gates = ", ".join(f"{verdict.gate}: {verdict.outcome}" for verdict in self.verdicts)
@@ -130,4 +135,5 @@ class Check(Presented):
             "rules": self.rules,
             "confidence": self.confidence,
             "gates": [verdict.to_dict() for verdict in self.verdicts],
+            **({"watch": self.watch.to_dict()} if self.watch else {}),
         }

@@ -3,26 +3,27 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
+from truerank.analysis.check.watching import LooksAt, Watch
 from truerank.core import toml
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean, message
 from truerank.core.schema import LIST, NUMBER, TABLE, TEXT, TRUTH, Kind, is_whole
 
-FILES = ("qrels", "run", "scores", "bench", "no_worse_than")
+FILES = ("qrels", "run", "scores", "bench", "no_worse_than", "watch")
 """Paths, which start where the file of gates is."""
 
 _WHOLE = Kind(message("a whole number"), is_whole)
 
 KINDS: dict[str, Kind] = {
-    **dict.fromkeys((*FILES, "rules", "percentiles"), TEXT),
-    "min": TABLE,
-    "max": TABLE,
+    **dict.fromkeys((*FILES, "rules", "percentiles", "looks"), TEXT),
+    **dict.fromkeys(("min", "max", "range"), TABLE),
     "margin": NUMBER | TABLE,
     "measures": TEXT | LIST,
     "sure": TRUTH,
@@ -47,6 +48,9 @@ class Settings:
         sure: whether the interval decides about min and max.
         confidence, seed, samples: of the intervals.
         percentiles: of the benchmark: "nearest-rank" or "linear".
+        watch: the file of earlier looks, which this one is added to.
+        looks: at "new" or at the "same" queries; needed for the first look.
+        range: {measure: "LOW:HIGH"} of measures that can lie outside of 0 to 1.
     """
 
     qrels: str | None = None
@@ -60,10 +64,13 @@ class Settings:
     margin: float | Mapping[str, float] = 0.0
     measures: str | list[str] | None = None
     sure: bool = False
-    confidence: float = 0.95
+    confidence: float | None = None
     seed: int = 0
     samples: int = 10_000
     percentiles: str | None = None
+    watch: str | None = None
+    looks: str | None = None
+    range: Mapping[str, Any] = field(default_factory=dict)
 
     def replace(self, **fields: Any) -> Settings:
         """The same with what is given in place; None: not given."""
@@ -95,3 +102,54 @@ def _check(key: str, value: Any, path: str | os.PathLike[str]) -> None:
             "a file of gates has no {key!r}.{near} It has {known}", path, key=key, near=near, known=", ".join(KINDS)
         )
     KINDS[key].checked(key, value, lambda said: InputError(said, path))
+
+
+def watched(settings: Settings) -> Watch | None:
+    """The looks so far, or the beginning of a new file; None where nothing is watched.
+
+    Raises:
+        InputError: the settings say something else than the file, or not what each look brings.
+    """
+    path, ranges = settings.watch, {name: _range(name, limits) for name, limits in settings.range.items()}
+    if path is None:
+        if settings.looks or ranges:
+            raise InputError("--looks and --range are for --watch: name a file of looks, --watch looks.jsonl")
+        return None
+    if settings.looks not in (None, *get_args(LooksAt)):
+        raise InputError("looks are at new or at the same queries, not {given!r}", path, given=settings.looks)
+    if not os.path.exists(path):
+        if settings.looks is None:
+            raise InputError(
+                "this file of looks is not there yet: say what each look brings. --looks new: queries that were "
+                "not seen before, while the systems stay as they are; --looks same: the same queries, while the "
+                "system changes",
+                path,
+            )
+        confidence = 0.95 if settings.confidence is None else settings.confidence
+        return Watch("new" if settings.looks == "new" else "same", confidence, ranges)
+    found = Watch.read(path)
+    given = {"looks_at": settings.looks, "confidence": settings.confidence, "ranges": ranges or None}
+    for key, value in given.items():
+        if value not in (None, getattr(found, key)):
+            raise InputError(
+                "its first look has {key} = {first}, which holds for all: begin another file for {value}",
+                path,
+                key=key,
+                first=getattr(found, key),
+                value=value,
+            )
+    return found
+
+
+def _range(name: str, limits: Any) -> tuple[float, float]:
+    low, colon, high = str(limits).partition(":")
+    try:
+        found = float(low), float(high)
+    except ValueError:
+        found = math.nan, math.nan
+    if not (name and colon and math.isfinite(found[0]) and math.isfinite(found[1]) and found[0] < found[1]):
+        raise InputError(
+            "a range is a measure and two numbers, the lower one first: DCG@10=0:100; not {given!r}",
+            given=f"{name}={limits}" if name else limits,
+        )
+    return found

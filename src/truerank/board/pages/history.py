@@ -36,6 +36,8 @@ class TeamPoint:
     y: float
     at: datetime
     score: float
+    low: float | None
+    high: float | None
 
 
 @dataclass(frozen=True)
@@ -82,7 +84,7 @@ def plot(
     """The plot of a board; None where nothing is to be seen.
 
     Args:
-        history: {team: [{at, score}]}.
+        history: {team: [{at, score, low, high}]}.
         rows: the standings, which say who is best, whose it is, and when something last happened.
         now: until when the lines go on, in seconds since 1970: now, or when the board closed.
     """
@@ -107,8 +109,10 @@ def plot(
 def _line(
     on: Plot, team: str, points: Sequence[Mapping[str, Any]], end: datetime, mark: int, is_own: bool, name_y: float
 ) -> TeamLine:
+    kept = ("at", "score", "low", "high")
     places = tuple(
-        TeamPoint(on.x.at(one["at"].timestamp()), on.level(one["score"]), one["at"], one["score"]) for one in points
+        TeamPoint(on.x.at(one["at"].timestamp()), on.level(one["score"]), *(one[key] for key in kept))
+        for one in points
     )
     across = [round(WIDTH * on.x.share(moment.timestamp()), 1) for moment in (*(p.at for p in places), end)]
     corners = [f"{x:g},{p.y:g}" for p, after in zip(places, pairwise(across), strict=True) for x in after]

@@ -14,6 +14,7 @@ from truerank.present.sections import (
     ledger,
     measures,
     places,
+    power,
     queries,
     speed,
     spread,
@@ -23,6 +24,7 @@ from truerank.present.sections import unjudged as unjudged_results
 SECTIONS: tuple[Callable[[ReportData], Iterator[Block]], ...] = (
     headline.blocks,
     ledger.blocks,
+    power.blocks,
     curves.blocks,
     differences.blocks,
     queries.blocks,

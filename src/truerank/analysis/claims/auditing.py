@@ -1,0 +1,198 @@
+"""A table of means in; which of its pairs the queries could have told apart, out."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from truerank import stats
+from truerank.analysis.claims.published import Mean, Published, no_column, published
+from truerank.analysis.claims.result import Claim, TableAudit, Told, Verdict
+from truerank.analysis.claims.spreads import Spread, usual
+from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.core.messages import did_you_mean, listed
+from truerank.measures import parse_measure
+from truerank.stats.binomial import sign_p
+
+BINARY = ("accuracy", "acc", "em", "exact match")
+"""Headings of columns whose values are 0 or 1 at each query, besides Success."""
+
+ROUNDING = 1e-9
+"""Of a published digit: 0.4125 may be written as 0.412 or 0.413."""
+
+
+def audit_table(
+    table: Any,
+    queries: int,
+    *,
+    sd: float | None = None,
+    measures: Sequence[str] | str | None = None,
+    binary: Sequence[str] = (),
+    baseline: str | None = None,
+    alpha: float = 0.05,
+) -> TableAudit:
+    """What a published table of means could ever have shown with so many queries.
+
+    Means alone do not say how much a difference varies from query to query. So each pair is asked at which
+    standard deviation it would be significant, by the two-sided paired t-test with alpha divided by the number of
+    pairs, and that is held against what is given or usual. Of values that are 0 or 1, means and n say how often two
+    systems can have disagreed, and the sign test (McNemar 1947, exact) gives the best and the worst p. Published
+    digits are rounded; each pair gets the benefit of that doubt.
+
+    Args:
+        table: a path (CSV, TSV, Markdown, LaTeX; "-" is standard input) or {system: {measure: mean}}.
+        queries: how many the means are of.
+        sd: the standard deviation of differences; by default what is usual of each measure.
+        measures: the columns that matter; by default all that hold numbers.
+        binary: columns whose values are 0 or 1, besides Success and accuracy.
+        baseline: the system that all others are compared to; by default every two.
+
+    Raises:
+        TruerankError: no table, one system, a number that is none of its kind.
+    """
+    if queries < 2:
+        raise InputError("one query shows nothing of a spread: there must be 2 queries or more")
+    if sd is not None and not 0 < sd < math.inf:
+        raise InputError("the standard deviation is a number above 0, e.g. 0.2; not {given!r}", given=sd)
+    if not 0 < alpha < 1:
+        raise InputError("alpha is between 0 and 1, not {given!r}", given=alpha)
+    names = measures.split() if isinstance(measures, str) else measures
+    found = published(table, names)
+    _refuse_unknown(found, binary, baseline)
+    columns = [_Column(found, name, queries, sd, alpha, name in binary, baseline) for name in found.columns]
+    try:
+        claims = tuple(claim for column in columns for claim in column.claims())
+        told = tuple(column.told() for column in columns)
+    except ModuleNotFoundError:
+        raise MissingPackage("audit_table", "stats") from None
+    return TableAudit(found.name, queries, alpha, baseline, told, claims, sd is not None, found.left_out)
+
+
+def _refuse_unknown(found: Published, binary: Sequence[str], baseline: str | None) -> None:
+    systems = list(dict.fromkeys(system for means in found.columns.values() for system in means))
+    for name in set(binary) - set(found.columns):
+        raise no_column(name, list(found.columns), found.name)
+    if baseline is not None and baseline not in systems:
+        raise InputError(
+            "it has no system {name!r}.{hint} It has {known}",
+            found.name,
+            name=baseline,
+            hint=did_you_mean(baseline, systems),
+            known=listed(systems, 12),
+        )
+
+
+@dataclass(frozen=True)
+class _Column:
+    """One measure of a table."""
+
+    table: Published
+    measure: str
+    queries: int
+    sd: float | None
+    alpha: float
+    is_said_binary: bool
+    baseline: str | None
+
+    @cached_property
+    def means(self) -> dict[str, Mean]:
+        return dict(self.table.columns[self.measure])
+
+    @cached_property
+    def is_binary(self) -> bool:
+        """Whether values are 0 or 1, by what the column is called or was said to be."""
+        try:
+            is_success = parse_measure(self.measure).definition.name == "Success"
+        except MeasureError:
+            is_success = False
+        return self.is_said_binary or is_success or self.measure.lower() in BINARY
+
+    @cached_property
+    def spread(self) -> Spread:
+        return usual(self.measure) if self.sd is None else Spread(self.sd, self.sd, self.sd)
+
+    @cached_property
+    def pairs(self) -> list[tuple[str, str]]:
+        """The better one first."""
+        means = self.means
+        ordered = sorted(means, key=lambda system: -means[system].value)
+        pairs = itertools.combinations(ordered, 2)
+        return [pair for pair in pairs if self.baseline is None or self.baseline in pair]
+
+    @cached_property
+    def level(self) -> float:
+        return self.alpha / max(1, len(self.pairs))
+
+    def claims(self) -> list[Claim]:
+        """Each pair, the largest difference first."""
+        found = [self._claim(*pair) for pair in self.pairs]
+        return sorted(found, key=lambda claim: -claim.difference)
+
+    def _claim(self, better: str, worse: str) -> Claim:
+        a, b = self.means[better], self.means[worse]
+        apart, slack = a.value - b.value, (a.unit + b.unit) / 2
+        low, high = max(0.0, apart - slack), min(1.0, apart + slack)
+        critical = stats.critical_sd(high, self.queries, alpha=self.level)
+        if self.is_binary and self.sd is None:
+            best, worst = self._by_sign(a, b)
+            told = _told(worst <= self.level, best <= self.level)
+            return Claim(self.measure, better, worse, apart, low, high, critical, told, best, worst)
+        surely = stats.critical_sd(low, self.queries, alpha=self.level) >= self.spread.high
+        told = _told(surely, critical >= self.spread.low)
+        return Claim(self.measure, better, worse, apart, low, high, critical, told)
+
+    def _by_sign(self, a: Mean, b: Mean) -> tuple[float, float]:
+        """p where the two disagree on as few, and on as many queries as can be."""
+        first, second = self._counts(a), self._counts(b)
+        best = sign_p(max(0, first[1] - second[0]), 0)
+        ways = [(one, min(one, other)) for one in first for other in second]
+        return best, max(sign_p(*self._most(one, other)) for one, other in ways)
+
+    def _most(self, one: int, other: int) -> tuple[int, int]:
+        """Queries that only the first, and that only the second finds, as many as can be."""
+        both = max(0, one + other - self.queries)
+        return one - both, other - both
+
+    def _counts(self, mean: Mean) -> tuple[int, int]:
+        """The least and the most ones that have this mean when it is rounded; the nearest where none has."""
+        low, high = self._between(mean)
+        least, most = math.ceil(low), math.floor(high)
+        nearest = round(mean.value * self.queries)
+        return (least, most) if least <= most else (nearest, nearest)
+
+    def _between(self, mean: Mean) -> tuple[float, float]:
+        slack = mean.unit * (0.5 + ROUNDING)
+        return max(0.0, mean.value - slack) * self.queries, min(1.0, mean.value + slack) * self.queries
+
+    def _impossible(self) -> tuple[str, ...]:
+        """Systems whose mean is none of so many zeros and ones (Brown and Heathers 2017)."""
+        if not self.is_binary:
+            return ()
+        between = {system: self._between(mean) for system, mean in self.means.items()}
+        return tuple(system for system, (low, high) in between.items() if math.ceil(low) > math.floor(high))
+
+    def told(self) -> Told:
+        """What is said of the column as a whole."""
+        ends, n, level = (self.spread.low, self.spread.high), self.queries, self.level
+        least, most = (stats.critical_difference(sd, n, alpha=level) for sd in ends)
+        first, last = (stats.smallest_detectable(sd, n, alpha=level) for sd in ends)
+        return Told(
+            self.measure,
+            len(self.means),
+            self.is_binary,
+            self.measure in self.table.percent,
+            max((mean.unit for mean in self.means.values()), default=0.0),
+            *ends,
+            level,
+            (least, most),
+            (first, last),
+            self._impossible(),
+        )
+
+
+def _told(surely: bool, possibly: bool) -> Verdict:
+    return "yes" if surely else "depends" if possibly else "no"

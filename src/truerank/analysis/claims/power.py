@@ -1,0 +1,171 @@
+"""What a set of queries can show: before they are judged, or before a difference is believed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import numpy as np
+
+from truerank import stats
+from truerank.analysis.claims.result import Power, PowerRow
+from truerank.analysis.claims.spreads import OF_ONE, Spread, usual
+from truerank.analysis.compare.systems import align, common_measures, scored
+from truerank.core.errors import InputError, MeasureError, MissingPackage
+from truerank.core.messages import Message, message, plural
+from truerank.core.qrels import QrelsLike
+from truerank.core.rules import RulesLike
+from truerank.core.scores import averaged
+from truerank.measures import MeasuresLike, parse_measures
+
+Spreads = list[tuple[str, Literal["given", "lowest", "middle", "highest"], float]]
+
+PLAIN = ("nDCG@10", "AP", "RR", "Success@1")
+"""Whose usual standard deviations are taken where no measure is named."""
+
+
+def power(
+    queries: int | None = None,
+    difference: float | None = None,
+    *,
+    sd: float | None = None,
+    qrels: QrelsLike | None = None,
+    runs: Any = None,
+    measures: MeasuresLike | None = None,
+    rules: RulesLike | None = None,
+    systems: int = 2,
+    alpha: float = 0.05,
+    power: float = 0.8,
+) -> Power:
+    """How often a difference is found, which is the smallest that is, and how many queries that takes.
+
+    By the two-sided paired t-test, with alpha divided by the number of pairs where there are several systems.
+    The standard deviation of the differences is given, or that of every two runs on qrels, or what is usual.
+
+    Args:
+        queries, difference: at least one of them; of the real means.
+        sd: the standard deviation of the differences from query to query.
+        qrels, runs: as for `compare`, in place of `sd`; of a single run the spread of a difference is only guessed.
+        measures, rules: of the runs; or those whose usual standard deviations are taken.
+        systems: how many are compared, every two.
+        power: how often a real difference shall be found.
+
+    Raises:
+        TruerankError: neither queries nor a difference; a number that is none of its kind; no such run.
+
+    >>> power(50, sd=0.2, systems=6).rows[0].detectable > power(50, sd=0.2).rows[0].detectable
+    True
+    """
+    _check(queries, difference, sd, systems, alpha, power)
+    if sd is not None and runs is not None:
+        raise InputError("give the standard deviation (sd), or runs that have one; not both")
+    found, source = _spreads(sd, qrels, runs, measures, rules)
+    level = alpha / math.comb(systems, 2)
+    try:
+        rows = tuple(_row(*one, queries, difference, level, power) for one in found)
+    except ModuleNotFoundError:
+        raise MissingPackage("power", "stats") from None
+    return Power(rows, queries, difference, systems, alpha, power, source)
+
+
+def _check(
+    queries: int | None, difference: float | None, sd: float | None, systems: int, alpha: float, power: float
+) -> None:
+    if queries is None and difference is None:
+        raise InputError(
+            "say how many queries there are, or which difference matters: --queries 50 --difference 0.02"
+        )
+    if queries is not None and queries < 2:
+        raise InputError("one query shows nothing of a spread: there must be 2 queries or more")
+    if difference is not None and not 0 < abs(difference) < math.inf:
+        raise InputError("the difference is a number other than 0, e.g. 0.02; not {given!r}", given=difference)
+    if sd is not None and not 0 < sd < math.inf:
+        raise InputError("the standard deviation is a number above 0, e.g. 0.2; not {given!r}", given=sd)
+    if systems < 2:
+        raise InputError("a comparison needs 2 systems or more, not {given}", given=systems)
+    if not 0 < alpha < power < 1:
+        raise InputError("alpha and power are between 0 and 1, and power is above alpha")
+
+
+def _spreads(
+    sd: float | None, qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None
+) -> tuple[Spreads, Message]:
+    """Standard deviations of differences, and where they are from."""
+    if sd is not None:
+        return [("", "given", sd)], message("the standard deviation that was given")
+    if runs is None:
+        names = [one.written for one in parse_measures(measures)] if measures is not None else list(PLAIN)
+        found = [one for name in names for one in _three(name, usual(name))]
+        return found, message("usual standard deviations, as measured for docs/claims.md")
+    return _of_runs(qrels, runs, measures, rules)
+
+
+def _three(name: str, spread: Spread) -> Spreads:
+    return [(name, "lowest", spread.low), (name, "middle", spread.middle), (name, "highest", spread.high)]
+
+
+def _of_runs(
+    qrels: QrelsLike | None, runs: Any, measures: MeasuresLike | None, rules: RulesLike | None
+) -> tuple[Spreads, Message]:
+    scores = scored(qrels, runs, measures, rules)
+    systems, found = align(scores), Spreads()
+    if len(systems.queries) < 2:
+        raise InputError("one query shows nothing of a spread: the runs must share 2 queries or more")
+    for measure in common_measures(scores, measures):
+        if measure.definition.average not in ("mean", "geometric"):
+            raise MeasureError("{name} is no mean of queries: it has no power to work out", name=measure)
+        values = averaged(measure, systems.values(measure))
+        kept = values[np.isfinite(values).all(axis=1)]
+        found += _of_values(str(measure), kept) if len(kept) > 1 else []
+    if not found:
+        raise InputError("the runs score the same on every query: their differences have no spread to go by")
+    n = math.comb(len(scores), 2)
+    if not n:
+        return found, message("guessed from the spread of one run: give two or more to know that of a difference")
+    return found, plural("the {n} pair of the runs", "the {n} pairs of the runs", n=n)
+
+
+def _of_values(name: str, values: np.ndarray) -> Spreads:
+    """Of the pairs of columns; of one column what is usual for its spread."""
+    if values.shape[1] == 1:
+        alone = float(values.std(ddof=1))
+        spread = Spread(*(alone * ratio for ratio in (OF_ONE.low, OF_ONE.middle, OF_ONE.high)))
+        return _three(name, spread) if alone else []
+    known = sorted(sd for sd in _sds(values) if sd > 0)
+    if len(known) == 1:
+        return [(name, "given", known[0])]
+    return _three(name, Spread(known[0], float(np.median(known)), known[-1])) if known else []
+
+
+def _sds(values: np.ndarray) -> Iterator[float]:
+    for i, j in itertools.combinations(range(values.shape[1]), 2):
+        yield float((values[:, i] - values[:, j]).std(ddof=1))
+
+
+def _row(
+    measure: str,
+    spread: Literal["given", "lowest", "middle", "highest"],
+    sd: float,
+    queries: int | None,
+    difference: float | None,
+    level: float,
+    wanted: float,
+) -> PowerRow:
+    shown = critical = detectable = needed = None
+    if queries is not None:
+        critical = stats.critical_difference(sd, queries, alpha=level)
+        detectable = stats.smallest_detectable(sd, queries, alpha=level, power=wanted)
+    if difference is not None:
+        shown = stats.power(sd, queries, difference, alpha=level) if queries else None
+        needed = _needed(sd, difference, level, wanted)
+    return PowerRow(measure, spread, sd, shown, critical, detectable, needed)
+
+
+def _needed(sd: float, difference: float, level: float, wanted: float) -> int | None:
+    """None where a thousand million are not enough."""
+    try:
+        return stats.queries_needed(sd, difference, alpha=level, power=wanted)
+    except ValueError:
+        return None

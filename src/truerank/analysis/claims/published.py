@@ -1,0 +1,254 @@
+"""A table of means as it was published: CSV, TSV, Markdown or LaTeX, with bold type, letters and percentages."""
+
+from __future__ import annotations
+
+import csv
+import itertools
+import math
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from truerank.core.errors import InputError, truncated
+from truerank.core.messages import did_you_mean, listed
+from truerank.core.scores import distinct
+from truerank.formats.source import as_source
+
+MOST = 100
+"""No percentage is above it."""
+
+NOTHING = ("", "-", "--", "---", "–", "—", "n/a", "na", "nan", "none", "null", "/")
+_MARKUP = re.compile(r"\\(?:textbf|textit|underline|emph|mathbf|bf|rm|text)\b|\\[!,;: ]|[*_`${}~]|</?[a-z]+>")
+_RAISED = re.compile(r"\^\{[^}]*\}|\^\\?\w+|\[\^?\w+\]|\([^)]*\)|(?:±|\\pm|\+/-).*")
+_NUMBER = re.compile(r"([-+]?(?:\d+(?:\.\d*)?|\.\d+))\s*(%?)\s*[^\d\s.,]*\Z")
+_RULE = re.compile(r"\\(?:top|mid|bottom|c?mid)rule\S*|\\hline|\\cline\S*")
+_DASHES = re.compile(r"[\s|:+-]*-[\s|:+-]*")
+
+
+@dataclass(frozen=True)
+class Mean:
+    """A published mean.
+
+    Attributes:
+        value: as a fraction where the column is in percent.
+        unit: what its last digit is worth, on the same scale.
+    """
+
+    value: float
+    unit: float
+
+
+@dataclass(frozen=True)
+class Published:
+    """A table of systems and their means.
+
+    Attributes:
+        name: of the file.
+        columns: {measure: {system: mean}}, without cells that are empty.
+        percent: the measures that were read as percentages.
+        left_out: columns of other numbers.
+    """
+
+    name: str
+    columns: Mapping[str, Mapping[str, Mean]]
+    percent: frozenset[str]
+    left_out: tuple[str, ...]
+
+
+def published(table: Any, measures: Sequence[str] | None = None) -> Published:
+    """The table from a path, "-", or {system: {measure: mean}}.
+
+    Args:
+        measures: the columns that matter; by default all that hold numbers only.
+
+    Raises:
+        InputError: there is no table, a row is too short, no column of numbers, or one system.
+    """
+    if isinstance(table, Mapping):
+        name, rows = "table", _of_mapping(table)
+    else:
+        source = as_source(table)
+        name = source.name
+        try:
+            text = source.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError("a table is text in UTF-8: {why}", name, why=error.reason) from None
+        rows = list(_rows(text, name))
+    return _table(name, rows, measures)
+
+
+Row = tuple[int, list[str]]
+"""The line, and its cells."""
+
+
+def _of_mapping(table: Mapping[Any, Any]) -> list[Row]:
+    try:
+        heads = list(dict.fromkeys(str(key) for row in table.values() for key in row))
+        cells = [[str(system), *(_text(row.get(head)) for head in heads)] for system, row in table.items()]
+    except (AttributeError, TypeError):
+        raise InputError("a table is a path or {{system: {{measure: mean}}}}") from None
+    return [(0, ["system", *heads]), *((0, row) for row in cells)]
+
+
+def _text(value: Any) -> str:
+    return "" if value is None else str(value)
+
+
+def _rows(text: str, name: str) -> Iterator[Row]:
+    """The rows with their lines; all have as many cells as the first."""
+    lines = [(n, line.strip("\r\n ")) for n, line in enumerate(text.splitlines(), 1) if line.strip()]
+    lines = [(n, _RULE.sub("", line).strip()) for n, line in lines]
+    lines = [(n, line) for n, line in lines if line and not line.startswith(("\\begin", "\\end", "%"))]
+    lines = _first_markdown(lines) or lines
+    if not lines:
+        raise InputError("there is no table in it", name)
+    split = _splitter([line for _, line in lines])
+    wide = 0
+    for n, line in lines:
+        if _DASHES.fullmatch(line) and split is not _by_comma:
+            continue
+        cells = [cell.strip() for cell in split(line)]
+        wide = wide or len(cells)
+        if len(cells) != wide:
+            raise InputError(
+                "this row has {found} cells, the first has {wide}", name, n, found=len(cells), wide=wide
+            )
+        yield n, cells
+
+
+def _first_markdown(lines: Sequence[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The first table of a Markdown page: the lines with bars around one of dashes; none where there is none."""
+    rule = next((i for i, (_, line) in enumerate(lines) if "|" in line and _DASHES.fullmatch(line)), None)
+    if not rule:
+        return []
+    return [lines[rule - 1], *itertools.takewhile(lambda line: "|" in line[1], lines[rule + 1 :])]
+
+
+def _splitter(lines: Sequence[str]) -> Any:
+    """How a line falls into cells, by what most lines have."""
+    for sign, split in (("|", _by_bar), ("&", _by_ampersand), ("\t", _by_tab), (";", _by_semicolon)):
+        if 2 * sum(sign in line for line in lines) > len(lines):
+            return split
+    return _by_comma
+
+
+def _by_bar(line: str) -> list[str]:
+    return line.strip().strip("|").split("|")
+
+
+def _by_ampersand(line: str) -> list[str]:
+    return re.sub(r"\\\\.*", "", line).replace(r"\&", "and").split("&")
+
+
+def _by_tab(line: str) -> list[str]:
+    return line.split("\t")
+
+
+def _by_semicolon(line: str) -> list[str]:
+    return next(csv.reader([line], delimiter=";"))
+
+
+def _by_comma(line: str) -> list[str]:
+    return next(csv.reader([line]))
+
+
+def _table(name: str, rows: Sequence[Row], measures: Sequence[str] | None) -> Published:
+    (first, heads), body = rows[0], rows[1:]
+    heads = distinct([_plain(head) or f"column {n}" for n, head in enumerate(heads, 1)])
+    if any(_number(head) is not None for head in heads):
+        raise InputError("the first row names the columns: the systems, then the measures", name, first or None)
+    if len(body) < 2:
+        raise InputError("a table of two systems or more is needed: one has nothing to be told apart from", name)
+    numeric = [c for c in range(len(heads)) if _is_numeric([row[c] for _, row in body])]
+    texts = [c for c in range(len(heads)) if c not in numeric]
+    if not texts:
+        raise InputError("there is no column that names the systems", name)
+    systems = distinct([_plain(row[texts[0]]) or f"row {n}" for n, (_, row) in enumerate(body, 1)])
+    columns, percent = {}, set()
+    wide = [c for c in numeric if any(not 0 <= (_number(row[c]) or (0,))[0] <= MOST for _, row in body)]
+    for c in _chosen(heads, [c for c in numeric if c not in wide], texts[0], measures, name):
+        means, is_percent = _column(heads[c], [(line, row[c]) for line, row in body], systems, name)
+        columns[heads[c]] = means
+        percent |= {heads[c]} if is_percent else set()
+    left_out = tuple(heads[c] for c in wide) if measures is None else ()
+    title = "standard input" if name == "-" else os.path.basename(name)
+    return Published(title, columns, frozenset(percent), left_out)
+
+
+def _chosen(
+    heads: Sequence[str], numeric: Sequence[int], names: int, measures: Sequence[str] | None, name: str
+) -> list[int]:
+    """The places of the columns that matter."""
+    if measures is None:
+        if not numeric:
+            raise InputError("there is no column of means from 0 to 1, nor of percentages", name)
+        return list(numeric)
+    places = {head.lower(): c for c, head in enumerate(heads) if c != names}
+    for measure in measures:
+        if measure.lower() not in places:
+            raise no_column(measure, [head for c, head in enumerate(heads) if c != names], name)
+    return [places[measure.lower()] for measure in measures]
+
+
+def no_column(measure: str, known: Sequence[str], name: str) -> InputError:
+    """What is said of a column that there is not."""
+    hint = did_you_mean(measure, known)
+    return InputError(
+        "it has no column {measure!r}.{hint} It has {known}", name, measure=measure, hint=hint, known=listed(known)
+    )
+
+
+def _is_numeric(cells: Sequence[str]) -> bool:
+    """Whether a column has numbers, and nothing else."""
+    found = [cell for cell in cells if _plain(cell).lower() not in NOTHING]
+    return bool(found) and all(_number(cell) is not None for cell in found)
+
+
+def _column(
+    head: str, cells: Sequence[tuple[int, str]], systems: Sequence[str], name: str
+) -> tuple[dict[str, Mean], bool]:
+    """The means of one column, and whether they are percentages."""
+    found: dict[str, tuple[float, float]] = {}
+    is_percent = False
+    for system, (line, cell) in zip(systems, cells, strict=True):
+        if _plain(cell).lower() in NOTHING:
+            continue
+        number = _number(cell)
+        if number is None:
+            raise InputError(
+                "{cell!r} in column {head} is no number", name, line or None, cell=truncated(cell), head=head
+            )
+        if not 0 <= number[0] <= MOST:
+            raise InputError(
+                "{cell!r} in column {head} is no mean from 0 to 1, nor a percentage",
+                name,
+                line or None,
+                cell=truncated(cell),
+                head=head,
+            )
+        found[system] = number
+        is_percent |= number[0] > 1 or "%" in cell
+    scale = 0.01 if is_percent else 1.0
+    return {system: Mean(value * scale, unit * scale) for system, (value, unit) in found.items()}, is_percent
+
+
+def _plain(cell: str) -> str:
+    """A cell without markup."""
+    return " ".join(_MARKUP.sub("", cell).split())
+
+
+def _number(cell: str) -> tuple[float, float] | None:
+    """The number in a cell and what its last digit is worth; letters and signs around it are dropped.
+
+    >>> _number("**0.412**†"), _number("$41.2_{\\\\pm 0.3}^{ab}$"), _number("BM25")
+    ((0.412, 0.001), (41.2, 0.1), None)
+    """
+    bare = _plain(_RAISED.sub("", _RAISED.sub("", cell.replace(r"\%", "%").replace("_{", "{"))))
+    match = _NUMBER.match(bare.replace(",", ".") if bare.count(",") == 1 and "." not in bare else bare)
+    if match is None:
+        return None
+    digits = len(match[1].partition(".")[2])
+    value = float(match[1])
+    return (value, float(f"1e-{digits}")) if math.isfinite(value) else None

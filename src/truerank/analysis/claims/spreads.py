@@ -1,0 +1,51 @@
+"""How much the difference of two systems usually varies from query to query, measured by benchmarks/spreads.py.
+
+For each measure 10 %, 50 % and 90 % of the pairs of systems lie below: from two settings of one system to systems
+that have nothing in common. docs/claims.md has the table, and the collections.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from truerank.core.errors import MeasureError
+from truerank.measures import parse_measure
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Standard deviations of differences: of what range they usually are."""
+
+    low: float
+    middle: float
+    high: float
+
+
+USUAL = {
+    "nDCG@10": Spread(0.03, 0.25, 0.32),
+    "AP": Spread(0.08, 0.16, 0.32),
+    "RR": Spread(0.10, 0.41, 0.48),
+    "P@10": Spread(0.02, 0.16, 0.28),
+    "R@100": Spread(0.19, 0.23, 0.50),
+    "Success@1": Spread(0.19, 0.53, 0.64),
+    "Success@10": Spread(0.14, 0.39, 0.51),
+}
+ANY = Spread(0.02, 0.25, 0.64)
+"""Of a measure that is none of these: all that was measured."""
+
+OF_ONE = Spread(0.27, 1.03, 1.26)
+"""The same of all these measures, divided by the standard deviation of the values of one system."""
+
+
+def usual(measure: str) -> Spread:
+    """What is usual of a measure, however it is spelled and at whatever cutoff.
+
+    >>> usual("MAP") == USUAL["AP"], usual("hit@1") == USUAL["Success@1"], usual("BLEU") == ANY
+    (True, True, True)
+    """
+    try:
+        asked = parse_measure(measure)
+    except MeasureError:
+        return ANY
+    alike = [key for key in USUAL if parse_measure(key).definition.name == asked.definition.name]
+    return USUAL[str(asked)] if str(asked) in USUAL else USUAL[alike[0]] if alike else ANY

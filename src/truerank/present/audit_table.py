@@ -1,0 +1,153 @@
+"""What a published table could ever have shown: a row a measure, then its pairs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from truerank.analysis.claims import Claim, TableAudit, Told
+from truerank.core.errors import printable
+from truerank.core.messages import Message, listed, message, plural, warned
+from truerank.present.document import Document
+from truerank.present.table import Cell, Table
+
+MOST_PAIRS = 15
+"""Of a measure with more pairs the table has those of its best system; JSON and CSV have all."""
+
+NAMED = 6
+
+VERDICTS = {"yes": message("yes"), "depends": message("depends"), "no": message("no")}
+
+
+def document_of(found: TableAudit, digits: int | None = None) -> Document:
+    """The measures, then a table of pairs each; for programs a row a pair."""
+    drawn = 4 if digits is None else digits
+    summary = Table(_heads(found), tuple(_row(found, one) for one in found.measures), _title(found), digits=drawn)
+    pairs = [_pairs(found, one, drawn) for one in found.measures if found.of(one.measure)]
+    tables = [summary, *pairs]
+    tables[-1] = replace(tables[-1], notes=(*notes(found), *remarks_of(found)))
+    flat = Table(FLAT, tuple(tuple(vars(claim)[name] for name in FLAT) for claim in found.claims), digits=digits)
+    plain = {**found.to_dict(), "remarks": remarks_of(found)}
+    return Document(tables, flat, plain, remarks_of(found))
+
+
+FLAT = (
+    *("measure", "better", "worse", "difference", "low", "high"),
+    *("critical_sd", "best_p", "worst_p", "told"),
+)
+
+
+def _title(found: TableAudit) -> Message:
+    return plural(
+        "{name}: what {n:,} query could have shown",
+        "{name}: what {n:,} queries could have shown",
+        name=printable(found.name),
+        n=found.queries,
+    )
+
+
+def _heads(found: TableAudit) -> tuple[str, ...]:
+    told = (message("yes"), message("depends"), message("no"))
+    return (
+        message("measure"),
+        message("pairs"),
+        *told,
+        message("sd"),
+        message("significant"),
+        message("detected"),
+    )
+
+
+def _row(found: TableAudit, one: Told) -> tuple[Cell, ...]:
+    claims = found.of(one.measure)
+    counts = [sum(claim.told == told for claim in claims) for told in VERDICTS]
+    spans = (_span(*ends) for ends in ((one.low, one.high), one.critical, one.detectable))
+    return one.measure, len(claims), *counts, *spans
+
+
+def _span(low: float, high: float) -> str:
+    one, other = f"{low:.2g}", f"{high:.2g}"
+    return one if one == other else message("{low} to {high}", low=one, high=other)
+
+
+def _pairs(found: TableAudit, one: Told, digits: int) -> Table:
+    """The pairs of one measure, or those of its best system."""
+    claims = found.of(one.measure)
+    shown = claims if len(claims) <= MOST_PAIRS else _of_best(claims)
+    is_signed = any(claim.best_p is not None for claim in shown)
+    title = message("Pairs by {measure}", measure=one.measure)
+    if len(shown) < len(claims):
+        title = message("Pairs of the best system by {measure}", measure=one.measure)
+    columns = (message("better"), message("worse"), message("difference"))
+    last = (message("p, best to worst"),) if is_signed else (message("significant if sd <="),)
+    rows = tuple(_pair(claim, is_signed) for claim in shown)
+    return Table((*columns, *last, message("told apart")), rows, title, digits=digits)
+
+
+def _of_best(claims: Sequence[Claim]) -> list[Claim]:
+    """The widest difference is the best system's; pairs of others are left out."""
+    best = claims[0].better
+    return [claim for claim in claims if claim.better == best]
+
+
+def _pair(claim: Claim, is_signed: bool) -> tuple[Cell, ...]:
+    limits: Cell = f"{claim.critical_sd:.3g}"
+    if is_signed and claim.best_p is not None and claim.worst_p is not None:
+        limits = _span(claim.best_p, claim.worst_p)
+    names = printable(claim.better), printable(claim.worse)
+    return *names, claim.difference, limits, VERDICTS[claim.told]
+
+
+def notes(found: TableAudit) -> Iterator[str]:
+    """How it was worked out."""
+    level = found.alpha * 100
+    yield message(
+        "Told apart: significant by the paired t-test at {level:g} %, divided by the number of pairs of a measure, "
+        "under every sd that is considered (yes), under some (depends), or under none (no). Significant, detected: "
+        "from which difference on, and which real difference four of five samples find.",
+        level=level,
+    )
+    if not found.is_given:
+        yield message(
+            "sd: of the differences from query to query, which means do not tell; 10 % to 90 % of the pairs of "
+            "systems measured in docs/claims.md. Give your own with --sd."
+        )
+    if any(one.is_binary for one in found.measures) and not found.is_given:
+        names = [one.measure for one in found.measures if one.is_binary]
+        yield message(
+            "{measures}: 0 or 1 at each query; p of the exact sign test (McNemar) where two systems disagree on as "
+            "few and on as many queries as their means allow.",
+            measures=listed(names),
+        )
+    yield message("Published digits are rounded: yes holds for all that they can stand for, no for all of it too.")
+
+
+def remarks_of(found: TableAudit) -> list[str]:
+    """What the table is silent of, and what in it cannot be."""
+    sentences: list[str] = [
+        warned(
+            message(
+                "{systems}: no {measure} of {n:,} queries that are 0 or 1 rounds to what is published.",
+                systems=listed(list(map(printable, one.impossible)), NAMED),
+                measure=one.measure,
+                n=found.queries,
+            )
+        )
+        for one in found.measures
+        if one.impossible
+    ]
+    if found.left_out:
+        sentences.append(
+            message(
+                "Left out, being no means from 0 to 1 nor percentages: {columns}.", columns=listed(found.left_out)
+            )
+        )
+    percent = [one.measure for one in found.measures if one.is_percent]
+    if percent:
+        sentences.append(message("Read as percentages: {measures}.", measures=listed(percent)))
+    nothing = [one.measure for one in found.measures if not any(c.told == "yes" for c in found.of(one.measure))]
+    if found.claims and nothing:
+        sentences.append(
+            message("By these means alone no pair can be called different in {measures}.", measures=listed(nothing))
+        )
+    return sentences

@@ -1,0 +1,60 @@
+"""What so many queries could have shown, and how many a small difference would take."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from truerank import stats
+from truerank.analysis.compare import Comparison, Outcome
+from truerank.core.messages import message
+from truerank.present.data import ReportData
+from truerank.present.document import Block, Prose
+from truerank.present.percent import is_share
+from truerank.present.table import Cell, Table
+
+DIFFERENCE = 0.02
+"""A difference that papers call an improvement."""
+
+
+def blocks(data: ReportData) -> Iterator[Block]:
+    """A row a measure; nothing where one system stands alone, or the differences have no spread."""
+    if data.runs is None or len(data.runs.systems) < 2:
+        return
+    scale = 100 if data.runs.percent else 1
+    rows = [row for outcome in data.runs.comparison.outcomes if (row := _row(data.runs.comparison, outcome, scale))]
+    if not rows:
+        return
+    columns = (
+        message("measure"),
+        message("sd of differences"),
+        message("detected difference"),
+        message("queries for a difference of {difference:g}", difference=DIFFERENCE * scale),
+    )
+    note = message(
+        "Detected: in four of five samples of as many queries, by the paired t-test at the level of one of the "
+        "pairs compared; of the pairs the lowest to the highest."
+    )
+    yield Table(columns, tuple(rows), message("What these queries can show"))
+    yield Prose((note,))
+
+
+def _row(found: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ...] | None:
+    known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
+    if not known or not is_share(outcome.measure) or outcome.measure.definition.average != "mean":
+        return None
+    shared = found.procedure.correction not in ("none", "bh")
+    level = found.procedure.alpha / (len(outcome.pairs) if shared else 1)
+    of_one = stats.smallest_detectable(1.0, outcome.queries, alpha=level)
+    sds = [least / of_one for least in (known[0], known[-1])]
+    needed = [stats.queries_needed(sd, DIFFERENCE, alpha=level) for sd in sds]
+    return (
+        outcome.name,
+        _span(*(f"{sd * scale:.3g}" for sd in sds)),
+        _span(*(f"{least * scale:.3g}" for least in (known[0], known[-1]))),
+        _span(*(f"{n:,}" for n in needed)),
+    )
+
+
+def _span(low: str, high: str) -> str:
+    return low if low == high else message("{low} to {high}", low=low, high=high)

@@ -1,0 +1,229 @@
+"""Power and the audit of tables: against statsmodels, SciPy and enumerations; and tables as they are published."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from scipy import stats as scipy_stats
+from statsmodels.stats.contingency_tables import mcnemar
+from statsmodels.stats.power import TTestPower
+
+import truerank as tr
+from truerank import stats
+from truerank.analysis.claims.published import published
+from truerank.analysis.claims.spreads import ANY, OF_ONE, USUAL, Spread
+
+ROOT = Path(__file__).parent.parent.parent
+COMPARE = ROOT / "examples" / "compare"
+RUNS = [COMPARE / f"{name}.run" for name in ("bm25", "dense", "hybrid")]
+
+
+@pytest.mark.parametrize("queries", [2, 5, 50, 6980])
+@pytest.mark.parametrize(("sd", "difference"), [(0.2, 0.02), (0.05, 0.1), (0.4, -0.05)])
+@pytest.mark.parametrize("systems", [2, 5])
+def test_power_is_that_of_statsmodels(queries, sd, difference, systems):
+    row = tr.power(queries, difference, sd=sd, systems=systems).rows[0]
+    alpha = 0.05 / math.comb(systems, 2)
+    theirs = float(TTestPower().power(abs(difference) / sd, queries, alpha))
+    assert math.isnan(theirs) or row.power == pytest.approx(theirs, abs=1e-6)  # theirs is none for the least levels
+    assert _beyond(row.detectable / sd, queries, alpha) == pytest.approx(0.8, abs=1e-4)
+    assert _beyond(difference / sd, row.needed, alpha) >= 0.8 - 1e-5
+    assert row.needed == 2 or _beyond(difference / sd, row.needed - 1, alpha) < 0.8 + 1e-5
+
+
+def _beyond(size, n, alpha):
+    """The power, over all that the standard deviation may be estimated as; SciPy's noncentral t has gaps."""
+    least, shift = scipy_stats.t.isf(alpha / 2, n - 1), abs(size) * math.sqrt(n)
+    spread = scipy_stats.chi.ppf((np.arange(100_000) + 0.5) / 100_000, n - 1) / math.sqrt(n - 1)
+    normal = scipy_stats.norm
+    return float((normal.sf(least * spread - shift) + normal.cdf(-least * spread - shift)).mean())
+
+
+def test_power_is_how_often_the_t_test_finds_the_difference():
+    drawn = np.random.default_rng(0).normal(0.05, 0.2, (50, 20_000))
+    found = scipy_stats.ttest_1samp(drawn, 0).pvalue <= 0.05
+    assert tr.power(50, 0.05, sd=0.2).rows[0].power == pytest.approx(found.mean(), abs=0.012)
+
+
+@pytest.mark.parametrize("n", [2, 3, 50, 1000])
+@pytest.mark.parametrize("alpha", [0.05, 0.001])
+def test_a_critical_difference_has_just_the_p_of_the_level(n, alpha):
+    critical = stats.critical_difference(0.3, n, alpha=alpha)
+    p = 2 * scipy_stats.t.sf(critical / 0.3 * math.sqrt(n), n - 1)
+    assert p == pytest.approx(alpha, rel=1e-9)
+    assert stats.critical_sd(critical, n, alpha=alpha) == pytest.approx(0.3, rel=1e-12)
+
+
+def test_one_query_shows_nothing_whatever_the_difference():
+    assert stats.critical_difference(0.3, 1) == math.inf
+    assert stats.critical_sd(0.9, 1) == 0
+
+
+def test_runs_give_the_spread_of_their_differences():
+    found = tr.power(50, 0.02, qrels=COMPARE / "qrels.txt", runs=RUNS, measures="nDCG@5")
+    columns = [tr.evaluate(COMPARE / "qrels.txt", run, "nDCG@5")["nDCG@5"] for run in RUNS]
+    sds = sorted(np.std(a - b, ddof=1) for a, b in itertools.combinations(columns, 2))
+    assert [row.sd for row in found.rows] == pytest.approx(sds, rel=1e-12)
+    assert [row.spread for row in found.rows] == ["lowest", "middle", "highest"]
+    two = tr.power(50, qrels=COMPARE / "qrels.txt", runs=RUNS[:2], measures="nDCG@5").rows
+    assert [row.spread for row in two] == ["given"]
+
+
+def test_one_run_is_a_guess_and_says_so():
+    found = tr.power(50, qrels=COMPARE / "qrels.txt", runs=RUNS[0], measures="AP")
+    alone = np.std(tr.evaluate(COMPARE / "qrels.txt", RUNS[0], "AP")["AP"], ddof=1)
+    assert [row.sd for row in found.rows] == pytest.approx(
+        [alone * r for r in (OF_ONE.low, OF_ONE.middle, OF_ONE.high)]
+    )
+    assert "guessed from the spread of one run" in found.to_text()
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ({}, "say how many queries there are"),
+        ({"queries": 1}, "2 queries or more"),
+        ({"queries": 50, "difference": 0}, "other than 0"),
+        ({"queries": 50, "difference": math.nan}, "other than 0"),
+        ({"queries": 50, "sd": 0}, "above 0"),
+        ({"queries": 50, "systems": 1}, "2 systems or more"),
+        ({"queries": 50, "power": 0.01}, "power is above alpha"),
+        ({"queries": 50, "measures": "NDGC"}, "nDCG"),
+        ({"queries": 50, "sd": 0.1, "runs": RUNS}, "not both"),
+        ({"queries": 50, "runs": RUNS}, "qrels are needed"),
+        ({"queries": 50, "runs": RUNS[:1] * 2, "qrels": COMPARE / "qrels.txt"}, "score the same on every query"),
+        (
+            {"queries": 50, "runs": RUNS, "qrels": COMPARE / "qrels.txt", "measures": "NumRelRet"},
+            "no mean of queries",
+        ),
+    ],
+)
+def test_power_refuses_what_has_no_answer(how, words):
+    with pytest.raises(tr.TruerankError, match=words):
+        tr.power(**how)
+
+
+def table(*rows, heads=("AP",)):
+    return {name: dict(zip(heads, values, strict=True)) for name, *values in rows}
+
+
+@pytest.mark.parametrize("sd", [0.05, 0.2])
+def test_a_pair_is_told_apart_as_the_t_test_says_of_all_that_was_rounded(sd):
+    given = table(("a", "0.41"), ("b", "0.33"), ("c", "0.34"))
+    found = tr.audit_table(given, 50, sd=sd)
+    level = 0.05 / 3
+    for claim in found.claims:
+        apart = abs(float(given[claim.better]["AP"]) - float(given[claim.worse]["AP"]))
+        ends = [max(0, apart - 0.01), apart + 0.01]
+        p = [2 * scipy_stats.t.sf(end / sd * math.sqrt(50), 49) for end in ends]
+        expected = "yes" if p[0] <= level else "depends" if p[1] <= level else "no"
+        assert claim.told == expected
+        assert 2 * scipy_stats.t.sf((claim.high / claim.critical_sd) * math.sqrt(50), 49) == pytest.approx(level)
+
+
+@pytest.mark.parametrize("n", [5, 9, 12])
+def test_zeros_and_ones_have_the_p_of_every_way_they_can_disagree(n):
+    """Against McNemar's exact test of all 2 × 2 tables with these margins."""
+    for first, second in itertools.combinations_with_replacement(range(n + 1), 2):
+        given = table(("a", repr(second / n)), ("b", repr(first / n)), heads=("Success@5",))
+        claim = tr.audit_table(given, n).claims[0]
+        p = []
+        for both in range(max(0, first + second - n), min(first, second) + 1):
+            cells = [[both, second - both], [first - both, n - first - second + both]]
+            p.append(1.0 if first == second == both else mcnemar(cells, exact=True).pvalue)
+        assert (claim.best_p, claim.worst_p) == pytest.approx((min(p), max(p)), abs=1e-12)
+
+
+def test_rounded_shares_may_be_of_several_counts():
+    claim = tr.audit_table(table(("a", "0.5"), ("b", "0.4"), heads=("accuracy",)), 50).claims[0]
+    counts = {mean: [k for k in range(51) if abs(k / 50 - mean) <= 0.05 + 1e-9] for mean in (0.5, 0.4)}
+    ways = [2 * scipy_stats.binom.cdf(0, k - j, 0.5) for k in counts[0.5] for j in counts[0.4] if k > j]
+    assert claim.best_p == pytest.approx(min(1, min(ways)))
+    assert claim.worst_p == pytest.approx(1)
+
+
+@pytest.mark.parametrize(
+    ("mean", "is_possible"), [("0.613", False), ("0.62", True), ("61.3", False), ("0.6", True)]
+)
+def test_a_mean_that_no_zeros_and_ones_have_is_told(mean, is_possible):
+    found = tr.audit_table(table(("a", mean), ("b", "0.5"), heads=("hit@1",)), 50)
+    assert ("a" not in found.measures[0].impossible) == is_possible
+    assert ("rounds to what is published" in found.to_text()) != is_possible
+
+
+def test_the_pairs_are_those_with_the_baseline_where_there_is_one():
+    given = table(("a", 0.3), ("b", 0.35), ("c", 0.4), ("d", 0.45))
+    every, some = tr.audit_table(given, 50), tr.audit_table(given, 50, baseline="a")
+    assert (len(every.claims), len(some.claims)) == (6, 3)
+    assert (every.measures[0].level, some.measures[0].level) == (0.05 / 6, 0.05 / 3)
+
+
+TABLES = {
+    "csv": "System,nDCG@10,AP\nBM25,0.412,0.251\nOurs,0.43,0.26\n",
+    "semicolons and commas in numbers": "System;nDCG@10;AP\nBM25;0,412;0,251\nOurs;0,43;0,26\n",
+    "tsv": "System\tnDCG@10\tAP\nBM25\t0.412\t0.251\nOurs\t0.43\t0.26\n",
+    "markdown": "| System | nDCG@10 | AP |\n|:--|--:|---|\n| BM25 | 0.412 | 0.251 |\n"
+    "| **Ours** | **0.43**† | 0.26<sup>a</sup> |\n",
+    "the first table of a page": "# Results\n\nOurs is best | so far.\n\n| System | nDCG@10 | AP |\n|:--|--:|---|\n"
+    "| BM25 | 0.412 | 0.251 |\n| Ours | 0.43 | 0.26 |\n\nAs the table shows, it is.\n\n|a|b|\n|-|-|\n|c|1|\n",
+    "markdown without outer bars": "System | nDCG@10 | AP\n---|---|---\nBM25 | 0.412 | 0.251\n"
+    "Ours | 0.43 | _0.26_\n",
+    "latex": "\\begin{tabular}{lrr}\n\\toprule\nSystem & nDCG@10 & AP \\\\ \\midrule\nBM25 & 0.412 & 0.251 \\\\\n"
+    "Ours & \\textbf{0.43}$^{\\dagger}$ & $0.26_{\\pm 0.01}$ \\\\\n\\bottomrule\n\\end{tabular}\n",
+    "a byte order mark and carriage returns": "\ufeffSystem,nDCG@10,AP\r\nBM25,0.412,0.251\r\nOurs,0.43,0.26\r\n",
+    "spreads behind means": "System,nDCG@10,AP\nBM25,0.412 ± 0.01,0.251 (2)\nOurs,0.43 +/- 0.02,0.26\n",
+}
+
+
+@pytest.mark.parametrize("text", TABLES.values(), ids=TABLES)
+def test_tables_are_read_as_people_publish_them(text, tmp_path):
+    path = tmp_path / "table.txt"
+    path.write_text(text, "utf-8", newline="")
+    found = published(path)
+    assert {m: {s: (v.value, v.unit) for s, v in c.items()} for m, c in found.columns.items()} == {
+        "nDCG@10": {"BM25": (0.412, 0.001), "Ours": (0.43, 0.01)},
+        "AP": {"BM25": (0.251, 0.001), "Ours": (0.26, 0.01)},
+    }
+
+
+def test_percentages_become_shares_and_their_digits_too():
+    found = published({"a": {"AP": "41.2 %", "RR": 0.5}, "b": {"AP": 43, "RR": None}})
+    assert found.percent == {"AP"}
+    assert (found.columns["AP"]["a"].value, found.columns["AP"]["a"].unit) == pytest.approx((0.412, 0.001))
+    assert list(found.columns["RR"]) == ["a"]
+
+
+def test_columns_of_other_numbers_are_left_out_and_said():
+    found = tr.audit_table({"a": {"AP": 0.4, "size": 110}, "b": {"AP": 0.5, "size": 20}}, 50)
+    assert found.left_out == ("size",)
+    assert "Left out, being no means from 0 to 1 nor percentages: size." in found.to_text()
+
+
+def test_usual_spreads_are_those_that_the_page_has():
+    """Both are written by benchmarks/spreads.py; the page has the rows."""
+    text = (ROOT / "docs" / "claims.md").read_text("utf-8")
+    rows = {
+        cells[0]: cells[1:]
+        for cells in re.findall(r"^\| (\S+) \| \d+ \| ([.\d]+) \| ([.\d]+) \| ([.\d]+) \|", text, re.M)
+    }
+    assert {name: Spread(*map(float, cells)) for name, cells in rows.items()} == USUAL
+    assert (min(s.low for s in USUAL.values()), max(s.high for s in USUAL.values())) == (ANY.low, ANY.high)
+
+
+def test_results_are_plain_values_and_frames():
+    audit = tr.audit_table(table(("a", 0.3), ("b", 0.35)), 50)
+    power = tr.power(50, 1e-6, sd=0.5)
+    for found in (audit, power):
+        assert json.loads(json.dumps(found.to_dict(), allow_nan=False))
+        assert len(found.to_pandas()) == 1
+        assert "<table" in found._repr_html_()
+        assert found.to_markdown().count("|") > 4
+        assert "tabular" in found.to_latex()
+    assert power.rows[0].needed is None
+    assert audit.to_pandas()["told"].tolist() == ["depends"]
