@@ -24,6 +24,7 @@ from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import power, queries_needed, smallest_detectable
+from truerank.stats.predicted import PredictedMean, predicted_means, selection
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 
@@ -36,6 +37,7 @@ __all__ = [
     "Interval",
     "Method",
     "Paired",
+    "PredictedMean",
     "Tukey",
     "adjust",
     "clopper_pearson",
@@ -54,6 +56,7 @@ __all__ = [
     "paired_t",
     "percentile_interval",
     "power",
+    "predicted_means",
     "quantile_interval",
     "queries_needed",
     "randomization",
@@ -61,6 +64,7 @@ __all__ = [
     "rbo",
     "rbo_of_shared",
     "resampled",
+    "selection",
     "sign",
     "smallest_detectable",
     "tau_ap",
