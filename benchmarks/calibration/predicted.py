@@ -122,15 +122,15 @@ SECTIONS = (
         "Few human judgements, many by a model: a mean",
         f"""\
 A model judges {ALL} queries, people some of them. A good judge's scores correlate with people's at 0.9 (as
-normals), a noisy one's at 0.3, a biased one's at 0.8, and are then 0.3 + 0.6 times what they were; the last is right
-on four of five queries, and says anything on the others.""",
+normals), a noisy one's at 0.3, a biased one's at 0.8, and are then 0.3 + 0.6 times what they were; the last is
+right on four of five queries, and says anything on the others.""",
         tuple(partial(of_a_mean, *each) for each in itertools.product(POPULATIONS, JUDGES, JUDGED)),
         """\
 The model's scores taken for the truth have an interval that is right only where the model has no bias, which
 nothing but people's judgements can show; with bias it never is. Prediction-powered intervals hold whatever the
 judge. As published (PPI++ with the normal distribution) they are too short with few judged queries; truerank counts
-what the tuning costs, takes Student's t, and reaches further on the side where the scores are skewed. Below 20 judged
-queries nothing is promised.""",
+what the tuning costs, takes Student's t, and reaches further on the side where the scores are skewed. Below 20
+judged queries nothing is promised.""",
     ),
     Section(
         "Few human judgements, many by a model: a difference",

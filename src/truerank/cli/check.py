@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,7 +13,7 @@ from truerank.analysis.check.deciding import named_by_gates
 from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import written
 from truerank.analysis.check.settings import FILES
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, predicting, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
@@ -25,6 +25,9 @@ from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.present.check import FORMATS, by_ending, document, render
+
+if TYPE_CHECKING:
+    from truerank.analysis.compare.predicted import Predicted
 
 
 @click.command("check")
@@ -78,6 +81,7 @@ from truerank.present.check import FORMATS, by_ending, document, render
 @click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")
 @options.qrels_format
 @options.run_format
+@predicting.judgements
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -99,6 +103,9 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    judged_by: str | None,
+    predicted_by: str | None,
+    sample: str | None,
 ) -> None:
     """Tell whether a change may be merged: pass, fail or undecided.
 
@@ -112,8 +119,12 @@ def command(
       truerank check gates.toml
       truerank check qrels.txt new.run --min "nDCG@10=0.40" --no-worse-than main.json --margin 0.01
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
+      truerank check --judged-by people.qrels --predicted-by model.qrels --sample random new.run --min AP=0.3
     """
+    judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
     toml, subject = _sorted_out(files)
+    if judgements:
+        subject = predicting.subject(judgements, subject)
     settings = _changed(
         read_settings(toml) if toml else Settings(),
         subject,
@@ -132,7 +143,8 @@ def command(
     read = [toml, *(getattr(settings, name) for name in FILES)]
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
-    found = _Checking(settings, options.changed(settings.rules, changes), qrels_format, run_format).done()
+    under = options.changed(settings.rules, changes)
+    found = _Checking(settings, under, qrels_format, run_format, judgements).done()
     _show(found, format, outputs, digits)
     ctx.exit(found.status)
 
@@ -179,6 +191,7 @@ class _Checking:
     rules: Rules
     qrels_format: str | None
     run_format: str | None
+    judgements: predicting.Judgements | None
 
     def done(self) -> Check:
         s = self.settings
@@ -204,14 +217,16 @@ class _Checking:
             percentiles=s.percentiles,
         )
 
-    def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:
+    def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores | Predicted:
         if is_saved(path):
             return Figures.read(path)
         if judged is None:
             raise InputError("this is a run: name the qrels too, or save its scores before", path)
         return self._evaluated(judged, path, None)
 
-    def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores:
+    def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores | Predicted:
+        if self.judgements:
+            return predicting.of_run(self.judgements, path, self._measures(baseline), self.rules, self.run_format)
         with inputs.opened([path], self.run_format) as (run,):
             scores = evaluate(judged, run, self._measures(baseline), rules=self.rules)
         id_overlap.refuse_or_warn(judged, [scores], [path])

@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, predicting, tables
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
 from truerank.core.errors import InputError
@@ -21,7 +21,7 @@ from truerank.present.comparison import LAYOUTS, document
 
 @click.command("compare")
 @click.argument("qrels", type=options.FILE)
-@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=options.FILE)
+@click.argument("runs", metavar="RUN RUN...", nargs=-1, type=options.FILE)
 @options.measures
 @options.rules
 @options.changes
@@ -78,6 +78,7 @@ from truerank.present.comparison import LAYOUTS, document
 @options.qrels_format
 @options.run_format
 @options.collapse
+@predicting.judgements
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -103,6 +104,9 @@ def command(
     run_format: str | None,
     how: str | None,
     chunk_ids: str | None,
+    judged_by: str | None,
+    predicted_by: str | None,
+    sample: str | None,
 ) -> None:
     """Tell which system is better, and how sure that is.
 
@@ -119,23 +123,31 @@ def command(
       truerank compare qrels.txt *.run --correction max-t --by topics.csv:language
       truerank compare qrels.txt *.run -m "nDCG@10 AP R@100" --layout wide -o table.tex
       truerank compare qrels.txt small.run large.run --collapse max --ids chunks.jsonl:doc_id
+      truerank compare --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run dense.run
     """
     path, column = _split(by)
-    inputs.refuse(qrels, *runs, path, rules=rules, output=output)
+    judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
+    given, runs = predicting.files(qrels, runs, judgements, "RUN RUN...")
+    inputs.refuse(given, *runs, path, *(judgements.files if judgements else ()), rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     attribute = read_attribute(path, column) if by else None
-    judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(runs, run_format, collapse=options.collapsing(how, chunk_ids)) as sources:
-        scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
-    id_overlap.refuse_or_warn(judged, scores, runs, sources)
+    collapse = options.collapsing(how, chunk_ids)
+    with inputs.opened(runs, run_format, again=judgements is not None, collapse=collapse) as sources:
+        systems: list[Any]
+        if judgements:
+            systems = judgements.predicted(runs, sources, wanted, under, as_written=as_written)
+        else:
+            judged = read_qrels(qrels, qrels_format)
+            systems = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
+            id_overlap.refuse_or_warn(judged, systems, runs, sources)
     with Counting(message("comparing")) as bar:
         found = compare(
             None,
-            scores,
+            systems,
             baseline=options.place(baseline, runs),
             test=test,
             correction=correction,

@@ -11,7 +11,7 @@ from truerank.core.equal import are_equal
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
-from truerank.present import few, ledger
+from truerank.present import few, ledger, predicted
 from truerank.present.few import USUAL
 from truerank.stats.paired import EXACT_UP_TO
 
@@ -21,6 +21,7 @@ TESTS = {
     "wilcoxon": message("Wilcoxon's signed-rank test"),
     "sign": message("sign test"),
     "tukey": message("Tukey's HSD on queries and systems"),
+    "prediction-powered": message("prediction-powered t-test of paired differences"),
 }
 CORRECTIONS = {
     "holm": message("corrected by Holm"),
@@ -38,12 +39,13 @@ def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) 
     """All that stands under the tables; the wide one has fewer columns to explain."""
     names = list(map(printable, found.scores))
     how = wide_made(found, intervals=intervals) if is_wide else made(found)
-    return [*ledger.notes(list(found.scores.values()), names), *how, *remarks(found)]
+    return [*ledger.notes(list(found.on_all.values()), names), *how, *remarks(found)]
 
 
 def remarks(found: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
     sentences = [
+        *predicted.remarks_of_systems(found.predictions),
         *sizes(found),
         *_left_out(found),
         *_kinds(found),
@@ -60,7 +62,13 @@ def made(found: Comparison) -> list[str]:
     if len(found.systems) < 2:
         alone = message("One system: there is nothing to compare it with.")
         return [joined(" ", [alone, _intervals(found)]), *_of_runs(found)]
-    return [_test(found), _intervals(found), *_of_runs(found), _reading(found)]
+    return [
+        *predicted.made_of_systems(found.predictions),
+        _test(found),
+        _intervals(found),
+        *_of_runs(found),
+        _reading(found),
+    ]
 
 
 def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
@@ -114,6 +122,8 @@ def _pairs(found: Comparison) -> int:
 
 def _intervals(found: Comparison) -> Message:
     how = found.procedure
+    if found.predictions:
+        return message("Intervals: prediction-powered; not corrected for the number of pairs.")
     methods = {mean.method for outcome in found.outcomes for mean in outcome.means.values()}
     parts = _unknown(found, methods) if "none" in methods else _drawn(found, methods)
     return message("Intervals: {how}. Seed {seed}.", how=joined("; ", parts), seed=how.seed)

@@ -179,9 +179,7 @@ def _interval(values: Floats, way: str, confidence: float, limits: tuple[float, 
         limits = (estimate, estimate)
     elif limits is None:
         limits = (-np.inf, np.inf)
-    return Interval(
-        estimate, *limits, confidence, way, differing(values) if way in ("bca", "percentile") else None
-    )
+    return Interval(estimate, *limits, confidence, way, differing(values) if way in ("bca", "percentile") else None)
 
 
 def differing(values: Floats) -> int | None:

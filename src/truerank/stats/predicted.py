@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from truerank.stats.bootstrap import resampled_means
 from truerank.stats.distributions import normal_below, normal_quantile, t_above, t_quantile
 from truerank.stats.intervals import Interval, differing, is_too_few
-from truerank.stats.values import Floats, count, is_constant, share, table
+from truerank.stats.values import Floats, count, is_constant, rounding, scale, share, table
 
 Ints = NDArray[np.intp]
 
@@ -125,8 +125,8 @@ def predicted_means(
         probability: (all,) how likely each query was to be judged; None: the judged ones were drawn at random.
         weight: of the model; None: the one that is tuned.
         method: "skewed-t", Student's t and beyond it where skewness asks for more (Hall 1992); "t", enough for
-            differences, which have little of it; both count the tuning, as the regression estimator of two-phase samples does
-            (Cochran 1977, section 12.6). "normal" is the paper's own, too short with few judged queries.
+            differences, which have little of it; both count the tuning, as the regression estimator of two-phase
+            samples does (Cochran 1977, section 12.6). "normal" is the paper's own, too short where few are judged.
             "percentile" draws judged and other queries anew (Efron 1979).
         resamples, seed: of "percentile".
 
@@ -149,7 +149,8 @@ def predicted_means(
     powered = _Powered.of(people, model, sample, weight)
     alone = _Powered.of(people, np.zeros_like(model), sample, 0.0)
     draws = (count(resamples, "resamples"), seed) if method == "percentile" else None
-    intervals, bare = powered.intervals(method, confidence, draws), alone.intervals("skewed-t", confidence, None)
+    plainly = "t" if method == "t" else "skewed-t"
+    intervals, bare = powered.intervals(method, confidence, draws), alone.intervals(plainly, confidence, None)
     errors, freedom = powered.errors
     falling, staying = powered.parts
     one = alone.errors[0] ** 2 * len(people)
@@ -273,9 +274,10 @@ class _Powered:
         of_judged, truth = (sample.means(values, own, sample.share) for values in (model[at], people))
         around = model[at] - of_judged[own]
         spread = ((model - of_all[stratum]) ** 2).sum(axis=0) / max(size - sample.strata, 1)
+        varies = spread > rounding(1.0) ** 2 * scale(model) ** 2
         if weight is None:
             together = sample.share @ (around * (people - truth[own]))
-            slope = np.divide(together, spread, out=np.zeros_like(spread), where=spread > 0)
+            slope = np.divide(together, spread, out=np.zeros_like(spread), where=varies)
             tuned = np.clip(slope / many, 0, 1) if len(sample.others) else np.zeros_like(slope)
         else:
             tuned = np.full(len(spread), float(weight))
@@ -284,8 +286,8 @@ class _Powered:
         mean = sample.means(left, own, sample.share)
         residual = left - mean[own]
         gap = np.bincount(stratum, minlength=sample.strata) / size @ (of_all - of_judged)
-        seen = sample.share @ around**2
-        reach = np.divide(gap**2, seen, out=np.zeros_like(seen), where=(seen > 0) & (tuned > 0) & (weight is None))
+        seen = gap**2 * (sample.share @ around**2)
+        reach = np.divide(seen, spread**2, out=np.zeros_like(seen), where=varies & (tuned > 0) & (weight is None))
         n, others = len(at), len(sample.others)
         return cls(
             sample,
@@ -316,7 +318,7 @@ class _Powered:
     @property
     def _spared(self) -> Floats:
         """(c,) degrees of freedom of the judged."""
-        return np.maximum(self.sample.effective - self.tuned, 0.0)
+        return np.asarray(np.maximum(self.sample.effective - self.tuned, 0.0), np.float64)
 
     @property
     def errors(self) -> tuple[Floats, Floats]:

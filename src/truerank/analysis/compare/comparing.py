@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 
 from truerank.analysis.compare.outcome import checked, outcome, outcome_of_run
+from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.compare.predicting import outcome_predicted, predictions, under_prediction
 from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
@@ -46,7 +48,7 @@ def compare(
         qrels, measures, rules, threads, as_written: as for `evaluate`. qrels may be None where
             all runs are `Scores` or `Reading`s.
         runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores`,
-            or a `Reading`.
+            a `Reading`, or what `predicted` made of people's and a model's judgements, all of them.
         baseline: the system that all others are compared to, by its name or its place from 0; without one every
             two are compared.
         test: "randomization", "t", "wilcoxon" or "sign", of paired values; or "tukey", of all systems together.
@@ -69,14 +71,17 @@ def compare(
     >>> pair.difference.estimate, pair.p
     (0.5, 0.0078125)
     """
-    scores = scored(qrels, runs, measures, rules, threads, as_written=as_written)
+    estimated = predictions(runs)
+    people = {name: one.people for name, one in estimated.items()}
+    scores = scored(qrels, people or runs, measures, rules, threads, as_written=as_written)
     wanted = common_measures(scores, measures)
     systems = align(scores)
     base = resolved(baseline, list(scores))
     every = base is None if all_pairs is None else all_pairs or base is None
-    work = _Work(
-        systems, wanted, checked(Procedure(test, correction, confidence, seed, samples, base, every)), progress
-    )
+    procedure = checked(Procedure(test, correction, confidence, seed, samples, base, every))
+    if estimated:
+        procedure = under_prediction(procedure, is_sliced=by is not None)
+    work = _Work(systems, wanted, procedure, progress, estimated)
     try:
         return work.done(None if by is None else cut(systems.queries, by), by_name)
     except ModuleNotFoundError as missing:
@@ -93,6 +98,7 @@ class _Work:
     measures: tuple[Measure, ...]
     procedure: Procedure
     progress: Progress
+    predictions: Mapping[str, Predicted]
 
     def done(self, slices: Mapping[str, list[int]] | None, by: str) -> Comparison:
         """The comparison on all queries, and on those of each slice."""
@@ -117,7 +123,9 @@ class _Work:
         found = []
         for number, measure in enumerate(self.measures, 1):
             names, chosen = list(self.systems.scores), np.array(places, np.intp)
-            if measure.definition.is_of_run:
+            if self.predictions:
+                one = outcome_predicted(measure, self.predictions, self.procedure)
+            elif measure.definition.is_of_run:
                 at = partial(self.systems.numbers, measure, chosen)
                 one = outcome_of_run(measure, at, len(chosen), names, self.procedure)
             else:
@@ -134,5 +142,6 @@ class _Work:
             outcomes,
             self.systems.scores,
             self.procedure,
+            predictions=self.predictions,
             **sliced,
         )

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.analysis.compare.predicted import Predicted
 from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import did_you_mean, plural
@@ -71,7 +72,7 @@ def scored(
     Raises:
         TruerankError: no system; scores made under different rules; whatever `evaluate` raises.
     """
-    named = _named(runs)
+    named = by_name(runs)
     made = [thing for thing in named.values() if isinstance(thing, Scores)]
     ready = [thing for thing in named.values() if isinstance(thing, Scores | Reading)]
     under = ready[0].rules if ready and rules is None else Rules.of(rules)
@@ -92,9 +93,9 @@ def scored(
     return found
 
 
-def _named(runs: Any) -> dict[str, Any]:
+def by_name(runs: Any) -> dict[str, Any]:
     """What was given, by name: files by their last names where these differ; repeated names are numbered."""
-    if isinstance(runs, str | os.PathLike | Scores | Reading):
+    if isinstance(runs, str | os.PathLike | Scores | Reading | Predicted):
         runs = [runs]
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
@@ -107,7 +108,7 @@ def _named(runs: Any) -> dict[str, Any]:
 
 
 def _name(run: RunLike) -> str:
-    if isinstance(run, Scores):
+    if isinstance(run, Scores | Predicted):
         return run.run
     if isinstance(run, Reading):
         return run.name

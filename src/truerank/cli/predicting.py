@@ -1,0 +1,165 @@
+"""Options of the commands that take people's judgements of some queries, and a model's of all."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from truerank.cli import id_overlap, inputs, options, tables
+from truerank.core.errors import InputError
+from truerank.core.messages import message
+from truerank.core.rules import Rules
+from truerank.core.run import Run
+from truerank.formats import read_qrels
+
+if TYPE_CHECKING:
+    from truerank.analysis.compare.predicted import Predicted
+
+Decorated = TypeVar("Decorated", bound=Callable[..., Any])
+
+_judged_by = click.option(
+    "--judged-by",
+    metavar="QRELS",
+    type=options.FILE,
+    help="People's judgements of some queries, in place of QRELS; with --predicted-by.",
+)
+_predicted_by = click.option(
+    "--predicted-by",
+    metavar="QRELS",
+    type=options.FILE,
+    help="A model's judgements of all queries: they sharpen the estimate and cannot bias it.",
+)
+_sample = click.option(
+    "--sample",
+    metavar="random|FILE",
+    help="How the queries that people judged were chosen: at random, or with the probabilities in a table with the "
+    "columns query_id and probability.",
+)
+
+
+def judgements(command: Decorated) -> Decorated:
+    """Whose judgements these are, and how the people's were chosen."""
+    return _judged_by(_predicted_by(_sample(command)))
+
+
+@dataclass(frozen=True)
+class Judgements:
+    """People's judgements and a model's, as files."""
+
+    people: str
+    model: str
+    sample: str
+    qrels_format: str | None
+
+    @property
+    def files(self) -> list[str]:
+        """What is read."""
+        return [self.people, self.model, *([self.sample] if self.sample != "random" else [])]
+
+    def predicted(
+        self, runs: Sequence[str], sources: Sequence[Run], measures: Any, rules: Rules, **how: Any
+    ) -> list[Predicted]:
+        """The estimate of each run.
+
+        Raises:
+            TruerankError: wrong input.
+        """
+        from truerank.analysis.compare.predicted import predicted
+
+        people, model = (read_qrels(path, self.qrels_format) for path in (self.people, self.model))
+        found = [
+            predicted(people, model, source, measures, sample=self.sample, rules=rules, **how) for source in sources
+        ]
+        id_overlap.refuse_or_warn(model, [one.model for one in found], runs)
+        return found
+
+
+def asked(
+    judged_by: str | None, predicted_by: str | None, sample: str | None, qrels_format: str | None
+) -> Judgements | None:
+    """The judgements that are asked for; None where neither is.
+
+    Raises:
+        UsageError: one without the other, or nothing said of the sample.
+    """
+    if not (judged_by or predicted_by):
+        if sample:
+            raise click.UsageError(message("--sample is for --judged-by and --predicted-by."))
+        return None
+    if not (judged_by and predicted_by):
+        raise click.UsageError(message("--judged-by and --predicted-by belong together: give both."))
+    if not sample:
+        from truerank.analysis.compare.predicted import SAY_HOW
+
+        raise InputError(SAY_HOW)
+    return Judgements(judged_by, predicted_by, sample, qrels_format)
+
+
+def files(
+    qrels: str, runs: Sequence[str], judgements: Judgements | None, named: str = "RUN..."
+) -> tuple[str | None, tuple[str, ...]]:
+    """The qrels, if there are any, and the runs: with judgements of people and of a model all files are runs.
+
+    Raises:
+        UsageError: qrels without a run.
+    """
+    if judgements:
+        return None, (qrels, *runs)
+    if not runs:
+        raise click.MissingParameter(ctx=click.get_current_context(), param_hint=repr(named), param_type="argument")
+    return qrels, tuple(runs)
+
+
+def refuse_standard_input(runs: Sequence[str]) -> None:
+    """Raise where a run cannot be read twice: against people's judgements, and against the model's."""
+    if "-" in runs:
+        raise InputError("a run is read twice here, against both judgements: write it to a file first", "-")
+
+
+def show(
+    judgements: Judgements,
+    runs: Sequence[str],
+    measures: str | None,
+    rules: Rules,
+    *,
+    run_format: str | None,
+    as_written: bool,
+    format: str | None,
+    output: str,
+    digits: int | None,
+    width: float | None,
+    to_judge: int | None,
+) -> None:
+    """Print what `truerank eval` prints of such judgements."""
+    from truerank.present.predicted import document
+
+    refuse_standard_input(runs)
+    inputs.refuse(*judgements.files, *runs, output=output)
+    with inputs.opened(runs, run_format, again=True) as sources:
+        found = judgements.predicted(runs, sources, measures, rules, as_written=as_written)
+    tables.show(document(found, digits, width=width, to_judge=to_judge), format, output)
+
+
+def subject(judgements: Judgements, given: dict[str, str]) -> dict[str, str]:
+    """What is checked: the run alone, whose judgements are those of people and of the model.
+
+    Raises:
+        UsageError: qrels as well, or no run.
+    """
+    if list(given) != ["scores"]:
+        raise click.UsageError(message("With --judged-by and --predicted-by, give one RUN and no QRELS."))
+    return {"qrels": judgements.model, "run": given["scores"]}
+
+
+def of_run(judgements: Judgements, run: str, measures: Any, rules: Rules, run_format: str | None) -> Predicted:
+    """The estimate of one run, with what speaks against it on standard error."""
+    from truerank.present.predicted import remarks_of
+
+    refuse_standard_input([run])
+    with inputs.opened([run], run_format, again=True) as sources:
+        found = judgements.predicted([run], sources, measures, rules)[0]
+    tables.tell(remarks_of(found))
+    return found
