@@ -202,6 +202,8 @@ class _Checking:
         scores: Any = s.scores
         if s.run and judged is not None:
             scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
+            if self.judgements:
+                predicting.tell(scores)
         return check(
             scores,
             min=s.min,

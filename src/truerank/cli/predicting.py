@@ -155,11 +155,14 @@ def subject(judgements: Judgements, given: dict[str, str]) -> dict[str, str]:
 
 
 def of_run(judgements: Judgements, run: str, measures: Any, rules: Rules, run_format: str | None) -> Predicted:
-    """The estimate of one run, with what speaks against it on standard error."""
-    from truerank.present.predicted import remarks_of
-
+    """The estimate of one run."""
     refuse_standard_input([run])
     with inputs.opened([run], run_format, again=True) as sources:
-        found = judgements.predicted([run], sources, measures, rules)[0]
+        return judgements.predicted([run], sources, measures, rules)[0]
+
+
+def tell(found: Predicted) -> None:
+    """Say on standard error what speaks against an estimate."""
+    from truerank.present.predicted import remarks_of
+
     tables.tell(remarks_of(found))
-    return found

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from truerank.analysis.compare.predicted import Predicted, Sign, as_dict
 from truerank.core.errors import InputError, printable
@@ -29,7 +30,7 @@ def document(
 ) -> Document:
     """A row a run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
     drawn = 4 if digits is None else digits
-    tables = [estimates(found, drawn)]
+    tables = estimates(found, drawn)
     plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in found]}
     if width is not None:
         tables.append(_needed(found, width))
@@ -47,29 +48,32 @@ def document_of(found: Predicted, digits: int | None = None) -> Document:
     return document([found], digits)
 
 
-def estimates(found: Sequence[Predicted], digits: int) -> Table:
-    """The estimate beside what people alone, and the model alone, would say."""
+def estimates(found: Sequence[Predicted], digits: int) -> list[Table]:
+    """A table a run: the estimate beside what people alone, and the model alone, would say."""
     names = labels([one.run for one in found])
-    interval = message("{confidence} % interval", confidence=percent(found[0].confidence))
+    tables = [_of_run(one, name if len(found) > 1 else "", digits) for one, name in zip(found, names, strict=True)]
+    return [*tables[:-1], replace(tables[-1], notes=tuple(_notes(found)))]
+
+
+def _of_run(found: Predicted, title: str, digits: int) -> Table:
+    interval = message("{confidence} % interval", confidence=percent(found.confidence))
     columns = (
-        message("run"),
         message("measure"),
         message("estimate"),
         interval,
         message("people alone"),
-        message("model alone"),
+        message("model"),
         message("weight"),
         message("worth"),
     )
     rows: list[tuple[Cell, ...]] = []
-    for one, name in zip(found, names, strict=True):
-        for measure, mean in one.items():
-            people = joined(" ", [f"{mean.judged.estimate:.{digits}f}", _ends(mean.judged, digits)])
-            model = f"{mean.predicted:.{digits}f}"
-            known = mean.interval.estimate, _ends(mean.interval, digits)
-            rows.append((name, measure, *known, people, model, f"{mean.weight:.2f}", round(mean.worth)))
-    table = Table(columns, tuple(rows), notes=tuple(_notes(found)), digits=digits)
-    return table if len(found) > 1 else table.without_first_column()
+    for measure, mean in found.items():
+        people = joined(" ", [f"{mean.judged.estimate:.{digits}f}", _ends(mean.judged, digits)])
+        known = mean.interval.estimate, _ends(mean.interval, digits)
+        rows.append(
+            (measure, *known, people, f"{mean.predicted:.{digits}f}", f"{mean.weight:.2f}", round(mean.worth))
+        )
+    return Table(columns, tuple(rows), title=title, digits=digits)
 
 
 def _ends(interval: Interval, digits: int) -> str:
@@ -106,8 +110,8 @@ def made(found: Predicted) -> list[str]:
         ),
         message(
             "Estimate: prediction-powered (PPI++), right whatever the model's bias; intervals by Student's t, "
-            "wider where scores are skewed. Weight: how far the model is relied on. Worth: judged queries that "
-            "would say as much without the model."
+            "wider where scores are skewed. Model: its mean, taken for the truth. Weight: how far it is relied on. "
+            "Worth: how many judged queries would say as much without it."
         ),
     ]
 

@@ -40,8 +40,8 @@ FIRST = 5
 """Queries that a message names."""
 
 SAY_HOW = message(
-    "how were the queries chosen that people judged? Say sample = random, if chance alone chose them; or give the "
-    "probability of each query to be judged. Without that nothing is known of the other queries"
+    "how were the queries chosen that people judged? Say sample = random (--sample random) if chance alone chose "
+    "them, or give each query's probability of being judged (--sample FILE); else nothing follows for the others"
 )
 
 
