@@ -1,4 +1,4 @@
-"""Prediction-powered means: the textbook's loops, what they reduce to, what they refuse, and how they are chosen."""
+"""Prediction-powered means: the textbook's loops, what they reduce to, what they refuse, how they are drawn."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from truerank.stats.bootstrap import resampled_means
 from truerank.stats.distributions import normal_below, normal_quantile, t_above, t_quantile
 from truerank.stats.intervals import Interval, differing, is_too_few
-from truerank.stats.values import Floats, count, is_constant, rounding, scale, share, table
+from truerank.stats.values import Floats, count, is_constant, mean, rounding, scale, share, table
 
 Ints = NDArray[np.intp]
 
@@ -159,7 +159,7 @@ def predicted_means(
         PredictedMean(
             interval=Interval(*intervals[i], confidence, powered.method(i, confidence), scarce[i]),
             judged=Interval(*bare[i], confidence, alone.method(i, confidence), differing(people[:, i])),
-            predicted=float(model[:, i].mean()),
+            predicted=float(mean(model[:, i])),
             weight=float(powered.weight[i]),
             n=len(people),
             of=len(model),
@@ -241,8 +241,8 @@ class _Sample:
 
     def means(self, values: Floats, stratum: Ints, weights: Floats) -> Floats:
         """(strata, c) the weighted mean of each stratum."""
-        rows = (stratum == np.arange(self.strata)[:, None]) * weights
-        return np.asarray((rows / rows.sum(axis=1, keepdims=True)) @ values, np.float64)
+        each = [np.flatnonzero(stratum == number) for number in range(self.strata)]
+        return np.array([_sum(weights[at, None] * values[at]) / weights[at].sum() for at in each])
 
 
 @dataclass(frozen=True, eq=False)
@@ -273,26 +273,26 @@ class _Powered:
         of_all = sample.means(model, stratum, np.ones(size))
         of_judged, truth = (sample.means(values, own, sample.share) for values in (model[at], people))
         around = model[at] - of_judged[own]
-        spread = ((model - of_all[stratum]) ** 2).sum(axis=0) / max(size - sample.strata, 1)
+        spread = _sum((model - of_all[stratum]) ** 2) / max(size - sample.strata, 1)
         varies = spread > rounding(1.0) ** 2 * scale(model) ** 2
         if weight is None:
-            together = sample.share @ (around * (people - truth[own]))
+            together = _sum(sample.share[:, None] * around * (people - truth[own]))
             slope = np.divide(together, spread, out=np.zeros_like(spread), where=varies)
             tuned = np.clip(slope / many, 0, 1) if len(sample.others) else np.zeros_like(slope)
         else:
             tuned = np.full(len(spread), float(weight))
         slope = tuned * many
         left = people - slope * model[at]
-        mean = sample.means(left, own, sample.share)
-        residual = left - mean[own]
-        gap = np.bincount(stratum, minlength=sample.strata) / size @ (of_all - of_judged)
-        seen = gap**2 * (sample.share @ around**2)
+        middle = sample.means(left, own, sample.share)
+        residual = left - middle[own]
+        gap = _sum(np.bincount(stratum, minlength=sample.strata)[:, None] / size * (of_all - of_judged))
+        seen = gap**2 * _sum(sample.share[:, None] * around**2)
         reach = np.divide(seen, spread**2, out=np.zeros_like(seen), where=varies & (tuned > 0) & (weight is None))
         n, others = len(at), len(sample.others)
         return cls(
             sample,
-            n * sample.share[:, None] * residual + n / size * (slope * model[at] + mean[own]),
-            others / size * (slope * model[sample.others] + mean[stratum[sample.others]]),
+            n * sample.share[:, None] * residual + n / size * (slope * model[at] + middle[own]),
+            others / size * (slope * model[sample.others] + middle[stratum[sample.others]]),
             residual,
             tuned,
             sample.strata + (tuned > 0) * (weight is None),
@@ -301,7 +301,7 @@ class _Powered:
 
     @property
     def estimate(self) -> Floats:
-        return self._total([part.mean(axis=0) for part in self._samples])
+        return self._total([mean(part) for part in self._samples])
 
     @property
     def _samples(self) -> list[Floats]:
@@ -313,7 +313,7 @@ class _Powered:
     @property
     def plain(self) -> Floats:
         """(c,) the variance of the estimate, as the paper has it."""
-        return self._total([part.var(axis=0) / len(part) for part in self._samples])
+        return self._total([_variance(part) / len(part) for part in self._samples])
 
     @property
     def _spared(self) -> Floats:
@@ -325,8 +325,8 @@ class _Powered:
         """(c,) standard errors that count what was estimated, and their degrees of freedom (Welch 1947)."""
         spared, others = self._spared, len(self.of_others)
         inflated = np.divide(self.sample.effective, spared, out=np.ones_like(spared), where=spared > 0)
-        judged = self.of_judged.var(axis=0) / len(self.of_judged) * inflated * self.leverage
-        rest = self.of_others.var(axis=0) / (others - 1) if others > 1 else np.zeros_like(judged)
+        judged = _variance(self.of_judged) / len(self.of_judged) * inflated * self.leverage
+        rest = _variance(self.of_others) / (others - 1) if others > 1 else np.zeros_like(judged)
         total = judged + rest
         below = np.divide(judged**2, spared, out=np.zeros_like(judged), where=spared > 0)
         below += rest**2 / max(others - 1, 1)
@@ -338,14 +338,14 @@ class _Powered:
         """(c,) of the variance what falls with the judged queries, and with all: each times how many these are."""
         n, spared = len(self.of_judged), self._spared
         inflated = np.divide(self.sample.effective, spared, out=np.ones_like(spared), where=spared > 0)
-        falling = n * (self.sample.share[:, None] ** 2 * self.residual**2).sum(axis=0) * inflated
+        falling = n * _sum(self.sample.share[:, None] ** 2 * self.residual**2) * inflated
         size = n + len(self.of_others)
         return falling, np.maximum(self.plain - falling / inflated / n, 0.0) * size
 
     @property
     def skewness(self) -> Floats:
         """(c,) of the estimate."""
-        third = [((part - part.mean(axis=0)) ** 3).mean(axis=0) / len(part) ** 2 for part in self._samples]
+        third = [mean((part - mean(part)) ** 3) / len(part) ** 2 for part in self._samples]
         plain = self.plain
         return np.divide(self._total(third), plain**1.5, out=np.zeros_like(plain), where=plain > 0)
 
@@ -384,6 +384,16 @@ class _Powered:
                 low, high = (middle - each * errors[i] for each in both)
             found.append((middle, float(low), float(high)))
         return found
+
+
+def _sum(values: Floats) -> Floats:
+    """(c,) added from first to last: a column comes to the same bits whatever stands beside it."""
+    return np.asarray(np.add.accumulate(values, axis=0)[-1], np.float64)
+
+
+def _variance(values: Floats) -> Floats:
+    """(c,) around the mean, divided by how many there are."""
+    return mean((values - mean(values)) ** 2)
 
 
 def _unskewed(reach: float, skewness: float) -> tuple[float, float]:
