@@ -81,7 +81,7 @@ if TYPE_CHECKING:
 @click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")
 @options.qrels_format
 @options.run_format
-@predicting.judgements
+@options.judgements
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -121,9 +121,10 @@ def command(
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
       truerank check --judged-by people.qrels --predicted-by model.qrels --sample random new.run --min AP=0.3
     """
-    judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
     toml, subject = _sorted_out(files)
-    if judgements:
+    judgements = None
+    if judged_by or predicted_by or sample:
+        judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
         subject = predicting.subject(judgements, subject)
     settings = _changed(
         read_settings(toml) if toml else Settings(),

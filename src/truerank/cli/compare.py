@@ -78,7 +78,7 @@ from truerank.present.comparison import LAYOUTS, document
 @options.qrels_format
 @options.run_format
 @options.collapse
-@predicting.judgements
+@options.judgements
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -126,9 +126,13 @@ def command(
       truerank compare --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run dense.run
     """
     path, column = _split(by)
-    judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
-    given, runs = predicting.files(qrels, runs, judgements, "RUN RUN...")
-    inputs.refuse(given, *runs, path, *(judgements.files if judgements else ()), rules=rules, output=output)
+    judgements = None
+    if judged_by or predicted_by or sample:
+        judgements, runs = predicting.asked(judged_by, predicted_by, sample, qrels_format), (qrels, *runs)
+        predicting.refuse_standard_input(runs)
+    options.some_runs(runs, "RUN RUN...")
+    first = judgements.files if judgements else [qrels]
+    inputs.refuse(*first, *runs, path, rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
     under = inputs.rules_asked(rules, changes, runs)

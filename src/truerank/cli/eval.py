@@ -7,7 +7,7 @@ from dataclasses import replace
 import click
 
 from truerank.cli import engine as engines
-from truerank.cli import id_overlap, inputs, options, predicting, tables
+from truerank.cli import id_overlap, inputs, options, tables
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
 from truerank.core.scores import Scores
@@ -39,7 +39,7 @@ from truerank.present.scores import labels
 )
 @options.collapse
 @engines.options
-@predicting.judgements
+@options.judgements
 @click.option(
     "--width",
     type=click.FloatRange(0, min_open=True),
@@ -98,17 +98,20 @@ def command(
       zcat big.run.gz | truerank eval qrels.txt - --format json
       truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
     """
-    judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
-    given, runs = predicting.files(qrels, runs, judgements)
-    if judgements is None and (width or to_judge):
+    is_predicted = bool(judged_by or predicted_by or sample)
+    if not is_predicted and (width or to_judge):
         raise click.UsageError(message("--width and --judge-next are for --judged-by and --predicted-by."))
-    inputs.refuse(given, *runs, rules=rules, output=output)
+    if not is_predicted:
+        options.some_runs(runs, "RUN...")
+    inputs.refuse(qrels, *runs, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
-    if judgements:
+    if is_predicted:
+        from truerank.cli import predicting
+
         if per_query or engine or how or items or percent or under.unit == "line" or format in ("jsonl", "trec"):
             raise click.UsageError(
                 message(
@@ -117,8 +120,8 @@ def command(
                 )
             )
         predicting.show(
-            judgements,
-            runs,
+            predicting.asked(judged_by, predicted_by, sample, qrels_format),
+            (qrels, *runs),
             wanted,
             under,
             run_format=run_format,

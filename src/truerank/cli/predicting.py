@@ -1,14 +1,14 @@
-"""Options of the commands that take people's judgements of some queries, and a model's of all."""
+"""What the commands do that take people's judgements of some queries, and a model's of all."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import id_overlap, inputs, tables
 from truerank.core.errors import InputError
 from truerank.core.messages import message
 from truerank.core.rules import Rules
@@ -17,32 +17,6 @@ from truerank.formats import read_qrels
 
 if TYPE_CHECKING:
     from truerank.analysis.compare.predicted import Predicted
-
-Decorated = TypeVar("Decorated", bound=Callable[..., Any])
-
-_judged_by = click.option(
-    "--judged-by",
-    metavar="QRELS",
-    type=options.FILE,
-    help="People's judgements of some queries, in place of QRELS; with --predicted-by.",
-)
-_predicted_by = click.option(
-    "--predicted-by",
-    metavar="QRELS",
-    type=options.FILE,
-    help="A model's judgements of all queries: they sharpen the estimate and cannot bias it.",
-)
-_sample = click.option(
-    "--sample",
-    metavar="random|FILE",
-    help="How the queries that people judged were chosen: at random, or with the probabilities in a table with the "
-    "columns query_id and probability.",
-)
-
-
-def judgements(command: Decorated) -> Decorated:
-    """Whose judgements these are, and how the people's were chosen."""
-    return _judged_by(_predicted_by(_sample(command)))
 
 
 @dataclass(frozen=True)
@@ -79,38 +53,19 @@ class Judgements:
 
 def asked(
     judged_by: str | None, predicted_by: str | None, sample: str | None, qrels_format: str | None
-) -> Judgements | None:
-    """The judgements that are asked for; None where neither is.
+) -> Judgements:
+    """The judgements that are asked for.
 
     Raises:
-        UsageError: one without the other, or nothing said of the sample.
+        TruerankError: one without the other, or nothing said of the sample.
     """
-    if not (judged_by or predicted_by):
-        if sample:
-            raise click.UsageError(message("--sample is for --judged-by and --predicted-by."))
-        return None
     if not (judged_by and predicted_by):
-        raise click.UsageError(message("--judged-by and --predicted-by belong together: give both."))
+        raise click.UsageError(message("--judged-by, --predicted-by and --sample belong together: give all three."))
     if not sample:
         from truerank.analysis.compare.predicted import SAY_HOW
 
         raise InputError(SAY_HOW)
     return Judgements(judged_by, predicted_by, sample, qrels_format)
-
-
-def files(
-    qrels: str, runs: Sequence[str], judgements: Judgements | None, named: str = "RUN..."
-) -> tuple[str | None, tuple[str, ...]]:
-    """The qrels, if there are any, and the runs: with judgements of people and of a model all files are runs.
-
-    Raises:
-        UsageError: qrels without a run.
-    """
-    if judgements:
-        return None, (qrels, *runs)
-    if not runs:
-        raise click.MissingParameter(ctx=click.get_current_context(), param_hint=repr(named), param_type="argument")
-    return qrels, tuple(runs)
 
 
 def refuse_standard_input(runs: Sequence[str]) -> None:
