@@ -164,11 +164,12 @@ def test_needed_queries_make_the_interval_as_narrow_as_wanted_and_one_fewer_does
     def width(n):
         return 2 * scipy.stats.t.ppf(0.975, n - 2) * math.sqrt(falling / n + staying / 500)
 
-    for wanted in (0.06, 0.08, 0.12):
+    for wanted in (0.06, 0.07, 0.08):
         n = found.needed(wanted)
         assert width(n) <= wanted < width(n - 1)
         assert found.needed(wanted, alone=True) > n
     assert found.needed(0.01) is None
+    assert found.needed(0.9) == 20, "fewer promise nothing"
     assert width(40) == pytest.approx(found.interval.high - found.interval.low, rel=0.15)
 
 

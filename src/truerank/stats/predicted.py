@@ -69,7 +69,7 @@ class PredictedMean:
         return self.alone / self.error**2 if self.error else float(self.of)
 
     def needed(self, width: float, *, alone: bool = False) -> int | None:
-        """How many judged queries make the interval no wider than this; None where not even all of them would.
+        """How many judged queries, `FEWEST` or more, make the interval no wider; None where not even all would.
 
         Args:
             width: from the lower to the upper limit.
@@ -96,7 +96,7 @@ class PredictedMean:
         while high - low > 1:
             middle = (low + high) // 2
             low, high = (middle, high) if is_wide(middle) else (low, middle)
-        return high
+        return max(high, min(FEWEST, self.of))
 
 
 def predicted_means(
