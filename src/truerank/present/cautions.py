@@ -76,7 +76,7 @@ def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
     sentences: list[str] = [_intervals(found), *_of_runs(found)] if intervals else [*_of_runs(found)]
     if len(found.systems) < 2:
         return sentences
-    return [joined(" ", [LETTERS, _test(found)]), *sentences]
+    return [*predicted.made_of_systems(found.predictions)[:1], joined(" ", [LETTERS, _test(found)]), *sentences]
 
 
 def _of_runs(found: Comparison) -> list[Message]:

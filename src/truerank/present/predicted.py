@@ -126,7 +126,8 @@ def made_of_systems(found: Mapping[str, Predicted]) -> list[str]:
 
 def remarks_of_systems(found: Mapping[str, Predicted]) -> list[str]:
     """What is to be said of some of them, once."""
-    return list(dict.fromkeys(said for one in found.values() for said in (*_signs(one), *_documents(one))))
+    every = ((*_sizes(len(one.places), len(one.queries)), *_signs(one), *_documents(one)) for one in found.values())
+    return list(dict.fromkeys(said for each in every for said in each))
 
 
 def remarks_of(found: Predicted) -> list[str]:
