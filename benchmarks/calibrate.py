@@ -17,12 +17,13 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from calibration import differences, means, nested, runs, watching
+from calibration import differences, means, nested, predicted, runs, watching
 from calibration.lines import Line, Section, cell
 
 PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"
 
-SECTIONS = (*means.SECTIONS, *differences.SECTIONS, *runs.SECTIONS, *nested.SECTIONS, *watching.SECTIONS)
+SUBJECTS = (means, differences, runs, nested, watching, predicted)
+SECTIONS = tuple(section for subject in SUBJECTS for section in subject.SECTIONS)
 
 HEAD = """\
 # Calibration

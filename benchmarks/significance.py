@@ -22,6 +22,7 @@ from truerank import stats
 Scores = np.ndarray
 
 QUERIES, COLUMNS = 1000, 60
+PREDICTED = 7000
 SAMPLES = 10_000
 SYSTEMS, COLLECTIONS, PER_COLLECTION = 200, 50, 100
 
@@ -44,6 +45,19 @@ def resampling(bench: Bench) -> Line:
         stats.randomizations(values[:, 1:], baseline, samples=SAMPLES)
 
     return under(bench.turns(lambda: timed(work))[0], 3)
+
+
+def predicted(bench: Bench) -> Line:
+    """Prediction-powered means of each column, where people judged 300 queries and a model all."""
+    rng = np.random.default_rng(7)
+    model = np.clip(rng.beta(0.6, 1.2, (PREDICTED, 1)) + rng.normal(0, 0.15, (PREDICTED, COLUMNS)), 0, 1)
+    people = np.clip(model[:300] + rng.normal(0, 0.1, (300, COLUMNS)), 0, 1)
+    stats.mean_interval(model[:, 0], resamples=1)  # SciPy is loaded
+
+    def work() -> None:
+        stats.predicted_means(people, model, range(300), method="percentile", resamples=SAMPLES)
+
+    return under(bench.turns(lambda: timed(work))[0], 2)
 
 
 def against_scipy(bench: Bench) -> Line:
@@ -119,6 +133,7 @@ SUBJECTS = (
         "rank intervals of 200 systems × 50 collections × 100 queries, fixed and random, 10,000 resamples each",
         over_collections,
     ),
+    Subject("predicted", "10,000 resamples of prediction-powered means: 7,000 queries × 60 columns", predicted),
     Subject("randomization-scipy", "randomization test of 1,000 pairs, 10,000 times, against SciPy", against_scipy),
     Subject("randomization-ranx", "randomization test of 1,000 pairs, 10,000 times, against ranx", against_ranx),
 )

@@ -42,6 +42,7 @@ PACKAGES = {
     "recommenders": "recommenders",
     "rectools": "rectools",
     "recmetrics": "recmetrics",
+    "ppi_py": "ppi_py",
     "pytorch_metric_learning": "pytorch_metric_learning",
 }
 """What each tool needs."""

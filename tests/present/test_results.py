@@ -59,6 +59,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
         "b has no run on law",
     ),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
+    "Predicted": (
+        lambda: tr.predicted({"q1": {"a": 1}}, QRELS, RUN, "RR", sample="random"),
+        "below 20 nothing is promised",
+    ),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),

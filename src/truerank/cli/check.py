@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, get_args
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
@@ -14,7 +14,7 @@ from truerank.analysis.check.figures import Figures, is_saved
 from truerank.analysis.check.gates import written
 from truerank.analysis.check.settings import FILES, watched
 from truerank.analysis.check.watching import LooksAt
-from truerank.cli import id_overlap, inputs, options, tables
+from truerank.cli import id_overlap, inputs, options, predicting, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
 from truerank.cli.systems import parted, together
@@ -27,6 +27,9 @@ from truerank.core.scores import Scores
 from truerank.formats import read_qrels
 from truerank.measures import parse_measures
 from truerank.present.check import FORMATS, by_ending, document, render
+
+if TYPE_CHECKING:
+    from truerank.analysis.compare.predicted import Predicted
 
 
 @click.command("check")
@@ -99,6 +102,7 @@ from truerank.present.check import FORMATS, by_ending, document, render
 @click.option("--digits", type=click.IntRange(0, 17), help="Digits after the point [default: 4].")
 @options.qrels_format
 @options.run_format
+@options.judgements
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -123,6 +127,9 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
+    judged_by: str | None,
+    predicted_by: str | None,
+    sample: str | None,
 ) -> None:
     """Tell whether a change may be merged: pass, fail or undecided.
 
@@ -139,8 +146,13 @@ def command(
       truerank check qrels.txt new=seed1.run,seed2.run,seed3.run --no-worse-than old.run
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
       truerank check today.json --no-worse-than main-today.json --watch looks.jsonl --looks new
+      truerank check --judged-by people.qrels --predicted-by model.qrels --sample random new.run --min AP=0.3
     """
     toml, subject = _sorted_out(files)
+    judgements = None
+    if judged_by or predicted_by or sample:
+        judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
+        subject = predicting.subject(judgements, subject)
     settings = _changed(
         read_settings(toml) if toml else Settings(),
         subject,
@@ -162,7 +174,8 @@ def command(
     read = [toml, *(getattr(settings, name) for name in FILES)]
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
-    found = _Checking(settings, options.changed(settings.rules, changes), qrels_format, run_format).done()
+    under = options.changed(settings.rules, changes)
+    found = _Checking(settings, under, qrels_format, run_format, judgements).done()
     if found.watch and settings.watch:
         found.watch.write(settings.watch)
     _show(found, format, outputs, digits)
@@ -211,6 +224,7 @@ class _Checking:
     rules: Rules
     qrels_format: str | None
     run_format: str | None
+    judgements: predicting.Judgements | None
 
     def done(self) -> Check:
         s = self.settings
@@ -221,6 +235,8 @@ class _Checking:
         scores: Any = s.scores
         if s.run and judged is not None:
             scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
+            if self.judgements:
+                predicting.tell(scores)
         return check(
             scores,
             min=s.min,
@@ -237,14 +253,16 @@ class _Checking:
             watch=watched(s),
         )
 
-    def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:
+    def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores | Predicted:
         if parted(path)[0] is None and is_saved(path):
             return Figures.read(path)
         if judged is None:
             raise InputError("this is a run: name the qrels too, or save its scores before", path)
         return self._evaluated(judged, path, None)
 
-    def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores:
+    def _evaluated(self, judged: Qrels, path: str, baseline: Figures | None) -> Scores | Predicted:
+        if self.judgements:
+            return predicting.of_run(self.judgements, path, self._measures(baseline), self.rules, self.run_format)
         name, files = parted(path)
         with inputs.opened(files, self.run_format) as runs:
             scores = [evaluate(judged, run, self._measures(baseline), rules=self.rules) for run in runs]

@@ -8,7 +8,7 @@ import click
 
 from truerank.analysis.compare import compare, read_attribute
 from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
-from truerank.cli import collections, id_overlap, inputs, options, tables
+from truerank.cli import collections, id_overlap, inputs, options, predicting, tables
 from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
@@ -80,6 +80,7 @@ from truerank.present.comparison import LAYOUTS, document
 @options.qrels_format
 @options.run_format
 @options.collapse
+@options.judgements
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -106,6 +107,9 @@ def command(
     run_format: str | None,
     how: str | None,
     chunk_ids: str | None,
+    judged_by: str | None,
+    predicted_by: str | None,
+    sample: str | None,
 ) -> None:
     """Tell which system is better, and how sure that is.
 
@@ -126,20 +130,31 @@ def command(
       truerank compare qrels.txt small.run large.run --collapse max --ids chunks.jsonl:doc_id
       truerank compare qrels.txt bm25.run --system dense=seed1.run,seed2.run,seed3.run
       truerank compare qrels.txt --system "old=old-*.run" --system "new=new-*.run"
+      truerank compare --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run dense.run
     """
     path, column = _split(by)
+    judgements = None
+    if judged_by or predicted_by or sample:
+        judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format, systems)
+        runs = (qrels, *runs)
+        predicting.refuse_standard_input(runs)
     files = several.files_of(runs, systems)
-    inputs.refuse(qrels, *files, path, rules=rules, output=output)
+    inputs.refuse(*(judgements.files if judgements else [qrels]), *files, path, rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
     under = inputs.rules_asked(rules, changes, files)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
     attribute = read_attribute(path, column) if by else None
-    judged = read_qrels(qrels, qrels_format)
-    with inputs.opened(files, run_format, collapse=options.collapsing(how, chunk_ids)) as sources:
-        scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
-    id_overlap.refuse_or_warn(judged, scores, files, sources)
+    collapse = options.collapsing(how, chunk_ids)
+    with inputs.opened(files, run_format, again=judgements is not None, collapse=collapse) as sources:
+        scores: list[Any]
+        if judgements:
+            scores = judgements.predicted(files, sources, wanted, under, as_written=as_written)
+        else:
+            judged = read_qrels(qrels, qrels_format)
+            scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
+            id_overlap.refuse_or_warn(judged, scores, files, sources)
     with Counting(message("comparing")) as bar:
         found = compare(
             None,

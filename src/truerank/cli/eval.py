@@ -41,6 +41,19 @@ from truerank.present.scores import labels
 )
 @options.collapse
 @engines.options
+@options.judgements
+@click.option(
+    "--width",
+    type=click.FloatRange(0, min_open=True),
+    help="How many queries people would have to judge for intervals of this width; with --judged-by.",
+)
+@click.option(
+    "--judge-next",
+    "to_judge",
+    metavar="N",
+    type=click.IntRange(1),
+    help="N queries for people to judge next, drawn at random; with --judged-by.",
+)
 def command(
     qrels: str,
     runs: tuple[str, ...],
@@ -63,6 +76,11 @@ def command(
     chunk_ids: str | None,
     engine: str | None,
     master: str | None,
+    judged_by: str | None,
+    predicted_by: str | None,
+    sample: str | None,
+    width: float | None,
+    to_judge: int | None,
 ) -> None:
     """Tell how well runs answer the queries of the qrels.
 
@@ -80,16 +98,45 @@ def command(
       truerank eval qrels.txt --system dense=seed1.run,seed2.run,seed3.run
       truerank eval qrels.txt reid.run -m "Rank-1 mAP" --as-written --percent
       truerank eval qrels.txt lists.run -m "Coverage@10 ILD@10" --items items.csv
+      truerank eval --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run --width 0.05
       zcat big.run.gz | truerank eval qrels.txt - --format json
       truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
     """
-    runs = several.files_of(runs, systems)
+    is_predicted = bool(judged_by or predicted_by or sample)
+    if not is_predicted and (width or to_judge):
+        raise click.UsageError(message("--width and --judge-next are for --judged-by and --predicted-by."))
+    if not is_predicted:
+        runs = several.files_of(runs, systems)
     inputs.refuse(qrels, *runs, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
+    if is_predicted:
+        from truerank.cli import predicting
+
+        if per_query or engine or how or items or percent or under.unit == "line" or format in ("jsonl", "trec"):
+            raise click.UsageError(
+                message(
+                    "--judged-by makes estimates of means: leave out --per-query, --percent, --items, --engine and "
+                    "--collapse, and formats of plain scores."
+                )
+            )
+        predicting.show(
+            predicting.asked(judged_by, predicted_by, sample, qrels_format, systems),
+            (qrels, *runs),
+            wanted,
+            under,
+            run_format=run_format,
+            as_written=as_written,
+            format=format,
+            output=output,
+            digits=digits,
+            width=width,
+            to_judge=to_judge,
+        )
+        return
     judged = read_qrels(qrels, qrels_format)
     collapse = options.collapsing(how, chunk_ids)
     if how and (engine or under.unit == "line"):

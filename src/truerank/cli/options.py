@@ -165,6 +165,31 @@ def collapsing(how: str | None, ids: str | None) -> Callable[[Run], Run]:
     return partial(collapse, how=how, ids=ids)
 
 
+_judged_by = click.option(
+    "--judged-by",
+    metavar="QRELS",
+    type=FILE,
+    help="People's judgements of some queries, in place of QRELS; with --predicted-by.",
+)
+_predicted_by = click.option(
+    "--predicted-by",
+    metavar="QRELS",
+    type=FILE,
+    help="A model's judgements of all queries: they sharpen the estimate and cannot bias it.",
+)
+_sample = click.option(
+    "--sample",
+    metavar="random|FILE",
+    help="How the queries that people judged were chosen: at random, or with the probabilities in a table with the "
+    "columns query_id and probability.",
+)
+
+
+def judgements(command: Decorated) -> Decorated:
+    """Whose judgements these are, and how the people's were chosen."""
+    return _judged_by(_predicted_by(_sample(command)))
+
+
 def percentiles(command: Decorated) -> Decorated:
     """The option of commands that show latencies; only these load the statistics."""
     from truerank.stats.quantiles import KINDS

@@ -80,7 +80,7 @@ def parted(run: str) -> tuple[str | None, tuple[str, ...]]:
     return _named(run) if is_system else (None, (run,))
 
 
-def together(scores: Sequence[Scores], systems: Systems) -> list[Scores]:
+def together(scores: Sequence[Any], systems: Systems) -> list[Any]:
     """The scores of all runs, as `files_of` has them, as those of systems."""
     if not systems:
         return list(scores)

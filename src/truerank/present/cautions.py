@@ -12,7 +12,7 @@ from truerank.core.equal import are_equal
 from truerank.core.errors import printable
 from truerank.core.messages import Message, joined, listed, message, plural, warned
 from truerank.measures.sums import FLOOR
-from truerank.present import few, ledger, runs
+from truerank.present import few, ledger, predicted, runs
 from truerank.present.few import USUAL
 from truerank.stats.paired import EXACT_UP_TO
 
@@ -23,6 +23,7 @@ TESTS = {
     "sign": message("sign test"),
     "tukey": message("Tukey's HSD on queries and systems"),
     OVER_RUNS: message("t-test that counts queries and runs (Satterthwaite)"),
+    "prediction-powered": message("prediction-powered t-test of paired differences"),
 }
 CORRECTIONS = {
     "holm": message("corrected by Holm"),
@@ -40,12 +41,13 @@ def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) 
     """All that stands under the tables; the wide one has fewer columns to explain."""
     names = list(map(printable, found.scores))
     how = wide_made(found, intervals=intervals) if is_wide else made(found)
-    return [*ledger.notes(list(found.scores.values()), names), *how, *remarks(found)]
+    return [*ledger.notes(list(found.on_all.values()), names), *how, *remarks(found)]
 
 
 def remarks(found: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
     sentences = [
+        *predicted.remarks_of_systems(found.predictions),
         *sizes(found),
         *_left_out(found),
         *_kinds(found),
@@ -63,7 +65,14 @@ def made(found: Comparison) -> list[str]:
     if len(found.systems) < 2:
         alone = message("One system: there is nothing to compare it with.")
         return [joined(" ", [alone, _intervals(found)]), *_of_runs(found), *runs.reading(found)]
-    return [_test(found), _intervals(found), *_of_runs(found), _reading(found), *runs.reading(found)]
+    return [
+        *predicted.made_of_systems(found.predictions),
+        _test(found),
+        _intervals(found),
+        *_of_runs(found),
+        _reading(found),
+        *runs.reading(found),
+    ]
 
 
 def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
@@ -71,7 +80,8 @@ def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
     sentences: list[str] = [_intervals(found), *_of_runs(found)] if intervals else [*_of_runs(found)]
     if len(found.systems) < 2:
         return sentences
-    return [joined(" ", [LETTERS, _test(found)]), *sentences, *runs.reading(found)]
+    how = predicted.made_of_systems(found.predictions)[:1]
+    return [*how, joined(" ", [LETTERS, _test(found)]), *sentences, *runs.reading(found)]
 
 
 def _of_runs(found: Comparison) -> list[Message]:
@@ -117,6 +127,8 @@ def _pairs(found: Comparison) -> int:
 
 def _intervals(found: Comparison) -> Message:
     how = found.procedure
+    if found.predictions:
+        return message("Intervals: prediction-powered; not corrected for the number of pairs.")
     methods = {mean.method for outcome in found.outcomes for mean in outcome.means.values()}
     parts = _unknown(found, methods) if "none" in methods else _drawn(found, methods)
     return message("Intervals: {how}. Seed {seed}.", how=joined("; ", parts), seed=how.seed)

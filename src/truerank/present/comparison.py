@@ -92,7 +92,7 @@ def document_of(
 def remarks_of(found: Comparison) -> list[str]:
     """What the means hide, then how far the comparison can be trusted."""
     return [
-        *ledger.named_remarks(list(found.scores.values()), list(map(printable, found.scores))),
+        *ledger.named_remarks(list(found.on_all.values()), list(map(printable, found.scores))),
         *cautions.remarks(found),
     ]
 

@@ -35,6 +35,7 @@ from truerank.stats.nested import Nested, nested
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
+from truerank.stats.predicted import PredictedMean, predicted_means, selection
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.ranks import borda, rank_intervals
 from truerank.stats.resampling import p_of, percentile_interval, resampled
@@ -52,6 +53,7 @@ __all__ = [
     "Nested",
     "OverRuns",
     "Paired",
+    "PredictedMean",
     "Sequential",
     "Spread",
     "Tukey",
@@ -84,6 +86,7 @@ __all__ = [
     "paired_t",
     "percentile_interval",
     "power",
+    "predicted_means",
     "quantile_interval",
     "queries_needed",
     "randomization",
@@ -92,6 +95,7 @@ __all__ = [
     "rbo",
     "rbo_of_shared",
     "resampled",
+    "selection",
     "sign",
     "smallest_detectable",
     "spread",

@@ -30,9 +30,9 @@ class Interval:
         estimate: the number itself, such as the mean.
         low, high: the limits of the interval, both included.
         confidence: how often such intervals contain the truth.
-        method: bca, percentile, binomial, mid-p, order statistics; "t" where runs differ and queries do not;
-            "constant" when all values are equal and the sample shows no spread; "none" when there are too few
-            values to say: from −inf to inf.
+        method: bca, percentile, binomial, mid-p, order statistics, prediction-powered; "t" where runs differ and
+            queries do not; "constant" when all values are equal and the sample shows no spread; "none" when there
+            are too few values to say: from −inf to inf.
         differing: of a bootstrap, how many values differ from the commonest where fewer than 10 (`FEWEST`)
             and less than half: then the interval holds the truth less often than promised. None where all is well.
     """
@@ -180,12 +180,10 @@ def _interval(values: Floats, way: str, confidence: float, limits: tuple[float, 
         limits = (estimate, estimate)
     elif limits is None:
         limits = (-np.inf, np.inf)
-    return Interval(
-        estimate, *limits, confidence, way, _differing(values) if way in ("bca", "percentile") else None
-    )
+    return Interval(estimate, *limits, confidence, way, differing(values) if way in ("bca", "percentile") else None)
 
 
-def _differing(values: Floats) -> int | None:
+def differing(values: Floats) -> int | None:
     """How many values differ from the commonest one, where these are so few that they decide everything."""
     counts = np.unique(values, return_counts=True)[1]
     others = len(values) - int(counts.max())

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank import stats
+from truerank.analysis.check import predicting
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
@@ -65,8 +66,9 @@ def check(
     of the interval says so, and passes only if none of it does.
 
     Args:
-        scores: `Scores`, the path of what `truerank eval --per-query --format json` saved, or {measure: mean}; or a
-            `Reading`, which is evaluated by the measures that gates name, or by the baseline's.
+        scores: `Scores`, the path of what `truerank eval --per-query --format json` saved, or {measure: mean}; a
+            `Reading`, which is evaluated by the measures that gates name, or by the baseline's; or what `predicted`
+            made of people's and a model's judgements, as the baseline then is too.
         min, max: {measure: limit}; also of a benchmark: {"p95": "200ms", "throughput": 50, "errors": 0}.
         no_worse_than: the baseline's scores, as `scores`.
         margin: how much worse is not worse: one for all measures, or {measure: margin}.
@@ -190,6 +192,8 @@ class _Judge:
     def _query_by_query(self, blank: Verdict, baseline: Figures) -> Verdict:
         """The verdict on the queries that both have."""
         assert self.figures is not None
+        if powered := predicting.of_difference(blank, self.figures, baseline, self.confidence):
+            return replace(powered, outcome=_by_interval(powered.interval, blank.limit, blank.is_upper))
         a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(blank.name, a, b) if len(a) else None
         measure = _measure(blank.name)
@@ -270,6 +274,8 @@ class _Judge:
 
     def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
         """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
+        if self.figures and (told := predicting.of_mean(self.figures, name, self.confidence)):
+            return told
         if values is None:
             return None, OF_RUN if _measure(name).definition.is_of_run else UNSAVED
         kept = values[np.isfinite(values)]

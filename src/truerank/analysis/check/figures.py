@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -25,6 +25,9 @@ from truerank.formats.source import as_source
 from truerank.measures import Measure
 from truerank.measures.sums import PerQuery
 
+if TYPE_CHECKING:
+    from truerank.analysis.compare.predicted import Predicted
+
 _SAVED = re.compile(rb'(?:\xef\xbb\xbf)?\s*\[?\s*\{\s*"(?:rules|format)"\s*:')
 
 
@@ -39,6 +42,7 @@ class Figures:
         values: {measure: (queries,)}.
         rules: under which it was scored; None if nobody knows.
         system: the scores of a system with several runs, whose means these are.
+        predicted: where people judged some queries and a model all: the estimate, whose values are people's.
     """
 
     name: str
@@ -47,13 +51,14 @@ class Figures:
     values: Mapping[str, PerQuery]
     rules: Rules | None
     system: Scores | None = None
+    predicted: Predicted | None = None
 
     @classmethod
     def of(cls, thing: Any, measures: Sequence[str] | None = None) -> Figures:
         """Figures from `Scores`, what `eval --format json` saved (a path or the object), or {measure: mean}.
 
         Args:
-            thing: or a `Reading`, which is evaluated.
+            thing: or a `Reading`, which is evaluated; or a `Predicted`.
             measures: of a reading.
 
         Raises:
@@ -63,6 +68,10 @@ class Figures:
             return thing
         if isinstance(thing, Reading):
             thing = evaluate(thing, measures=measures)
+        if hasattr(thing, "people"):
+            people, means = thing.people, {name: found.interval.estimate for name, found in thing.items()}
+            called = {people.called(name): mean for name, mean in means.items()}
+            return cls(thing.run, called, tuple(people.queries), people.columns, thing.rules, predicted=thing)
         if isinstance(thing, Scores):
             means = {str(m): thing.number(m) for m in thing.measures}
             own = tuple(distinct(thing.queries)), thing.columns, thing.rules

@@ -11,6 +11,8 @@ import numpy as np
 
 from truerank.analysis.compare.outcome import checked, outcome_of_run
 from truerank.analysis.compare.over_runs import outcome_over_runs, with_runs
+from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.compare.predicting import outcome_predicted, predictions, under_prediction
 from truerank.analysis.compare.result import Comparison, Outcome, Procedure
 from truerank.analysis.compare.slices import cut
 from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, resolved, scored
@@ -47,8 +49,8 @@ def compare(
         qrels, measures, rules, threads, as_written: as for `evaluate`. qrels may be None where
             all runs are `Scores` or `Reading`s.
         runs: {name: run}, or a list of runs; each a path, anything else that `evaluate` takes, `Scores`,
-            or a `Reading`. A list of these is one system with several runs, such as those of other seeds: then
-            intervals and p count runs beside queries.
+            a `Reading`, or what `predicted` made of people's and a model's judgements, all of them. A list of
+            runs is one system with several, such as those of other seeds: then intervals and p count runs too.
         baseline: the system that all others are compared to, by its name or its place from 0; without one every
             two are compared.
         test: "randomization", "t", "wilcoxon" or "sign", of paired values; or "tukey", of all systems together.
@@ -71,13 +73,19 @@ def compare(
     >>> pair.difference.estimate, pair.p
     (0.5, 0.0078125)
     """
-    scores = scored(qrels, runs, measures, rules, threads, as_written=as_written)
+    estimated = predictions(runs)
+    people = {name: one.people for name, one in estimated.items()}
+    scores = scored(qrels, people or runs, measures, rules, threads, as_written=as_written)
     wanted = common_measures(scores, measures)
     systems = align(scores)
     base = resolved(baseline, list(scores))
     every = base is None if all_pairs is None else all_pairs or base is None
-    how = checked(Procedure(test, correction, confidence, seed, samples, base, every))
-    work = _Work(systems, wanted, with_runs(how, systems.varying), progress)
+    procedure = checked(Procedure(test, correction, confidence, seed, samples, base, every))
+    if estimated:
+        procedure = under_prediction(procedure, is_sliced=by is not None)
+    else:
+        procedure = with_runs(procedure, systems.varying)
+    work = _Work(systems, wanted, procedure, progress, estimated)
     try:
         return work.done(None if by is None else cut(systems.queries, by), by_name)
     except ModuleNotFoundError as missing:
@@ -94,6 +102,7 @@ class _Work:
     measures: tuple[Measure, ...]
     procedure: Procedure
     progress: Progress
+    predictions: Mapping[str, Predicted]
 
     def done(self, slices: Mapping[str, list[int]] | None, by: str) -> Comparison:
         """The comparison on all queries, and on those of each slice."""
@@ -118,7 +127,9 @@ class _Work:
         found = []
         for number, measure in enumerate(self.measures, 1):
             names, chosen = list(self.systems.scores), np.array(places, np.intp)
-            if measure.definition.is_of_run:
+            if self.predictions:
+                one = outcome_predicted(measure, self.predictions, self.procedure)
+            elif measure.definition.is_of_run:
                 at = partial(self.systems.numbers, measure, chosen)
                 one = outcome_of_run(measure, at, len(chosen), names, self.procedure)
             else:
@@ -136,5 +147,6 @@ class _Work:
             outcomes,
             self.systems.scores,
             self.procedure,
+            predictions=self.predictions,
             **sliced,
         )

@@ -117,8 +117,8 @@ def outcome(measure: Measure, values: PerQuery, names: Sequence[str], procedure:
         left_out,
         dict(zip(names, means, strict=True)),
         pairs,
-        beaten(names, pairs, direction(measure), procedure.alpha),
-        groups(names, pairs, means, direction(measure), procedure),
+        beaten_by(names, pairs, direction(measure), procedure.alpha),
+        groups_of(names, pairs, means, direction(measure), procedure),
     )
 
 
@@ -150,9 +150,9 @@ def outcome_of_run(
         of_pair = float(p[row]), float(adjusted[row])
         pairs.append(Pair(names[i], names[j], apart, *of_pair, math.nan, 0, 0, 0, math.nan))
     sign = direction(measure)
-    alike = groups(names, pairs, means, sign, procedure)
+    groups = groups_of(names, pairs, means, sign, procedure)
     of_each = dict(zip(names, means, strict=True))
-    return Outcome(measure, n, 0, of_each, tuple(pairs), beaten(names, pairs, sign, procedure.alpha), alike)
+    return Outcome(measure, n, 0, of_each, tuple(pairs), beaten_by(names, pairs, sign, procedure.alpha), groups)
 
 
 @dataclass(frozen=True, eq=False)
@@ -243,7 +243,7 @@ def _times(interval: Interval, many: int) -> Interval:
     return replace(interval, estimate=interval.estimate * many, low=interval.low * many, high=interval.high * many)
 
 
-def beaten(names: Sequence[str], pairs: Sequence[Pair], sign: int, alpha: float) -> dict[str, tuple[str, ...]]:
+def beaten_by(names: Sequence[str], pairs: Sequence[Pair], sign: int, alpha: float) -> dict[str, tuple[str, ...]]:
     """For each system those that it is significantly better than."""
     better = set()
     for pair in pairs:
@@ -253,7 +253,7 @@ def beaten(names: Sequence[str], pairs: Sequence[Pair], sign: int, alpha: float)
     return {name: tuple(other for other in names if (name, other) in better) for name in names}
 
 
-def groups(
+def groups_of(
     names: Sequence[str], pairs: Sequence[Pair], means: Sequence[Interval], sign: int, procedure: Procedure
 ) -> tuple[tuple[str, ...], ...]:
     """Systems that cannot be told apart; known only where every two were compared."""

@@ -10,7 +10,7 @@ from typing import cast
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.compare.outcome import MAX_T, beaten, direction, groups, outcome
+from truerank.analysis.compare.outcome import MAX_T, beaten_by, direction, groups_of, outcome
 from truerank.analysis.compare.result import OVER_RUNS, Outcome, Pair, Procedure
 from truerank.core.equal import difference
 from truerank.core.errors import InputError
@@ -80,8 +80,8 @@ def outcome_over_runs(
         found,
         means=means,
         pairs=pairs,
-        beaten=beaten(names, pairs, sign, procedure.alpha),
-        groups=groups(names, pairs, list(means.values()), sign, procedure),
+        beaten=beaten_by(names, pairs, sign, procedure.alpha),
+        groups=groups_of(names, pairs, list(means.values()), sign, procedure),
         spreads={who: spread for who, spread in spreads.items() if spread.systems},
     )
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
+from truerank.analysis.compare.predicted import Predicted
 from truerank.core.errors import InputError, quoted
 from truerank.core.messages import message
 from truerank.core.presented import Presented
@@ -33,7 +34,8 @@ class Procedure:
     """How systems were compared: enough to do it again, to the same bytes.
 
     Attributes:
-        test: randomization, t, wilcoxon, sign or tukey; satterthwaite where a system has several runs.
+        test: randomization, t, wilcoxon, sign or tukey; satterthwaite where a system has several runs,
+            prediction-powered where a model judged most queries.
         correction: of p for the number of pairs of a measure: holm, bonferroni, bh, none, max-t or tukey.
         confidence: of the intervals; a difference is significant where the adjusted p is at most 1 less this.
         seed, samples: of the random numbers, for the intervals and the randomization.
@@ -177,6 +179,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
         by: what the slices are made by.
         slices: {value: the same comparison on the queries that have it}.
         unsliced: queries that have no such value.
+        predictions: {system: its estimate}, where people judged some queries and a model all; else nothing.
 
     >>> import truerank as tr
     >>> qrels = {"q1": {"a": 1}, "q2": {"b": 1}, "q3": {"c": 1}}
@@ -204,6 +207,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
     by: str = ""
     slices: Mapping[str, Comparison] = field(default_factory=dict)
     unsliced: int = 0
+    predictions: Mapping[str, Predicted] = field(default_factory=dict)
 
     def _summary(self) -> str:
         lines = [f"{outcome.name}: {_listed(outcome.means)}" for outcome in self.outcomes]
@@ -216,6 +220,11 @@ class Comparison(Presented, ByMeasure[Outcome]):
     def heading(self, measure: str | Measure) -> str:
         """What a measure is called here, however it is spelled."""
         return next(iter(self.scores.values())).heading(measure)
+
+    @property
+    def on_all(self) -> Mapping[str, Scores]:
+        """{system: its scores on all queries}: by the model, where people judged only some of them."""
+        return {name: one.model for name, one in self.predictions.items()} or self.scores
 
     @property
     def reference(self) -> str | None:
@@ -261,6 +270,7 @@ class Comparison(Presented, ByMeasure[Outcome]):
             "dropped": self.dropped,
             **self._found(),
             **({"by": self.by, "slices": sliced, "unsliced": self.unsliced} if self.by else {}),
+            **({"predictions": {n: p.to_dict() for n, p in self.predictions.items()}} if self.predictions else {}),
         }
 
     def _found(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.analysis.compare.predicted import Predicted
 from truerank.analysis.compare.several import are_several, is_deterministic, several, values_of
 from truerank.core.errors import InputError, MeasureError, RulesError
 from truerank.core.evaluate import evaluate
@@ -82,7 +83,7 @@ def scored(
     Raises:
         TruerankError: no system; scores made under different rules; whatever `evaluate` raises.
     """
-    named = _named(runs)
+    named = by_name(runs)
     things = [one for thing in named.values() for one in (thing if are_several(thing) else [thing])]
     made = [thing for thing in things if isinstance(thing, Scores)]
     ready = [thing for thing in things if isinstance(thing, Scores | Reading)]
@@ -102,16 +103,16 @@ def scored(
         return evaluate(judged, run, measures, rules=under, threads=threads, as_written=as_written)
 
     return {
-        name: several(name, [replace(of_one(own, run), run=own) for own, run in _named(thing).items()])
+        name: several(name, [replace(of_one(own, run), run=own) for own, run in by_name(thing).items()])
         if are_several(thing)
         else of_one(name, thing)
         for name, thing in named.items()
     }
 
 
-def _named(runs: Any) -> dict[str, Any]:
+def by_name(runs: Any) -> dict[str, Any]:
     """What was given, by name: files by their last names where these differ; repeated names are numbered."""
-    if isinstance(runs, str | os.PathLike | Scores | Reading):
+    if isinstance(runs, str | os.PathLike | Scores | Reading | Predicted):
         runs = [runs]
     if isinstance(runs, Mapping):
         named = {str(name): run for name, run in runs.items()}
@@ -126,7 +127,7 @@ def _named(runs: Any) -> dict[str, Any]:
 def _name(run: Any) -> str:
     if are_several(run):
         return _name(run[0])
-    if isinstance(run, Scores):
+    if isinstance(run, Scores | Predicted):
         return run.run
     if isinstance(run, Reading):
         return run.name

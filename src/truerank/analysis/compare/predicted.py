@@ -1,0 +1,431 @@
+"""People's judgements of some queries and a model's of all in; what people would have found on all, out."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank import stats
+from truerank.analysis.compare.slices import read_attribute
+from truerank.core.equal import difference
+from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError, truncated
+from truerank.core.evaluate import evaluate
+from truerank.core.messages import joined, message, plural
+from truerank.core.presented import Presented
+from truerank.core.qrels import Qrels, QrelsLike
+from truerank.core.rules import Rules, RulesLike
+from truerank.core.run import RunLike
+from truerank.core.scores import ByMeasure, Scores, shared
+from truerank.formats import read_qrels
+from truerank.measures import Measure, MeasuresLike
+from truerank.measures.sums import PerQuery
+from truerank.stats import PredictedMean
+from truerank.stats.predicted import Method
+
+RANDOM = "random"
+COLUMN = "probability"
+
+RARE = 0.01
+"""A sample that differs as much from the other queries less often than this is not taken for random in silence."""
+
+FIRST = 5
+"""Queries that a message names."""
+
+SAY_HOW = message(
+    "how were the queries chosen that people judged? Say sample = random (--sample random) if chance alone chose "
+    "them, or give each query's probability of being judged (--sample FILE); else nothing follows for the others"
+)
+
+
+@dataclass(frozen=True)
+class Sign:
+    """Something that a random sample of queries seldom shows.
+
+    Attributes:
+        what: a measure; or "order", of the ids.
+        p: how often it would.
+        judged, others: the mean by the model on the queries that people judged, and on the others; of the order
+            the mean place, from 0 to 1.
+        first: of the order, whether the judged are the first ones.
+    """
+
+    what: str
+    p: float
+    judged: float
+    others: float
+    first: bool = False
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Predicted(Presented, ByMeasure[PredictedMean]):
+    """What a run scores on all queries, of which people judged some and a model all: {measure: `PredictedMean`}.
+
+    Attributes:
+        people: the scores by people's judgements, of the judged queries.
+        model: the scores by the model's, of all queries.
+        places: (judged,) where each judged query stands among all.
+        probability: (all,) of being judged; None where the judged are a random sample.
+        confidence: of the intervals.
+        unpredicted: documents of the judged queries that people judged and the model did not.
+        unseen: those that the model judged and people did not: they count as unjudged in what people say.
+
+    >>> import truerank as tr
+    >>> model = {f"q{n}": {"a": 1} for n in range(40)}
+    >>> people = {f"q{n}": {"a": int(n % 4 > 0)} for n in range(0, 40, 3)}
+    >>> found = tr.predicted(people, model, {q: ["a"] for q in model}, "RR", sample="random")
+    >>> found["RR"].predicted, round(found["RR"].interval.estimate, 3), found["RR"].n
+    (1.0, 0.714, 14)
+    """
+
+    built_by = "predicted"
+    done = message("predicted")
+
+    people: Scores
+    model: Scores
+    places: NDArray[np.intp]
+    probability: NDArray[np.float64] | None = None
+    confidence: float = 0.95
+    unpredicted: int = 0
+    unseen: int = 0
+
+    def _summary(self) -> str:
+        means = ", ".join(f"{name}: {found.interval.estimate:.4f}" for name, found in self.items())
+        size = f"{len(self.places):,} of {len(self.queries):,} queries judged"
+        return f"Predicted({self.run!r}, rules {self.rules.name!r}, {size}, {means})"
+
+    @property
+    def run(self) -> str:
+        """The name of the run."""
+        return self.people.run
+
+    @property
+    def rules(self) -> Rules:
+        """Under whose rules both scored."""
+        return self.people.rules
+
+    @property
+    def queries(self) -> Sequence[str]:
+        """All queries: those of the model."""
+        return self.model.queries
+
+    def heading(self, measure: str | Measure) -> str:
+        """What a measure is called here, however it is spelled."""
+        return self.people.heading(measure)
+
+    @cached_property
+    def _named(self) -> Mapping[str, PredictedMean]:
+        return self._means("skewed-t", None)
+
+    def against(self, other: Predicted) -> Mapping[str, PredictedMean]:
+        """{measure: the mean difference to another run on the same queries}, of the measures that both have.
+
+        Raises:
+            InputError: not the same queries are judged, or predicted.
+            RulesError: they were scored under different rules.
+        """
+        return self._means("t", other)
+
+    def _means(self, method: Method, other: Predicted | None) -> Mapping[str, PredictedMean]:
+        if other is not None:
+            self.refuse_other(other)
+        measures = [m for m in self.people.measures if other is None or str(m) in other.people.columns]
+        columns = [self._columns(m, other) for m in measures]
+        judged, predicted = (np.column_stack(side) for side in zip(*columns, strict=True))
+        found = self.powered(judged, predicted, method)
+        return {self.people.heading(m): one for m, one in zip(measures, found, strict=True)}
+
+    def _columns(self, measure: Measure, other: Predicted | None) -> tuple[PerQuery, PerQuery]:
+        name = str(measure)
+        own = self.people.columns[name], self.model.columns[name]
+        if other is None:
+            return own
+        return difference(own[0], other.people.columns[name]), difference(own[1], other.model.columns[name])
+
+    def powered(self, judged: PerQuery, predicted: PerQuery, method: Method) -> list[PredictedMean]:
+        """The mean of each column of these queries, by people's values of some and the model's of all."""
+        how: dict[str, Any] = {"probability": self.probability, "confidence": self.confidence, "method": method}
+        try:
+            return stats.predicted_means(judged, predicted, self.places, **how)
+        except ModuleNotFoundError:
+            raise MissingPackage(message("an estimate of people's and a model's judgements"), "stats") from None
+
+    def refuse_other(self, other: Predicted) -> None:
+        """Raise where two runs were not judged and predicted on the same queries, under the same rules."""
+        if not self.rules.is_like(other.rules):
+            raise RulesError(
+                "{name} was scored under the rules {rules}, {other} under {others}: scores can be compared "
+                "only under the same rules",
+                name=self.run,
+                rules=self.rules.name,
+                other=other.run,
+                others=other.rules.name,
+            )
+        alike = tuple(self.queries) == tuple(other.queries) and np.array_equal(self.places, other.places)
+        chosen = [None if one.probability is None else one.probability.tolist() for one in (self, other)]
+        if not alike or chosen[0] != chosen[1]:
+            raise InputError(
+                "{name} and {other} are not of the same queries, judged by people and by the model alike: "
+                "make both from the same judgements",
+                name=self.run,
+                other=other.run,
+            )
+
+    @cached_property
+    def signs(self) -> tuple[Sign, ...]:
+        """What speaks against the sample being what it is said to be: by the order of ids, and by each measure."""
+        rest = np.setdiff1d(np.arange(len(self.queries)), self.places)
+        if not len(rest):
+            return ()
+        place = np.empty(len(self.queries))
+        place[sorted(range(len(place)), key=lambda i: _natural(self.queries[i]))] = np.linspace(0, 1, len(place))
+        values = {"order": place, **{name: self.model[name] for name in self.people}}
+        p = np.minimum(1, stats.selection(np.column_stack(list(values.values())), self.places, self.probability))
+        is_first = place[self.places].max() < place[rest].min()
+        if is_first and self.probability is None:
+            p[0] = min(p[0], 1 / math.comb(len(place), len(rest)))
+        return tuple(
+            Sign(
+                what,
+                one,
+                float(column[self.places].mean()),
+                float(column[rest].mean()),
+                what == "order" and is_first,
+            )
+            for (what, column), one in zip(values.items(), p.tolist(), strict=True)
+            if one * len(p) <= RARE
+        )
+
+    def next_to_judge(self, n: int, seed: int = 0) -> tuple[str, ...]:
+        """So many queries for people to judge next, drawn at random: with these the sample stays a random one.
+
+        Raises:
+            InputError: fewer are left; or the sample has probabilities, which drawing more would change.
+        """
+        rest = np.setdiff1d(np.arange(len(self.queries)), self.places)
+        if self.probability is not None:
+            raise InputError(
+                "the judged queries were drawn with probabilities: draw the next ones with probabilities too, and "
+                "give each query that of being judged in either draw, p + (1 - p) q"
+            )
+        if not 1 <= n <= len(rest):
+            raise InputError(
+                plural(
+                    "people have {n:,} query left to judge", "people have {n:,} queries left to judge", n=len(rest)
+                )
+            )
+        drawn = np.random.default_rng(seed).permutation(rest)[:n]
+        return tuple(self.queries[i] for i in drawn.tolist())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; None for what is not known."""
+        return {
+            "rules": self.rules.to_dict(),
+            "run": self.run,
+            "queries": len(self.queries),
+            "judged": len(self.places),
+            "sample": RANDOM if self.probability is None else COLUMN,
+            "confidence": self.confidence,
+            "estimates": {name: as_dict(found) for name, found in self.items()},
+            "signs": [dataclasses.asdict(sign) for sign in self.signs],
+            "documents": {"unpredicted": self.unpredicted, "unseen": self.unseen},
+        }
+
+
+def as_dict(found: PredictedMean) -> dict[str, Any]:
+    """An estimate as plain values; None for what has no finite number."""
+    plain = {
+        "estimate": found.interval.estimate,
+        "low": found.interval.low,
+        "high": found.interval.high,
+        "people": found.judged.estimate,
+        "people_low": found.judged.low,
+        "people_high": found.judged.high,
+        "model": found.predicted,
+        "weight": found.weight,
+        "error": found.error,
+        "worth": found.worth,
+    }
+    return {key: value if math.isfinite(value) else None for key, value in plain.items()}
+
+
+def predicted(
+    judged_by: QrelsLike | Scores,
+    predicted_by: QrelsLike | Scores,
+    run: RunLike | None = None,
+    measures: MeasuresLike | None = None,
+    *,
+    sample: str | Mapping[Any, Any] | None = None,
+    rules: RulesLike | None = None,
+    confidence: float = 0.95,
+    threads: int | None = None,
+    as_written: bool = False,
+) -> Predicted:
+    """What people's judgements of all queries would say of a run, by theirs of some and a model's of all.
+
+    Prediction-powered (PPI++; Angelopoulos, Duchi and Zrnic 2023): the model makes the estimate sharper as far as
+    it agrees with people, and cannot move it off the truth. No model is called.
+
+    Args:
+        judged_by: people's judgements, of some of the queries; or the `Scores` that they give.
+        predicted_by: the model's, of all queries, those that people judged among them; or `Scores`.
+        run, measures, rules, threads, as_written: as for `evaluate`; the run is read twice. None where both
+            judgements are `Scores`.
+        sample: how the queries that people judged were chosen: "random", or {query: probability of being judged}
+            for all queries, or the path of a table with the columns query_id and probability.
+        confidence: of the intervals.
+
+    Raises:
+        TruerankError: wrong input; the sample is not said to be random; people judged what the model did not.
+    """
+    if not 0.5 <= confidence < 1:
+        raise InputError(
+            "confidence is at least 0.5 and below 1, e.g. 0.95; not {confidence!r}", confidence=confidence
+        )
+    if sample is None:
+        raise InputError(SAY_HOW)
+    sources = [one if isinstance(one, Scores) else read_qrels(one) for one in (judged_by, predicted_by)]
+    _refuse_unpredicted(*map(_queries, sources))
+    how: dict[str, Any] = {"rules": rules, "threads": threads, "as_written": as_written}
+    people, model = (one if isinstance(one, Scores) else evaluate(one, run, measures, **how) for one in sources)
+    if not people.rules.is_like(model.rules):
+        raise RulesError(
+            "people's scores are under the rules {rules}, the model's under {others}: both need the same",
+            rules=people.rules.name,
+            others=model.rules.name,
+        )
+    people = _plain_means(people, model)
+    _refuse_left_out(people, model, set(_queries(sources[0])) & set(_queries(sources[1])))
+    here, there = shared(people.queries, model.queries)
+    assert len(here) == len(people.queries)
+    unpredicted = unseen = 0
+    if isinstance(sources[0], Qrels) and isinstance(sources[1], Qrels):
+        unpredicted, unseen = _apart(sources[0], sources[1])
+    return Predicted(people, model, there, _probabilities(sample, model.queries), confidence, unpredicted, unseen)
+
+
+def _queries(source: Qrels | Scores) -> list[str]:
+    return [q.decode("utf-8", "replace") if isinstance(q, bytes) else q for q in source.queries]
+
+
+def _some(queries: Sequence[str]) -> str:
+    first = ", ".join(map(truncated, queries[:FIRST]))
+    more = len(queries) - FIRST
+    return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
+
+
+def _refuse_unpredicted(judged: Sequence[str], there: Sequence[str]) -> None:
+    """Raise where people judged queries that the model did not."""
+    known = set(there)
+    beyond = [query for query in judged if query not in known]
+    if len(beyond) == len(judged):
+        raise InputError("people and the model judged no query in common: are the ids spelled differently?")
+    if beyond:
+        raise InputError(
+            plural(
+                "people judged {n:,} query that the model did not ({names}): let it judge that one too, or leave "
+                "it out of people's judgements",
+                "people judged {n:,} queries that the model did not ({names}): let it judge these too, or leave "
+                "them out of people's judgements",
+                n=len(beyond),
+                names=_some(beyond),
+            )
+        )
+
+
+def _plain_means(people: Scores, model: Scores) -> Scores:
+    """People's scores of the measures that both have; all must be plain means over queries with a value on each."""
+    wanted = tuple(m for m in people.measures if str(m) in {**model.columns, **model.of_run})
+    if not wanted:
+        raise MeasureError("people's scores and the model's have no measure in common")
+    for measure in wanted:
+        if measure.definition.average != "mean" or str(measure) in people.of_run:
+            raise MeasureError(
+                "{name} is no plain mean over queries, so that it cannot be estimated from some of them; "
+                "name measures such as nDCG@10 or AP",
+                name=measure,
+            )
+        for one in (people, model):
+            if unknown := int((~np.isfinite(one.columns[str(measure)])).sum()):
+                raise MeasureError(
+                    plural(
+                        "{name} has no value on {n:,} query under these rules; take others, such as "
+                        "without_relevant = zero",
+                        "{name} has no value on {n:,} queries under these rules; take others, such as "
+                        "without_relevant = zero",
+                        n=unknown,
+                        name=measure,
+                    )
+                )
+    return dataclasses.replace(people, measures=wanted)
+
+
+def _refuse_left_out(people: Scores, model: Scores, both: set[str]) -> None:
+    """Raise where the rules leave a query out by people's judgements and not by the model's, or the other way."""
+    apart = (set(people.queries) ^ (set(model.queries) & both)) & both
+    if apart:
+        raise InputError(
+            plural(
+                "the rules leave out {n:,} query by one of the two judgements only ({names}), and then the judged "
+                "are no sample of all: take rules that keep it, such as without_relevant = zero",
+                "the rules leave out {n:,} queries by one of the two judgements only ({names}), and then the "
+                "judged are no sample of all: take rules that keep them, such as without_relevant = zero",
+                n=len(apart),
+                names=_some(sorted(apart)),
+            )
+        )
+    if not len(people.queries):
+        raise InputError("the rules leave out every query that people judged")
+
+
+def _apart(people: Qrels, model: Qrels) -> tuple[int, int]:
+    """How many documents of the judged queries only people judged, and how many only the model."""
+    known = set(people.queries)
+    theirs = model.select(np.array([query in known for query in model.queries], bool)).to_dict()
+    pairs = [(set(docs), set(theirs[query])) for query, docs in people.to_dict().items()]
+    return sum(len(a - b) for a, b in pairs), sum(len(b - a) for a, b in pairs)
+
+
+def _probabilities(sample: Any, queries: Sequence[str]) -> NDArray[np.float64] | None:
+    """(queries,) how likely each was to be judged; None for a random sample."""
+    if isinstance(sample, str) and sample == RANDOM:
+        return None
+    given = sample if isinstance(sample, Mapping) else read_attribute(sample, COLUMN)
+    where = None if isinstance(sample, Mapping) else str(sample)
+    by_query = {str(query): value for query, value in given.items()}
+    without = [query for query in queries if query not in by_query]
+    if without:
+        raise InputError(
+            plural(
+                "{n:,} query has no probability ({names}); each that the model judged needs its own",
+                "{n:,} queries have no probability ({names}); each that the model judged needs its own",
+                n=len(without),
+                names=_some(without),
+            ),
+            where,
+        )
+    return np.array([_probability(query, by_query[query], where) for query in queries])
+
+
+def _probability(query: str, value: Any, where: str | None) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError):
+        number = math.nan
+    if 0 < number <= 1:
+        return number
+    why = message("the probability of query {query} is {value!r}", query=truncated(query), value=value)
+    now = message("it is above 0 and up to 1, and a query that could not be judged is no part of the sample")
+    raise InputError(joined(": ", [why, now]), where)
+
+
+def _natural(query: str) -> list[tuple[int, str]]:
+    """By which ids are in the order that people number them in: q2 before q10."""
+    return [(int(part), "") if part.isdecimal() else (-1, part) for part in re.split(r"(\d+)", query) if part]

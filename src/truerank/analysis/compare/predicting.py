@@ -1,0 +1,107 @@
+"""Systems of which people judged some queries and a model all: what a comparison says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+import numpy as np
+
+from truerank import stats
+from truerank.analysis.compare.outcome import CORRECTIONS, TESTS, beaten_by, direction, groups_of, pairs_of
+from truerank.analysis.compare.predicted import Predicted
+from truerank.analysis.compare.result import Outcome, Pair, Procedure
+from truerank.analysis.compare.systems import by_name
+from truerank.core.equal import are_equal, difference
+from truerank.core.errors import InputError
+from truerank.measures import Measure
+from truerank.stats import PredictedMean
+
+POWERED = "prediction-powered"
+"""What the test is called."""
+
+
+def predictions(runs: Any) -> dict[str, Predicted]:
+    """{name: estimate} where the systems are estimates of people's and a model's judgements; else nothing.
+
+    Raises:
+        TruerankError: only some of them are; or they are not of the same queries, judged alike.
+    """
+    things = by_name(runs)
+    found = {name: thing for name, thing in things.items() if isinstance(thing, Predicted)}
+    if found and len(found) < len(things):
+        other = next(name for name in things if name not in found)
+        raise InputError(
+            "some systems are estimated from people's and a model's judgements, and this one is not: "
+            "estimate all of them (tr.predicted)",
+            other,
+        )
+    first, *others = found.values() or [None]
+    for one in others:
+        cast("Predicted", first).refuse_other(cast("Predicted", one))
+    return found
+
+
+def under_prediction(procedure: Procedure, is_sliced: bool) -> Procedure:
+    """The procedure with the test that such systems have.
+
+    Raises:
+        InputError: another test or correction is asked for, or slices.
+    """
+    if is_sliced:
+        raise InputError("slices of a few judged queries say too little: leave out by")
+    if procedure.test != TESTS[0] or procedure.correction not in CORRECTIONS[:-1]:
+        raise InputError(
+            "where people judged some queries and a model all, the test is prediction-powered, corrected by "
+            "{corrections}; leave out test = {test} and correction = {correction}",
+            corrections=", ".join(CORRECTIONS[:-1]),
+            test=procedure.test,
+            correction=procedure.correction,
+        )
+    return replace(procedure, test=POWERED)
+
+
+def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], procedure: Procedure) -> Outcome:
+    """What a measure says of the systems: means and differences of all queries, wins and losses of the judged."""
+    names, name = list(systems), str(measure)
+    first = replace(next(iter(systems.values())), confidence=procedure.confidence)
+    people = np.column_stack([one.people.columns[name] for one in systems.values()])
+    model = np.column_stack([one.model.columns[name] for one in systems.values()])
+    means = [found.interval for found in first.powered(people, model, "skewed-t")]
+    places = pairs_of(names, procedure)
+    pairs: Sequence[Pair] = ()
+    if places:
+        a, b = (list(side) for side in zip(*places, strict=True))
+        between, by_model = difference(people[:, a], people[:, b]), difference(model[:, a], model[:, b])
+        found = first.powered(between, by_model, "t")
+        p = np.array([one.p for one in found])
+        adjusted = stats.adjust(p, cast("stats.Correction", procedure.correction)).tolist()
+        alpha = procedure.alpha / (len(places) if procedure.correction in ("holm", "bonferroni") else 1)
+        sign = direction(measure) or 1
+        pairs = [
+            _pair((names[i], names[j]), one, adjusted[at], between[:, at] * sign, alpha)
+            for at, ((i, j), one) in enumerate(zip(places, found, strict=True))
+        ]
+    sign = direction(measure)
+    return Outcome(
+        measure,
+        len(people),
+        0,
+        dict(zip(names, means, strict=True)),
+        tuple(pairs),
+        beaten_by(names, pairs, sign, procedure.alpha),
+        groups_of(names, pairs, means, sign, procedure),
+    )
+
+
+def _pair(who: tuple[str, str], found: PredictedMean, adjusted: float, gained: Any, alpha: float) -> Pair:
+    """One system against another; effect, wins and losses are of the judged queries."""
+    won, tied, lost = (int(np.count_nonzero(each)) for each in (gained > 0, are_equal(gained, 0), gained < 0))
+    spread = found.alone**0.5
+    size = found.judged.estimate / spread if spread else 0.0
+    least = float("nan")
+    if found.freedom >= 1 and found.error:
+        queries = round(found.freedom) + 1
+        least = stats.smallest_detectable(found.error * queries**0.5, queries, alpha=alpha)
+    return Pair(*who, found.interval, found.p, adjusted, size, won, tied, lost, least)

@@ -1,0 +1,308 @@
+"""Estimates of people's and a model's judgements as tables: what is known, how well, and what to judge next."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from truerank.analysis.compare.predicted import Predicted, Sign, as_dict
+from truerank.core.errors import InputError, printable
+from truerank.core.messages import Message, joined, listed, message, plural, warned
+from truerank.present import few, ledger
+from truerank.present.comparison_cells import percent
+from truerank.present.document import Document
+from truerank.present.names import labels
+from truerank.present.table import Cell, Table
+from truerank.stats import Interval
+from truerank.stats.predicted import FEWEST
+
+FLAT = ("run", "measure", "judged", "queries")
+
+
+def document(
+    found: Sequence[Predicted],
+    digits: int | None = None,
+    *,
+    width: float | None = None,
+    to_judge: int | None = None,
+    seed: int = 0,
+) -> Document:
+    """A row a run and measure; then, if asked for, how many judgements a width needs, and which to make next."""
+    drawn = 4 if digits is None else digits
+    tables = estimates(found, drawn)
+    plain: dict[str, object] = {"predicted": [{**one.to_dict(), "remarks": remarks_of(one)} for one in found]}
+    if width is not None:
+        tables.append(_needed(found, width))
+        plain["needed"] = {"width": width, "estimates": _needed_plainly(found, width)}
+    if to_judge is not None:
+        queries = found[0].next_to_judge(to_judge, seed)
+        tables.append(_next(queries, seed))
+        plain["judge_next"] = list(queries)
+    every = [remark for remarks in dict.fromkeys(tuple(remarks_of(one)) for one in found) for remark in remarks]
+    return Document(tables, _flat(found, digits), plain, list(dict.fromkeys(every)))
+
+
+def document_of(found: Predicted, digits: int | None = None) -> Document:
+    """What an estimate shows of itself."""
+    return document([found], digits)
+
+
+def estimates(found: Sequence[Predicted], digits: int) -> list[Table]:
+    """A table a run: the estimate beside what people alone, and the model alone, would say."""
+    names = labels([one.run for one in found])
+    tables = [_of_run(one, name if len(found) > 1 else "", digits) for one, name in zip(found, names, strict=True)]
+    return [*tables[:-1], replace(tables[-1], notes=tuple(_notes(found)))]
+
+
+def _of_run(found: Predicted, title: str, digits: int) -> Table:
+    interval = message("{confidence} % interval", confidence=percent(found.confidence))
+    columns = (
+        message("measure"),
+        message("estimate"),
+        interval,
+        message("people alone"),
+        message("model"),
+        message("weight"),
+        message("worth"),
+    )
+    rows: list[tuple[Cell, ...]] = []
+    for measure, mean in found.items():
+        people = joined(" ", [f"{mean.judged.estimate:.{digits}f}", _ends(mean.judged, digits)])
+        known = mean.interval.estimate, _ends(mean.interval, digits)
+        rows.append(
+            (measure, *known, people, f"{mean.predicted:.{digits}f}", f"{mean.weight:.2f}", round(mean.worth))
+        )
+    return Table(columns, tuple(rows), title=title, digits=digits)
+
+
+def _ends(interval: Interval, digits: int) -> str:
+    if not math.isfinite(interval.low):
+        return message("unknown")
+    fine = min(digits, max(digits - 1, 2))
+    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
+
+
+def _notes(found: Sequence[Predicted]) -> list[str]:
+    names = labels([one.run for one in found])
+    remarks = ledger.shared([one.model for one in found], names)
+    by_model = [
+        joined(" ", [message("By the model:"), joined(": ", [listed(who), joined(" ", sentences)])])
+        for sentences, who in remarks.items()
+    ]
+    every = dict.fromkeys(remark for one in found for remark in remarks_of(one))
+    return [message("Rules: {rules}.", rules=printable(found[0].rules.name)), *made(found[0]), *by_model, *every]
+
+
+def made(found: Predicted) -> list[str]:
+    """Who judged what, and how the estimate is made."""
+    chosen = (
+        message("a random sample, as you say")
+        if found.probability is None
+        else message("drawn with the probabilities given")
+    )
+    return [
+        message(
+            "People judged {n:,} of {all:,} queries, {chosen}; the model judged all.",
+            n=len(found.places),
+            all=len(found.queries),
+            chosen=chosen,
+        ),
+        message(
+            "Estimate: prediction-powered (PPI++), right whatever the model's bias; intervals by Student's t, "
+            "wider where scores are skewed. Model: its mean, taken for the truth. Weight: how far it is relied on. "
+            "Worth: how many judged queries would say as much without it."
+        ),
+    ]
+
+
+def made_of_systems(found: Mapping[str, Predicted]) -> list[str]:
+    """The same of systems side by side, where these are such estimates."""
+    if not found:
+        return []
+    counted = message("Effects, wins, ties and losses are of the judged queries alone.")
+    return [*made(next(iter(found.values())))[:1], counted]
+
+
+def remarks_of_systems(found: Mapping[str, Predicted]) -> list[str]:
+    """What is to be said of some of them, once."""
+    every = ((*_sizes(len(one.places), len(one.queries)), *_signs(one), *_documents(one)) for one in found.values())
+    return list(dict.fromkeys(said for each in every for said in each))
+
+
+def remarks_of(found: Predicted) -> list[str]:
+    """How far the estimate can be trusted."""
+    return [
+        *_sizes(len(found.places), len(found.queries)),
+        *_signs(found),
+        *_documents(found),
+        *_biased(found),
+        *few.doubts((name, mean.interval) for name, mean in found.items()),
+    ]
+
+
+def _sizes(judged: int, every: int) -> list[str]:
+    """Whether people judged enough."""
+    sentences: list[str] = []
+    if judged < FEWEST:
+        sentences.append(
+            warned(
+                plural(
+                    "people judged {n} query; below {fewest} nothing is promised of the intervals.",
+                    "people judged {n} queries; below {fewest} nothing is promised of the intervals.",
+                    n=judged,
+                    fewest=FEWEST,
+                )
+            )
+        )
+    if judged == every:
+        sentences.append(message("People judged every query: the model adds nothing."))
+    return sentences
+
+
+def _signs(found: Predicted) -> list[str]:
+    return [_sign(sign, found) for sign in found.signs]
+
+
+def _sign(sign: Sign, found: Predicted) -> Message:
+    """What speaks against the sample."""
+    if sign.first:
+        return warned(
+            message(
+                "people judged the first {n:,} queries in the order of their ids: that is no random sample, unless "
+                "the ids are in random order.",
+                n=len(found.places),
+            )
+        )
+    what = (
+        message("the places of ids in their order")
+        if sign.what == "order"
+        else message("{m} by the model", m=sign.what)
+    )
+    values = {"what": what, "judged": sign.judged, "others": sign.others, "p": f"{sign.p:.2g}"}
+    if found.probability is None:
+        return warned(
+            message(
+                "the judged queries do not look like a random sample: {what} is {judged:.3f} on average there, and "
+                "{others:.3f} on the others (p = {p}).",
+                **values,
+            )
+        )
+    return warned(
+        message(
+            "the judged queries do not look drawn with these probabilities: {what} is {judged:.3f} on average "
+            "there, and {others:.3f} on the others (p = {p} with the probabilities).",
+            **values,
+        )
+    )
+
+
+def _documents(found: Predicted) -> list[str]:
+    """Documents that only one of the two judged."""
+    sentences: list[str] = []
+    if found.unseen:
+        sentences.append(
+            plural(
+                "Remark: of the judged queries, people did not judge {n:,} document that the model judged; in the "
+                "estimate it is unjudged.",
+                "Remark: of the judged queries, people did not judge {n:,} documents that the model judged; in the "
+                "estimate these are unjudged.",
+                n=found.unseen,
+            )
+        )
+    if found.unpredicted:
+        sentences.append(
+            plural(
+                "Remark: people judged {n:,} document that the model did not: no bias, but a less exact estimate.",
+                "Remark: people judged {n:,} documents that the model did not: no bias, but a less exact estimate.",
+                n=found.unpredicted,
+            )
+        )
+    return sentences
+
+
+def _biased(found: Predicted) -> list[str]:
+    """Measures in which the model's word alone is wrong."""
+    off = [
+        name
+        for name, mean in found.items()
+        if mean.interval.method != "constant" and not mean.interval.low <= mean.predicted <= mean.interval.high
+    ]
+    if not off:
+        return []
+    return [
+        message(
+            "Remark: {measures}: the model alone lies outside of the interval; it is biased.", measures=listed(off)
+        )
+    ]
+
+
+def _needed_plainly(found: Sequence[Predicted], width: float) -> list[dict[str, object]]:
+    """How many judged queries each run and measure needs for this width."""
+    if len(found[0].places) < 3:
+        raise InputError(
+            plural(
+                "people judged {n} query: too few to tell how many a width needs",
+                "people judged {n} queries: too few to tell how many a width needs",
+                n=len(found[0].places),
+            )
+        )
+    return [
+        {
+            "run": one.run,
+            "measure": name,
+            "width": mean.interval.high - mean.interval.low if math.isfinite(mean.interval.low) else None,
+            "judged": mean.needed(width) if mean.freedom > 0 else None,
+            "judged_alone": mean.needed(width, alone=True) if mean.freedom > 0 else None,
+        }
+        for one in found
+        for name, mean in one.items()
+    ]
+
+
+def _needed(found: Sequence[Predicted], width: float) -> Table:
+    """How many queries people would have to judge, with the model and without."""
+    columns = (
+        message("run"),
+        message("measure"),
+        message("width now"),
+        message("judged queries needed"),
+        message("without the model"),
+    )
+    names = dict(zip([one.run for one in found], labels([one.run for one in found]), strict=True))
+    more = message("more than all {n:,}", n=len(found[0].queries))
+    rows: list[tuple[Cell, ...]] = []
+    for row in _needed_plainly(found, width):
+        now, counts = (
+            row["width"],
+            [more if row[key] is None else f"{row[key]:,}" for key in ("judged", "judged_alone")],
+        )
+        said = message("unknown") if now is None else f"{now:.3f}"
+        rows.append((names[str(row["run"])], str(row["measure"]), said, *counts))
+    title = message("For intervals of a width of {width:g}", width=width)
+    table = Table(columns, tuple(rows), title=title)
+    return table if len(found) > 1 else table.without_first_column()
+
+
+def _next(queries: Sequence[str], seed: int) -> Table:
+    """The queries that people judge next."""
+    notes = (
+        message(
+            "Drawn at random (seed {seed}), so that the sample stays a random one: queries picked by their scores "
+            "would make the estimate wrong. Of each, judge the documents that the model judged.",
+            seed=seed,
+        ),
+    )
+    rows = tuple((printable(query),) for query in queries)
+    return Table((message("query"),), rows, title=message("To judge next"), notes=notes)
+
+
+def _flat(found: Sequence[Predicted], digits: int | None) -> Table:
+    """A row a run and measure, for programs."""
+    rows = [
+        (printable(one.run), name, len(one.places), len(one.queries), *as_dict(mean).values())
+        for one in found
+        for name, mean in one.items()
+    ]
+    keys = tuple(as_dict(next(iter(found[0].values()))))
+    return Table((*FLAT, *keys), tuple(rows), digits=digits)

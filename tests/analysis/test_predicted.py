@@ -1,0 +1,228 @@
+"""Few human judgements, many by a model: the estimate of a run, compared, checked, and what is refused."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank import stats
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "predicted"
+PEOPLE, MODEL = EXAMPLES / "people.qrels", EXAMPLES / "model.qrels"
+BM25, DENSE = EXAMPLES / "bm25.run", EXAMPLES / "dense.run"
+MEASURES = "nDCG@5 AP"
+
+
+@pytest.fixture(scope="module")
+def both():
+    return {run.stem: tr.predicted(PEOPLE, MODEL, run, MEASURES, sample="random") for run in (BM25, DENSE)}
+
+
+def of_world(judged=range(0, 60, 3), *, queries=60, seed=1):
+    """People's and a model's qrels, and a run."""
+    rng = np.random.default_rng(seed)
+    model = {f"q{n}": {f"d{i}": int(rng.random() < 0.4) for i in range(6)} for n in range(queries)}
+    people = {f"q{n}": {d: int(rng.random() < 0.8) * g for d, g in model[f"q{n}"].items()} for n in judged}
+    run = {query: [f"d{i}" for i in rng.permutation(6)] for query in model}
+    return people, model, run
+
+
+def test_an_estimate_is_that_of_the_scores_by_each(both):
+    found = both["bm25"]
+    people, model = (tr.evaluate(qrels, BM25, MEASURES) for qrels in (PEOPLE, MODEL))
+    places = [list(model.queries).index(query) for query in people.queries]
+    for measure in ("nDCG@5", "AP"):
+        by_hand = stats.predicted_means(people[measure][:, None], model[measure][:, None], places)[0]
+        assert found[measure] == by_hand
+        assert found[measure].judged.estimate == pytest.approx(people.mean[measure])
+        assert found[measure].predicted == pytest.approx(model.mean[measure])
+    assert found["ndcg@5"] is found["nDCG@5"]
+
+
+def test_scores_stand_in_place_of_qrels_and_run(both):
+    people, model = (tr.evaluate(qrels, BM25, MEASURES) for qrels in (PEOPLE, MODEL))
+    assert dict(tr.predicted(people, model, sample="random")) == dict(both["bm25"])
+
+
+def test_a_comparison_has_the_estimates_and_their_differences(both):
+    compared = tr.compare(None, both, baseline="bm25")
+    between = both["dense"].against(both["bm25"])
+    for outcome in compared.outcomes:
+        pair = outcome.pairs[0]
+        assert outcome.means["dense"] == both["dense"][outcome.measure].interval
+        assert (pair.difference, pair.p) == (between[outcome.name].interval, between[outcome.name].p)
+        judged = both["dense"].people[outcome.measure] - both["bm25"].people[outcome.measure]
+        assert (pair.wins, pair.losses) == ((judged > 1e-12).sum(), (judged < -1e-12).sum())
+        assert pair.effect == pytest.approx(judged.mean() / judged.std(ddof=1))
+    assert compared.procedure.test == "prediction-powered"
+    assert "prediction-powered t-test" in str(compared)
+    assert json.loads(json.dumps(compared.to_dict()))["predictions"]["dense"]["judged"] == 30
+
+
+def test_p_of_pairs_are_corrected_for_their_number(both):
+    three = {**both, "other": tr.predicted(PEOPLE, MODEL, DENSE, MEASURES, sample="random", rules={"depth": None})}
+    outcome = tr.compare(None, three)["AP"]
+    p = [pair.p for pair in outcome.pairs]
+    assert [pair.adjusted for pair in outcome.pairs] == pytest.approx(stats.adjust(p, "holm").tolist())
+    assert outcome.pair("other", "dense").p == 1
+    assert outcome.groups
+
+
+def test_a_check_is_decided_by_the_estimate(both):
+    found = both["dense"]["AP"].interval
+    checked = tr.check(
+        both["dense"], min={"AP": found.low - 0.01}, no_worse_than=both["bm25"], margin=0.01, sure=True
+    )
+    limit, baseline = checked.verdicts
+    assert (limit.outcome, limit.value, limit.interval) == ("pass", found.estimate, found)
+    between = both["dense"].against(both["bm25"])["AP"].interval
+    assert (baseline.value, baseline.interval, baseline.queries) == (between.estimate, between, 30)
+    assert baseline.outcome == ("pass" if between.low >= -0.01 else "undecided")
+    assert tr.check(both["dense"], min={"AP": found.high + 0.01}, sure=True).outcome == "fail"
+    narrow = tr.check(both["dense"], min={"AP": found.low + 0.01}, sure=True, confidence=0.6)
+    assert narrow.verdicts[0].interval.confidence == 0.6
+
+
+def test_the_sample_must_be_said_to_be_random():
+    people, model, run = of_world()
+    with pytest.raises(tr.InputError, match="how were the queries chosen"):
+        tr.predicted(people, model, run, "AP")
+
+
+def test_the_first_queries_are_said_to_be_no_random_sample():
+    people, model, run = of_world(range(15))
+    found = tr.predicted(people, model, run, "AP", sample="random")
+    assert found.signs[0].first
+    assert "the first 15 queries in the order of their ids" in str(found)
+
+
+def test_queries_that_were_chosen_by_score_are_seen_and_their_probabilities_explain_them():
+    _, model, run = of_world(queries=300)
+    scores = tr.evaluate(model, run, "AP")
+    likely = {q: 0.05 + 0.5 * v for q, v in zip(scores.queries, scores["AP"].tolist(), strict=True)}
+    rng = np.random.default_rng(2)
+    people = {query: model[query] for query, chance in likely.items() if rng.random() < chance}
+    assert [s.what for s in tr.predicted(people, model, run, "AP", sample="random").signs] == ["AP"]
+    weighted = tr.predicted(people, model, run, "AP", sample=likely)
+    assert weighted.signs == ()
+    assert "drawn with the probabilities given" in str(weighted)
+    truth = scores.mean["AP"]
+    assert weighted["AP"].interval.low <= truth <= weighted["AP"].interval.high
+
+
+def test_random_samples_are_seldom_suspected():
+    suspected = 0
+    for seed in range(200):
+        judged = np.random.default_rng(seed).permutation(60)[:20]
+        suspected += bool(tr.predicted(*of_world(judged), "AP", sample="random").signs)
+    assert suspected <= 6
+
+
+def test_queries_to_judge_next_are_drawn_from_those_that_are_left(both):
+    found = both["bm25"]
+    drawn = found.next_to_judge(10, seed=3)
+    assert len(set(drawn)) == 10
+    assert not set(drawn) & set(found.people.queries)
+    assert drawn == found.next_to_judge(10, seed=3) != found.next_to_judge(10, seed=4)
+    assert set(found.next_to_judge(90)) == set(found.queries) - set(found.people.queries)
+
+
+def test_queries_beyond_the_predicted_ones_are_refused_by_name():
+    people, model, run = of_world()
+    with pytest.raises(tr.InputError, match=r"2 queries that the model did not \(x1, x2\)"):
+        tr.predicted({**people, "x1": {"d1": 1}, "x2": {"d1": 1}}, model, run, "AP", sample="random")
+    with pytest.raises(tr.InputError, match="no query in common"):
+        tr.predicted({"x1": {"d1": 1}}, model, run, "AP", sample="random")
+
+
+def test_documents_that_only_one_of_both_judged_are_counted():
+    people, model, run = of_world()
+    people["q0"] = {"d0": 1, "new": 1}
+    found = tr.predicted(people, model, run, "AP", sample="random")
+    assert (found.unpredicted, found.unseen) == (1, 5)
+    assert "people judged 1 document that the model did not" in str(found)
+    assert "did not judge 5 documents that the model judged" in str(found)
+
+
+def test_one_judged_query_has_an_estimate_and_no_interval():
+    people, model, run = of_world([7])
+    found = tr.predicted(people, model, run, "AP", sample="random")
+    assert found["AP"].interval.estimate == pytest.approx(found.people.mean["AP"])
+    assert found["AP"].interval.method == "none"
+    assert "unknown" in str(found)
+    assert "Warning: people judged 1 query; below 20 nothing is promised" in str(found)
+    assert tr.check(found, min={"AP": 0.1}, sure=True).outcome == "undecided"
+
+
+def test_constant_values_are_said_to_say_nothing():
+    _, model, run = of_world()
+    people = {f"q{n}": dict.fromkeys(model[f"q{n}"], 0) for n in range(0, 60, 3)}
+    found = tr.predicted(people, model, run, "AP", sample="random")
+    assert found["AP"].interval.method == "constant"
+    assert "AP: all values are equal" in str(found)
+
+
+@pytest.mark.parametrize("rules", ["trec_eval-10", {"without_relevant": "undefined"}])
+def test_rules_that_leave_queries_out_by_one_of_both_are_refused(rules):
+    people, model, run = of_world()
+    people["q0"] = dict.fromkeys(people["q0"], 0)
+    model["q0"]["d0"] = 1
+    if tr.Rules.of(rules).without_relevant == "zero":
+        assert tr.predicted(people, model, run, "AP", sample="random", rules=rules)["AP"].n == 20
+        return
+    with pytest.raises(tr.TruerankError, match="without_relevant = zero"):
+        tr.predicted(people, model, run, "AP", sample="random", rules=rules)
+
+
+@pytest.mark.parametrize("measure", ["NumRel", "GMAP", "microAP"])
+def test_what_is_no_plain_mean_is_refused(measure):
+    with pytest.raises(tr.MeasureError, match="no plain mean"):
+        tr.predicted(*of_world(), measure, sample="random")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"q1": None}, "query q1 is None"),
+        ({"q1": 0}, "query q1 is 0"),
+        ({"q1": 1.5}, "query q1 is 1.5"),
+        ({"q1": "often"}, "query q1 is 'often'"),
+    ],
+)
+def test_probabilities_are_numbers_above_0_and_up_to_1_for_each_query(change, said):
+    people, model, run = of_world()
+    with pytest.raises(tr.InputError, match=said):
+        tr.predicted(people, model, run, "AP", sample=dict.fromkeys(model, 0.3) | change)
+    with pytest.raises(
+        tr.InputError, match=r"59 queries have no probability \(q1, q10, q11, q12, q13 and 54 more\)"
+    ):
+        tr.predicted(people, model, run, "AP", sample={"q0": 0.3})
+
+
+def test_systems_must_be_judged_alike(both):
+    other = tr.predicted(*of_world(), MEASURES, sample="random")
+    with pytest.raises(tr.InputError, match="not of the same queries"):
+        tr.compare(None, {**both, "other": other})
+    with pytest.raises(tr.InputError, match="and this one is not"):
+        tr.compare(MODEL, {**both, "plain": BM25}, MEASURES)
+    with pytest.raises(tr.InputError, match="and this one is not"):
+        tr.check(both["dense"], no_worse_than=tr.evaluate(MODEL, BM25, MEASURES))
+
+
+@pytest.mark.parametrize("how", [{"test": "t"}, {"correction": "max-t"}, {"by": {"t001": "x"}}])
+def test_other_tests_and_slices_are_refused(both, how):
+    with pytest.raises(tr.InputError):
+        tr.compare(None, both, **how)
+
+
+def test_it_becomes_tables_of_every_kind(both):
+    found = both["bm25"]
+    assert found.to_pandas()["estimate"].tolist() == [m.interval.estimate for m in found.values()]
+    assert found.to_polars().shape == found.to_arrow().shape == (2, 14)
+    assert "booktabs" not in found.to_latex()
+    assert "<table" in found._repr_html_()
+    assert repr(found).startswith("Predicted(")
