@@ -11,7 +11,6 @@ import click
 
 from truerank.cli.repeats import distinct
 from truerank.core.errors import InputError
-from truerank.core.scores import Scores
 
 Decorated = TypeVar("Decorated", bound=Callable[..., Any])
 

@@ -146,10 +146,8 @@ class Watch:
         """
         if figures is None or not figures.values or (baseline and not baseline.values):
             raise InputError("to be watched, scores need the values of queries: save them with --per-query")
-        if figures.system or (baseline and baseline.system):
-            raise InputError(
-                "a system with several runs cannot be watched: watch one run of it, the same at each look"
-            )
+        if any(one and (one.system or one.predicted) for one in (figures, baseline)):
+            raise InputError("only scores of one run can be watched, neither systems of several runs nor estimates")
         self._refuse_other_rules(figures.rules)
         watch = replace(self, rules=self.rules or (figures.rules.to_dict() if figures.rules else None))
         look = _seen(figures, baseline)
