@@ -11,8 +11,9 @@ import click
 from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.deciding import named_by_gates
 from truerank.analysis.check.figures import Figures, is_saved
-from truerank.analysis.check.gates import written
+from truerank.analysis.check.gates import Gates, written
 from truerank.analysis.check.settings import FILES
+from truerank.analysis.compare.slices import read_attribute
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.repeats import distinct
@@ -65,6 +66,12 @@ from truerank.present.check import FORMATS, by_ending, document, render
 )
 @click.option("--seed", type=click.IntRange(0), help="Of the bootstrap [default: 0].")
 @options.percentiles
+@click.option(
+    "--by",
+    metavar="FILE:COLUMN",
+    help="All gates on each slice of the queries too: those with the same value in this column of a CSV, TSV, "
+    "JSON lines or Parquet file that has a column query_id.",
+)
 @click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
 @click.option(
     "-o",
@@ -94,6 +101,7 @@ def command(
     confidence: float | None,
     seed: int | None,
     percentiles: str | None,
+    by: str | None,
     format: str,
     outputs: tuple[str, ...],
     digits: int | None,
@@ -111,6 +119,7 @@ def command(
     Examples:
       truerank check gates.toml
       truerank check qrels.txt new.run --min "nDCG@10=0.40" --no-worse-than main.json --margin 0.01
+      truerank check gates.toml --by topics.csv:language
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
     """
     toml, subject = _sorted_out(files)
@@ -124,12 +133,13 @@ def command(
         confidence=confidence,
         seed=seed,
         percentiles=percentiles,
+        by=by,
         measures=" ".join(measures) or None,
         min=distinct(map(written, at_least), "--min"),
         max=distinct(map(written, at_most), "--max"),
         margin=_margin(margins),
     )
-    read = [toml, *(getattr(settings, name) for name in FILES)]
+    read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     found = _Checking(settings, options.changed(settings.rules, changes), qrels_format, run_format).done()
@@ -186,6 +196,7 @@ class _Checking:
             raise InputError("a run needs qrels to be scored", s.run)
         judged = read_qrels(s.qrels, self.qrels_format) if s.qrels else None
         baseline = self._baseline(judged, s.no_worse_than) if s.no_worse_than else None
+        path, column = options.file_and_column(s.by)
         scores: Any = s.scores
         if s.run and judged is not None:
             scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
@@ -202,6 +213,9 @@ class _Checking:
             samples=s.samples,
             seed=s.seed,
             percentiles=s.percentiles,
+            by=read_attribute(path, column) if path else None,
+            by_name=column,
+            slices=s.slices,
         )
 
     def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores:
@@ -221,7 +235,9 @@ class _Checking:
         """All that some gate names, or else what the baseline has; None for what is usual."""
         s = self.settings
         compared = [m.written for m in parse_measures(s.measures)] if s.measures else None
-        named = named_by_gates(s.min, s.max, bool(s.no_worse_than), s.margin, compared)
+        gates = Gates(s.min, s.max, s.margin)
+        limits = gates.with_all(Gates.of_slices(s.slices, gates).values())
+        named = named_by_gates(*limits, bool(s.no_worse_than), s.margin, compared)
         return named or (list(baseline.mean) if baseline else None)
 
 

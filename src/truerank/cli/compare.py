@@ -11,7 +11,6 @@ from truerank.analysis.compare.outcome import CORRECTIONS, TESTS
 from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
-from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
 from truerank.core.vocabulary import asked_for
@@ -120,7 +119,7 @@ def command(
       truerank compare qrels.txt *.run -m "nDCG@10 AP R@100" --layout wide -o table.tex
       truerank compare qrels.txt small.run large.run --collapse max --ids chunks.jsonl:doc_id
     """
-    path, column = _split(by)
+    path, column = options.file_and_column(by)
     inputs.refuse(qrels, *runs, path, rules=rules, output=output)
     if intervals and layout == "long":
         raise click.UsageError(message("--intervals is for --layout wide; the long layout has them."))
@@ -149,11 +148,3 @@ def command(
         )
     shape: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
     tables.show(document(found, digits, width(output), **shape), format, output, percent=percent)
-
-
-def _split(by: str | None) -> tuple[str, str]:
-    """The file and the column; a path may have colons of its own."""
-    path, _, column = (by or "").rpartition(":")
-    if by and not (path and column):
-        raise InputError("--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
-    return path, column

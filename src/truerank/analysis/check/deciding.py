@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from truerank import stats
-from truerank.analysis.check.figures import Figures
-from truerank.analysis.check.gates import FIGURES, Limit, limit_of
+from truerank.analysis.check.figures import Figures, measure_named
+from truerank.analysis.check.gates import FIGURES, Gates, Limit, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.analysis.check.slices import sliced
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
-from truerank.core.hits import Hits
 from truerank.core.messages import Message, joined, message, plural
 from truerank.core.scores import intervals, shared
-from truerank.measures import Definition, Measure, parse_measure
+from truerank.measures import Definition
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 
@@ -56,6 +56,9 @@ def check(
     samples: int = 10_000,
     seed: int = 0,
     percentiles: str | None = None,
+    by: Mapping[Any, Any] | None = None,
+    by_name: str = "slice",
+    slices: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Check:
     """Whether scores and latencies are what they have to be: pass, fail or undecided.
 
@@ -75,6 +78,10 @@ def check(
         confidence: of the intervals.
         samples, seed: of the bootstrap.
         percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
+        by: {query: value}: the gates are asked of the queries of each value too, with intervals of their own;
+            latencies and measures of the whole run have no slices. `by_name` is what it is called.
+        slices: {value: {"min": …, "max": …, "margin": …}}: gates of single slices, beside those of all, or in the
+            place of the one on the same measure.
 
     Raises:
         TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
@@ -89,20 +96,23 @@ def check(
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)
-    named = named_by_gates(min, max, no_worse_than is not None, margin, measures)
+    gates = Gates(min or {}, max or {}, margin)
+    single = Gates.of_slices(slices or {}, gates)
+    named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, measures)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
     judge = _Judge(figures, timed, sure, confidence, samples, seed)
-    limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
-    verdicts = [
-        *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
-        *(judge.limited(limit_of(name, value), is_upper=True) for name, value in (max or {}).items()),
-        *(judge.against(baseline, margin, measures, limited) if baseline else ()),
-    ]
+    verdicts = judge.all(gates, baseline, measures)
+    parts = list(sliced(figures, baseline, by, by_name, gates, single, confidence))
+    for part in parts:
+        one = replace(judge, figures=part.figures, bench=None, confidence=part.confidence)
+        verdicts += [replace(verdict, slice=part.value) for verdict in one.all(part.gates, part.baseline, measures)]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
-    return Check(tuple(verdicts), figures.name if figures else timed.name if timed else "", confidence, rules)
+    name = figures.name if figures else timed.name if timed else ""
+    unsliced = len(figures.queries) - sum(len(part.figures.queries) for part in parts) if figures and parts else 0
+    return Check(tuple(verdicts), name, confidence, rules, by_name if parts else "", unsliced)
 
 
 def named_by_gates(
@@ -129,6 +139,15 @@ class _Judge:
     confidence: float
     samples: int
     seed: int
+
+    def all(self, gates: Gates, baseline: Figures | None, measures: Iterable[str] | None) -> list[Verdict]:
+        """A verdict for each gate."""
+        limited = [name for name in (*gates.min, *gates.max) if name not in FIGURES]
+        return [
+            *(self.limited(limit_of(name, value), is_upper=False) for name, value in gates.min.items()),
+            *(self.limited(limit_of(name, value), is_upper=True) for name, value in gates.max.items()),
+            *(self.against(baseline, gates.margin, measures, limited) if baseline else ()),
+        ]
 
     def limited(self, limit: Limit, is_upper: bool) -> Verdict:
         """A limit on a value."""
@@ -257,13 +276,17 @@ class _Judge:
     def _of_mean(self, name: str, mean: float, values: PerQuery | None) -> tuple[Interval | None, str]:
         """Where a mean (of counts: a sum) may lie, or why that cannot be said."""
         if values is None:
-            return None, OF_RUN if _measure(name).definition.is_of_run else UNSAVED
+            return None, OF_RUN if measure_named(name).definition.is_of_run else UNSAVED
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, message("there are no queries")
         try:
             found, *_ = intervals(
-                [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
+                [measure_named(name)],
+                kept[:, None],
+                confidence=self.confidence,
+                samples=self.samples,
+                seed=self.seed,
             )
         except ModuleNotFoundError:
             return None, self._without_scipy()
@@ -333,21 +356,9 @@ def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Out
     return "fail" if _by_value(nearest, limit, is_upper) == "fail" else "undecided"
 
 
-def _measure(name: str) -> Measure:
-    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
-    try:
-        return parse_measure(name)
-    except MeasureError:
-        return Measure(Definition(name, _unregistered, unit=False), name)
-
-
-def _unregistered(hits: Hits) -> PerQuery:
-    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
-
-
 def _compared(name: str) -> Definition:
     """The definition of a measure whose mean over queries is a plain mean."""
-    definition = _measure(name).definition
+    definition = measure_named(name).definition
     if definition.average != "mean":
         count = message("{name} is a count", name=name)
         geometric = message("{name} has a geometric mean", name=name)
@@ -361,7 +372,7 @@ def _compared(name: str) -> Definition:
 
 def _is_plain(name: str) -> bool:
     """Whether a measure's mean over queries is a plain mean."""
-    return _measure(name).definition.average == "mean"
+    return measure_named(name).definition.average == "mean"
 
 
 def _comparable(figures: Figures, baseline: Figures) -> list[str]:

@@ -29,6 +29,8 @@ KINDS: dict[str, Kind] = {
     "confidence": NUMBER,
     "seed": _WHOLE,
     "samples": _WHOLE,
+    "by": TEXT,
+    "slices": TABLE,
 }
 
 
@@ -47,6 +49,8 @@ class Settings:
         sure: whether the interval decides about min and max.
         confidence, seed, samples: of the intervals.
         percentiles: of the benchmark: "nearest-rank" or "linear".
+        by: FILE:COLUMN of the attribute that the queries are cut by.
+        slices: the gates of single slices: {value: {"min": …, "max": …, "margin": …}}.
     """
 
     qrels: str | None = None
@@ -64,6 +68,8 @@ class Settings:
     seed: int = 0
     samples: int = 10_000
     percentiles: str | None = None
+    by: str | None = None
+    slices: Mapping[str, Any] = field(default_factory=dict)
 
     def replace(self, **fields: Any) -> Settings:
         """The same with what is given in place; None: not given."""
@@ -81,7 +87,8 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         _check(key, value, path)
     here = os.path.dirname(os.fspath(path))
     given: dict[str, Any] = {
-        key: os.path.normpath(os.path.join(here, value)) if key in FILES else value for key, value in found.items()
+        key: os.path.normpath(os.path.join(here, value)) if key in (*FILES, "by") else value
+        for key, value in found.items()
     }
     if "rules" in given and given["rules"].endswith(".toml"):
         given["rules"] = os.path.join(here, given["rules"])
