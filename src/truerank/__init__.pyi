@@ -4,6 +4,10 @@ from truerank.analysis.bounds import bounds as bounds
 from truerank.analysis.bounds import judge_next as judge_next
 from truerank.analysis.check import Check as Check
 from truerank.analysis.check import check as check
+from truerank.analysis.clicks import Interleaving as Interleaving
+from truerank.analysis.clicks import Ips as Ips
+from truerank.analysis.clicks import interleaving as interleaving
+from truerank.analysis.clicks import ips as ips
 from truerank.analysis.compare import Comparison as Comparison
 from truerank.analysis.compare import compare as compare
 from truerank.analysis.compare.agreement import Agreement as Agreement

@@ -76,8 +76,8 @@ def _sliced(found: Check) -> list[str]:
     few_in = [value for value, queries in sized.items() if queries < few.ENOUGH]
     said: list[str] = [
         plural(
-            "The intervals of {n} slice hold at once at least as often as one of {confidence:g} % alone (Bonferroni).",
-            "The intervals of {n} slices hold at once at least as often as one of {confidence:g} % alone (Bonferroni).",
+            "The interval of {n} slice holds at least as often as one of {confidence:g} % (Bonferroni).",
+            "The intervals of {n} slices hold at once at least as often as one of {confidence:g} % (Bonferroni).",
             n=len(sized),
             confidence=found.confidence * 100,
         )

@@ -25,10 +25,12 @@ from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
+from truerank.stats.ratios import LARGE, effective_size, ratio_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 
 __all__ = [
     "BINOMIAL",
+    "LARGE",
     "TESTS",
     "Correction",
     "Equivalence",
@@ -42,6 +44,7 @@ __all__ = [
     "difference_interval",
     "difference_intervals",
     "effect",
+    "effective_size",
     "groups",
     "is_too_few",
     "kendall_tau",
@@ -58,6 +61,7 @@ __all__ = [
     "queries_needed",
     "randomization",
     "randomizations",
+    "ratio_interval",
     "rbo",
     "rbo_of_shared",
     "resampled",
