@@ -31,6 +31,7 @@ RUN = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q2": {"b": 1.0}}
 OTHER = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"y": 2.0, "b": 1.0}}
 SENT = [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}]
 TRUTH = {1: ["a"], 2: ["b"], 3: []}
+CLICKS = [{"query": "q1", "docs": ["x", "a"], "systems": ["A", "B"], "clicks": [doc]} for doc in "xa"]
 
 
 def benched() -> tr.Bench:
@@ -55,6 +56,8 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
     "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
+    "Interleaving": (lambda: tr.interleaving(CLICKS), "2 impressions with clicks are too few to rely on"),
+    "Ips": (lambda: tr.ips(CLICKS, {"a": RUN, "b": OTHER}, eta=1), "fewer than 100 effective clicks"),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),
