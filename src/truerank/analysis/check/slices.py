@@ -8,7 +8,6 @@ from typing import Any
 
 from truerank.analysis.check.figures import Figures
 from truerank.analysis.check.gates import FIGURES, Gates
-from truerank.analysis.compare.slices import cut
 from truerank.core.errors import InputError
 from truerank.core.messages import did_you_mean
 
@@ -58,6 +57,8 @@ def sliced(
                 "{name} has no values of queries, which slices need: save them with --per-query",
                 name=one.name if one else "what is checked",
             )
+    from truerank.analysis.compare.slices import cut  # most checks have no slices, and need not wait for it
+
     assert figures is not None
     slices = cut(figures.queries, by)
     _refuse_unknown(single, slices, by_name)
