@@ -9,6 +9,10 @@ from truerank.analysis.claims import Power as Power
 from truerank.analysis.claims import TableAudit as TableAudit
 from truerank.analysis.claims import audit_table as audit_table
 from truerank.analysis.claims import power as power
+from truerank.analysis.clicks import Interleaving as Interleaving
+from truerank.analysis.clicks import Ips as Ips
+from truerank.analysis.clicks import interleaving as interleaving
+from truerank.analysis.clicks import ips as ips
 from truerank.analysis.collections import Collections as Collections
 from truerank.analysis.collections import collections as collections
 from truerank.analysis.compare import Comparison as Comparison

@@ -72,6 +72,8 @@ UNDER_RULES = {
     "explain": "explain qrels.txt first.run q1",
     "report": "report qrels.txt first.run",
     "agreement": "agreement second.run first.run",
+    "interleaving": "interleaving qrels.txt",
+    "ips": "ips qrels.txt first.run --eta 1",
     "bounds": "bounds qrels.txt first.run",
     "check": "check qrels.txt first.run --min AP=0.1",
     "curve": "curve qrels.txt first.run",

@@ -31,6 +31,7 @@ RUN = {"q1": {"x": 3.0, "a": 2.0, "b": 1.0}, "q2": {"b": 1.0}}
 OTHER = {"q1": {"a": 3.0, "b": 2.0}, "q2": {"y": 2.0, "b": 1.0}}
 SENT = [{"eval_id": 1, "topk": ["a", "a"]}, {"eval_id": 3, "topk": []}]
 TRUTH = {1: ["a"], 2: ["b"], 3: []}
+CLICKS = [{"query": "q1", "docs": ["x", "a"], "systems": ["A", "B"], "clicks": [doc]} for doc in "xa"]
 
 
 def benched() -> tr.Bench:
@@ -63,6 +64,8 @@ RESULTS: dict[str, tuple[Any, str]] = {
         lambda: tr.predicted({"q1": {"a": 1}}, QRELS, RUN, "RR", sample="random"),
         "below 20 nothing is promised",
     ),
+    "Interleaving": (lambda: tr.interleaving(CLICKS), "2 impressions with clicks are too few to rely on"),
+    "Ips": (lambda: tr.ips(CLICKS, {"a": RUN, "b": OTHER}, eta=1), "fewer than 100 effective clicks"),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),

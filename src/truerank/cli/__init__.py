@@ -25,6 +25,8 @@ COMMANDS = {
     "agreement": "Tell how much two runs agree, without judgements.",
     "power": "Tell what a set of queries can show: power, the smallest difference, how many are needed.",
     "audit-table": "Tell which systems of a published table so many queries could have told apart.",
+    "interleaving": "Tell which system users prefer, by their clicks on interleaved lists.",
+    "ips": "Tell what runs would score, by clicks on lists that other systems returned.",
     "bounds": "Tell how far scores could be off: by ties, and by unjudged documents.",
     "check": "Tell whether a change may be merged: pass, fail or undecided.",
     "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",

@@ -11,7 +11,7 @@ import click
 from truerank.analysis.check import Check, Settings, check, read_settings
 from truerank.analysis.check.deciding import named_by_gates
 from truerank.analysis.check.figures import Figures, is_saved
-from truerank.analysis.check.gates import written
+from truerank.analysis.check.gates import Gates, written
 from truerank.analysis.check.settings import FILES, watched
 from truerank.analysis.check.watching import LooksAt
 from truerank.cli import id_overlap, inputs, options, predicting, tables
@@ -89,6 +89,12 @@ if TYPE_CHECKING:
     metavar="NAME=LOW:HIGH",
     help="What no value of a measure can lie outside of, for --watch where that is not 0 to 1.",
 )
+@click.option(
+    "--by",
+    metavar="FILE:COLUMN",
+    help="All gates on each slice of the queries too: those with the same value in this column of a CSV, TSV, "
+    "JSON lines or Parquet file that has a column query_id.",
+)
 @click.option("-f", "--format", type=click.Choice(list(FORMATS)), default="table", help="What is printed.")
 @click.option(
     "-o",
@@ -122,6 +128,7 @@ def command(
     watch: str | None,
     looks: str | None,
     ranges: tuple[str, ...],
+    by: str | None,
     format: str,
     outputs: tuple[str, ...],
     digits: int | None,
@@ -144,6 +151,7 @@ def command(
       truerank check gates.toml
       truerank check qrels.txt new.run --min "nDCG@10=0.40" --no-worse-than main.json --margin 0.01
       truerank check qrels.txt new=seed1.run,seed2.run,seed3.run --no-worse-than old.run
+      truerank check gates.toml --by topics.csv:language
       truerank check --bench bench.json --max "p95=200ms" --sure -o report.xml
       truerank check today.json --no-worse-than main-today.json --watch looks.jsonl --looks new
       truerank check --judged-by people.qrels --predicted-by model.qrels --sample random new.run --min AP=0.3
@@ -166,12 +174,13 @@ def command(
         watch=watch,
         looks=looks,
         range=distinct((text.rpartition("=")[::2] for text in ranges), "--range") or None,
+        by=by,
         measures=" ".join(measures) or None,
         min=distinct(map(written, at_least), "--min"),
         max=distinct(map(written, at_most), "--max"),
         margin=_margin(margins),
     )
-    read = [toml, *(getattr(settings, name) for name in FILES)]
+    read = [toml, *(getattr(settings, name) for name in FILES), options.file_and_column(settings.by)[0] or None]
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     under = options.changed(settings.rules, changes)
@@ -232,6 +241,7 @@ class _Checking:
             raise InputError("a run needs qrels to be scored", s.run)
         judged = read_qrels(s.qrels, self.qrels_format) if s.qrels else None
         baseline = self._baseline(judged, s.no_worse_than) if s.no_worse_than else None
+        path, column = options.file_and_column(s.by)
         scores: Any = s.scores
         if s.run and judged is not None:
             scores = self._evaluated(judged, s.run, baseline if isinstance(baseline, Figures) else None)
@@ -251,6 +261,9 @@ class _Checking:
             seed=s.seed,
             percentiles=s.percentiles,
             watch=watched(s),
+            by=_attribute(path, column) if path else None,
+            by_name=column,
+            slices=s.slices,
         )
 
     def _baseline(self, judged: Qrels | None, path: str) -> Figures | Scores | Predicted:
@@ -274,8 +287,17 @@ class _Checking:
         """All that some gate names, or else what the baseline has; None for what is usual."""
         s = self.settings
         compared = [m.written for m in parse_measures(s.measures)] if s.measures else None
-        named = named_by_gates(s.min, s.max, bool(s.no_worse_than), s.margin, compared)
+        gates = Gates(s.min, s.max, s.margin)
+        limits = gates.with_all(Gates.of_slices(s.slices, gates).values())
+        named = named_by_gates(*limits, bool(s.no_worse_than), s.margin, compared)
         return named or (list(baseline.mean) if baseline else None)
+
+
+def _attribute(path: str, column: str) -> dict[str, str]:
+    """What is loaded only where there are slices."""
+    from truerank.analysis.compare.slices import read_attribute
+
+    return read_attribute(path, column)
 
 
 def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:

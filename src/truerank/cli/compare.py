@@ -12,7 +12,6 @@ from truerank.cli import collections, id_overlap, inputs, options, predicting, t
 from truerank.cli import systems as several
 from truerank.cli.output import width
 from truerank.cli.progress import Counting
-from truerank.core.errors import InputError
 from truerank.core.evaluate import evaluate
 from truerank.core.messages import message
 from truerank.core.vocabulary import asked_for
@@ -132,7 +131,7 @@ def command(
       truerank compare qrels.txt --system "old=old-*.run" --system "new=new-*.run"
       truerank compare --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run dense.run
     """
-    path, column = _split(by)
+    path, column = options.file_and_column(by)
     judgements = None
     if judged_by or predicted_by or sample:
         judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format, systems)
@@ -172,11 +171,3 @@ def command(
         )
     shape: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
     tables.show(document(found, digits, width(output), **shape), format, output, percent=percent)
-
-
-def _split(by: str | None) -> tuple[str, str]:
-    """The file and the column; a path may have colons of its own."""
-    path, _, column = (by or "").rpartition(":")
-    if by and not (path and column):
-        raise InputError("--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
-    return path, column

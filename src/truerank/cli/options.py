@@ -241,6 +241,18 @@ def with_percentiles(found: Sequence[Bench], kind: str | None) -> list[Bench]:
     return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in found]
 
 
+def file_and_column(by: str | None) -> tuple[str, str]:
+    """What --by says, both empty where it is not given; a path may have colons of its own.
+
+    >>> file_and_column("topics.csv:language")
+    ('topics.csv', 'language')
+    """
+    path, _, column = (by or "").rpartition(":")
+    if by and not (path and column):
+        raise InputError("--by takes FILE:COLUMN, e.g. topics.csv:language; not {by!r}", by=by)
+    return path, column
+
+
 def place(baseline: str | None, runs: Sequence[str]) -> str | int | None:
     """The run's place from 0 where it was given by its number or as it was called for, else its name.
 

@@ -23,6 +23,8 @@ COMMANDS = {
     "lint": "validate verify diagnose inspect doctor audit",
     "curve": "pr roc precision-recall auc",
     "confusion": "matrix accuracy counts",
+    "interleaving": "interleave multileaving multileave team-draft preference preferences",
+    "ips": "snips clicks counterfactual off-policy propensity propensities",
     "bench": "latency speed throughput performance perf load time timing qps profile",
     "convert": "transform export translate",
     "truth": "groundtruth ground-truth gt labels label qrels judgements judgments",

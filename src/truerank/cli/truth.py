@@ -9,6 +9,7 @@ from truerank.cli import inputs, options
 from truerank.cli.items import KEY, files_in, read
 from truerank.cli.output import write
 from truerank.cli.tables import tell
+from truerank.core.messages import message
 from truerank.present.renderers import csv
 from truerank.present.table import Table
 from truerank.truth import DISTANCES, Truth
@@ -17,7 +18,7 @@ from truerank.truth import DISTANCES, Truth
 @click.command("truth")
 @click.argument("rule", metavar="RULE")
 @click.argument("queries", type=options.FILE)
-@click.argument("references", type=options.FILE)
+@click.argument("references", required=False, type=options.FILE)
 @click.option("-o", "--output", metavar="FILE", default="-", type=options.FILE, help="Write the qrels there.")
 @options.format("--to", help="The format of the qrels [default: by FILE's ending].")
 @click.option("--distance", type=click.Choice(list(DISTANCES)), default="geodesic", help="How to measure.")
@@ -28,7 +29,7 @@ from truerank.truth import DISTANCES, Truth
 def command(
     rule: str,
     queries: str,
-    references: str,
+    references: str | None,
     output: str,
     to: str | None,
     distance: str,
@@ -40,6 +41,7 @@ def command(
     QUERIES and REFERENCES are JSON, GeoJSON, JSON lines, CSV, Parquet, lists of file names, or folders of
     files whose names say where they are (@easting@northing@…). For overlaps, QUERIES is the evidence (query_id,
     doc_id, start, end) and REFERENCES the chunks (chunk_id, doc_id, start, end), or a run whose ids say it.
+    For coec, QUERIES is a log of clicks, as for `truerank ips`, and there are no REFERENCES.
 
     \b
     Rules:
@@ -48,6 +50,7 @@ def command(
       contains                         the tiles whose bounds hold the query's place are right
       identity(ignore_same='camera')   the same label is right
       listed('pairs.csv')              what a list says is right
+      coec(smoothing=1, impressions=10)  as often as it was clicked over what its ranks let expect
       overlaps(characters=1, share=0)  chunks that have so much of a query's evidence are right
 
     \b
@@ -55,11 +58,19 @@ def command(
       truerank truth nearest flight.json references.json -o truth.qrels
       truerank truth "within(metres=50)" queries.csv database.csv --distances pairs.csv -o qrels.tsv
       truerank truth overlaps evidence.jsonl chunks.jsonl -o truth.jsonl
+      truerank truth "coec(impressions=50)" clicks.jsonl -o clicks.qrels
       truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.jsonl
     """
     inputs.refuse(queries, references, *files_in(rule), output=output, distances=distances)
-    reader = truth.parse(rule)[0].read
-    asked, there = read(queries, keys, "queries", reader), read(references, keys, "references", reader)
+    chosen = truth.parse(rule)[0]
+    if chosen.is_alone is bool(references):
+        lacking, idle = (
+            message("{rule} needs REFERENCES.", rule=rule),
+            message("{rule} has no REFERENCES.", rule=rule),
+        )
+        raise click.UsageError(idle if references else lacking)
+    asked = read(queries, keys, "queries", chosen.read)
+    there = read(references, keys, "references", chosen.read) if references else None
     right = truth.build(rule, asked, there, distance=distance)
     formats.convert(right, output, what="qrels", to=to)
     if distances:

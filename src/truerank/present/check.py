@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 from truerank.analysis.check import Check, Verdict
 from truerank.core.errors import printable
 from truerank.core.languages import SOURCE
-from truerank.core.messages import joined, message
+from truerank.core.messages import joined, listed, message, plural, warned
 from truerank.present import few, watching
 from truerank.present.document import Document
 from truerank.present.names import labels
@@ -41,16 +41,68 @@ def render(
 def document(found: Check, digits: int | None = None) -> Document:
     """A row a gate, and below what a reader should know."""
     drawn = 4 if digits is None else digits
-    rows = [_row(one, drawn) for one in found.verdicts]
-    interval = message("{confidence} % interval", confidence=f"{found.confidence * 100:g}")
-    columns = (message("gate"), message("value"), interval, message("verdict"))
+    rows = [_row(one, drawn) for one in found.verdicts if not one.slice]
+    columns = _columns(found.confidence)
     verdict = SAID[found.outcome]
     title = joined(": ", [labels([found.run])[0], verdict]) if found.run else verdict
     table = Table(columns, tuple(rows), title, tuple(notes(found)), digits=drawn)
-    flat = tuple(map(_flat, found.verdicts))
+    names = (*(("slice",) if found.by else ()), *FLAT)
+    flat = tuple(_flat(one, names) for one in found.verdicts)
     plain = {**found.to_dict(), "remarks": remarks(found)}
-    blocks = [table, *watching.blocks(found.watch, drawn)]
-    return Document(blocks, Table(FLAT, flat, digits=digits), plain, remarks(found))
+    blocks = [table, *_slices(found, drawn), *watching.blocks(found.watch, drawn)]
+    return Document(blocks, Table(names, flat, digits=digits), plain, remarks(found))
+
+
+def _slices(found: Check, digits: int) -> list[Table]:
+    """The gates of all slices: a row a slice and gate."""
+    sliced = [verdict for verdict in found.verdicts if verdict.slice]
+    if not sliced:
+        return []
+    rows = tuple((printable(one.slice), *_row(one, digits), one.queries) for one in sliced)
+    known = (one.interval.confidence for one in sliced if one.interval)
+    columns = (printable(found.by), *_columns(next(known, found.confidence)), message("queries"))
+    return [
+        Table(columns, rows, message("each {by}", by=printable(found.by)), tuple(_sliced(found)), digits=digits)
+    ]
+
+
+def _columns(confidence: float) -> tuple[str, ...]:
+    interval = message("{confidence} % interval", confidence=f"{confidence * 100:.4g}")
+    return message("gate"), message("value"), interval, message("verdict")
+
+
+def _sliced(found: Check) -> list[str]:
+    """How sure slices are, and which queries are in none."""
+    sized = {verdict.slice: verdict.queries or 0 for verdict in found.verdicts if verdict.slice}
+    few_in = [value for value, queries in sized.items() if queries < few.ENOUGH]
+    said: list[str] = [
+        plural(
+            "The interval of {n} slice holds at least as often as one of {confidence:g} % (Bonferroni).",
+            "The intervals of {n} slices hold at once at least as often as one of {confidence:g} % (Bonferroni).",
+            n=len(sized),
+            confidence=found.confidence * 100,
+        )
+    ]
+    if few_in:
+        said.append(
+            warned(
+                message(
+                    "fewer than {enough} queries, too few to rely on: {names}.",
+                    enough=few.ENOUGH,
+                    names=listed(list(map(printable, few_in)), 5),
+                )
+            )
+        )
+    if found.unsliced:
+        said.append(
+            plural(
+                "{n:,} query has no {field}: in no slice.",
+                "{n:,} queries have no {field}: in no slice.",
+                n=found.unsliced,
+                field=printable(found.by),
+            )
+        )
+    return said
 
 
 document_of = document
@@ -83,18 +135,20 @@ def notes(found: Check) -> list[str]:
 
 def remarks(found: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
-    counts = [verdict.queries for verdict in found.verdicts if verdict.queries]
+    counts = [verdict.queries for verdict in found.verdicts if verdict.queries and not verdict.slice]
     sentences = few.remarks(min(counts)) if counts else []
     by_note: dict[str, list[str]] = {}
     for verdict in found.verdicts:
         if verdict.note:
-            by_note.setdefault(verdict.note, []).append(verdict.name)
+            name = joined(" ", [*([verdict.slice] if verdict.slice else []), verdict.name])
+            by_note.setdefault(verdict.note, []).append(name)
     sentences += [
         message("{gates}: {note}.", gates=", ".join(map(printable, dict.fromkeys(names))), note=note)
         for note, names in by_note.items()
     ]
     shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
-    return [*sentences, *few.doubts((printable(verdict.name), verdict.interval) for verdict in shows)]
+    named = ((joined(" ", [*([one.slice] if one.slice else []), one.name]), one.interval) for one in shows)
+    return [*sentences, *few.doubts((printable(name), interval) for name, interval in named)]
 
 
 def sentence(verdict: Verdict, digits: int = 4) -> str:
@@ -143,12 +197,12 @@ def junit(found: Check) -> str:
 
 def _row(verdict: Verdict, digits: int) -> tuple[Cell, ...]:
     value = _value(verdict, digits)
-    return printable(verdict.gate), value, _interval(verdict, digits), SAID[verdict.outcome]
+    return printable(verdict.asked), value, _interval(verdict, digits), SAID[verdict.outcome]
 
 
-def _flat(verdict: Verdict) -> tuple[Cell, ...]:
-    plain = verdict.to_dict() | {"verdict": verdict.outcome}
-    return tuple(plain[name] for name in FLAT)
+def _flat(verdict: Verdict, names: Sequence[str]) -> tuple[Cell, ...]:
+    plain = {"slice": verdict.slice} | verdict.to_dict() | {"verdict": verdict.outcome}
+    return tuple(plain[name] for name in names)
 
 
 def _value(verdict: Verdict, digits: int) -> str:

@@ -38,11 +38,13 @@ from truerank.stats.power import critical_difference, critical_sd, power, querie
 from truerank.stats.predicted import PredictedMean, predicted_means, selection
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.ranks import borda, rank_intervals
+from truerank.stats.ratios import LARGE, effective_size, ratio_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
 
 __all__ = [
     "BINOMIAL",
+    "LARGE",
     "TESTS",
     "Components",
     "Correction",
@@ -70,6 +72,7 @@ __all__ = [
     "difference_over_runs",
     "difference_sequence",
     "effect",
+    "effective_size",
     "groups",
     "is_too_few",
     "kendall_tau",
@@ -92,6 +95,7 @@ __all__ = [
     "randomization",
     "randomizations",
     "rank_intervals",
+    "ratio_interval",
     "rbo",
     "rbo_of_shared",
     "resampled",

@@ -8,6 +8,8 @@ A file a rule; importing this package finds them all.
 """
 
 from truerank.core import plugins
+from truerank.truth.clicks import Clicks, read_clicks
+from truerank.truth.coec import coec
 from truerank.truth.contains import contains
 from truerank.truth.coordinate_checks import TruthNote
 from truerank.truth.distances import DISTANCES, Distance, distance_named, on_earth
@@ -24,6 +26,7 @@ from truerank.truth.within import within
 
 __all__ = [
     "DISTANCES",
+    "Clicks",
     "Distance",
     "Items",
     "Pairs",
@@ -32,6 +35,7 @@ __all__ = [
     "Truth",
     "TruthNote",
     "build",
+    "coec",
     "contains",
     "distance_named",
     "identity",
@@ -40,6 +44,7 @@ __all__ = [
     "on_earth",
     "overlaps",
     "parse",
+    "read_clicks",
     "read_items",
     "read_spans",
     "rule",

@@ -33,6 +33,7 @@ class Rule:
         meaning: the first line of its docstring.
         read: what makes queries and references of whatever they are kept in.
         origin: the module and the name of the function; a cell or module that runs again replaces its own.
+        is_alone: it needs no references: the queries bring all that there is to know.
     """
 
     name: str
@@ -41,13 +42,14 @@ class Rule:
     meaning: str
     read: Callable[..., Any]
     origin: tuple[str, str]
+    is_alone: bool = False
 
 
 _rules: dict[str, Rule] = {}
 
 
 def rule(
-    name: str, *, read: Callable[..., Any] = read_items
+    name: str, *, read: Callable[..., Any] = read_items, is_alone: bool = False
 ) -> Callable[[Callable[Concatenate[Any, Any, P], Pairs | Truth]], Callable[Concatenate[Any, Any, P], Truth]]:
     """Register a function as a rule; what it becomes takes whatever `read` reads, and returns `Truth`.
 
@@ -72,17 +74,18 @@ def rule(
         taken = {key: p for key, p in parameters.items() if p.kind is p.KEYWORD_ONLY}
 
         @wraps(function)
-        def make(queries: Any, references: Any, *args: P.args, **params: P.kwargs) -> Truth:
+        def make(queries: Any, references: Any = None, *args: P.args, **params: P.kwargs) -> Truth:
             asked = read(queries, _named(queries, "queries"))
-            there = read(references, _named(references, "references"))
+            there = None if is_alone else read(references, _named(references, "references"))
             found = function(asked, there, *args, **params)
             called = written(name, params)
             if isinstance(found, Truth):
                 return replace(found, name=called, rule=called)
+            assert there is not None, "a rule without references returns Truth"
             return truth_of(called, asked, there, found)
 
         meaning = (inspect.getdoc(function) or "").partition("\n")[0]
-        _rules[name] = Rule(name, make, taken, meaning, read, _origin(function))
+        _rules[name] = Rule(name, make, taken, meaning, read, _origin(function), is_alone)
         return make  # type: ignore[return-value]
 
     return register

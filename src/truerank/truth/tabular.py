@@ -83,13 +83,13 @@ def read_table(source: Source) -> Table:
     if head.startswith(b"PAR1"):
         return Table(from_parquet(source), source.name)
     if head.startswith((b"{", b"[")):
-        records, lines = _records(source)
+        records, lines = read_records(source)
         return Table(columns(Listing("", records), source.name), source.name, lines)
     found, lines = _csv(source)
     return Table(found, source.name, lines)
 
 
-def _records(source: Source) -> tuple[list[Any], list[int] | None]:
+def read_records(source: Source) -> tuple[list[Any], list[int] | None]:
     """The objects of a JSON array, or of JSON lines, and the line of each of these."""
     text = source.read().removeprefix(MARK)
     if text.lstrip().startswith(b"["):

@@ -12,17 +12,17 @@ import numpy as np
 
 from truerank import stats
 from truerank.analysis.check import predicting
-from truerank.analysis.check.figures import Figures
-from truerank.analysis.check.gates import FIGURES, Limit, failures, limit_of
+from truerank.analysis.check.figures import Figures, measure_named
+from truerank.analysis.check.gates import FIGURES, Gates, Limit, failures, limit_of
 from truerank.analysis.check.result import Check, Outcome, Verdict
+from truerank.analysis.check.slices import sliced
 from truerank.analysis.check.watching import FEW, UNKNOWN, Seen, Watch
 from truerank.analysis.compare.over_runs import widened
 from truerank.core.equal import are_equal, difference, is_equal
 from truerank.core.errors import InputError, MeasureError, MissingPackage, RulesError
-from truerank.core.hits import Hits
 from truerank.core.messages import joined, message, plural
 from truerank.core.scores import averaged, intervals, shared
-from truerank.measures import Definition, Measure, parse_measure
+from truerank.measures import Definition
 from truerank.measures.sums import PerQuery
 from truerank.stats import Interval
 
@@ -58,6 +58,9 @@ def check(
     seed: int = 0,
     percentiles: str | None = None,
     watch: Watch | None = None,
+    by: Mapping[Any, Any] | None = None,
+    by_name: str = "slice",
+    slices: Mapping[str, Mapping[str, Any]] | None = None,
 ) -> Check:
     """Whether scores and latencies are what they have to be: pass, fail or undecided.
 
@@ -79,6 +82,10 @@ def check(
         samples, seed: of the bootstrap.
         percentiles: of the benchmark, "nearest-rank" or "linear"; if not given, those that it was made with.
         watch: earlier looks, with whose confidence intervals then decide; the result's `watch` has this one too.
+        by: {query: value}: the gates are asked of the queries of each value too, with intervals of their own;
+            latencies and measures of the whole run have no slices. `by_name` is what it is called.
+        slices: {value: {"min": …, "max": …, "margin": …}}: gates of single slices, beside those of all, or in the
+            place of the one on the same measure.
 
     Raises:
         TruerankError: no gate; no such measure; scores under different rules, or with no query in common.
@@ -93,25 +100,27 @@ def check(
     timed = _benchmark(bench, percentiles)
     scored = scores if scores is not None else timed.scores if timed else None
     measures = None if measures is None else list(measures)
-    named = named_by_gates(min, max, no_worse_than is not None, margin, measures)
+    gates = Gates(min or {}, max or {}, margin)
+    single = Gates.of_slices(slices or {}, gates)
+    named = named_by_gates(*gates.with_all(single.values()), no_worse_than is not None, margin, measures)
     baseline = None if no_worse_than is None else Figures.of(no_worse_than, named)
     figures = None if scored is None else Figures.of(scored, named or (list(baseline.mean) if baseline else None))
     seen = None if watch is None else watch.seeing(figures, baseline)
     if seen:
         figures, baseline, sure, confidence = seen.figures, seen.baseline, True, seen.watch.confidence
     judge = _Judge(figures, timed, sure, confidence, samples, seed, seen)
-    limited = [name for name in (*(min or {}), *(max or {})) if name not in FIGURES]
-    verdicts = [
-        *(judge.limited(limit_of(name, value), is_upper=False) for name, value in (min or {}).items()),
-        *(judge.limited(limit_of(name, value), is_upper=True) for name, value in (max or {}).items()),
-        *(judge.against(baseline, margin, measures, limited) if baseline else ()),
-    ]
+    verdicts = judge.all(gates, baseline, measures)
+    parts = list(sliced(figures, baseline, by, by_name, gates, single, confidence, is_watched=seen is not None))
+    for part in parts:
+        one = replace(judge, figures=part.figures, bench=None, confidence=part.confidence)
+        verdicts += [replace(verdict, slice=part.value) for verdict in one.all(part.gates, part.baseline, measures)]
     if not verdicts:
         raise InputError("there is no gate; name a min, a max, or a baseline that it may not be worse than")
     rules = figures.rules.name if figures and figures.rules else ""
     name = figures.name if figures else timed.name if timed else ""
     looks = seen.watch.with_gates([verdict.to_dict() for verdict in verdicts]) if seen else None
-    return Check(tuple(verdicts), name, confidence, rules, looks)
+    unsliced = len(figures.queries) - sum(len(part.figures.queries) for part in parts) if figures and parts else 0
+    return Check(tuple(verdicts), name, confidence, rules, by_name if parts else "", unsliced, looks)
 
 
 def named_by_gates(
@@ -139,6 +148,15 @@ class _Judge:
     samples: int
     seed: int
     seen: Seen | None = None
+
+    def all(self, gates: Gates, baseline: Figures | None, measures: Iterable[str] | None) -> list[Verdict]:
+        """A verdict for each gate."""
+        limited = [name for name in (*gates.min, *gates.max) if name not in FIGURES]
+        return [
+            *(self.limited(limit_of(name, value), is_upper=False) for name, value in gates.min.items()),
+            *(self.limited(limit_of(name, value), is_upper=True) for name, value in gates.max.items()),
+            *(self.against(baseline, gates.margin, measures, limited) if baseline else ()),
+        ]
 
     def limited(self, limit: Limit, is_upper: bool) -> Verdict:
         """A limit on a value."""
@@ -196,7 +214,7 @@ class _Judge:
             return replace(powered, outcome=_by_interval(powered.interval, blank.limit, blank.is_upper))
         a, b, dropped, notes = _pairs(blank.name, self.figures, baseline)
         interval = self._of_difference(blank.name, a, b) if len(a) else None
-        measure = _measure(blank.name)
+        measure = measure_named(blank.name)
         known = (*self.figures.components(measure), *baseline.components(measure))
         if interval and known:
             interval = stats.spread(difference(a, b), *known).widened(interval)
@@ -277,26 +295,30 @@ class _Judge:
         if self.figures and (told := predicting.of_mean(self.figures, name, self.confidence)):
             return told
         if values is None:
-            return None, OF_RUN if _measure(name).definition.is_of_run else UNSAVED
+            return None, OF_RUN if measure_named(name).definition.is_of_run else UNSAVED
         kept = values[np.isfinite(values)]
         if not len(kept):
             return None, message("there are no queries")
         if self.seen:
-            watched = self.seen.mean(_measure(name), kept)
+            watched = self.seen.mean(measure_named(name), kept)
             return watched, UNKNOWN.get(watched.method, "")
         try:
             found, *_ = intervals(
-                [_measure(name)], kept[:, None], confidence=self.confidence, samples=self.samples, seed=self.seed
+                [measure_named(name)],
+                kept[:, None],
+                confidence=self.confidence,
+                samples=self.samples,
+                seed=self.seed,
             )
         except ModuleNotFoundError:
             return None, self._without_scipy()
-        if self.figures and (known := self.figures.components(_measure(name))):
-            found = widened(_measure(name), found, stats.spread(averaged(_measure(name), kept), *known))
+        if self.figures and (known := self.figures.components(measure_named(name))):
+            found = widened(measure_named(name), found, stats.spread(averaged(measure_named(name), kept), *known))
         return replace(found, estimate=mean), UNKNOWN.get(found.method, "")
 
     def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:
         if self.seen:
-            return self.seen.difference(_measure(name), difference(a, b))
+            return self.seen.difference(measure_named(name), difference(a, b))
         try:
             return stats.difference_interval(
                 a, b, confidence=self.confidence, resamples=self.samples, seed=self.seed
@@ -341,21 +363,9 @@ def _by_interval(interval: Interval | None, limit: float, is_upper: bool) -> Out
     return "fail" if _by_value(nearest, limit, is_upper) == "fail" else "undecided"
 
 
-def _measure(name: str) -> Measure:
-    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
-    try:
-        return parse_measure(name)
-    except MeasureError:
-        return Measure(Definition(name, _unregistered, unit=False), name)
-
-
-def _unregistered(hits: Hits) -> PerQuery:
-    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
-
-
 def _compared(name: str) -> Definition:
     """The definition of a measure whose mean over queries is a plain mean."""
-    definition = _measure(name).definition
+    definition = measure_named(name).definition
     if definition.average != "mean":
         count = message("{name} is a count", name=name)
         geometric = message("{name} has a geometric mean", name=name)
@@ -369,7 +379,7 @@ def _compared(name: str) -> Definition:
 
 def _is_plain(name: str) -> bool:
     """Whether a measure's mean over queries is a plain mean."""
-    return _measure(name).definition.average == "mean"
+    return measure_named(name).definition.average == "mean"
 
 
 def _comparable(figures: Figures, baseline: Figures) -> list[str]:

@@ -6,7 +6,7 @@ import math
 import os
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from truerank import stats
 from truerank.analysis.compare.several import values_of
 from truerank.core.errors import InputError, MeasureError
 from truerank.core.evaluate import evaluate
+from truerank.core.hits import Hits
 from truerank.core.messages import did_you_mean, message
 from truerank.core.reading import Reading
 from truerank.core.rules import Rules
@@ -22,7 +23,7 @@ from truerank.core.scores import Scores, averaged, distinct
 from truerank.core.vocabulary import under
 from truerank.formats.records import parsed
 from truerank.formats.source import as_source
-from truerank.measures import Measure
+from truerank.measures import Definition, Measure, parse_measure
 from truerank.measures.sums import PerQuery
 
 if TYPE_CHECKING:
@@ -115,6 +116,14 @@ class Figures:
         kept = table[np.isfinite(table).all(axis=1)]
         return (stats.components(kept),) if len(kept) > 1 else ()
 
+    def at(self, places: Sequence[int]) -> Figures:
+        """The same on some of the queries; what has no values of queries is left out."""
+        values = {name: column[np.array(places, np.intp)] for name, column in self.values.items()}
+        means = {name: _mean(name, column) for name, column in values.items()}
+        queries = tuple(self.queries[i] for i in places)
+        system = self.system and replace(self.system, queries=tuple(self.system.queries[i] for i in places))
+        return replace(self, mean=means, queries=queries, values=values, system=system)
+
     def resolve(self, measure: str | Measure) -> str:
         """The measure as it is called here, however it is spelled.
 
@@ -133,6 +142,24 @@ class Figures:
                 known=", ".join(self.mean) or message("nothing"),
             )
         return name
+
+
+def measure_named(name: str) -> Measure:
+    """The measure; one that is not registered here is taken for a plain mean of any numbers."""
+    try:
+        return parse_measure(name)
+    except MeasureError:
+        return Measure(Definition(name, _unregistered, unit=False), name)
+
+
+def _unregistered(hits: Hits) -> PerQuery:
+    raise MeasureError("it is not registered here, so that there is nothing but its saved values")
+
+
+def _mean(name: str, values: PerQuery) -> float:
+    """Of the values that there are; NaN of none."""
+    kept = values[np.isfinite(values)]
+    return measure_named(name).mean(kept) if len(kept) else math.nan
 
 
 def is_saved(path: str | os.PathLike[str]) -> bool:

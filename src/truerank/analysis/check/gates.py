@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import math
 import re
+from collections import ChainMap
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from truerank.core.errors import InputError
-from truerank.core.messages import Message, joined, message, plural
+from truerank.core.messages import Message, did_you_mean, joined, message, plural
 
 if TYPE_CHECKING:
     from truerank.live import Bench
@@ -30,6 +32,49 @@ class Limit:
 
     name: str
     value: float
+
+
+@dataclass(frozen=True)
+class Gates:
+    """What is asked of all queries, or of a slice of them.
+
+    Attributes:
+        min, max: {measure or figure: limit}.
+        margin: how much worse than the baseline is not worse: one for all measures, or {measure: margin}.
+    """
+
+    min: Mapping[str, Any]
+    max: Mapping[str, Any]
+    margin: float | Mapping[str, float]
+
+    @classmethod
+    def of_slices(cls, slices: Mapping[Any, Any], everywhere: Gates) -> dict[str, Gates]:
+        """{value: the gates of its slice}: those of all, with its own beside them or in their place.
+
+        Raises:
+            InputError: something else than min, max and margin.
+        """
+        return {str(value): cls._of_slice(str(value), own, everywhere) for value, own in slices.items()}
+
+    @classmethod
+    def _of_slice(cls, value: str, own: Any, everywhere: Gates) -> Gates:
+        known = ("min", "max", "margin")
+        wrong = next((key for key in own if key not in known), None) if isinstance(own, Mapping) else ""
+        if wrong is not None or not all(isinstance(own.get(side, {}), Mapping) for side in ("min", "max")):
+            raise InputError(
+                "the gates of the slice {value!r} are min, max and margin, the first two tables of limits.{hint}",
+                value=value,
+                hint=did_you_mean(str(wrong), known) if wrong else "",
+            )
+        min, max = ({**getattr(everywhere, side), **own.get(side, {})} for side in ("min", "max"))
+        return cls(min, max, own.get("margin", everywhere.margin))
+
+    def with_all(self, others: Iterable[Gates]) -> tuple[dict[str, Any], dict[str, Any]]:
+        """The limits of these and of all others, by their names."""
+        every = [self, *others]
+        sides = ([one.min for one in every], [one.max for one in every])
+        lowest, highest = (dict(ChainMap(*map(dict, side))) for side in sides)
+        return lowest, highest
 
 
 def limit_of(name: str, value: Any) -> Limit:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from truerank.core.errors import printable
-from truerank.core.messages import message
+from truerank.core.messages import joined, message
 from truerank.core.presented import Presented
 from truerank.stats import Interval
 
@@ -39,6 +39,7 @@ class Verdict:
         against: the name of the baseline.
         queries: over how many queries; None where nobody knows.
         is_least: whether the value is the least that it may be: calls that failed could be of any length.
+        slice: the value of the attribute whose queries these are; empty for all queries.
         note: why there is no interval, or which queries were left out; empty for nothing remarkable.
     """
 
@@ -55,14 +56,20 @@ class Verdict:
     queries: int | None = None
     note: str = ""
     is_least: bool = False
+    slice: str = ""
 
     @property
     def gate(self) -> str:
-        """The gate in words.
+        """The gate in words, and of which slice it is.
 
         >>> Verdict("p95", "max", "pass", 180.0, 200.0, True, None, "value", "ms").gate
         'p95 <= 200 ms'
         """
+        return joined(": ", [printable(self.slice), self.asked]) if self.slice else self.asked
+
+    @property
+    def asked(self) -> str:
+        """The gate in words, whatever it is asked of."""
         if self.against:
             name, baseline = printable(self.name), printable(os.path.basename(self.against) or self.against)
             if not self.limit:
@@ -84,7 +91,10 @@ class Verdict:
         finite = {
             key: value if value is not None and math.isfinite(value) else None for key, value in known.items()
         }
-        return {"gate": self.gate, **plain, **finite, "interval": self.interval.method if self.interval else None}
+        level = {"confidence": self.interval.confidence} if self.slice and self.interval else {}
+        plain = plain if self.slice else {key: value for key, value in plain.items() if key != "slice"}
+        method = self.interval.method if self.interval else None
+        return {"gate": self.gate, **plain, **finite, "interval": method, **level}
 
 
 @dataclass(frozen=True, repr=False)
@@ -96,8 +106,9 @@ class Check(Presented):
         run: the name of what was checked.
         confidence: of the intervals.
         rules: under whose rules it was scored; empty where nobody knows.
+        by: the attribute that slices are cut by; empty where there are none.
+        unsliced: how many queries have no value of it.
         watch: the looks so far and this one, where gates are watched.
-
     >>> import truerank as tr
     >>> found = tr.check({"nDCG@10": 0.41, "RR": 0.5}, min={"nDCG@10": 0.4, "RR": 0.55})
     >>> found.outcome, found.status, [verdict.outcome for verdict in found.verdicts]
@@ -110,6 +121,8 @@ class Check(Presented):
     run: str
     confidence: float
     rules: str = ""
+    by: str = ""
+    unsliced: int = 0
     watch: Watch | None = None
 
     def _summary(self) -> str:
@@ -134,6 +147,7 @@ class Check(Presented):
             "run": self.run,
             "rules": self.rules,
             "confidence": self.confidence,
+            **({"by": self.by, "unsliced": self.unsliced} if self.by else {}),
             "gates": [verdict.to_dict() for verdict in self.verdicts],
             **({"watch": self.watch.to_dict()} if self.watch else {}),
         }

@@ -30,6 +30,8 @@ KINDS: dict[str, Kind] = {
     "confidence": NUMBER,
     "seed": _WHOLE,
     "samples": _WHOLE,
+    "by": TEXT,
+    "slices": TABLE,
 }
 
 
@@ -51,6 +53,8 @@ class Settings:
         watch: the file of earlier looks, which this one is added to.
         looks: at "new" or at the "same" queries; needed for the first look.
         range: {measure: "LOW:HIGH"} of measures that can lie outside of 0 to 1.
+        by: FILE:COLUMN of the attribute that the queries are cut by.
+        slices: the gates of single slices: {value: {"min": …, "max": …, "margin": …}}.
     """
 
     qrels: str | None = None
@@ -71,6 +75,8 @@ class Settings:
     watch: str | None = None
     looks: str | None = None
     range: Mapping[str, Any] = field(default_factory=dict)
+    by: str | None = None
+    slices: Mapping[str, Any] = field(default_factory=dict)
 
     def replace(self, **fields: Any) -> Settings:
         """The same with what is given in place; None: not given."""
@@ -88,7 +94,8 @@ def read_settings(path: str | os.PathLike[str]) -> Settings:
         _check(key, value, path)
     here = os.path.dirname(os.fspath(path))
     given: dict[str, Any] = {
-        key: os.path.normpath(os.path.join(here, value)) if key in FILES else value for key, value in found.items()
+        key: os.path.normpath(os.path.join(here, value)) if key in (*FILES, "by") else value
+        for key, value in found.items()
     }
     if "rules" in given and given["rules"].endswith(".toml"):
         given["rules"] = os.path.join(here, given["rules"])

@@ -1,0 +1,96 @@
+"""Gates on slices of the queries: each is judged by the values of its own queries."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from truerank.analysis.check.figures import Figures
+from truerank.analysis.check.gates import FIGURES, Gates
+from truerank.core.errors import InputError
+from truerank.core.messages import did_you_mean
+
+
+@dataclass(frozen=True)
+class Part:
+    """A slice: its queries' values, and what is asked of them.
+
+    Attributes:
+        value: of the attribute.
+        figures, baseline: on its queries alone.
+        gates: those of all queries, with its own.
+        confidence: of its intervals, so that those of all slices hold together as often as one interval alone.
+    """
+
+    value: str
+    figures: Figures
+    baseline: Figures | None
+    gates: Gates
+    confidence: float
+
+
+def sliced(
+    figures: Figures | None,
+    baseline: Figures | None,
+    by: Mapping[Any, Any] | None,
+    by_name: str,
+    gates: Gates,
+    single: Mapping[str, Gates],
+    confidence: float,
+    *,
+    is_watched: bool,
+) -> Iterator[Part]:
+    """The slices, none without an attribute.
+
+    The more slices there are, the likelier one of them fails by chance. So each interval is one of 1 − (1 − c) / k
+    for k slices (Bonferroni), and some slice misses by chance no more often than one gate alone would.
+
+    Raises:
+        InputError: gates of a slice that there is not; no values of queries; no query with a value; gates that are
+            watched, or asked of estimates.
+    """
+    if by is None:
+        if single:
+            raise InputError("gates of slices need the attribute that they are slices of: --by FILE:COLUMN")
+        return
+    if is_watched or any(one and one.predicted for one in (figures, baseline)):
+        raise InputError("slices are of plain scores, neither watched nor estimated: check these by themselves")
+    for one in (figures, baseline) if baseline else (figures,):
+        if one is None or not one.values:
+            raise InputError(
+                "{name} has no values of queries, which slices need: save them with --per-query",
+                name=one.name if one else "what is checked",
+            )
+    from truerank.analysis.compare.slices import cut  # most checks have no slices, and need not wait for it
+
+    assert figures is not None
+    slices = cut(figures.queries, by)
+    _refuse_unknown(single, slices, by_name)
+    there = {} if baseline is None else cut(baseline.queries, by)
+    for value, places in slices.items():
+        part, asked = figures.at(places), single.get(value, gates)
+        yield Part(
+            value,
+            part,
+            None if baseline is None else baseline.at(there.get(value, [])),
+            replace(asked, min=_kept(asked.min, figures), max=_kept(asked.max, figures)),
+            1 - (1 - confidence) / len(slices),
+        )
+
+
+def _kept(limits: Mapping[str, Any], figures: Figures) -> dict[str, Any]:
+    """Limits on what queries have values of; a latency or a measure of the whole run has no slices."""
+    return {n: limit for n, limit in limits.items() if n not in FIGURES and figures.resolve(n) in figures.values}
+
+
+def _refuse_unknown(single: Mapping[str, Gates], slices: Mapping[str, Any], by_name: str) -> None:
+    for value in single:
+        if value not in slices:
+            raise InputError(
+                "no query has the {name} {value!r}, which has gates.{hint} There is {known}",
+                name=by_name,
+                value=value,
+                hint=did_you_mean(value, slices),
+                known=", ".join(map(repr, slices)),
+            )

@@ -1,0 +1,102 @@
+"""What each click on an interleaved list is worth to each system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from truerank.core.errors import truncated
+from truerank.core.messages import listed, message
+from truerank.measures.sums import PerQuery
+from truerank.truth.clicks import Clicks, Impression
+
+Lists = Mapping[str, Mapping[str, Sequence[str]]]
+"""{system: {query: its list}}"""
+
+TAU = 3.0
+"""How steeply a probabilistic list prefers the first ranks, as in Hofmann et al. (2011)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Crediting:
+    """Whose documents were shown.
+
+    Attributes:
+        log: the impressions.
+        systems: their names, in the order of the credits.
+        lists: what each answers, where the log does not have it.
+        tau: the exponent of probabilistic interleaving.
+    """
+
+    log: Clicks
+    systems: tuple[str, ...]
+    lists: Lists
+    tau: float = TAU
+
+    def team_draft(self, one: Impression) -> PerQuery:
+        """A click is a credit of the team that its document is in (Radlinski et al. 2008; Schuth et al. 2014)."""
+        found = np.zeros(len(self.systems))
+        for doc, clicked, system in zip(one.docs, one.clicked, one.systems or (None,) * len(one.docs), strict=True):
+            if system is None:
+                said = message("{doc} was shown, but no system says that it is its own", doc=truncated(doc))
+                raise self.log.error(one, said)
+            found[self.systems.index(system)] += clicked
+        return found
+
+    def balanced(self, one: Impression) -> PerQuery:
+        """The clicks among the first k of each list, k being the depth of the lowest click (Joachims 2003)."""
+        own = self._own(one)
+        clicked = [doc for doc, is_clicked in zip(one.docs, one.clicked, strict=True) if is_clicked]
+        if not clicked:
+            return np.zeros(len(own))
+        k = min(docs.index(clicked[-1]) for docs in own if clicked[-1] in docs)
+        return np.array([sum(doc in docs[: k + 1] for doc in clicked) for docs in own], np.float64)
+
+    def probabilistic(self, one: Impression) -> PerQuery:
+        """The expected credits over all assignments of documents (Hofmann et al. 2011; Schuth et al. 2015).
+
+        Each rank's system was drawn evenly, and then its document with probability ∝ 1 / rank^τ among those of its
+        list that were left. So, given the list, the ranks are independent, and the sum over all assignments is one
+        over ranks: a click is shared out by how likely each system is to have brought its document.
+        """
+        own = self._own(one)
+        weights = [{doc: (place + 1.0) ** -self.tau for place, doc in enumerate(docs)} for docs in own]
+        found = np.zeros(len(own))
+        for doc, clicked in zip(one.docs, one.clicked, strict=True):
+            chance = np.array([weight[doc] / sum(weight.values()) if doc in weight else 0.0 for weight in weights])
+            found += clicked * chance / chance.sum()
+            for weight in weights:
+                weight.pop(doc, None)
+        return found
+
+    def _own(self, one: Impression) -> list[Sequence[str]]:
+        """Each system's own list; every document that was shown is in one of them.
+
+        Raises:
+            InputError: it is not, or a system has no list for the query.
+        """
+        own = [one.rankings.get(name, self.lists.get(name, {}).get(one.query)) for name in self.systems]
+        found = [docs for docs in own if docs is not None]
+        if len(found) < len(own):
+            lacking = listed([n for n, docs in zip(self.systems, own, strict=True) if docs is None])
+            said = message(
+                "there is no list of {systems} for the query {query}: give rankings in the log, or runs",
+                systems=lacking,
+                query=truncated(one.query),
+            )
+            raise self.log.error(one, said)
+        there = set().union(*found)
+        for doc in one.docs:
+            if doc not in there:
+                said = message("{doc} was shown, but is in the list of no system", doc=truncated(doc))
+                raise self.log.error(one, said)
+        return found
+
+
+METHODS: dict[str, Callable[[Crediting, Impression], PerQuery]] = {
+    "team-draft": Crediting.team_draft,
+    "balanced": Crediting.balanced,
+    "probabilistic": Crediting.probabilistic,
+}

@@ -1,0 +1,271 @@
+"""Interleaved lists and clicks in, which system users prefer out."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank import stats
+from truerank.analysis.clicks.credits import METHODS, TAU, Crediting
+from truerank.analysis.clicks.lists import lists_of
+from truerank.core.equal import difference
+from truerank.core.errors import InputError, MissingPackage
+from truerank.core.messages import alternatives, did_you_mean, message
+from truerank.core.presented import Presented
+from truerank.core.rules import RulesLike
+from truerank.core.run import RunLike
+from truerank.measures.sums import PerQuery
+from truerank.stats import Interval
+from truerank.stats.binomial import sign_p
+from truerank.truth.clicks import Clicks, Impression, read_clicks
+
+CLUSTERS = ("user", "query", "impression")
+"""What is drawn again as a whole, and whose preference is swapped as a whole."""
+
+
+@dataclass(frozen=True)
+class Preference:
+    """Two systems, and which one the clicks prefer.
+
+    Attributes:
+        system, against: their names.
+        wins, ties, losses: impressions with clicks in which the first has more, as much or less credit.
+        delta: (wins + ties / 2) / (wins + ties + losses) − 1/2 (Chapelle et al. 2012): from −0.5 to 0.5, above
+            0 where the first is preferred; with where it may lie.
+        p: two-sided, of no preference.
+        adjusted: p as it is to be read with those of all other pairs.
+    """
+
+    system: str
+    against: str
+    wins: int
+    ties: int
+    losses: int
+    delta: Interval
+    p: float
+    adjusted: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; None for limits that are not known."""
+        low, high = (limit if np.isfinite(limit) else None for limit in (self.delta.low, self.delta.high))
+        found = {"delta": self.delta.estimate, "low": low, "high": high, "interval": self.delta.method}
+        return {**vars(self), **found}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Interleaving(Presented):
+    """Which system users prefer, by their clicks on interleaved lists.
+
+    Attributes:
+        systems: their names.
+        credits: (impressions with clicks, systems) what their clicks are worth to each.
+        pairs: the systems, every two.
+        impressions: how many there are.
+        without_clicks: those of them in which nothing was clicked; they are in no count.
+        clusters: how many users, queries or impressions those with clicks are of.
+        method: team-draft, balanced or probabilistic.
+        cluster: user, query or impression: what is resampled.
+        test: sign; or, of the sums of clusters with several impressions, randomization (of very many clusters t).
+        correction: of p for the number of pairs.
+        confidence, samples, seed: of the intervals.
+        tau: of the probabilistic method.
+        name: of the log.
+    """
+
+    built_by = "interleaving"
+
+    systems: tuple[str, ...]
+    credits: PerQuery
+    pairs: tuple[Preference, ...]
+    impressions: int
+    without_clicks: int
+    clusters: int
+    method: str
+    cluster: str
+    test: str
+    correction: str
+    confidence: float
+    samples: int
+    seed: int
+    tau: float
+    name: str
+
+    def _summary(self) -> str:
+        first = self.pairs[0]
+        more = f", and {len(self.pairs) - 1} more pairs" if len(self.pairs) > 1 else ""
+        shown = (
+            f"{first.system} against {first.against} {first.delta.estimate:+.4f}, p = {first.adjusted:.3g}{more}"
+        )
+        return f"Interleaving({self.name!r}, {self.method}, {self.impressions:,} impressions; {shown})"
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        plain = {key: value for key, value in vars(self).items() if key not in ("credits", "pairs", "systems")}
+        credits = dict(zip(self.systems, self.credits.sum(axis=0).tolist(), strict=True))
+        return {**plain, "credits": credits, "pairs": [pair.to_dict() for pair in self.pairs]}
+
+
+def interleaving(
+    log: Any,
+    method: str = "team-draft",
+    *,
+    runs: Mapping[str, RunLike] | None = None,
+    cluster: str | None = None,
+    correction: stats.Correction = "holm",
+    confidence: float = 0.95,
+    samples: int = 10_000,
+    seed: int = 0,
+    tau: float = TAU,
+    rules: RulesLike | None = None,
+) -> Interleaving:
+    """Which of the interleaved systems do users prefer, and how sure is that?
+
+    Each impression with clicks is won by the system with more credit. Without clusters of several impressions p is
+    that of the sign test, else of a randomization test that swaps whole clusters; intervals draw clusters again.
+
+    Args:
+        log: what `read_clicks` takes: an impression shows documents, of which some are clicked.
+        method: how lists were made: "team-draft" (any number of systems; the log says whose each document is),
+            "balanced" (two) or "probabilistic" (any number); these two need each system's own list, as rankings in
+            the log or as runs.
+        runs: {system: run}.
+        cluster: "user", "query" or "impression"; by default users where the log has them, else impressions.
+        correction: "holm", "bonferroni", "bh" or "none".
+        tau: the exponent that probabilistic lists were drawn with.
+        rules: how the lists of runs are put in order.
+
+    Raises:
+        InputError: fewer than two systems; a document that no system has; no clicks; a log without what is
+            asked for.
+
+    >>> shown = {"query": "q", "docs": ["a", "b"], "systems": ["old", "new"]}
+    >>> clicks = [*[["b"]] * 6, ["a", "b"], []]
+    >>> found = interleaving([{**shown, "clicks": docs} for docs in clicks])
+    >>> pair = found.pairs[0]
+    >>> (pair.system, pair.wins, pair.ties, pair.losses, pair.p), found.without_clicks
+    (('old', 0, 1, 6, 0.03125), 1)
+    """
+    if method not in METHODS:
+        raise InputError(
+            "method is {known}, not {method!r}.{hint}",
+            known=alternatives(list(METHODS)),
+            method=method,
+            hint=did_you_mean(method, METHODS),
+        )
+    if not 0.5 <= confidence < 1 or samples < 1 or seed < 0 or not tau >= 0:
+        raise InputError(
+            "confidence is at least 0.5 and below 1, samples is positive, seed and tau are not negative"
+        )
+    clicks = read_clicks(log)
+    systems = _systems(clicks, runs or {}, method)
+    lists = {name: lists_of(run, name, rules=rules) for name, run in (runs or {}).items()}
+    crediting = Crediting(clicks, systems, lists, tau)
+    credits = np.array([METHODS[method](crediting, one) for one in clicks.impressions])
+    clicked = [n for n, one in enumerate(clicks.impressions) if any(one.clicked)]
+    if not clicked:
+        raise InputError("nothing was clicked, so that the log prefers no system", clicks.name)
+    chosen, groups = groups_of([clicks.impressions[n] for n in clicked], cluster, clicks)
+    work = _Work(credits[clicked], groups, confidence, samples, seed)
+    try:
+        pairs = [work.pair(a, b, systems) for a, b in itertools.combinations(range(len(systems)), 2)]
+    except ModuleNotFoundError:
+        raise MissingPackage(message("interleaving"), "stats") from None
+    adjusted = stats.adjust([pair.p for pair in pairs], correction).tolist()
+    return Interleaving(
+        systems=systems,
+        credits=work.credits,
+        pairs=tuple(replace(pair, adjusted=p) for pair, p in zip(pairs, adjusted, strict=True)),
+        impressions=len(clicks),
+        without_clicks=len(clicks) - len(clicked),
+        clusters=int(groups.max()) + 1,
+        method=method,
+        cluster=chosen,
+        test=work.test,
+        correction=correction,
+        confidence=confidence,
+        samples=samples,
+        seed=seed,
+        tau=tau,
+        name=clicks.name,
+    )
+
+
+def _systems(log: Clicks, runs: Mapping[str, RunLike], method: str) -> tuple[str, ...]:
+    """The names of the systems: of the runs, of the rankings, or of the teams in alphabetical order."""
+    own = dict.fromkeys(
+        name for one in log.impressions for name in (one.rankings if method != "team-draft" else ())
+    )
+    said = sorted({name for one in log.impressions for name in one.systems if name is not None})
+    found = tuple(dict.fromkeys([*runs, *own])) if method != "team-draft" else tuple(said)
+    if method == "team-draft" and not found:
+        raise InputError("the log does not say which system each document is of; name it system", log.name)
+    if method != "team-draft" and not found:
+        raise InputError(
+            "{method} interleaving needs each system's own list: rankings in the log, or runs",
+            log.name,
+            method=method,
+        )
+    if len(found) < 2 or (method == "balanced" and len(found) > 2):
+        raise InputError(
+            "{method} interleaving is of {wanted} systems; these are {n}: {names}",
+            log.name,
+            method=method,
+            wanted=message("two") if method == "balanced" else message("two or more"),
+            n=len(found),
+            names=", ".join(found),
+        )
+    return found
+
+
+def groups_of(impressions: Sequence[Impression], cluster: str | None, log: Clicks) -> tuple[str, NDArray[np.int64]]:
+    """What is drawn again as a whole, users where all are known, and (impressions,) the number of each one's."""
+    chosen = cluster or ("user" if all(one.user is not None for one in log.impressions) else "impression")
+    if chosen not in CLUSTERS:
+        raise InputError("a cluster is {known}, not {cluster!r}", known=alternatives(CLUSTERS), cluster=cluster)
+    if chosen == "impression":
+        return chosen, np.arange(len(impressions))
+    names = [getattr(one, chosen) or None for one in impressions]
+    if None in names:
+        said = message("the impression has no {cluster}, which is the cluster that is asked for", cluster=chosen)
+        raise log.error(impressions[names.index(None)], said)
+    numbers = {name: number for number, name in enumerate(dict.fromkeys(names))}
+    return chosen, np.array([numbers[name] for name in names], np.int64)
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """Credits of impressions with clicks, and of which cluster each is."""
+
+    credits: PerQuery
+    groups: NDArray[np.int64]
+    confidence: float
+    samples: int
+    seed: int
+
+    @property
+    def test(self) -> str:
+        """Impressions that are alike within clusters are no n of a sign test."""
+        clusters = int(self.groups.max()) + 1
+        return "sign" if clusters == len(self.groups) else "randomization" if clusters <= stats.LARGE else "t"
+
+    def pair(self, a: int, b: int, names: Sequence[str]) -> Preference:
+        """One system against another."""
+        outcome = np.sign(difference(self.credits[:, a], self.credits[:, b]))
+        counted = Counter(outcome.tolist())
+        wins, losses = counted[1.0], counted[-1.0]
+        total, size = np.bincount(self.groups, outcome), np.bincount(self.groups)
+        delta = stats.ratio_interval(
+            total / 2, size, confidence=self.confidence, resamples=self.samples, seed=self.seed
+        )
+        if self.test == "sign":
+            p = sign_p(wins, losses)
+        else:
+            how = {"samples": self.samples, "seed": self.seed} if self.test == "randomization" else {}
+            p = stats.TESTS[self.test](total, np.zeros(len(total)), **how).p
+        return Preference(names[a], names[b], wins, counted[0.0], losses, delta, p, p)

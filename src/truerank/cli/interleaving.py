@@ -1,0 +1,97 @@
+"""`truerank interleaving`: which system users prefer, by clicks on interleaved lists."""
+
+from __future__ import annotations
+
+import click
+
+from truerank.analysis.clicks import interleaving
+from truerank.analysis.clicks.credits import METHODS, TAU
+from truerank.cli import clicked, inputs, options, tables
+from truerank.cli.repeats import distinct
+from truerank.core.errors import InputError
+from truerank.present.interleaving import document_of
+from truerank.stats import Correction
+
+
+@click.command("interleaving")
+@click.argument("log", type=options.FILE)
+@click.option(
+    "--method",
+    type=click.Choice(list(METHODS)),
+    default="team-draft",
+    show_default=True,
+    help="How the lists were made; balanced and probabilistic need each system's own list.",
+)
+@click.option(
+    "--run",
+    "runs",
+    multiple=True,
+    metavar="NAME=RUN",
+    help="The lists of a system, where the log has no rankings; may be repeated.",
+)
+@click.option(
+    "--tau", type=click.FloatRange(0), default=TAU, show_default=True, help="The exponent of probabilistic lists."
+)
+@click.option(
+    "--correction",
+    type=click.Choice(["holm", "bonferroni", "bh", "none"]),
+    default="holm",
+    show_default=True,
+    help="How p is corrected for the number of pairs.",
+)
+@clicked.resampling
+@options.rules
+@options.changes
+@tables.format
+@tables.output
+@tables.digits
+def command(
+    log: str,
+    method: str,
+    runs: tuple[str, ...],
+    tau: float,
+    cluster: str | None,
+    correction: Correction,
+    confidence: float,
+    seed: int,
+    samples: int,
+    rules: str | None,
+    changes: tuple[str, ...],
+    format: str | None,
+    output: str,
+    digits: int | None,
+) -> None:
+    """Tell which system users prefer, by their clicks on interleaved lists.
+
+    LOG is JSON lines with an impression each: query, docs, systems (of each document), clicks (the ids), and where
+    they are known user and rankings. Or CSV, TSV, JSON lines or Parquet with a row a document that was shown:
+    impression, query, rank, doc_id, system, click (0 or 1).
+
+    \b
+    Examples:
+      truerank interleaving clicks.jsonl
+      truerank interleaving clicks.csv --cluster user --format json
+      truerank interleaving clicks.jsonl --method probabilistic --run old=old.run --run new=new.run
+    """
+    named = distinct(map(_named, runs), "--run")
+    inputs.refuse(log, *named.values(), rules=rules, output=output)
+    found = interleaving(
+        log,
+        method,
+        runs=named,
+        cluster=cluster,
+        correction=correction,
+        confidence=confidence,
+        samples=samples,
+        seed=seed,
+        tau=tau,
+        rules=options.changed(rules, changes),
+    )
+    tables.show(document_of(found, digits), format, output)
+
+
+def _named(text: str) -> tuple[str, str]:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise InputError("--run takes NAME=RUN, e.g. old=old.run; not {text!r}", text=text)
+    return name, path

@@ -1,0 +1,139 @@
+"""An interleaving experiment as tables: the credit of each system, and which one of every two is preferred."""
+
+from __future__ import annotations
+
+import math
+
+from truerank.analysis.clicks import Interleaving, Preference
+from truerank.core.errors import printable
+from truerank.core.messages import Message, listed, message, plural, warned
+from truerank.present import few
+from truerank.present.document import Document
+from truerank.present.table import Cell, Table
+from truerank.stats import Interval
+
+FLAT = ("system", "against", "wins", "ties", "losses", "delta", "low", "high", "p", "adjusted")
+
+CLUSTERS = {"user": message("users"), "query": message("queries"), "impression": message("impressions")}
+
+
+def document_of(found: Interleaving, digits: int | None = None) -> Document:
+    """A row a system, and a row a pair."""
+    drawn = 4 if digits is None else digits
+    means = found.credits.mean(axis=0).tolist()
+    systems = tuple((printable(name), mean) for name, mean in zip(found.systems, means, strict=True))
+    credited = Table((message("system"), message("credit per impression")), systems, digits=drawn)
+    columns = (
+        message("system"),
+        message("against"),
+        message("wins"),
+        message("ties"),
+        message("losses"),
+        "Δ",
+        message("{confidence} % interval", confidence=f"{found.confidence * 100:g}"),
+        "p",
+    )
+    rows = tuple(_row(pair, drawn) for pair in found.pairs)
+    notes = (*_notes(found), *remarks_of(found))
+    flat = Table(FLAT, tuple(map(_flat, found.pairs)), digits=digits)
+    plain = {**found.to_dict(), "remarks": remarks_of(found)}
+    return Document([credited, Table(columns, rows, notes=notes, digits=drawn)], flat, plain, remarks_of(found))
+
+
+def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
+    counts = (f"{pair.wins:,}", f"{pair.ties:,}", f"{pair.losses:,}")
+    delta = f"{pair.delta.estimate:+.{digits}f}"
+    return (
+        printable(pair.system),
+        printable(pair.against),
+        *counts,
+        delta,
+        limits(pair.delta, digits),
+        pair.adjusted,
+    )
+
+
+def limits(one: Interval, digits: int) -> str:
+    """An interval as it is drawn; nothing where it is not known."""
+    return f"[{one.low:.{digits}f}, {one.high:.{digits}f}]" if math.isfinite(one.low) else ""
+
+
+def _flat(pair: Preference) -> tuple[Cell, ...]:
+    plain = {**pair.to_dict(), "system": printable(pair.system), "against": printable(pair.against)}
+    return tuple(plain[name] for name in FLAT)
+
+
+def _notes(found: Interleaving) -> list[str]:
+    return [
+        message("Δ = (wins + ties / 2) / (wins + ties + losses) − 1/2: above 0 where the system is preferred."),
+        counted(found.impressions, found.clusters, found.cluster),
+        _test(found),
+    ]
+
+
+def counted(impressions: int, clusters: int, cluster: str) -> Message:
+    """How many impressions there are, and what intervals draw again."""
+    return message(
+        "{n:,} impressions; intervals draw {clusters:,} {what} again.",
+        n=impressions,
+        clusters=clusters,
+        what=CLUSTERS[cluster],
+    )
+
+
+def _test(found: Interleaving) -> Message:
+    how = {
+        "sign": message("sign test"),
+        "randomization": message("randomization test of whole {what}", what=CLUSTERS[found.cluster]),
+        "t": message("t-test of whole {what}", what=CLUSTERS[found.cluster]),
+    }[found.test]
+    if len(found.pairs) == 1:
+        return message("{method} interleaving; p: {test}.", method=found.method, test=how)
+    return message(
+        "{method} multileaving; p: {test}, corrected for {n} pairs ({correction}).",
+        method=found.method,
+        test=how,
+        n=len(found.pairs),
+        correction=found.correction,
+    )
+
+
+def remarks_of(found: Interleaving) -> list[str]:
+    """What was left out, and how far the numbers can be trusted."""
+    said: list[str] = []
+    counted = found.impressions - found.without_clicks
+    if counted < few.ENOUGH:
+        said.append(
+            warned(
+                plural(
+                    "{n:,} impression with clicks is too few to rely on.",
+                    "{n:,} impressions with clicks are too few to rely on.",
+                    n=counted,
+                )
+            )
+        )
+    if found.without_clicks:
+        said.append(
+            plural(
+                "{n:,} impression without clicks is in no count.",
+                "{n:,} impressions without clicks are in no count.",
+                n=found.without_clicks,
+            )
+        )
+    flat = [f"{pair.system} – {pair.against}" for pair in found.pairs if pair.delta.method == "constant"]
+    if flat:
+        said.append(
+            message(
+                "{pairs}: all {what} agree, so that the interval has no width; it says nothing about others.",
+                pairs=listed(list(map(printable, flat)), 5),
+                what=CLUSTERS[found.cluster],
+            )
+        )
+    if found.method == "balanced":
+        said.append(
+            message(
+                "Balanced interleaving can prefer one of two systems under clicks at random "
+                "(Radlinski et al. 2008); team draft does not."
+            )
+        )
+    return said

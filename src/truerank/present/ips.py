@@ -1,0 +1,119 @@
+"""What runs would score, by clicks, as tables: IPS and SNIPS with intervals, and differences to the first run."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from truerank.analysis.clicks import Estimate, Ips
+from truerank.core.errors import printable
+from truerank.core.messages import message, plural, warned
+from truerank.present.document import Document
+from truerank.present.interleaving import counted, limits
+from truerank.present.names import labels
+from truerank.present.table import Cell, Table
+from truerank.stats import Interval
+
+ENOUGH = 100
+"""With fewer effective clicks, intervals of SNIPS hold the truth too seldom (docs/calibration.md)."""
+
+UNSEEN = 0.1
+"""A larger share of documents that were never shown is warned of."""
+
+FLAT = ("run", "measure", "against", "ips", "ips_low", "ips_high", "snips", "snips_low", "snips_high")
+
+
+def document_of(found: Ips, digits: int | None = None) -> Document:
+    """A row a run and measure, then the differences."""
+    drawn = 4 if digits is None else digits
+    names = dict(zip(found.runs, labels(found.runs), strict=True))
+    tables = [_table(found, found.estimates, names, drawn, "")]
+    if found.differences:
+        title = message("differences to {run}", run=names[found.runs[0]])
+        tables.append(_table(found, found.differences, names, drawn, title))
+    notes = (*_notes(found), *remarks_of(found))
+    tables[-1] = Table(tables[-1].columns, tables[-1].rows, tables[-1].title, notes, digits=drawn)
+    rows = tuple(_flat(one) for one in (*found.estimates, *found.differences))
+    plain = {**found.to_dict(), "remarks": remarks_of(found)}
+    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(found))
+
+
+def _table(found: Ips, estimates: Sequence[Estimate], names: dict[str, str], digits: int, title: str) -> Table:
+    level = message("{confidence} % interval", confidence=f"{found.confidence * 100:g}")
+    columns = (message("run"), message("measure"), "IPS", level, "SNIPS", level)
+    rows = tuple(
+        (names[one.run], one.measure, *_cells(one.ips, digits), *_cells(one.snips, digits)) for one in estimates
+    )
+    return Table(columns, rows, title, digits=digits)
+
+
+def _cells(one: Interval, digits: int) -> tuple[Cell, Cell]:
+    return one.estimate, limits(one, digits)
+
+
+def _flat(one: Estimate) -> tuple[Cell, ...]:
+    plain = one.to_dict()
+    both = [plain[way][key] for way in ("ips", "snips") for key in ("estimate", "low", "high")]
+    return printable(one.run), one.measure, printable(one.against), *both
+
+
+def _notes(found: Ips) -> list[str]:
+    clip = (
+        message("no weight is clipped")
+        if found.clip is None
+        else plural(
+            "{n:,} weight above {clip:g} is clipped",
+            "{n:,} weights above {clip:g} are clipped",
+            n=found.clipped,
+            clip=found.clip,
+        )
+    )
+    return [
+        message(
+            "IPS: the sum over the relevant documents of an impression; SNIPS: the mean of a relevant document."
+        ),
+        counted(found.impressions, found.clusters, found.cluster),
+        message("Propensities: {origin}.", origin=found.propensities),
+        message(
+            "{n:,} clicks weigh as {effective:.1f} of equal weight; the largest weighs {largest:.4g}; {clip}.",
+            n=found.clicks,
+            effective=found.effective,
+            largest=found.largest,
+            clip=clip,
+        ),
+    ]
+
+
+def remarks_of(found: Ips) -> list[str]:
+    """What the log cannot say."""
+    said: list[str] = []
+    if found.effective < ENOUGH:
+        said.append(
+            warned(
+                message(
+                    "fewer than {enough} effective clicks: intervals, of SNIPS above all, hold too seldom.",
+                    enough=ENOUGH,
+                )
+            )
+        )
+    names = dict(zip(found.runs, labels(found.runs), strict=True))
+    for run, share in found.unseen.items():
+        if share:
+            unseen = message(
+                "{share:.1%} of the first {k} documents of {run} were never shown for their queries, "
+                "and count as not relevant.",
+                share=share,
+                k=found.depth,
+                run=names[run],
+            )
+            said.append(warned(unseen) if share > UNSEEN else unseen)
+    for run, n in found.unanswered.items():
+        if n:
+            said.append(
+                plural(
+                    "{n:,} impression is of a query that {run} does not answer: 0.",
+                    "{n:,} impressions are of queries that {run} does not answer: 0.",
+                    n=n,
+                    run=names[run],
+                )
+            )
+    return said

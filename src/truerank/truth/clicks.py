@@ -1,0 +1,316 @@
+"""A log of clicks: which documents each impression showed, at which ranks, and which of them were clicked."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Any
+
+from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.messages import Message, message
+from truerank.formats import names
+from truerank.formats.frames import is_frame
+from truerank.formats.source import as_source
+from truerank.truth.tabular import from_frame, read_records, read_table
+
+ROLES: dict[str, Sequence[str]] = {
+    "impression": ("impression", "impressionid", "serp", "serpid", "searchid", "requestid"),
+    "query": names.QUERY,
+    "user": ("user", "userid", "session", "sessionid", "visitor", "visitorid"),
+    "docs": names.ANSWERS,
+    "doc": names.DOC,
+    "rank": names.RANK,
+    "systems": ("systems", "teams", "rankers", "sources"),
+    "system": ("system", "team", "ranker", "source"),
+    "clicks": ("clicks", "clicked", "clickeddocs", "clickedids"),
+    "click": ("click", "clicked", "isclick", "isclicked", "clicks"),
+    "rankings": ("rankings", "lists"),
+}
+"""What the columns are called, as `names.folded` spells them, the surest first."""
+
+WORDS = {"true": 1.0, "false": 0.0, "yes": 1.0, "no": 0.0}
+
+LISTS = (list, tuple)
+
+
+@dataclass(frozen=True, slots=True)
+class Impression:
+    """A list that was shown once, and what was clicked in it.
+
+    Attributes:
+        id, query: of it.
+        docs: as they were shown, from the top.
+        ranks: where each was shown, from 1.
+        clicked: whether each was clicked, however often.
+        systems: which system each came from, None where it is not known; empty where no row says it.
+        rankings: {system: its own list}; empty where the log has none.
+        user: or the session; None where it is not known.
+        line: where it stands in its file.
+    """
+
+    id: str
+    query: str
+    docs: tuple[str, ...]
+    ranks: tuple[int, ...]
+    clicked: tuple[bool, ...]
+    systems: tuple[str | None, ...] = ()
+    rankings: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    user: str | None = None
+    line: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Clicks:
+    """A log of clicks.
+
+    Attributes:
+        impressions: in the order of the log.
+        name: where they came from.
+    """
+
+    impressions: tuple[Impression, ...] = field(repr=False)
+    name: str = "clicks"
+
+    def __len__(self) -> int:
+        """The number of impressions."""
+        return len(self.impressions)
+
+    def error(self, one: Impression, said: Message) -> InputError:
+        """What is wrong with an impression, with its line."""
+        return InputError(said, self.name, one.line)
+
+
+def read_clicks(source: Any, name: str | None = None) -> Clicks:
+    """A log of clicks from wherever it is kept.
+
+    Args:
+        source: a path or a list of dicts, with a row an impression: docs (best first), clicks (the ids of those
+            that were clicked), and as far as they are known query, user, systems (of each document) and rankings
+            ({system: its list}). Or a path (CSV, TSV, JSON lines, Parquet), a DataFrame or a list of dicts with a
+            row a document that was shown: impression, doc, click (0 or 1), rank, query, user, system.
+        name: what to call it in messages; the path by default.
+
+    Raises:
+        InputError: an empty log; a click on a document that was not shown; one document, or one rank, twice in an
+            impression; no such column; with the line.
+
+    >>> log = read_clicks([{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}])
+    >>> log.impressions[0].clicked
+    (False, True)
+    """
+    if isinstance(source, Clicks):
+        return source
+    is_path = isinstance(source, str | os.PathLike)
+    called = name or (os.fspath(source) if is_path else "clicks")
+    records = list(_of_path(source) if is_path else _of_object(source, called))
+    if not records:
+        raise InputError("there are no impressions in it", called)
+    for line, record in records:
+        if not isinstance(record, Mapping):
+            raise InputError("an impression is an object, not {value}", called, line, value=quoted(record))
+    log, keys = _Log(called), _roles(tuple(records[0][1]))
+    whole = "docs" in keys and isinstance(records[0][1][keys["docs"]], LISTS)
+    found = list(map(log.of_lists, *zip(*records, strict=True)) if whole else log.of_rows(records))
+    _refuse_repeated(found, called)
+    return Clicks(tuple(found), called)
+
+
+Numbered = tuple[int | None, Mapping[str, Any]]
+"""A record, and the line in which it stands."""
+
+
+def _of_path(path: str | os.PathLike[str]) -> Iterator[Numbered]:
+    source = as_source(path)
+    if source.head.lstrip().startswith((b"{", b"[")):
+        records, lines = read_records(source)
+        yield from zip(lines or itertools.repeat(None), records, strict=False)
+    else:
+        table = read_table(source)
+        yield from _rows(table.columns, table.lines)
+
+
+def _of_object(thing: Any, name: str) -> Iterator[Numbered]:
+    if is_frame(thing):
+        yield from _rows(from_frame(thing, name), None)
+    elif isinstance(thing, Mapping):
+        yield from _rows(thing, None)
+    elif isinstance(thing, Iterable):
+        yield from ((None, record) for record in thing)
+    else:
+        raise InputError(
+            "a log of clicks is a path, a DataFrame or a list of dicts, not {thing}", thing=quoted(thing)
+        )
+
+
+def _rows(columns: Mapping[str, Sequence[Any]], lines: Sequence[int] | None) -> Iterator[Numbered]:
+    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    yield from zip(lines or itertools.repeat(None), rows, strict=False)
+
+
+@lru_cache(maxsize=64)
+def _roles(keys: tuple[str, ...]) -> dict[str, str]:
+    found = {role: names.find(keys, wanted) for role, wanted in ROLES.items()}
+    return {role: keys[place] for role, place in found.items() if place is not None}
+
+
+@dataclass(frozen=True)
+class _Log:
+    """Makes impressions of records."""
+
+    name: str
+
+    def of_lists(self, line: int | None, record: Mapping[str, Any]) -> Impression:
+        """The impression of a record that has all of its documents."""
+        keys = _roles(tuple(record))
+        given = {role: record[key] for role, key in keys.items() if record[key] is not None}
+        shown, clicks = given.get("docs"), given.get("clicks", ())
+        if not isinstance(shown, LISTS) or not isinstance(clicks, LISTS):
+            raise InputError(
+                "docs and clicks are lists of ids; clicks has those that were clicked", self.name, line
+            )
+        docs, clicked = tuple(map(str, shown)), set(map(str, clicks))
+        if strangers := sorted(clicked - set(docs)):
+            raise InputError(
+                "a click on {doc}, which was not shown; the impression showed {docs}",
+                self.name,
+                line,
+                doc=truncated(strangers[0]),
+                docs=truncated(", ".join(docs)) or message("nothing"),
+            )
+        return self._checked(
+            Impression(
+                id=_text(given.get("impression", line)) or "",
+                query=_text(given.get("query")) or "",
+                docs=docs,
+                ranks=tuple(range(1, len(docs) + 1)),
+                clicked=tuple(doc in clicked for doc in docs),
+                systems=self._systems(given.get("systems", given.get("system")), len(docs), line),
+                rankings=self._rankings(given.get("rankings", {}), line),
+                user=_text(given.get("user")),
+                line=line,
+            )
+        )
+
+    def _systems(self, systems: Any, size: int, line: int | None) -> tuple[str | None, ...]:
+        if systems is None:
+            return ()
+        if not isinstance(systems, LISTS) or len(systems) != size:
+            raise InputError("systems has the system of each of the {n} docs, in a list", self.name, line, n=size)
+        return tuple(None if one is None else str(one) for one in systems)
+
+    def _rankings(self, rankings: Any, line: int | None) -> dict[str, tuple[str, ...]]:
+        if not isinstance(rankings, Mapping) or not all(isinstance(one, LISTS) for one in rankings.values()):
+            raise InputError("rankings has the list of each system: {{system: [ids]}}", self.name, line)
+        return {str(system): tuple(map(str, docs)) for system, docs in rankings.items()}
+
+    def of_rows(self, records: Sequence[Numbered]) -> Iterator[Impression]:
+        """The impressions of records that have a document each."""
+        keys = _roles(tuple(records[0][1]))
+        for role, what in (
+            ("impression", message("the impressions; name it impression")),
+            ("doc", message("the documents; name it doc_id")),
+            ("click", message("the clicks; name it click, with 0 or 1")),
+        ):
+            if role not in keys:
+                known = ", ".join(map(quoted, list(records[0][1])[:12]))
+                raise InputError("no column holds {what} (there is {known})", self.name, what=what, known=known)
+        groups: dict[str, list[tuple[int | None, dict[str, Any]]]] = {}
+        for line, record in records:
+            given = {role: record.get(key) for role, key in keys.items()}
+            if given["impression"] is None or given["doc"] is None:
+                raise InputError("a row has no impression, or no document", self.name, line)
+            groups.setdefault(str(given["impression"]), []).append((line, given))
+        return (self._of_group(impression, rows) for impression, rows in groups.items())
+
+    def _of_group(self, impression: str, rows: list[tuple[int | None, dict[str, Any]]]) -> Impression:
+        line, first = rows[0]
+        for at, given in rows:
+            if any(given.get(role) != first.get(role) for role in ("query", "user")):
+                raise InputError(
+                    "the impression {impression} has two queries, or two users",
+                    self.name,
+                    at,
+                    impression=truncated(impression),
+                )
+        ranked = sorted(((self._rank(given, n, at), n) for n, (at, given) in enumerate(rows)))
+        ordered = [rows[n] for _, n in ranked]
+        systems = tuple(_text(given.get("system")) for _, given in ordered)
+        return self._checked(
+            Impression(
+                id=impression,
+                query=_text(first.get("query")) or "",
+                docs=tuple(str(given["doc"]) for _, given in ordered),
+                ranks=tuple(rank for rank, _ in ranked),
+                clicked=tuple(self._clicked(given["click"], at) for at, given in ordered),
+                systems=systems if any(systems) else (),
+                user=_text(first.get("user")),
+                line=line,
+            )
+        )
+
+    def _checked(self, one: Impression) -> Impression:
+        """The impression, with no document and no rank twice."""
+        shown: tuple[tuple[Message, Sequence[Any]], ...] = (
+            (message("document"), one.docs),
+            (message("rank"), one.ranks),
+        )
+        for what, several in shown:
+            if len(set(several)) < len(several):
+                twice = next(each for each in several if several.count(each) > 1)
+                raise InputError(
+                    "one impression has the {what} {one} twice",
+                    self.name,
+                    one.line,
+                    what=what,
+                    one=truncated(str(twice)),
+                )
+        return one
+
+    def _rank(self, given: Mapping[str, Any], place: int, line: int | None) -> int:
+        """Where a row's document was shown; in the order of the rows where no column says it."""
+        if "rank" not in given:
+            return place + 1
+        try:
+            rank = float("nan") if given["rank"] is None else float(given["rank"])
+        except (TypeError, ValueError):
+            rank = float("nan")
+        if not rank >= 1 or rank != int(rank):
+            raise InputError(
+                "the rank of {doc} is {rank}, not a whole number from 1 on: it was not shown",
+                self.name,
+                line,
+                doc=truncated(str(given["doc"])),
+                rank=quoted(given["rank"]),
+            )
+        return int(rank)
+
+    def _clicked(self, value: Any, line: int | None) -> bool:
+        try:
+            number = WORDS.get(str(value).strip().lower(), value)
+            times = 0.0 if number is None or number == "" else float(number)
+        except (TypeError, ValueError):
+            times = float("nan")
+        if not 0 <= times < float("inf"):
+            raise InputError("click is 0 or 1, or how often, not {value}", self.name, line, value=quoted(value))
+        return times > 0
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _refuse_repeated(impressions: Iterable[Impression], name: str) -> None:
+    seen: dict[str, int | None] = {}
+    for one in impressions:
+        if one.id and one.id in seen:
+            raise InputError(
+                "the impression {id} is there twice, first in line {first}",
+                name,
+                one.line,
+                id=truncated(one.id),
+                first=seen[one.id] or "?",
+            )
+        seen[one.id] = one.line

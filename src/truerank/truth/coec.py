@@ -1,0 +1,126 @@
+"""Documents are as relevant as they were clicked more often than their ranks are."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from truerank.core.errors import InputError, RulesError, truncated
+from truerank.core.messages import message
+from truerank.formats import names
+from truerank.formats.source import as_source
+from truerank.truth.clicks import Clicks, read_clicks
+from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.rates import click_rates
+from truerank.truth.registry import rule
+from truerank.truth.result import Truth
+from truerank.truth.tabular import read_table
+
+RATES = ("rate", "ctr", "clickrate", "clickthroughrate", "expected")
+
+
+@rule("coec", read=read_clicks, is_alone=True)
+def coec(
+    queries: Clicks,
+    references: None,
+    *,
+    smoothing: float = 1.0,
+    impressions: int = 10,
+    rates: Any = None,
+    cuts: tuple[float, ...] = (),
+) -> Truth:
+    """Clicks over expected clicks: how much more often a document was clicked than its ranks are.
+
+    Each impression is expected to bring as many clicks as its rank has on average, so that a document is neither
+    rewarded nor punished for where it was shown: 1 is as usual, 2 twice as often. Zhang and Jones (2007).
+
+    Args:
+        queries: a log of clicks, as `read_clicks` takes it, with the query of each impression.
+        smoothing: clicks that are added to both sides: what was shown seldom stays near 1.
+        impressions: pairs that were shown less often are not judged.
+        rates: a table with the columns rank and rate, or {rank: rate}; by default those of the log itself.
+        cuts: makes whole grades: how many of these the value reaches; (0.5, 1, 2) makes grades from 0 to 3.
+
+    Raises:
+        InputError: an impression without query; a rank that has no rate; no pair that was shown often enough.
+
+    >>> from truerank import truth
+    >>> log = [{"query": "q", "docs": ["a", "b"], "clicks": ["b"]}] * 20 + [{"query": "r", "docs": ["a", "b"]}] * 20
+    >>> found = truth.coec(log)
+    >>> {doc: round(grade, 3) for doc, grade in found.to_dict()[b"q"].items()}
+    {b'a': 1.0, b'b': 1.909}
+    """
+    if not smoothing >= 0 or not impressions >= 1 or list(cuts) != sorted(set(cuts)):
+        raise RulesError("coec: smoothing is not negative, impressions is positive, cuts rise")
+    expected = click_rates(queries) if rates is None else _rates(rates)
+    counts = _counted(queries, expected)
+    kept = {pair: each for pair, each in sorted(counts.items()) if each[2] >= impressions}
+    judged = {
+        pair: (clicks + smoothing) / (expected_here + smoothing)
+        for pair, (clicks, expected_here, _) in kept.items()
+        if expected_here + smoothing > 0
+    }
+    if not judged:
+        raise InputError(
+            "no document was shown {n} times for a query, at ranks that are clicked", queries.name, n=impressions
+        )
+    grades = np.array(list(judged.values()))
+    if cuts:
+        grades = np.searchsorted(np.array(cuts), grades, side="right").astype(np.float64)
+    said = message(
+        "{n:,} of {pairs:,} pairs of a query and a document are judged: those shown {least:,} times or more; "
+        "smoothed by {smoothing:g} expected clicks.",
+        n=len(judged),
+        pairs=len(counts),
+        least=impressions,
+        smoothing=smoothing,
+    )
+    by_query: dict[str, dict[str, float]] = {}
+    for (query, doc), grade in zip(judged, grades.tolist(), strict=True):
+        by_query.setdefault(query, {})[doc] = grade
+    found = Truth.from_dict(by_query)
+    assert isinstance(found, Truth)
+    return replace(found, metres=np.full(len(grades), np.nan), notes=(TruthNote("clicks", said),))
+
+
+def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tuple[float, float, int]]:
+    """{(query, document): its clicks, the expected ones, and how often it was shown}."""
+    found: dict[tuple[str, str], tuple[float, float, int]] = defaultdict(lambda: (0.0, 0.0, 0))
+    for one in log.impressions:
+        if not one.query:
+            raise log.error(one, message("the impression has no query"))
+        for doc, rank, clicked in zip(one.docs, one.ranks, one.clicked, strict=True):
+            if rank not in rates:
+                raise log.error(
+                    one, message("{doc} was shown at rank {rank}, which has no rate", doc=doc, rank=rank)
+                )
+            clicks, expected, shown = found[one.query, doc]
+            found[one.query, doc] = clicks + clicked, expected + rates[rank], shown + 1
+    return found
+
+
+def _rates(given: Any) -> dict[int, float]:
+    if isinstance(given, dict):
+        return {int(rank): float(rate) for rank, rate in given.items()}
+    table = read_table(as_source(given))
+    ranks = table.columns[table.column(names.RANK, message("the ranks; name it rank"))]
+    rates = table.columns[table.column(RATES, message("the click rates; name it rate"))]
+    found: dict[int, float] = {}
+    for row, (rank, rate) in enumerate(zip(ranks, rates, strict=True)):
+        try:
+            found[int(rank)] = float(rate)
+            is_share = 0 <= float(rate) <= 1
+        except (TypeError, ValueError):
+            is_share = False
+        if not is_share:
+            raise InputError(
+                "the click rate of rank {rank} is a number from 0 to 1, not {rate!r}",
+                table.name,
+                table.line(row),
+                rank=truncated(str(rank)),
+                rate=rate,
+            )
+    return found

@@ -1,0 +1,112 @@
+"""Judgements from clicks: equal to a loop over the log, and independent of where documents were shown."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+import truerank as tr
+from truerank import truth
+from truerank.cli import truerank
+
+
+def world(seed: int, impressions: int = 200) -> list[dict[str, Any]]:
+    chance = random.Random(seed)
+    docs = [f"d{n}" for n in range(8)]
+    log = []
+    for _ in range(impressions):
+        shown = chance.sample(docs, 5)
+        clicks = [
+            doc for rank, doc in enumerate(shown) if chance.random() < (0.8 if doc < "d3" else 0.3) / (rank + 1)
+        ]
+        log.append({"query": f"q{chance.randrange(3)}", "docs": shown, "clicks": clicks})
+    return log
+
+
+@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize(("smoothing", "least"), [(0, 1), (1, 10), (2.5, 40)])
+def test_a_grade_is_clicks_over_expected_clicks(seed: int, smoothing: float, least: int) -> None:
+    log = world(seed)
+    rate = [sum(r["docs"][n] in r["clicks"] for r in log) / len(log) for n in range(5)]
+    counts: dict[tuple[str, str], list[float]] = {}
+    for record in log:
+        for rank, doc in enumerate(record["docs"]):
+            each = counts.setdefault((record["query"], doc), [0.0, 0.0, 0.0])
+            for n, more in enumerate((doc in record["clicks"], rate[rank], 1)):
+                each[n] += more
+    expected = {pair: (c + smoothing) / (e + smoothing) for pair, (c, e, n) in counts.items() if n >= least}
+    found = truth.coec(log, smoothing=smoothing, impressions=least)
+    got = {(q.decode(), d.decode()): grade for q, docs in found.to_dict().items() for d, grade in docs.items()}
+    assert got == pytest.approx(expected, rel=1e-12)
+    assert f"{len(expected):,} of {len(counts):,} pairs" in found.notes[0].message
+    assert f"smoothed by {smoothing:g} expected clicks" in found.notes[0].message
+
+
+def test_clicks_that_follow_ranks_alone_make_all_documents_alike() -> None:
+    chance = random.Random(1)
+    docs = [f"d{n}" for n in range(4)]
+    log = [
+        {"query": "q", "docs": docs, "clicks": [d for n, d in enumerate(docs) if chance.random() < 1 / (n + 1)]}
+        for _ in range(500)
+    ]
+    assert list(truth.coec(log).to_dict()[b"q"].values()) == pytest.approx([1.0] * 4)
+
+
+def test_cuts_make_whole_grades_and_the_truth_evaluates() -> None:
+    found = truth.coec(world(3), cuts=(0.5, 1, 1.5))
+    plain = truth.coec(world(3))
+    grades = [sum(value >= cut for cut in (0.5, 1, 1.5)) for value in plain.grades.tolist()]
+    assert found.grades.tolist() == grades
+    best = {f"q{n}": [f"d{m}" for m in range(8)] for n in range(3)}
+    assert tr.evaluate(found, best, "nDCG@3").mean["nDCG@3"] > 0.8
+
+
+def test_rates_may_be_given() -> None:
+    log = [{"query": "q", "docs": ["a", "b"], "clicks": ["a"]}] * 10
+    assert truth.coec(log, rates={1: 0.5, 2: 0.5}, smoothing=0).to_dict() == {b"q": {b"a": 2.0, b"b": 0.0}}
+
+
+@pytest.mark.parametrize(
+    ("records", "rule", "said"),
+    [
+        ([{"docs": ["a"], "clicks": []}], "coec", "log.jsonl:1: the impression has no query"),
+        ([{"query": "q", "docs": ["a"], "clicks": ["a"]}], "coec", "no document was shown 10 times for a query"),
+        (
+            [{"query": "q", "docs": ["a", "b"]}],
+            "coec(rates='rates.csv')",
+            "log.jsonl:1: b was shown at rank 2, which has no rate",
+        ),
+        (
+            [{"query": "q", "docs": ["a"]}],
+            "coec(rates='wrong.csv')",
+            "wrong.csv:2: the click rate of rank 1 is a number",
+        ),
+        ([{"query": "q", "docs": ["a"]}], "coec(smoothing=-1)", "coec: smoothing is not negative"),
+        ([{"query": "q", "docs": ["a"]}], "nearest", "nearest needs REFERENCES"),
+    ],
+)
+def test_a_log_that_judges_nothing_is_refused(
+    records: list[dict[str, Any]], rule: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("log.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    Path("rates.csv").write_text("rank,rate\n1,0.5\n")
+    Path("wrong.csv").write_text("rank,rate\n1,2\n")
+    done = CliRunner().invoke(truerank, ["truth", rule, "log.jsonl"])
+    assert (done.exit_code, said in done.stderr) == (2, True), done.stderr
+
+
+def test_the_command_writes_qrels_and_says_how(tmp_path: Path) -> None:
+    log, out = tmp_path / "log.jsonl", tmp_path / "clicks.qrels"
+    log.write_text("".join(json.dumps(record) + "\n" for record in world(2)))
+    done = CliRunner().invoke(truerank, ["truth", "coec(cuts=(0.5, 1, 2))", str(log), "-o", str(out)])
+    assert done.exit_code == 0, done.stderr
+    assert "pairs of a query and a document are judged: those shown 10 times or more" in done.stderr
+    assert tr.read_qrels(out).to_dict() == truth.coec(log, cuts=(0.5, 1, 2)).to_dict()
+    done = CliRunner().invoke(truerank, ["truth", "coec", str(log), str(log)])
+    assert (done.exit_code, "coec has no REFERENCES" in done.stderr) == (2, True)
