@@ -21,14 +21,26 @@ from truerank.stats.intervals import (
     mean_intervals,
 )
 from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
+from truerank.stats.orders import kendall_taus, order_intervals, tau_aps
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
+from truerank.stats.raters import (
+    OF_ALL,
+    OF_TWO,
+    Tallies,
+    coefficient_intervals,
+    cohen_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+)
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 
 __all__ = [
     "BINOMIAL",
+    "OF_ALL",
+    "OF_TWO",
     "TESTS",
     "Correction",
     "Equivalence",
@@ -36,20 +48,27 @@ __all__ = [
     "Interval",
     "Method",
     "Paired",
+    "Tallies",
     "Tukey",
     "adjust",
     "clopper_pearson",
+    "coefficient_intervals",
+    "cohen_kappa",
     "difference_interval",
     "difference_intervals",
     "effect",
     "groups",
+    "gwet_ac",
     "is_too_few",
     "kendall_tau",
+    "kendall_taus",
+    "krippendorff_alpha",
     "max_t",
     "mean_interval",
     "mean_intervals",
     "mid_p",
     "non_inferiority",
+    "order_intervals",
     "p_of",
     "paired_t",
     "percentile_interval",
@@ -64,6 +83,7 @@ __all__ = [
     "sign",
     "smallest_detectable",
     "tau_ap",
+    "tau_aps",
     "tost",
     "tukey_hsd",
     "wilcoxon",
