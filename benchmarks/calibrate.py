@@ -17,12 +17,12 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from calibration import differences, means
+from calibration import differences, judges, means
 from calibration.lines import Line, Section, cell
 
 PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"
 
-SECTIONS = (*means.SECTIONS, *differences.SECTIONS)
+SECTIONS = (*means.SECTIONS, *differences.SECTIONS, *judges.SECTIONS)
 
 HEAD = """\
 # Calibration
