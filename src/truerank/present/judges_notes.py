@@ -23,6 +23,9 @@ COEFFICIENTS = {
     "ac2_quadratic": message("Gwet's AC2, quadratic"),
 }
 
+RARE = 30
+"""With fewer documents of the highest grade, coefficients that square distances depend on too few of them."""
+
 CLOSE = 0.5
 """Where a smaller share of the documents of a pair was judged by both, it is remarked on."""
 
@@ -78,6 +81,7 @@ def remarks_of(found: Judges) -> list[str]:
     """What makes numbers say less than they seem to."""
     said = [*few.remarks(found.queries)] if found.queries else []
     said += [sentence for pair in found.pairs for sentence in _of_pair(found, pair)]
+    said += [sentence for pair in found.pairs for sentence in _rare(pair)]
     said += _scales(found)
     if found.dropped:
         said.append(
@@ -138,6 +142,27 @@ def _of_pair(found: Judges, pair: TwoJudges) -> Iterator[str]:
     ]
     if unknown and len(pair.queries) > few.ENOUGH:
         yield message("No interval of {names}: too many resamples have one grade alone.", names=", ".join(unknown))
+
+
+def _rare(pair: TwoJudges) -> Iterator[str]:
+    """The highest grade of three or more, where few documents have it by either judge."""
+    used = [
+        place for place, row in enumerate(pair.confusion) if sum(row) + sum(own[place] for own in pair.confusion)
+    ]
+    if len(used) < 3:
+        return
+    top = used[-1]
+    many = sum(pair.confusion[top]) + sum(row[top] for row in pair.confusion) - pair.confusion[top][top]
+    if many < RARE:
+        yield plural(
+            "{first} and {second}: {n} document has the highest grade; intervals of quadratic and interval "
+            "coefficients may be too short.",
+            "{first} and {second}: {n} documents have the highest grade; intervals of quadratic and interval "
+            "coefficients may be too short.",
+            n=many,
+            first=printable(pair.first),
+            second=printable(pair.second),
+        )
 
 
 def _scales(found: Judges) -> list[str]:
