@@ -184,6 +184,7 @@ def test_what_is_pooled_or_ignored_is_not_judged() -> None:
         ({"e": EXPERT, "c": CROWD}, {"binary": {"expert": 1}}, "There is e, c"),
         ([{"q": {f"d{n}": n for n in range(50)}}] * 2, {}, "--binary"),
         ([EXPERT, CROWD], {"runs": {"a": tr.read(EXPERT, RUNS["s0"])}}, "anew for each judge"),
+        ([EXPERT, CROWD], {"runs": tr.read(EXPERT, RUNS["s0"])}, "anew for each judge"),
         ([EXPERT, CROWD], {"confidence": 0.2}, "at least 0.5"),
     ],
 )
@@ -202,6 +203,22 @@ def test_without_a_common_document_the_order_of_systems_can_still_be_told() -> N
     assert "no document in common" in said
     assert "--common" in said
     assert document_of(found).render()
+
+
+def test_few_documents_of_the_highest_grade_are_remarked_on() -> None:
+    rare = {
+        q: {d: 3 if (q, d) < ("q10", "") and d == "d0" else g % 2 for d, g in own.items()}
+        for q, own in EXPERT.items()
+    }
+    assert "10 documents have the highest grade" in "".join(remarks_of(tr.judges([rare, rare], samples=50)))
+    assert "highest grade" not in "".join(remarks_of(tr.judges([EXPERT, CROWD], samples=50)))
+
+
+def test_a_path_alone_is_a_run(tmp_path: Any) -> None:
+    run = tmp_path / "a.run"
+    run.write_text("".join(f"{q} Q0 d0 1 1.0 t\n" for q in QUERIES))
+    found = tr.judges([EXPERT, CROWD], run, "AP", samples=50)
+    assert (found.systems, found.standings[0].orders) == (("a.run",), ())
 
 
 def test_constant_grades_are_named_and_their_queries_have_no_kappa() -> None:

@@ -272,7 +272,8 @@ def coefficient_intervals(
     """Each coefficient with its interval; clusters are drawn anew, as items of one cluster are alike.
 
     Percentile intervals, Field and Welsh (2007), with the tails of Student's t. Unknown ("none") of too few
-    clusters, and where a coefficient has no value in more than one resample of a hundred.
+    clusters, and where a coefficient has no value in more than one resample of a hundred; its estimate is NaN where
+    it has none of all items.
 
     Args:
         tallies: of each cluster.

@@ -72,17 +72,14 @@ def judges(
     read = read_judges(qrels)
     found = Judgements.of(read if binary is None else at_levels(read, binary))
     refuse_unshared(found, has_runs=runs is not None)
+    scored: dict[str, Any] = {}
     try:
-        scored = (
-            None
-            if runs is None
-            else standings(
+        if runs is not None:
+            scored = standings(
                 found, runs, measures, under, procedure, common=common, threads=threads, progress=progress
             )
-        )
-        return _judges(
-            found, procedure, **({} if scored is None else {**scored, "rules": under, "is_common": common})
-        )
+            scored |= {"rules": under, "is_common": common}
+        return _judges(found, procedure, **scored)
     except ModuleNotFoundError as missing:
         if missing.name != "scipy":
             raise

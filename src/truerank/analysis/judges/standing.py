@@ -67,8 +67,8 @@ def standings(
 
 
 def _refuse_read(runs: Any) -> None:
-    given = runs.values() if isinstance(runs, Mapping) else [runs] if isinstance(runs, Scores | Reading) else runs
-    if any(isinstance(run, Scores | Reading) for run in (() if isinstance(given, str) else given)):
+    given = runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, list | tuple) else [runs]
+    if any(isinstance(run, Scores | Reading) for run in given):
         raise InputError("a run is read anew for each judge: give its file, not what was read of it for one judge")
 
 
