@@ -55,6 +55,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
     "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
+    "Judges": (
+        lambda: tr.judges([QRELS, {**QRELS, "q1": {"a": 2, "z": 0}}], {"a": RUN, "b": OTHER}, "RR", samples=9),
+        "3 queries are too few",
+    ),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),
