@@ -17,12 +17,12 @@ from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from calibration import clicks, differences, means, nested, predicted, runs, watching
+from calibration import clicks, differences, judges, means, nested, predicted, runs, watching
 from calibration.lines import Line, Section, cell
 
 PAGE = Path(__file__).parent.parent / "docs" / "calibration.md"
 
-SUBJECTS = (means, differences, runs, nested, watching, predicted, clicks)
+SUBJECTS = (means, differences, runs, nested, watching, predicted, clicks, judges)
 SECTIONS = tuple(section for subject in SUBJECTS for section in subject.SECTIONS)
 
 HEAD = """\

@@ -24,6 +24,8 @@ from truerank.analysis.compare.predicted import predicted as predicted
 from truerank.analysis.explain import Explanation as Explanation
 from truerank.analysis.explain import diff as diff
 from truerank.analysis.explain import explain as explain
+from truerank.analysis.judges import Judges as Judges
+from truerank.analysis.judges import judges as judges
 from truerank.core.counts import RankCounts as RankCounts
 from truerank.core.counts import count_ranks as count_ranks
 from truerank.core.errors import InputError as InputError

@@ -39,6 +39,8 @@ PACKAGES = {
     "mlflow": "mlflow",
     "cwl": "cwl",
     "ntcireval": "pyNTCIREVAL",
+    "krippendorff": "krippendorff",
+    "irrCAC": "irrCAC",
     "recommenders": "recommenders",
     "rectools": "rectools",
     "recmetrics": "recmetrics",

@@ -66,6 +66,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
     ),
     "Interleaving": (lambda: tr.interleaving(CLICKS), "2 impressions with clicks are too few to rely on"),
     "Ips": (lambda: tr.ips(CLICKS, {"a": RUN, "b": OTHER}, eta=1), "fewer than 100 effective clicks"),
+    "Judges": (
+        lambda: tr.judges([QRELS, {**QRELS, "q1": {"a": 2, "z": 0}}], {"a": RUN, "b": OTHER}, "RR", samples=9),
+        "3 queries are too few",
+    ),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),

@@ -27,6 +27,7 @@ COMMANDS = {
     "audit-table": "Tell which systems of a published table so many queries could have told apart.",
     "interleaving": "Tell which system users prefer, by their clicks on interleaved lists.",
     "ips": "Tell what runs would score, by clicks on lists that other systems returned.",
+    "judges": "Tell how much judges agree, and whether systems keep their order whoever judges.",
     "bounds": "Tell how far scores could be off: by ties, and by unjudged documents.",
     "check": "Tell whether a change may be merged: pass, fail or undecided.",
     "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",

@@ -12,7 +12,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from truerank.cli import importing, inputs, options, places, tables
+from truerank.cli import importing, inputs, judges, options, places, tables
 from truerank.cli.items import files_in
 from truerank.cli.output import is_styled, spoken, write
 from truerank.cli.progress import Counting
@@ -43,6 +43,7 @@ from truerank.present.renderers import figures
     help="What `truerank bench` wrote as JSON; may be repeated.",
 )
 @options.percentiles
+@judges.option
 @click.option(
     "--geo",
     "places",
@@ -95,9 +96,10 @@ def command(qrels: str | None, runs: tuple[str, ...], output: str, **asked: Any)
       truerank report qrels.txt *.run --baseline bm25.run --lang ko -o report.html
       truerank report qrels.txt *.run --queries queries.jsonl --docs corpus.jsonl.gz -o report.html
       truerank report qrels.txt *.run -o paper.tex --figures figures
+      truerank report experts.qrels *.run --judges crowd.qrels --judges model.qrels -o report.html
       truerank report --geo flight.json map.json faiss/ --truth "within(metres=25)" -o places.html
     """
-    files = [path for path in (qrels, *runs, *asked["benches"], *(asked["places"] or ())) if path]
+    files = [path for path in (qrels, *runs, *asked["judges"], *asked["benches"], *(asked["places"] or ())) if path]
     if not files or (qrels and not runs):
         raise click.UsageError(message("A report needs QRELS and RUNs, or --geo, or --bench."))
     _refuse_unused(bool(qrels), asked)
@@ -154,6 +156,7 @@ def _data(qrels: str | None, runs: tuple[str, ...], files: list[str], asked: dic
         runs=_runs(qrels, runs, asked) if qrels else _of_places(located, asked),
         benches=benches,
         located=located,
+        judges=judges.of_report(qrels, runs, asked) if qrels and asked["judges"] else None,
         inputs=identified(read),
         command=_command(qrels, runs, asked, dict(zip(read, told_apart(read), strict=True))),
         results=asked["results"],
@@ -254,11 +257,11 @@ def _bytes(letter: str) -> str:
     return "".join(f"\\x{byte:02x}" for byte in letter.encode("utf-8", "surrogateescape"))
 
 
-OF_RUNS = ("baseline", "qrels_format", "as_written")
+OF_RUNS = ("baseline", "qrels_format", "as_written", "judges")
 OF_EITHER = ("measures", "rules", "changes", "run_format", "results", "queries", "docs", "percent")
 """Options that say nothing where there are no runs, or neither runs nor places."""
 
-OF_FILES = ("benches", "rules", "imports", "baseline", "queries", "docs")
+OF_FILES = ("benches", "judges", "rules", "imports", "baseline", "queries", "docs")
 """Options whose values are files or may be."""
 
 UNTOLD = ("output", "figures", "lang")

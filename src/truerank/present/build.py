@@ -90,6 +90,7 @@ def results(data: ReportData) -> dict[str, Any]:
         "curves": [curve.to_dict() for curve in runs.curves] if runs else [],
         "bench": list(map(_bench, data.benches)),
         "places": located.places.to_dict() if located else None,
+        **({"judges": data.judges.to_dict()} if data.judges else {}),
         "inputs": [vars(one) for one in data.inputs],
         "versions": dict(data.versions),
     }

@@ -17,6 +17,7 @@ from truerank.analysis.compare import Comparison, compare
 from truerank.analysis.compare.outcome import direction
 from truerank.analysis.compare.systems import align
 from truerank.analysis.curve import Curve, precision_recall
+from truerank.analysis.judges import Judges
 from truerank.contest import judge
 from truerank.core.errors import InputError
 from truerank.core.evaluate import DEFAULT, ranked, rules_of, run_reading, score
@@ -192,6 +193,7 @@ class ReportData:
         runs: evaluated and compared.
         benches: how fast retrievers are.
         located: places recognised in pictures.
+        judges: the qrels against those of other judges.
         inputs: what was read.
         command: what makes the report again.
         results: how many results of each list to show.
@@ -202,6 +204,7 @@ class ReportData:
     runs: Runs | None = None
     benches: tuple[Bench, ...] = ()
     located: Located | None = None
+    judges: Judges | None = None
     inputs: tuple[Input, ...] = ()
     command: str = ""
     results: int = RESULTS

@@ -32,12 +32,22 @@ from truerank.stats.intervals import (
 from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
 from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.nested import Nested, nested
+from truerank.stats.orders import kendall_taus, order_intervals, tau_aps
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
 from truerank.stats.predicted import PredictedMean, predicted_means, selection
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.ranks import borda, rank_intervals
+from truerank.stats.raters import (
+    OF_ALL,
+    OF_TWO,
+    Tallies,
+    coefficient_intervals,
+    cohen_kappa,
+    gwet_ac,
+    krippendorff_alpha,
+)
 from truerank.stats.ratios import LARGE, effective_size, ratio_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
 from truerank.stats.sequences import Sequential, confidence_of_look, difference_sequence, mean_sequence
@@ -45,6 +55,8 @@ from truerank.stats.sequences import Sequential, confidence_of_look, difference_
 __all__ = [
     "BINOMIAL",
     "LARGE",
+    "OF_ALL",
+    "OF_TWO",
     "TESTS",
     "Components",
     "Correction",
@@ -58,11 +70,14 @@ __all__ = [
     "PredictedMean",
     "Sequential",
     "Spread",
+    "Tallies",
     "Tukey",
     "Variances",
     "adjust",
     "borda",
     "clopper_pearson",
+    "coefficient_intervals",
+    "cohen_kappa",
     "components",
     "confidence_of_look",
     "critical_difference",
@@ -74,8 +89,11 @@ __all__ = [
     "effect",
     "effective_size",
     "groups",
+    "gwet_ac",
     "is_too_few",
     "kendall_tau",
+    "kendall_taus",
+    "krippendorff_alpha",
     "max_t",
     "mean_interval",
     "mean_intervals",
@@ -85,6 +103,7 @@ __all__ = [
     "mixed_model",
     "nested",
     "non_inferiority",
+    "order_intervals",
     "p_of",
     "paired_t",
     "percentile_interval",
@@ -104,6 +123,7 @@ __all__ = [
     "smallest_detectable",
     "spread",
     "tau_ap",
+    "tau_aps",
     "tost",
     "tukey_hsd",
     "wilcoxon",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from truerank.stats.distributions import normal_below, normal_quantile, t_quantile
@@ -22,15 +24,21 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     """
     n = len(values)
     grid, unit = on_grid(values, scale(values))
-    rng = np.random.default_rng(seed)
     means = np.empty((resamples, values.shape[1]))
-    rows = max(1, BLOCK // n)
-    for start in range(0, resamples, rows):
-        block = means[start : start + rows]
-        np.matmul(_times_drawn(n, len(block), rng), grid, out=block)
+    start = 0
+    for times in drawn(n, resamples, seed, max(1, BLOCK // n)):
+        np.matmul(times, grid, out=means[start : start + len(times)])
+        start += len(times)
     means *= unit
     means /= n
     return means
+
+
+def drawn(n: int, resamples: int, seed: int, rows: int) -> Iterator[Floats]:
+    """(rows, n) how often each of n queries is in a resample, by blocks of so many resamples."""
+    rng = np.random.default_rng(seed)
+    for start in range(0, resamples, rows):
+        yield _times_drawn(n, min(rows, resamples - start), rng)
 
 
 def _times_drawn(n: int, rows: int, rng: np.random.Generator) -> Floats:

@@ -1,0 +1,186 @@
+"""The qrels of several judges, document by document."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, truncated
+from truerank.core.messages import did_you_mean, message
+from truerank.core.qrels import Qrels
+from truerank.core.scores import distinct
+from truerank.formats import read_qrels
+from truerank.stats.raters import MOST_GRADES
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Judgements:
+    """What each judge says of each document that any of them has judged.
+
+    Attributes:
+        qrels: {judge: qrels}; what is only pooled, or ignored, is not judged.
+        queries: the ids of all queries with a judgement, sorted.
+        ids: (documents,) query and document.
+        query: (documents,) the query of each.
+        grades: (documents, judges) NaN where a judge has not judged it.
+    """
+
+    qrels: Mapping[str, Qrels]
+    queries: tuple[bytes, ...]
+    ids: tuple[tuple[bytes, bytes], ...]
+    query: Ints
+    grades: Floats
+
+    @classmethod
+    def of(cls, qrels: Mapping[str, Qrels]) -> Judgements:
+        """Those of the judges, in any order of theirs."""
+        places: dict[tuple[bytes, bytes], int] = {}
+        found = []
+        for one in qrels.values():
+            is_judged = one.grades >= 0  # False for NaN, which is ignored
+            keys = _keys(one, is_judged)
+            found.append(([places.setdefault(key, len(places)) for key in keys], one.grades[is_judged]))
+        grades = np.full((len(places), len(qrels)), np.nan)
+        for judge, (at, own) in enumerate(found):
+            grades[at, judge] = own
+        queries = sorted({query for query, _ in places})
+        number = {query: place for place, query in enumerate(queries)}
+        query = np.array([number[query] for query, _ in places], np.int64)
+        return cls(qrels, tuple(queries), tuple(places), query, grades)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What the judges are called."""
+        return tuple(self.qrels)
+
+    @property
+    def scale(self) -> Floats:
+        """All grades that were given."""
+        return np.unique(self.grades[np.isfinite(self.grades)])
+
+    @property
+    def shared(self) -> NDArray[np.bool_]:
+        """(queries,) those of which every judge has judged a document."""
+        given = np.zeros((len(self.queries), len(self.names)), bool)
+        doc, judge = np.nonzero(np.isfinite(self.grades))
+        given[self.query[doc], judge] = True
+        return np.asarray(given.all(axis=1))
+
+    def of_all(self) -> dict[str, Qrels]:
+        """The qrels of each judge, with the documents alone that every judge has judged."""
+        whole = np.asarray(np.isfinite(self.grades).all(axis=1))
+        kept = {key for key, is_kept in zip(self.ids, list(whole), strict=True) if is_kept}
+        return {name: _among(one, kept) for name, one in self.qrels.items()}
+
+
+def _keys(qrels: Qrels, kept: NDArray[np.bool_] | None = None) -> list[tuple[bytes, bytes]]:
+    """Query and document of each judgement, or of some."""
+    pairs = zip([qrels.queries[q] for q in qrels.query.tolist()], qrels.docs(), strict=True)
+    return list(pairs if kept is None else itertools.compress(pairs, kept.tolist()))
+
+
+def _among(qrels: Qrels, kept: set[tuple[bytes, bytes]]) -> Qrels:
+    rows = np.array([key in kept for key in _keys(qrels)], bool)
+    parts = qrels.query[rows], qrels.begin[rows], qrels.end[rows], qrels.text, qrels.grades[rows]
+    return Qrels.build(qrels.queries, *parts, name=qrels.name)
+
+
+def read_judges(given: Any, format: str | None = None) -> dict[str, Qrels]:
+    """The qrels of each judge, by the names that they are given, or else by their files.
+
+    Raises:
+        InputError: there is one judge alone, or none.
+    """
+    if isinstance(given, str | os.PathLike | Qrels):
+        given = [given]
+    named = {str(name): one for name, one in given.items()} if isinstance(given, Mapping) else _named(list(given))
+    if len(named) < 2:
+        raise InputError(
+            "judges are held against one another: give the qrels of two or more, not of {n}", n=len(named)
+        )
+    return {name: read_qrels(one, format) for name, one in named.items()}
+
+
+def _named(given: Sequence[Any]) -> dict[str, Any]:
+    paths = [os.fspath(one) if isinstance(one, str | os.PathLike) else "" for one in given]
+    files = [os.path.basename(path) or path for path in paths]
+    short = files if len(set(files)) == len(set(paths)) else paths
+    names = [name or message("judge {n}", n=place) for place, name in enumerate(short, 1)]
+    return dict(zip(distinct(list(map(str, names))), given, strict=True))
+
+
+def at_levels(qrels: Mapping[str, Qrels], binary: Any) -> dict[str, Qrels]:
+    """The same with grades 1 from a level on and 0 below.
+
+    Args:
+        binary: one level for all judges, one each in their order, or {judge: level}.
+
+    Raises:
+        InputError: there are not as many levels as judges, no such judge, or a level that is no number.
+    """
+    if isinstance(binary, Mapping):
+        for name in binary:
+            if name not in qrels:
+                hint = did_you_mean(str(name), qrels)
+                raise InputError(
+                    "there is no judge {name!r}.{hint} There is {names}",
+                    name=str(name),
+                    hint=hint,
+                    names=", ".join(qrels),
+                )
+        levels = [binary.get(name) for name in qrels]
+    else:
+        listed = list(binary) if isinstance(binary, Sequence | np.ndarray) else [binary]
+        levels = listed * len(qrels) if len(listed) == 1 else listed
+    if len(levels) != len(qrels):
+        raise InputError(
+            "there are {n} judges and {levels} levels: give one for all, or one each",
+            n=len(qrels),
+            levels=len(levels),
+        )
+    return {name: _binary(one, level) for (name, one), level in zip(qrels.items(), levels, strict=True)}
+
+
+def _binary(qrels: Qrels, level: Any) -> Qrels:
+    if level is None:
+        return qrels
+    if not isinstance(level, int | float) or not level > 0:
+        raise InputError(
+            "a level is a grade above 0 from which on a document is relevant, not {level!r}", level=level
+        )
+    grades = np.where(qrels.grades >= 0, (qrels.grades >= level).astype(float), qrels.grades)
+    return replace(qrels, grades=grades, aspects=None)
+
+
+def refuse_unshared(found: Judgements, *, has_runs: bool) -> None:
+    """Raise where judges have nothing in common, or more grades than there is a scale of."""
+    if not len(found.grades):
+        raise InputError("no judge has judged a document", ", ".join(found.names))
+    if len(found.scale) > MOST_GRADES:
+        raise InputError(
+            "there are {n} different grades, and each counts as one of a scale: compare relevance alone, by the "
+            "levels from which on grades are relevant (--binary 1,50)",
+            n=len(found.scale),
+        )
+    if (np.isfinite(found.grades).sum(axis=1) > 1).any() or (has_runs and found.shared.any()):
+        return
+    one, other = (
+        truncated(found.queries[int(found.query[int(np.argmax(np.isfinite(column)))])])
+        for column in found.grades.T[:2]
+    )
+    raise InputError(
+        "no document of a query is judged by two of {names}: are these the same queries and ids? The first has "
+        "query {one}, the second query {other}",
+        names=", ".join(found.names),
+        one=one,
+        other=other,
+    )

@@ -1,0 +1,174 @@
+"""What systems score by each judge, and whether they keep their order."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank import stats
+from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction, outcome, outcome_of_run
+from truerank.analysis.compare.result import Outcome, Pair, Procedure
+from truerank.analysis.compare.systems import Measures, Systems, align, common_measures, scored
+from truerank.analysis.judges.judgements import Judgements
+from truerank.analysis.judges.result import Flip, Order, Standing
+from truerank.core.errors import InputError
+from truerank.core.reading import Reading
+from truerank.core.rules import Rules
+from truerank.core.run import Progress
+from truerank.core.scores import Scores, averaged
+from truerank.measures import Measure
+from truerank.stats.bootstrap import resampled_means
+from truerank.stats.orders import LEAST
+
+Floats = NDArray[np.float64]
+
+DRAWS = 2_000
+"""Resamples that an interval of an order takes at most: its ends are no finer."""
+
+
+def standings(
+    found: Judgements,
+    runs: Any,
+    measures: Measures,
+    rules: Rules,
+    procedure: Procedure,
+    *,
+    common: bool,
+    threads: int | None,
+    progress: Progress,
+) -> dict[str, Any]:
+    """The systems, their standings by each measure, and how many queries not all judges and systems have."""
+    _refuse_read(runs)
+    shared = {query for query, is_shared in zip(found.queries, found.shared.tolist(), strict=True) if is_shared}
+    if not shared:
+        raise InputError("no query is judged by all of {names}", names=", ".join(found.names))
+    qrels = found.of_all() if common else found.qrels
+    scores: dict[str, Scores] = {}
+    names: list[str] = []
+    for number, (judge, one) in enumerate(qrels.items(), 1):
+        kept = one.select(np.array([query in shared for query in one.queries], bool))
+        own = scored(kept, runs, measures, rules, threads)
+        wanted = common_measures(own, measures)
+        names = list(own)
+        scores |= {f"{judge}\0{name}": each for name, each in own.items()}
+        progress(number, len(qrels) + 1)
+    systems = align(scores)
+    work = _Work(systems, found.names, names, procedure)
+    made = tuple(work.standing(measure) for measure in wanted)
+    progress(len(qrels) + 1, len(qrels) + 1)
+    dropped = len(found.queries) - len(systems.queries)
+    return {"systems": tuple(names), "standings": made, "dropped": dropped}
+
+
+def _refuse_read(runs: Any) -> None:
+    given = runs.values() if isinstance(runs, Mapping) else runs if isinstance(runs, list | tuple) else [runs]
+    if any(isinstance(run, Scores | Reading) for run in given):
+        raise InputError("a run is read anew for each judge: give its file, not what was read of it for one judge")
+
+
+@dataclass(frozen=True, eq=False)
+class _Work:
+    """Systems by every judge: a column each, judge by judge.
+
+    Attributes:
+        systems: the scores, on the queries that all have.
+        judges, names: of the judges, and of the systems.
+    """
+
+    systems: Systems
+    judges: tuple[str, ...]
+    names: list[str]
+    procedure: Procedure
+
+    def standing(self, measure: Measure) -> Standing:
+        """By one measure."""
+        heading = next(iter(self.systems.scores.values())).heading(measure)
+        if measure.definition.is_of_run:
+            n = len(self.systems.queries)
+            outcomes, means, drawn = self._of_run(measure, n)
+        else:
+            outcomes, means, drawn, n = self._of_queries(measure)
+        orders: tuple[Order, ...] = ()
+        if direction(measure) and len(self.names) > 1 and n:
+            pairs = itertools.combinations(range(len(self.judges)), 2)
+            orders = tuple(self._order(outcomes, means, drawn, pair, n, direction(measure)) for pair in pairs)
+        return Standing(heading, n, dict(zip(self.judges, outcomes, strict=True)), orders)
+
+    def _blocks(self) -> list[slice]:
+        """The columns of each judge."""
+        many = len(self.names)
+        return [slice(at * many, (at + 1) * many) for at in range(len(self.judges))]
+
+    def _of_queries(self, measure: Measure) -> tuple[list[Outcome], Floats, Floats, int]:
+        values = self.systems.values(measure)
+        values = np.ascontiguousarray(values[np.isfinite(values).all(axis=1)])
+        outcomes = [outcome(measure, values[:, block], self.names, self.procedure) for block in self._blocks()]
+        if not len(values):
+            return outcomes, values, values, 0
+        plain = averaged(measure, values)
+        drawn = resampled_means(plain, min(self.procedure.samples, DRAWS), self.procedure.seed)
+        return outcomes, plain.mean(axis=0), drawn, len(values)
+
+    def _of_run(self, measure: Measure, n: int) -> tuple[list[Outcome], Floats, Floats]:
+        everywhere = np.arange(n)
+
+        def at(times: NDArray[np.int64]) -> Floats:
+            return self.systems.numbers(measure, everywhere, times)
+
+        resamples = min(self.procedure.samples, MOST_RESAMPLES)
+        drawn = stats.resampled(at, n, resamples=resamples, seed=self.procedure.seed)
+        own = [partial(_of_block, at, block) for block in self._blocks()]
+        outcomes = [outcome_of_run(measure, each, n, self.names, self.procedure) for each in own]
+        return outcomes, at(np.ones(n, np.int64)), drawn
+
+    def _order(
+        self, outcomes: list[Outcome], means: Floats, drawn: Floats, pair: tuple[int, int], n: int, sign: int
+    ) -> Order:
+        blocks = [self._blocks()[at] for at in pair]
+        one, other = (outcomes[at] for at in pair)
+        tau = by_top = None
+        if len(self.names) >= LEAST:
+            resamples = sign * np.stack([drawn[:, block] for block in blocks], axis=1)
+            first, second = (sign * means[block] for block in blocks)
+            confidence, seed = self.procedure.confidence, self.procedure.seed
+            tau, by_top = stats.order_intervals(first, second, resamples, n, confidence=confidence, seed=seed)
+        alpha = self.procedure.alpha
+        clear = [_is_clear(pair, alpha) for pair in one.pairs]
+        kept = [
+            _is_clear(a, alpha) and _is_clear(b, alpha) and a.difference.estimate * b.difference.estimate > 0
+            for a, b in zip(one.pairs, other.pairs, strict=True)
+        ]
+        return Order(
+            self.judges[pair[0]],
+            self.judges[pair[1]],
+            tau,
+            by_top,
+            len(one.pairs),
+            sum(clear),
+            sum(kept),
+            _flips(one, other, alpha, sign),
+        )
+
+
+def _of_block(at: Callable[[NDArray[np.int64]], Floats], block: slice, times: NDArray[np.int64]) -> Floats:
+    return at(times)[block]
+
+
+def _is_clear(pair: Pair, alpha: float) -> bool:
+    return pair.adjusted <= alpha and pair.difference.estimate != 0
+
+
+def _flips(one: Outcome, other: Outcome, alpha: float, sign: int) -> tuple[Flip, ...]:
+    """Pairs that differ in opposite directions, turned so that the first judge prefers the first system."""
+    found = []
+    for a, b in zip(one.pairs, other.pairs, strict=True):
+        if a.difference.estimate * b.difference.estimate < 0:
+            is_turned = sign * a.difference.estimate < 0
+            found.append(Flip(a.turned() if is_turned else a, b.turned() if is_turned else b, alpha))
+    return tuple(sorted(found, key=lambda flip: (flip.by_first.adjusted, flip.by_second.adjusted)))

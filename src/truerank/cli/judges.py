@@ -1,0 +1,213 @@
+"""`truerank judges`: how much judges agree, and whether systems keep their order whoever judges."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from truerank.analysis.judges import Judges, judges
+from truerank.cli import inputs, options, tables
+from truerank.cli.progress import Counting
+from truerank.core.errors import InputError
+from truerank.core.messages import message
+from truerank.core.qrels import Qrels
+from truerank.core.run import Run
+from truerank.core.scores import distinct
+from truerank.core.vocabulary import asked_for
+from truerank.formats import open_run, read_qrels
+from truerank.present.judges import document_of, figures
+from truerank.present.names import labels
+from truerank.present.renderers import figures as pictures
+
+RUN = "--run"
+
+
+class Several(click.Command):
+    """A command whose option --run takes all words up to the next option, as a shell's *.run gives them."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """The words, with the option before each run."""
+        return super().parse_args(ctx, spread(args))
+
+
+def spread(words: list[str]) -> list[str]:
+    """The words, with the option before each run.
+
+    >>> spread(["a.qrels", "b.qrels", "--run", "x.run", "y.run", "-m", "AP"])
+    ['a.qrels', 'b.qrels', '--run', 'x.run', '--run', 'y.run', '-m', 'AP']
+    """
+    found: list[str] = []
+    is_first = is_run = False
+    for word in words:
+        if word == RUN:
+            is_first = is_run = True
+        elif word.startswith("-") and word != "-":
+            is_run = False
+        elif is_run and not is_first:
+            found.append(RUN)
+        else:
+            is_first = False
+        found.append(word)
+    return found
+
+
+def levels(ctx: click.Context, param: click.Parameter, value: str | None) -> list[float] | None:
+    """The levels of --binary."""
+    try:
+        return None if value is None else [float(part) for part in value.split(",")]
+    except ValueError:
+        raise click.BadParameter(
+            message("levels are numbers with commas between them, e.g. 1 or 1,2; not {value!r}", value=value),
+            ctx,
+            param,
+        ) from None
+
+
+binary = click.option(
+    "--binary",
+    metavar="LEVELS",
+    callback=levels,
+    help="Compare relevance alone: grades from this level on are 1, others 0; a level for all judges, or one each, "
+    "e.g. 1,2 where the first has two grades and the second four.",
+)
+
+
+@click.command("judges", cls=Several)
+@click.argument("qrels", metavar="QRELS QRELS...", nargs=-1, required=True, type=options.FILE)
+@click.option(
+    RUN,
+    "runs",
+    metavar="RUN...",
+    multiple=True,
+    type=options.FILE,
+    help="Runs to score by each judge: all files up to the next option.",
+)
+@options.measures
+@options.rules
+@options.changes
+@binary
+@click.option("--common", is_flag=True, help="Score runs with the documents alone that all judges have judged.")
+@click.option("--per-query", is_flag=True, help="The agreement on each query too; csv has a row for each then.")
+@click.option(
+    "--plot",
+    metavar="FILE",
+    type=click.Path(),
+    help="Draw the runs' means by the first two judges: .svg, .png or .html.",
+)
+@click.option(
+    "--confidence",
+    type=click.FloatRange(0.5, 1, max_open=True),
+    default=0.95,
+    show_default=True,
+    help="Of the intervals; what is left to 1 is the level of the tests.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(0),
+    default=0,
+    show_default=True,
+    help="Of the random numbers: the same seed gives the same bytes.",
+)
+@click.option(
+    "--samples",
+    type=click.IntRange(1),
+    default=10_000,
+    show_default=True,
+    help="How often queries are resampled.",
+)
+@tables.format
+@tables.output
+@tables.digits
+@options.qrels_format
+@options.run_format
+def command(
+    qrels: tuple[str, ...],
+    runs: tuple[str, ...],
+    measures: tuple[str, ...],
+    rules: str | None,
+    changes: tuple[str, ...],
+    binary: list[float] | None,
+    common: bool,
+    per_query: bool,
+    plot: str | None,
+    format: str | None,
+    output: str,
+    digits: int | None,
+    qrels_format: str | None,
+    run_format: str | None,
+    **how: Any,
+) -> None:
+    """Tell how much judges agree, and whether systems keep their order whoever judges.
+
+    The judges are people, crowds or models, who judged the same documents. Prints the grades of one against
+    another, Cohen's kappa, Krippendorff's alpha and Gwet's AC1 and AC2, each with an interval; with runs their
+    means by each judge, Kendall's tau and tau-AP of their order, and which pairs of runs flip.
+
+    Needs: pip install "truerank[stats]"
+
+    \b
+    Examples:
+      truerank judges experts.qrels crowd.qrels
+      truerank judges experts.qrels model.qrels --binary 2,1 --per-query --format csv
+      truerank judges experts.qrels crowd.qrels model.qrels --run *.run -m "nDCG@10 AP"
+      truerank judges experts.qrels model.qrels --run *.run --common --plot judges.svg
+    """
+    inputs.refuse(*qrels, *runs, rules=rules, output=output, plot=plot)
+    _refuse_unused(runs, common=common, plot=plot, measures=measures)
+    if plot:
+        pictures.ending_of(plot)
+    under = inputs.rules_asked(rules, changes, runs)
+    wanted = " ".join(measures) or None
+    asked_for(wanted or (), under)
+    read, opened = _read(qrels, qrels_format), _opened(runs, run_format) or None
+    with Counting(message("judging")) as bar:
+        found = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
+    if plot:
+        drawn = figures(found)
+        if not drawn:
+            raise InputError(
+                "there is no order of runs to draw: give two or more, and a measure that orders them", plot
+            )
+        pictures.draw(drawn[0], plot)
+    tables.show(document_of(found, digits, per_query=per_query), format, output)
+
+
+option = click.option(
+    "--judges",
+    "judges",
+    metavar="QRELS",
+    multiple=True,
+    type=options.FILE,
+    help="Qrels of another judge: agreement with QRELS, and the runs by each of them; may be repeated.",
+)
+
+
+def of_report(qrels: str, runs: tuple[str, ...], asked: dict[str, Any]) -> Judges:
+    """What a report says of its qrels and those of other judges."""
+    _refuse_unused(runs)
+    under = inputs.rules_asked(asked["rules"], asked["changes"], runs)
+    read = _read((qrels, *asked["judges"]), asked["qrels_format"])
+    with Counting(message("judging")) as bar:
+        wanted = " ".join(asked["measures"]) or None
+        return judges(read, _opened(runs, asked["run_format"]), wanted, rules=under, progress=bar.reach)
+
+
+def _read(paths: Sequence[str], format: str | None) -> dict[str, Qrels]:
+    names = distinct(labels(paths))
+    return {name: read_qrels(path, format) for name, path in zip(names, paths, strict=True)}
+
+
+def _opened(paths: Sequence[str], format: str | None) -> dict[str, Run]:
+    names = distinct(labels(paths))
+    return {name: open_run(path, format) for name, path in zip(names, paths, strict=True)}
+
+
+def _refuse_unused(runs: tuple[str, ...], **given: Any) -> None:
+    """Raise where an option is for runs, and there are none; or where a run can be read only once."""
+    if "-" in runs:
+        raise click.UsageError(message("Each judge reads the runs: standard input (-) can be read only once."))
+    for name, value in given.items():
+        if value and not runs:
+            raise click.UsageError(message("{option} needs --run.", option=f"--{name}"))

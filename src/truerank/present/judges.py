@@ -1,0 +1,292 @@
+"""Several judges as tables: how much they agree, grade against grade, and what systems score by each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from truerank.analysis.judges.result import Flip, Judges, Order, Standing, TwoJudges
+from truerank.core.errors import printable
+from truerank.core.messages import Message, joined, message, plural
+from truerank.present import charts, ledger
+from truerank.present.comparison_cells import ends, mean_cell, percent, ranked, winners
+from truerank.present.document import Block, Document, Figure
+from truerank.present.judges_notes import COEFFICIENTS, notes_of, remarks_of, told_of
+from truerank.present.table import Cell, Table
+from truerank.stats import Interval
+
+__all__ = ["agreement_tables", "document_of", "figures", "remarks_of", "system_tables"]
+
+MOST_PAIRS = 3
+"""Of more pairs of judges than those of three there is no table of grades for each, nor a picture."""
+
+MOST_FLIPS = 20
+"""Pairs of systems that a table names."""
+
+
+def document_of(found: Judges, digits: int | None = None, *, per_query: bool = False) -> Document:
+    """The tables; for programs a row a coefficient, or a row a query.
+
+    Args:
+        per_query: each query of each two judges too.
+    """
+    drawn = 4 if digits is None else digits
+    tables = [*_agreement(found, drawn), *(_per_query(found, drawn) if per_query else ())]
+    remarks = remarks_of(found)
+    systems = [*_systems(found, drawn)]
+    notes = (*notes_of(found), *remarks)
+    last = systems or tables
+    last[-1] = replace(last[-1], notes=(*last[-1].notes, *notes))
+    blocks: list[Block] = [*tables, *systems, *figures(found, drawn)]
+    return Document(blocks, _flat(found, digits, per_query), {**found.to_dict(), "remarks": remarks}, remarks)
+
+
+def _flat(found: Judges, digits: int | None, per_query: bool) -> Table:
+    rows = found.rows("queries" if per_query else "coefficients")
+    columns = tuple(rows[0]) if rows else ("first", "second")
+    cells = tuple(tuple(printable(v) if isinstance(v, str) else v for v in row.values()) for row in rows)
+    return Table(columns, cells, digits=digits)
+
+
+def agreement_tables(found: Judges, digits: int = 4) -> list[Table]:
+    """Who judged what, the coefficients, and grade against grade."""
+    return list(_agreement(found, digits))
+
+
+def _agreement(found: Judges, digits: int) -> Iterator[Table]:
+    yield _judges(found)
+    if found.together:
+        title = message(
+            "All judges, on {documents} that two or more have judged", documents=_documents(found.together_on)
+        )
+        yield _coefficients(found, found.together, title, digits)
+        yield _pairs(found, digits)
+    else:
+        pair = found.pairs[0]
+        title = message("Agreement on the {documents} that both have judged", documents=_documents(pair.both))
+        yield _coefficients(found, pair.coefficients, title, digits)
+    if len(found.pairs) <= MOST_PAIRS:
+        yield from (_confusion(found, pair) for pair in found.pairs if pair.both)
+
+
+def _judges(found: Judges) -> Table:
+    """A row a judge."""
+    rows = tuple(
+        (printable(name), found.judged[name], ", ".join(f"{grade:g}" for grade in found.grades[name]))
+        for name in found.names
+    )
+    return Table((message("judge"), message("documents"), message("grades")), rows, title=message("Judges"))
+
+
+def _interval(found: Judges) -> Message:
+    return message("{confidence} % interval", confidence=percent(found.confidence))
+
+
+def _coefficients(found: Judges, of: Mapping[str, Interval], title: str, digits: int) -> Table:
+    rows = tuple((COEFFICIENTS[name], _value(each), _ends(each, digits)) for name, each in of.items())
+    return Table((message("coefficient"), message("value"), _interval(found)), rows, title=title, digits=digits)
+
+
+def _pairs(found: Judges, digits: int) -> Table:
+    """A row a pair of judges, with the coefficients that most people ask for."""
+    rows: list[tuple[Cell, ...]] = []
+    for pair in found.pairs:
+        shown = [pair.coefficients[name] for name in ("kappa", "kappa_quadratic")]
+        cells = [cell for each in shown for cell in (_value(each), _ends(each, digits))]
+        rows.append((printable(pair.first), printable(pair.second), pair.both, *cells))
+    columns = (
+        message("judge"),
+        message("and"),
+        message("both"),
+        message("kappa"),
+        _interval(found),
+        message("quadratic"),
+        _interval(found),
+    )
+    return Table(columns, tuple(rows), title=message("Pairs of judges"), digits=digits)
+
+
+def _confusion(found: Judges, pair: TwoJudges) -> Table:
+    """How many documents have the one grade by the first judge, and the other by the second."""
+    grades = [f"{grade:g}" for grade in found.scale]
+    rows: list[tuple[Cell, ...]] = [(g, *counts) for g, counts in zip(grades, pair.confusion, strict=True)]
+    title = message(
+        "Grades by {first} (rows) and {second} (columns)",
+        first=printable(pair.first),
+        second=printable(pair.second),
+    )
+    return Table((message("grade"), *grades), tuple(rows), title=title)
+
+
+def _per_query(found: Judges, digits: int) -> Iterator[Table]:
+    columns = (
+        message("query"),
+        message("both"),
+        message("same grade"),
+        message("kappa"),
+        message("mean, first"),
+        message("mean, second"),
+    )
+    for pair in found.pairs:
+        keys = ("query", "shared", "equal", "kappa", "mean_first", "mean_second")
+        rows = tuple((printable(row["query"]), *(row[key] for key in keys[1:])) for row in pair.rows())
+        title = joined(", ", [printable(pair.first), printable(pair.second)])
+        yield Table(columns, rows, title=title, digits=digits)
+
+
+def system_tables(found: Judges, digits: int = 4) -> list[Table]:
+    """What systems score by each judge, whether they keep their order, and which pairs do not."""
+    return list(_systems(found, digits))
+
+
+def _systems(found: Judges, digits: int) -> Iterator[Table]:
+    for standing in found.standings:
+        yield _means(found, standing, digits)
+    if any(standing.orders for standing in found.standings):
+        yield _orders(found, digits)
+    for standing in found.standings:
+        yield from (_flips(standing, order, digits) for order in standing.orders if order.flips)
+
+
+def _means(found: Judges, standing: Standing, digits: int) -> Table:
+    """A row a system; of two judges the intervals beside the means."""
+    names = ranked(next(iter(standing.outcomes.values())))
+    columns: list[str] = [message("run")]
+    cells: list[list[Cell]] = [[printable(name) for name in names]]
+    best = set()
+    for judge, outcome in standing.outcomes.items():
+        best |= {(names.index(name), len(columns)) for name in winners(outcome)} if standing.queries else set()
+        columns.append(printable(judge))
+        cells.append([mean_cell(outcome, outcome.means[name]) for name in names])
+        if len(found.names) == 2:
+            columns.append(_interval(found))
+            cells.append([ends(outcome, outcome.means[name], digits) for name in names])
+    title = message(
+        "{measure} by each judge, {queries}", measure=standing.name, queries=ledger.queries(standing.queries)
+    )
+    rows = tuple(zip(*cells, strict=True))
+    return Table(tuple(columns), rows, title=title, best=frozenset(best), digits=digits)
+
+
+def _orders(found: Judges, digits: int) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for standing in found.standings:
+        for order in standing.orders:
+            who = () if len(found.names) == 2 else (f"{printable(order.first)}, {printable(order.second)}",)
+            taus = [cell for each in (order.tau, order.tau_ap) for cell in _tau_cells(each, digits)]
+            rows.append((standing.name, *who, *taus, order.pairs, len(order.flips)))
+    who = () if len(found.names) == 2 else (message("judges"),)
+    between = _interval(found)
+    columns = (message("measure"), *who, "tau", between, "tau-AP", between, message("pairs"), message("flips"))
+    return Table(columns, tuple(rows), title=message("Order of the runs from judge to judge"), digits=digits)
+
+
+def _tau_cells(found: Interval | None, digits: int) -> tuple[Cell, Cell]:
+    return (None, "") if found is None else (_value(found), _ends(found, digits))
+
+
+def _flips(standing: Standing, order: Order, digits: int) -> Table:
+    """The pairs of systems that the two judges put in opposite orders, and what is said of them."""
+    title = message(
+        "{measure}: {first} prefers the first run, {second} the second",
+        measure=standing.name,
+        first=printable(order.first),
+        second=printable(order.second),
+    )
+    columns = (
+        message("first run"),
+        message("second run"),
+        message("by the first judge"),
+        "p",
+        message("by the second"),
+        "p",
+    )
+    more = len(order.flips) - MOST_FLIPS
+    left = (plural("{n:,} more pair.", "{n:,} more pairs.", n=more),) if more > 0 else ()
+    rows = tuple(_flip_row(flip, digits) for flip in order.flips[:MOST_FLIPS])
+    return Table(columns, rows, title=title, notes=(*left, *told_of(standing.name, order)), digits=digits)
+
+
+def _flip_row(flip: Flip, digits: int) -> tuple[Cell, ...]:
+    sides = [
+        (f"{one.difference.estimate:+.{digits}f}", _p(one.adjusted)) for one in (flip.by_first, flip.by_second)
+    ]
+    return (printable(flip.by_first.system), printable(flip.by_first.against), *sides[0], *sides[1])
+
+
+def figures(found: Judges, digits: int = 4) -> list[Figure]:
+    """The systems' means by one judge against another, of the first measure; none of counts, nor of many judges."""
+    if not found.standings or not found.standings[0].orders or len(found.pairs) > MOST_PAIRS:
+        return []
+    standing = found.standings[0]
+    return [_figure(found, standing, order, place, digits) for place, order in enumerate(standing.orders, 1)]
+
+
+def _figure(found: Judges, standing: Standing, order: Order, place: int, digits: int) -> Figure:
+    across, up = (printable(name) for name in (order.first, order.second))
+    means = [standing.outcomes[name].means for name in (order.first, order.second)]
+    rows: list[dict[str, Any]] = [
+        {
+            "who": printable(name),
+            **_place(means[0][name], "x", "left", "right"),
+            **_place(means[1][name], "y", "low", "high"),
+        }
+        for name in found.systems
+    ]
+    names = [printable(name) for name in found.systems]
+    low, high = charts.span([row[key] for row in rows for key in row if key != "who"], 0.1)
+    scale = {"domain": [low, high], "zero": False, "nice": True, "padding": charts.PADDING}
+    x, y = (
+        charts.axis(key, joined(", ", [standing.name, who]), scale=scale, axis=charts.FEW_TICKS)
+        for key, who in (("x", across), ("y", up))
+    )
+    hints: charts.Hints = {"who": message("run"), "x": (across, f".{digits}f"), "y": (up, f".{digits}f")}
+    spec = charts.marks(rows, x, y, names, hints)
+    spec["layer"] = [*charts.whiskers(x, y), *spec["layer"]]
+    line = {
+        "data": {"values": [{"x": low, "y": low, "right": high, "high": high}]},
+        "mark": {"type": "rule", "strokeDash": [4, 3]},
+        "encoding": {"x": x, "y": y, "x2": {"field": "right"}, "y2": {"field": "high"}},
+    }
+    alt = message(
+        "One mark per run: its mean {measure} by {first} (horizontal) and by {second} (vertical), with "
+        "{confidence} % intervals. On the dashed line both judges score it alike; runs keep their order where "
+        "marks rise from left to right.",
+        measure=standing.name,
+        first=across,
+        second=up,
+        confidence=percent(found.confidence),
+    )
+    title = message("{measure} by {first} and by {second}", measure=standing.name, first=across, second=up)
+    return Figure(f"judges-{place}", title, alt, charts.behind(spec, line))
+
+
+def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
+    """The mean and the ends of its interval; without one the mean alone."""
+    known = math.isfinite(mean.low) and math.isfinite(mean.high)
+    return {
+        at: mean.estimate,
+        low: mean.low if known else mean.estimate,
+        high: mean.high if known else mean.estimate,
+    }
+
+
+def _value(found: Interval) -> Cell:
+    return None if math.isnan(found.estimate) else found.estimate
+
+
+def _ends(found: Interval, digits: int) -> str:
+    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+        return message("unknown")
+    fine = min(digits, max(digits - 1, 2))
+    return f"[{found.low:.{fine}f}, {found.high:.{fine}f}]"
+
+
+def _p(p: float) -> str:
+    return "<.0001" if p < 1e-4 else f"{p:.4f}"
+
+
+def _documents(n: int) -> Message:
+    return plural("{n:,} document", "{n:,} documents", n=n)

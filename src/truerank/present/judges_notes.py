@@ -1,0 +1,181 @@
+"""What is said of several judges: how it was computed, and what makes numbers say less than they seem to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from truerank.analysis.judges.result import Judges, Order, TwoJudges
+from truerank.core.errors import printable
+from truerank.core.messages import listed, message, plural, warned
+from truerank.present import few
+
+COEFFICIENTS = {
+    "equal": message("same grade"),
+    "kappa": message("Cohen's kappa"),
+    "kappa_linear": message("Cohen's kappa, linear"),
+    "kappa_quadratic": message("Cohen's kappa, quadratic"),
+    "alpha": message("Krippendorff's alpha, nominal"),
+    "alpha_ordinal": message("Krippendorff's alpha, ordinal"),
+    "alpha_interval": message("Krippendorff's alpha, interval"),
+    "ac1": message("Gwet's AC1"),
+    "ac2_linear": message("Gwet's AC2, linear"),
+    "ac2_quadratic": message("Gwet's AC2, quadratic"),
+}
+
+RARE = 30
+"""With fewer documents of the highest grade, coefficients that square distances depend on too few of them."""
+
+CLOSE = 0.5
+"""Where a smaller share of the documents of a pair was judged by both, it is remarked on."""
+
+
+def told_of(measure: str, order: Order) -> list[str]:
+    """What becomes of significant differences from one judge to the other."""
+    before = sum(flip.significant[0] for flip in order.flips)
+    both = sum(all(flip.significant) for flip in order.flips)
+    return [
+        message(
+            "{measure}: {flips} of {pairs} from {first} to {second}; {before} of these were significant by "
+            "{first}, {both} by both. Of {significant} significant by {first}, {kept} stay significant in the same "
+            "direction.",
+            measure=measure,
+            flips=plural("{n:,} flip", "{n:,} flips", n=len(order.flips)),
+            pairs=plural("{n:,} pair of runs", "{n:,} pairs of runs", n=order.pairs),
+            first=printable(order.first),
+            second=printable(order.second),
+            before=before,
+            both=both,
+            significant=order.significant,
+            kept=order.kept,
+        )
+    ]
+
+
+def notes_of(found: Judges) -> list[str]:
+    """How it was computed."""
+    said: list[str] = [
+        message(
+            "Intervals of agreement: queries drawn anew with all their documents, as judgements of one query are "
+            "alike; {samples:,} resamples, seed {seed}.",
+            samples=found.samples,
+            seed=found.seed,
+        )
+    ]
+    if any(order.tau for standing in found.standings for order in standing.orders):
+        said.append(
+            message(
+                "Intervals of tau: both judges see the same queries, whose noise makes the two orders agree more "
+                "than those of all queries would; empirical Bayes takes that out, so an interval may lie below its "
+                "value."
+            )
+        )
+    quiet = [(s.name, o) for s in found.standings for o in s.orders if not o.flips]
+    said += [sentence for name, order in quiet for sentence in told_of(name, order)]
+    if found.rules:
+        said.append(message("Rules: {rules}.", rules=printable(found.rules.name)))
+    return said
+
+
+def remarks_of(found: Judges) -> list[str]:
+    """What makes numbers say less than they seem to."""
+    said = [*few.remarks(found.queries)] if found.queries else []
+    said += [sentence for pair in found.pairs for sentence in _of_pair(found, pair)]
+    said += [sentence for pair in found.pairs for sentence in _rare(pair)]
+    said += _scales(found)
+    if found.dropped:
+        said.append(
+            plural(
+                "{n:,} query is not judged by all judges or has no score of some run: in no mean.",
+                "{n:,} queries are not judged by all judges or have no score of some run: in no mean.",
+                n=found.dropped,
+            )
+        )
+    if found.standings and not found.is_common and any(_is_partial(pair) for pair in found.pairs):
+        said.append(
+            message(
+                "Means by one judge count as not relevant what only others have judged: --common scores runs with "
+                "the documents that all have judged."
+            )
+        )
+    return said
+
+
+def _is_partial(pair: TwoJudges) -> bool:
+    return pair.both < CLOSE * (pair.both + pair.only_first + pair.only_second)
+
+
+def _of_pair(found: Judges, pair: TwoJudges) -> Iterator[str]:
+    who = {"first": printable(pair.first), "second": printable(pair.second)}
+    if not pair.both:
+        yield warned(message("{first} and {second} have judged no document in common: nothing to agree on.", **who))
+        return
+    if pair.only_first or pair.only_second:
+        yield message(
+            "{first} alone has judged {a:,} documents, {second} alone {b:,}; both {both:,}.",
+            a=pair.only_first,
+            b=pair.only_second,
+            both=pair.both,
+            **who,
+        )
+    counts = ([sum(row) for row in pair.confusion], [sum(column) for column in zip(*pair.confusion, strict=True)])
+    flat = [name for name, own in zip(who.values(), counts, strict=True) if sum(n > 0 for n in own) == 1]
+    if len(flat) == 2 and math.isnan(pair.coefficients["kappa"].estimate):
+        yield warned(
+            message(
+                "{first} and {second} give one and the same grade to all: no agreement beyond chance can be told.",
+                **who,
+            )
+        )
+    elif flat:
+        yield warned(
+            message(
+                "{judge} gives one grade to all {n:,} documents: kappa is 0 whatever the other says.",
+                judge=listed(flat),
+                n=pair.both,
+            )
+        )
+    unknown = [
+        COEFFICIENTS[name]
+        for name, each in pair.coefficients.items()
+        if each.method == "none" and not math.isnan(each.estimate)
+    ]
+    if unknown and len(pair.queries) > few.ENOUGH:
+        yield message("No interval of {names}: too many resamples have one grade alone.", names=", ".join(unknown))
+
+
+def _rare(pair: TwoJudges) -> Iterator[str]:
+    """The highest grade of three or more, where few documents have it by either judge."""
+    used = [
+        place for place, row in enumerate(pair.confusion) if sum(row) + sum(own[place] for own in pair.confusion)
+    ]
+    if len(used) < 3:
+        return
+    top = used[-1]
+    many = sum(pair.confusion[top]) + sum(row[top] for row in pair.confusion) - pair.confusion[top][top]
+    if many < RARE:
+        yield plural(
+            "{first} and {second}: {n} document has the highest grade; intervals of quadratic and interval "
+            "coefficients may be too short.",
+            "{first} and {second}: {n} documents have the highest grade; intervals of quadratic and interval "
+            "coefficients may be too short.",
+            n=many,
+            first=printable(pair.first),
+            second=printable(pair.second),
+        )
+
+
+def _scales(found: Judges) -> list[str]:
+    """Judges who do not use the same grades."""
+    used = {name: grades for name, grades in found.grades.items() if grades}
+    tops = {max(grades) for grades in used.values()}
+    if len(tops) < 2:
+        return []
+    each = [f"{printable(name)} {', '.join(f'{g:g}' for g in grades)}" for name, grades in used.items()]
+    said = message(
+        "The judges do not use the same grades ({grades}): the same number need not mean the same. Compare "
+        "relevance alone, by the level from which on each one's grades are relevant: --binary {example}.",
+        grades="; ".join(each),
+        example=",".join("1" if max(grades) <= 1 else "2" for grades in used.values()),
+    )
+    return [warned(said) if max(tops) >= 2 * min(tops) else said]

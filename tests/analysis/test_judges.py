@@ -1,0 +1,257 @@
+"""Judges held against one another: overlap, agreement by query, systems by each judge, and what cannot be said."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from typing import Any
+
+import numpy as np
+import pytest
+
+import truerank as tr
+from truerank import stats
+from truerank.present.judges import document_of, figures, remarks_of
+from truerank.present.renderers import FORMATS
+
+QUERIES = [f"q{number:02}" for number in range(60)]
+DOCS = [f"d{number}" for number in range(8)]
+
+Grades = dict[str, dict[str, int]]
+
+
+def judge(seed: int, *, noise: float = 0.3, missing: float = 0.0, top: int = 3) -> Grades:
+    """Grades that all judges of this kind see alike but for noise."""
+    true = np.random.default_rng(0).choice(4, (len(QUERIES), len(DOCS)), p=[0.5, 0.2, 0.2, 0.1])
+    rng = np.random.default_rng(seed)
+    other = rng.integers(4, size=true.shape)
+    grades = np.minimum(np.where(rng.random(true.shape) < noise, other, true), top)
+    kept = rng.random(true.shape) >= missing
+    return {
+        query: {doc: int(grade) for doc, grade, is_kept in zip(DOCS, row, keep, strict=True) if is_kept}
+        for query, row, keep in zip(QUERIES, grades.tolist(), kept.tolist(), strict=True)
+    }
+
+
+def run(seed: int, skill: float) -> dict[str, list[str]]:
+    """Lists that follow the true grades the more, the more skill."""
+    true = np.random.default_rng(0).choice(4, (len(QUERIES), len(DOCS)), p=[0.5, 0.2, 0.2, 0.1])
+    rng = np.random.default_rng(seed)
+    scores = skill * true + rng.normal(size=true.shape)
+    return {q: [DOCS[i] for i in np.argsort(-row)] for q, row in zip(QUERIES, scores, strict=True)}
+
+
+EXPERT, CROWD, MODEL = judge(1), judge(2, noise=0.5, missing=0.2), judge(3, missing=0.4)
+RUNS = {f"s{n}": run(n, skill) for n, skill in enumerate((0.2, 0.25, 0.3, 0.8, 1.5))}
+
+
+def shared(one: Grades, other: Grades) -> dict[str, list[tuple[int, int]]]:
+    pairs = {q: [(grade, other[q][d]) for d, grade in one[q].items() if d in other[q]] for q in one if q in other}
+    return {query: found for query, found in pairs.items() if found}
+
+
+def test_the_agreement_of_two_is_that_of_the_documents_that_both_have_judged() -> None:
+    found = tr.judges({"expert": EXPERT, "crowd": CROWD}, samples=200).pair("expert", "crowd")
+    pairs = shared(EXPERT, CROWD)
+    flat = [pair for own in pairs.values() for pair in own]
+    a, b = zip(*flat, strict=True)
+    assert (found.both, found.only_first, found.only_second) == (len(flat), 480 - len(flat), 0)
+    assert found.confusion == tuple(tuple(flat.count((i, j)) for j in range(4)) for i in range(4))
+    value = {name: interval.estimate for name, interval in found.coefficients.items()}
+    assert value["equal"] == pytest.approx(sum(x == y for x, y in flat) / len(flat))
+    assert value["kappa"] == pytest.approx(stats.cohen_kappa(a, b))
+    assert value["kappa_quadratic"] == pytest.approx(stats.cohen_kappa(a, b, "quadratic"))
+    assert value["alpha_ordinal"] == pytest.approx(stats.krippendorff_alpha(flat, "ordinal"))
+    assert value["ac1"] == pytest.approx(stats.gwet_ac(flat, scale=range(4)))
+    for interval in found.coefficients.values():
+        assert interval.low < interval.estimate < interval.high
+    assert found.means == pytest.approx((np.mean(a), np.mean(b)))
+
+
+def test_each_query_has_its_own_agreement() -> None:
+    found = tr.judges([EXPERT, CROWD], samples=50).pairs[0]
+    pairs = shared(EXPERT, CROWD)
+    assert found.queries == tuple(sorted(pairs))
+    for at, query in enumerate(found.queries):
+        a, b = zip(*pairs[query], strict=True)
+        assert found.shared[at] == len(a)
+        assert found.equal[at] == pytest.approx(np.mean(np.equal(a, b)))
+        assert (found.mean_first[at], found.mean_second[at]) == pytest.approx((np.mean(a), np.mean(b)))
+        expected = np.nan if len({*a, *b}) == 1 else stats.cohen_kappa(a, b)
+        assert found.kappa[at] == pytest.approx(expected, nan_ok=True)
+
+
+def test_several_judges_agree_together_on_what_two_of_them_have_judged() -> None:
+    found = tr.judges({"e": EXPERT, "c": CROWD, "m": MODEL}, samples=50)
+    assert [(p.first, p.second) for p in found.pairs] == [("e", "c"), ("e", "m"), ("c", "m")]
+    table = [
+        [each[q].get(d, np.nan) for each in (EXPERT, CROWD, MODEL)]
+        for q, d in itertools.product(QUERIES, DOCS)
+        if sum(d in each[q] for each in (EXPERT, CROWD, MODEL)) > 1
+    ]
+    assert found.together_on == len(table)
+    assert found.together["alpha_interval"].estimate == pytest.approx(stats.krippendorff_alpha(table, "interval"))
+    assert found.together["ac2_linear"].estimate == pytest.approx(stats.gwet_ac(table, "linear"))
+
+
+def test_systems_score_by_each_judge_what_they_score_in_compare() -> None:
+    found = tr.judges({"expert": EXPERT, "crowd": CROWD}, RUNS, "nDCG@5 AP", samples=500)
+    for name, judged in (("expert", EXPERT), ("crowd", CROWD)):
+        alone = tr.compare(judged, RUNS, "nDCG@5 AP", samples=500)
+        for standing in found.standings:
+            assert standing.outcomes[name].to_dict()["pairs"] == alone[standing.name].to_dict()["pairs"]
+            assert standing.outcomes[name].means == alone[standing.name].means
+    order = found.standings[0].orders[0]
+    heights = [[found.standings[0].outcomes[j].means[s].estimate for s in RUNS] for j in ("expert", "crowd")]
+    assert order.tau is not None
+    assert order.tau.estimate == pytest.approx(stats.kendall_tau(*heights))
+    assert order.tau_ap is not None
+    assert order.tau_ap.estimate == pytest.approx(stats.tau_ap(*heights))
+    assert order.tau.low <= order.tau.high <= 1
+    assert order.pairs == 10
+
+
+def test_flips_are_the_pairs_whose_difference_turns_round() -> None:
+    upside_down = {q: {d: 3 - grade for d, grade in own.items()} for q, own in EXPERT.items()}
+    found = tr.judges({"expert": EXPERT, "contrary": upside_down}, RUNS, "nDCG@3", samples=500)
+    order = found.standings[0].orders[0]
+    by_each = [found.standings[0].outcomes[j].means for j in ("expert", "contrary")]
+    expected = {
+        frozenset((a, b))
+        for a, b in itertools.combinations(RUNS, 2)
+        if np.prod([means[a].estimate - means[b].estimate for means in by_each]) < 0
+    }
+    assert {frozenset((f.by_first.system, f.by_first.against)) for f in order.flips} == expected
+    assert all(f.by_first.difference.estimate > 0 > f.by_second.difference.estimate for f in order.flips)
+    first, last = order.flips[0], order.flips[-1]
+    assert first.significant == (True, True)
+    assert first.by_first.adjusted <= last.by_first.adjusted
+    clear = sum(pair.adjusted <= 0.05 for pair in found.standings[0].outcomes["expert"].pairs)
+    assert (order.significant, order.kept) == (clear, 0)
+
+
+def test_a_measure_of_which_less_is_better_is_turned_round_and_counts_order_nothing() -> None:
+    found = tr.judges([EXPERT, CROWD], RUNS, "FirstRank@5 NumRelRet", samples=200)
+    rank, count = found.standings
+    assert [flip.by_first.difference.estimate < 0 for flip in rank.orders[0].flips] == [True] * len(
+        rank.orders[0].flips
+    )
+    heights = [[-rank.outcomes[j].means[s].estimate for s in RUNS] for j in found.names]
+    assert rank.orders[0].tau_ap is not None
+    assert rank.orders[0].tau_ap.estimate == pytest.approx(stats.tau_ap(*heights))
+    assert count.orders == ()
+
+
+def test_common_scores_systems_with_what_all_have_judged() -> None:
+    found = tr.judges({"e": EXPERT, "m": MODEL}, RUNS, "AP", common=True, samples=100)
+    common = {q: {d: g for d, g in EXPERT[q].items() if d in MODEL[q]} for q in QUERIES}
+    assert found.standings[0].outcomes["e"].means["s4"].estimate == tr.evaluate(common, RUNS["s4"], "AP").mean["AP"]
+
+
+@pytest.mark.parametrize("binary", [[2, 1], {"graded": 2}])
+def test_judges_of_different_scales_are_compared_by_relevance(binary: Any) -> None:
+    graded, yes = EXPERT, {q: {d: int(g >= 2) for d, g in own.items()} for q, own in EXPERT.items()}
+    plain = tr.judges({"graded": graded, "yes": yes}, samples=50)
+    assert "--binary 2,1" in "".join(remarks_of(plain))
+    found = tr.judges({"graded": graded, "yes": yes}, RUNS, "nDCG@3", binary=binary, samples=50)
+    assert found.pairs[0].coefficients["kappa"].estimate == 1.0
+    assert found.scale == (0.0, 1.0)
+    order = found.standings[0].orders[0]
+    assert (order.tau.low, order.tau.high, order.flips) == (1.0, 1.0, ())  # type: ignore[union-attr]
+
+
+def test_the_same_seed_gives_the_same_result_and_the_order_of_rows_changes_nothing() -> None:
+    backwards = [{q: dict(reversed(own.items())) for q, own in reversed(j.items())} for j in (EXPERT, CROWD)]
+    one, other = (tr.judges(j, RUNS, "AP", samples=100).to_dict() for j in ([EXPERT, CROWD], backwards))
+    assert json.dumps(one) == json.dumps(other)
+
+
+def test_what_is_pooled_or_ignored_is_not_judged() -> None:
+    one, other = {"q": {"a": 1, "b": -1, "c": 0}}, {"q": {"a": 1, "b": 1, "c": 1}}
+    assert tr.judges([one, other], samples=10).pairs[0].both == 2
+
+
+@pytest.mark.parametrize(
+    ("qrels", "how", "said"),
+    [
+        ([EXPERT], {}, "two or more, not of 1"),
+        ({}, {}, "two or more, not of 0"),
+        ([{"q1": {"a": 1}}, {"q2": {"a": 1}}], {}, "judged by two"),
+        ([{"q1": {"a": 1}}, {"q2": {"a": 1}}], {"runs": RUNS}, "judged by two"),
+        ([{}, {}], {}, "no judge has judged"),
+        ([EXPERT, CROWD], {"binary": [1, 2, 3]}, "2 judges and 3 levels"),
+        ([EXPERT, CROWD], {"binary": 0}, "a grade above 0"),
+        ({"e": EXPERT, "c": CROWD}, {"binary": {"expert": 1}}, "There is e, c"),
+        ([{"q": {f"d{n}": n for n in range(50)}}] * 2, {}, "--binary"),
+        ([EXPERT, CROWD], {"runs": {"a": tr.read(EXPERT, RUNS["s0"])}}, "anew for each judge"),
+        ([EXPERT, CROWD], {"runs": tr.read(EXPERT, RUNS["s0"])}, "anew for each judge"),
+        ([EXPERT, CROWD], {"confidence": 0.2}, "at least 0.5"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(qrels: Any, how: dict[str, Any], said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        tr.judges(qrels, **how)
+
+
+def test_without_a_common_document_the_order_of_systems_can_still_be_told() -> None:
+    halves = [{q: dict(list(own.items())[part]) for q, own in EXPERT.items()} for part in (slice(4), slice(4, 8))]
+    found = tr.judges({"a": halves[0], "b": halves[1]}, RUNS, "AP", samples=100)
+    assert found.pairs[0].both == 0
+    assert found.pairs[0].coefficients["kappa"].method == "none"
+    assert found.standings[0].orders[0].tau is not None
+    said = "".join(remarks_of(found))
+    assert "no document in common" in said
+    assert "--common" in said
+    assert document_of(found).render()
+
+
+def test_few_documents_of_the_highest_grade_are_remarked_on() -> None:
+    rare = {
+        q: {d: 3 if (q, d) < ("q10", "") and d == "d0" else g % 2 for d, g in own.items()}
+        for q, own in EXPERT.items()
+    }
+    assert "10 documents have the highest grade" in "".join(remarks_of(tr.judges([rare, rare], samples=50)))
+    assert "highest grade" not in "".join(remarks_of(tr.judges([EXPERT, CROWD], samples=50)))
+
+
+def test_a_path_alone_is_a_run(tmp_path: Any) -> None:
+    run = tmp_path / "a.run"
+    run.write_text("".join(f"{q} Q0 d0 1 1.0 t\n" for q in QUERIES))
+    found = tr.judges([EXPERT, CROWD], run, "AP", samples=50)
+    assert (found.systems, found.standings[0].orders) == (("a.run",), ())
+
+
+def test_constant_grades_are_named_and_their_queries_have_no_kappa() -> None:
+    ones = {q: dict.fromkeys(DOCS, 1) for q in QUERIES}
+    found = tr.judges({"expert": EXPERT, "lazy": ones}, samples=100)
+    assert found.pairs[0].coefficients["kappa"].estimate == 0
+    assert "lazy gives one grade to all 480 documents" in "".join(remarks_of(found))
+    both = tr.judges({"lazy": ones, "idle": ones}, samples=100)
+    assert np.isnan(both.pairs[0].coefficients["kappa"].estimate)
+    assert both.to_dict()["pairs"][0]["coefficients"]["kappa"]["value"] is None
+    assert "no agreement beyond chance" in "".join(remarks_of(both))
+
+
+def test_queries_that_not_all_have_are_in_no_mean_and_counted() -> None:
+    fewer = {q: own for q, own in CROWD.items() if q > "q09"}
+    found = tr.judges([EXPERT, fewer], RUNS, "AP", samples=50)
+    assert (found.standings[0].queries, found.dropped) == (50, 10)
+    answered = {
+        name: {q: docs for q, docs in own.items() if name != "s0" or q > "q04"} for name, own in RUNS.items()
+    }
+    skipping = tr.judges([EXPERT, CROWD], answered, "AP", rules={"missing": "skip"}, samples=50)
+    assert (skipping.standings[0].queries, skipping.dropped) == (55, 5)
+
+
+def test_it_shows_itself_in_every_format_and_as_frames() -> None:
+    found = tr.judges({"e": EXPERT, "c": CROWD, "m": MODEL}, RUNS, "nDCG@5 AP", samples=100)
+    for format in FORMATS:
+        assert document_of(found, per_query=True).render(format)
+    assert "Judges(e, c, m;" in repr(found)
+    assert "<table" in found._repr_html_()
+    assert len(found.to_pandas()) == 3 * 10 + 7
+    assert len(found.to_polars("systems")) == 2 * 3 * 5
+    assert found.to_arrow("queries").num_rows == sum(len(pair.queries) for pair in found.pairs)
+    assert [figure.name for figure in figures(found)] == ["judges-1", "judges-2", "judges-3"]
+    with pytest.raises(tr.InputError, match="a layout is"):
+        found.to_pandas("wide")  # type: ignore[arg-type]
