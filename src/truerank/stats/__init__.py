@@ -20,9 +20,10 @@ from truerank.stats.intervals import (
     mean_interval,
     mean_intervals,
 )
-from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
+from truerank.stats.many import Groups, Tukey, groups, tukey_hsd
 from truerank.stats.overlap import rbo, rbo_of_shared
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
+from truerank.stats.pairs import max_t, pair_effects, pair_intervals, pair_randomizations, paired_differences
 from truerank.stats.power import power, queries_needed, smallest_detectable
 from truerank.stats.quantiles import quantile_interval
 from truerank.stats.resampling import p_of, percentile_interval, resampled
@@ -51,6 +52,10 @@ __all__ = [
     "mid_p",
     "non_inferiority",
     "p_of",
+    "pair_effects",
+    "pair_intervals",
+    "pair_randomizations",
+    "paired_differences",
     "paired_t",
     "percentile_interval",
     "power",

@@ -20,17 +20,27 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     Args:
         values: (n, c).
     """
-    n = len(values)
     grid, unit = on_grid(values, scale(values))
+    means = resampled_sums(grid, resamples, seed)
+    means *= unit
+    means /= len(values)
+    return means
+
+
+def resampled_sums(grid: Floats, resamples: int, seed: int) -> Floats:
+    """(resamples, c) the sums of the same rows.
+
+    Args:
+        grid: (n, c) whole numbers, by `on_grid`.
+    """
+    n = len(grid)
     rng = np.random.default_rng(seed)
-    means = np.empty((resamples, values.shape[1]))
+    sums = np.empty((resamples, grid.shape[1]))
     rows = max(1, BLOCK // n)
     for start in range(0, resamples, rows):
-        block = means[start : start + rows]
+        block = sums[start : start + rows]
         np.matmul(_times_drawn(n, len(block), rng), grid, out=block)
-    means *= unit
-    means /= n
-    return means
+    return sums
 
 
 def _times_drawn(n: int, rows: int, rng: np.random.Generator) -> Floats:
