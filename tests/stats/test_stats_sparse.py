@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from scipy.stats import chi2
+from scipy.stats import chi2, norm, t
 from statsmodels.stats.rates import confint_poisson
 
 from truerank import stats
@@ -12,12 +12,15 @@ from truerank import stats
 
 @pytest.mark.parametrize("rare", range(1, 10))
 @pytest.mark.parametrize("confidence", [0.9, 0.95, 0.99])
-def test_of_equal_values_it_is_the_exact_interval_of_a_poisson_count(rare: int, confidence: float) -> None:
+def test_of_equal_values_the_low_end_is_the_exact_one_of_a_poisson_count(rare: int, confidence: float) -> None:
     values = np.where(np.arange(200) < rare, 0.25, 0.0)
     found = stats.mean_interval(values, confidence=confidence)
     low, high = confint_poisson(rare, 200, method="exact-c", alpha=1 - confidence)
+    far = 2 * norm.cdf(-t.ppf((1 + confidence) / 2, rare))
+    _, higher = confint_poisson(rare, 200, method="exact-c", alpha=far)
     assert found.method == "gamma"
-    assert (found.low, found.high) == pytest.approx((0.25 * low, 0.25 * high), rel=1e-10)
+    assert (found.low, found.high) == pytest.approx((0.25 * low, 0.25 * min(1, higher)), rel=1e-10)
+    assert found.high > 0.25 * high
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -28,9 +31,10 @@ def test_of_others_it_is_fay_and_feuers(seed: int) -> None:
     found = stats.mean_interval(np.append(weights, np.zeros(n - rare)))
     y, v, w = weights.sum(), (weights**2).sum(), weights.max()  # the paper's formulas, with chi-squared
     low = v / (2 * y) * chi2.ppf(0.025, 2 * y**2 / v) / n
-    high = (v + w**2) / (2 * (y + w)) * chi2.ppf(0.975, 2 * (y + w) ** 2 / (v + w**2)) / n
-    assert (found.low, found.high) == pytest.approx((low, high), rel=1e-9)
-    assert found.differing == (rare if rare < 6 else None)
+    far = norm.cdf(-t.ppf(0.975, rare))
+    high = (v + w**2) / (2 * (y + w)) * chi2.isf(far, 2 * (y + w) ** 2 / (v + w**2)) / n
+    assert (found.low, found.high) == pytest.approx((low, min(high, w)), rel=1e-9)
+    assert found.differing == (rare if rare < 3 else None)
 
 
 def test_ones_among_which_few_fail_are_the_mirror_image() -> None:

@@ -135,9 +135,9 @@ def _unknown(found: Comparison, methods: set[str]) -> list[Message]:
 def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
     how = found.procedure
     is_tukey, is_exact = how.test == "tukey", methods == {"binomial"}
-    ways = [message("exact binomial") if is_exact else message("BCa bootstrap")]
+    ways: list[Message] = [message("exact binomial") if is_exact else message("BCa bootstrap")]
     ways += [said for name, said in SOME.items() if name in methods and not is_exact]
-    parts = [joined(", ", ways)]
+    parts: list[Message] = [joined(", ", ways)]
     differ = len(found.systems) > 1 and not is_tukey
     if differ:
         parts.append(message("of differences, percentile bootstrap"))

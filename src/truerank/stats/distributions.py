@@ -39,6 +39,11 @@ def gamma_quantile(shape: float, level: float) -> float:
     return float(_special().gammaincinv(shape, level))
 
 
+def gamma_quantile_above(shape: float, level: float) -> float:
+    """What so much of it lies above."""
+    return float(_special().gammainccinv(shape, level))
+
+
 def t_above(t: float, freedom: float) -> float:
     """The probability of a t above this one, never 0."""
     return max(float(_special().stdtr(freedom, -t)), TINY)

@@ -22,8 +22,8 @@ BINOMIAL = {"binomial": clopper_pearson, "mid-p": mid_p}
 FEWEST = 10
 """With fewer values than these that differ from all the others, a bootstrap knows too little of their tail."""
 
-SCARCE = 6
-"""With fewer than these the gamma interval misses the truth too often as well (docs/calibration.md)."""
+SCARCE = 3
+"""Fewer values than these show next to nothing of how much those that differ may differ."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class Interval:
             equal and the sample shows no spread; "none" when there are too few values to say: from −inf to inf.
         differing: how many values differ from the commonest, where these are less than half and so few that the
             interval holds the truth less often than promised: of a bootstrap fewer than 10 (`FEWEST`), of gamma
-            fewer than 6 (`SCARCE`). None where all is well.
+            fewer than 3 (`SCARCE`). None where all is well.
     """
 
     estimate: float

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from truerank.stats.distributions import gamma_quantile
+from truerank.stats.distributions import gamma_quantile, gamma_quantile_above, normal_below, t_quantile
 from truerank.stats.values import Floats
 
 
@@ -23,8 +23,9 @@ def gamma_limits(values: Floats, confidence: float) -> tuple[float, float]:
     """Where the mean may lie, if the values that differ come as rarely as they did here (Fay and Feuer 1997).
 
     How often something rare comes is a Poisson count. Each value counts with its distance to the commonest one; the
-    sum of these is taken to be a gamma variable with its own mean and variance, and at the upper end as if the
-    largest of them had come once more. Of equal distances these are the exact limits of a Poisson count.
+    sum of these is taken to be a gamma variable with its own mean and variance, and at the far end as if the largest
+    of them had come once more. What else might come, k values know little of: the far tail is Student's t's with k
+    degrees of freedom. Of equal distances the near end is the exact limit of a Poisson count.
 
     Args:
         values: (n,) on one side of the commonest one, not all equal.
@@ -33,7 +34,7 @@ def gamma_limits(values: Floats, confidence: float) -> tuple[float, float]:
         Within the smallest and the largest of the values.
 
     >>> [round(end, 4) for end in gamma_limits(np.array([0.0] * 46 + [1.0, 0.5, 0.2, 0.4]), 0.95)]
-    [0.0096, 0.1306]
+    [0.0088, 0.1839]
     """
     usual = commonest(values)
     away = values - usual
@@ -41,12 +42,8 @@ def gamma_limits(values: Floats, confidence: float) -> tuple[float, float]:
     largest = np.abs(away).max()
     weights = np.abs(away) / largest  # squares of what is very small would vanish
     tail, total, square = (1 - confidence) / 2, float(weights.sum()), float((weights**2).sum())
-    near = _quantile(total, square, tail)
-    far = min(_quantile(total + 1, square + 1, 1 - tail), len(values))
-    low, high = sorted(usual + side * largest * end / len(values) for end in (near, far))
+    near = square / total * gamma_quantile(total**2 / square, tail)
+    rare = float(normal_below(-t_quantile(1 - tail, np.count_nonzero(away))))
+    far = (square + 1) / (total + 1) * gamma_quantile_above((total + 1) ** 2 / (square + 1), rare)
+    low, high = sorted(usual + side * largest * end / len(values) for end in (near, min(far, len(values))))
     return float(low), float(high)
-
-
-def _quantile(mean: float, variance: float, level: float) -> float:
-    """Of the gamma variable with this mean and variance."""
-    return float(variance / mean * gamma_quantile(mean**2 / variance, level))
