@@ -92,14 +92,14 @@ def against(peer: str, theirs: Callable[[], float], bench: Bench) -> Line:
 
 
 def all_pairs(bench: Bench) -> Line:
-    """The whole command: files read, measures, resampled intervals, randomization tests and max-T of 4,950 pairs."""
+    """The whole command: files, measures, resampled intervals, randomization tests and max-T of 4,950 pairs."""
     qrels, runs = systems(bench.directory)
     command = (TRUERANK, "compare", qrels, *runs, "-m", "nDCG@10 AP R@100", "--correction", "max-t")
     return under(bench.turns(lambda: process(*command).seconds)[0], 5)
 
 
 def systems(directory: Path) -> tuple[Path, list[Path]]:
-    """Judgements and 100 runs of 250 queries, 100 documents each, every one a little noisier than the one before."""
+    """Judgements and 100 runs of 250 queries, 100 documents each, every one noisier than the one before."""
     home = directory / "systems"
     qrels, runs = home / "qrels.txt", [home / f"{system:03}.run" for system in range(SYSTEMS)]
     if all(path.exists() for path in (qrels, *runs)):
@@ -107,7 +107,8 @@ def systems(directory: Path) -> tuple[Path, list[Path]]:
     home.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(100)
     grades = rng.integers(0, 3, (OF_EACH, 20)).tolist()
-    qrels.write_text("".join(f"q{q} 0 d{d} {grade}\n" for q, row in enumerate(grades) for d, grade in enumerate(row)))
+    judged = (f"q{q} 0 d{d} {grade}\n" for q, row in enumerate(grades) for d, grade in enumerate(row))
+    qrels.write_text("".join(judged))
     relevance = rng.normal(0, 1, (OF_EACH, 200)) + np.where(np.arange(200) < 20, 0.8, 0)
     for system, path in enumerate(runs):
         scores = relevance + rng.normal(0, 0.4 + 0.02 * system, relevance.shape)

@@ -23,9 +23,9 @@ def gamma_limits(values: Floats, confidence: float) -> tuple[float, float]:
     """Where the mean may lie, if the values that differ come as rarely as they did here (Fay and Feuer 1997).
 
     How often something rare comes is a Poisson count. Each value counts with its distance to the commonest one; the
-    sum of these is taken to be a gamma variable with its own mean and variance, and at the far end as if the largest
-    of them had come once more. What else might come, k values know little of: the far tail is Student's t's with k
-    degrees of freedom. Of equal distances the near end is the exact limit of a Poisson count.
+    sum of these is taken to be a gamma variable with its own mean and variance, and at the far end as if the
+    largest of them had come once more. What else might come, k values know little of: the far tail is Student's t's
+    with k degrees of freedom. Of equal distances the near end is the exact limit of a Poisson count.
 
     Args:
         values: (n,) on one side of the commonest one, not all equal.
@@ -43,7 +43,7 @@ def gamma_limits(values: Floats, confidence: float) -> tuple[float, float]:
     weights = np.abs(away) / largest  # squares of what is very small would vanish
     tail, total, square = (1 - confidence) / 2, float(weights.sum()), float((weights**2).sum())
     near = square / total * gamma_quantile(total**2 / square, tail)
-    rare = float(normal_below(-t_quantile(1 - tail, np.count_nonzero(away))))
+    rare = float(normal_below(-t_quantile(1 - tail, int(np.count_nonzero(away)))))
     far = (square + 1) / (total + 1) * gamma_quantile_above((total + 1) ** 2 / (square + 1), rare)
     low, high = sorted(usual + side * largest * end / len(values) for end in (near, min(far, len(values))))
     return float(low), float(high)
