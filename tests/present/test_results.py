@@ -55,6 +55,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
     "StrictScores": (lambda: audit(TRUTH, SENT).strict_scores, "1 without a relevant document"),
     "Comparison": (lambda: tr.compare(QRELS, {"a": RUN, "b": OTHER}, "RR AP"), "1 missing (scored 0): q3."),
     "Agreement": (lambda: tr.agreement(RUN, {"q1": ["a", "x"]}), "only in the first run, and in no mean: q2"),
+    "Agreements": (
+        lambda: tr.agreements({"a": RUN, "b": OTHER, "c": {"q1": ["a", "x"]}}),
+        "Each pair is over the queries that both answer: 1 to 2",
+    ),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),

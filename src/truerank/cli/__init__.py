@@ -21,7 +21,7 @@ COMMANDS = {
     "report": "Write everything that there is to say of runs as one page that people can send around.",
     "read": "Read a run, or a part of one, once, and keep what every measure needs of it.",
     "merge": "Make one reading of those of the parts of a run: the same bits as if it had been read at once.",
-    "agreement": "Tell how much two runs agree, without judgements.",
+    "agreement": "Tell how much runs agree, without judgements.",
     "bounds": "Tell how far scores could be off: by ties, and by unjudged documents.",
     "check": "Tell whether a change may be merged: pass, fail or undecided.",
     "trec_eval": "Print what trec_eval prints, byte for byte, for its own arguments.",

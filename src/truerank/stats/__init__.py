@@ -22,6 +22,7 @@ from truerank.stats.intervals import (
 )
 from truerank.stats.many import Groups, Tukey, groups, tukey_hsd
 from truerank.stats.overlap import rbo, rbo_of_shared
+from truerank.stats.overlaps import alike_together, rbo_of_ranks
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
 from truerank.stats.pairs import max_t, pair_effects, pair_intervals, pair_randomizations, paired_differences
 from truerank.stats.power import power, queries_needed, smallest_detectable
@@ -39,6 +40,7 @@ __all__ = [
     "Paired",
     "Tukey",
     "adjust",
+    "alike_together",
     "clopper_pearson",
     "difference_interval",
     "difference_intervals",
@@ -64,6 +66,7 @@ __all__ = [
     "randomization",
     "randomizations",
     "rbo",
+    "rbo_of_ranks",
     "rbo_of_shared",
     "resampled",
     "sign",

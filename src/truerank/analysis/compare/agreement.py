@@ -106,8 +106,8 @@ class Agreement(Presented):
             "k": self.k,
             "mean": {
                 "rbo": self.mean_rbo,
-                "tau": _known(self.mean_tau),
-                "tau_ap": _known(self.mean_tau_ap),
+                "tau": known(self.mean_tau),
+                "tau_ap": known(self.mean_tau_ap),
                 "overlap": self.mean_overlap,
             },
             "only_a": list(self.only_a),
@@ -122,7 +122,7 @@ class Agreement(Presented):
     def columns(self) -> dict[str, list[Any]]:
         """What is known of each query, by name; None for what is not known."""
         found = {"rbo": self.rbo, "tau": self.tau, "tau_ap": self.tau_ap, "overlap": self.overlap}
-        return {name: list(map(_known, each.tolist())) for name, each in found.items()} | {
+        return {name: list(map(known, each.tolist())) for name, each in found.items()} | {
             "shared": self.shared.tolist()
         }
 
@@ -348,5 +348,6 @@ def _mean_known(values: PerQuery) -> float:
     return float(mean(known)) if len(known) else math.nan
 
 
-def _known(value: float) -> float | None:
+def known(value: float) -> float | None:
+    """None for what is not known, which JSON has no word for."""
     return None if math.isnan(value) else value
