@@ -22,7 +22,7 @@ def document_of(found: Agreement, digits: int | None = None) -> Document:
     means: tuple[tuple[Cell, ...], ...] = (
         (f"{found.coefficient} (p = {found.p:g})", found.mean_rbo),
         ("Kendall's tau", _known(found.mean_tau)),
-        ("tau-AP", _known(found.mean_tau_ap)),
+        (message("tau-AP"), _known(found.mean_tau_ap)),
         (message("overlap@{k}", k=found.k), found.mean_overlap),
     )
     whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)

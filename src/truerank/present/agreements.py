@@ -67,8 +67,8 @@ def _title(found: Agreements, coefficient: Coefficient) -> str:
     variant = "RBO" if found.ties is None else f"RBO-{found.ties}"
     return {
         "rbo": f"{variant if found.unseen == 'ext' else f'{variant} {found.unseen}'} (p = {found.p:g})",
-        "tau": "Kendall's tau",
-        "tau_ap": "tau-AP",
+        "tau": message("Kendall's tau"),
+        "tau_ap": message("tau-AP"),
         "overlap": message("overlap@{k}", k=found.k),
     }[coefficient]
 

@@ -14,6 +14,7 @@ from truerank.core.messages import Message, joined, listed, message, plural, war
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger
 from truerank.present.few import USUAL
+from truerank.present.many import is_many
 from truerank.stats.intervals import FEWEST
 from truerank.stats.paired import EXACT_UP_TO
 
@@ -162,6 +163,11 @@ def _reading(found: Comparison) -> Message:
     ]
     if not _named(found, "sum"):
         sentences = [message("W/T/L: queries that the system wins, ties and loses.")]
+    if is_many(found):
+        sentences.append(
+            message("Beats ranks: those it is significantly better than; like ranks: not told apart from it.")
+        )
+        return joined(" ", sentences)
     sentences.append(message("Beats: those it is significantly better than, by letter."))
     if len(found.systems) > 2 and found.procedure.all_pairs:
         sentences.append(message("Systems that share a group do not differ significantly."))
