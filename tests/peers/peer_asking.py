@@ -24,6 +24,7 @@ PACKAGES = {
     "ir_measures": "ir_measures",
     "ndeval": "pyndeval",
     "ranx": "ranx",
+    "rbo": "rbo",
     "beir": "beir",
     "beir-custom": "beir",
     "mteb": "mteb",
