@@ -174,10 +174,10 @@ def test_an_agreement_is_frozen_prints_and_becomes_json() -> None:
         found.p = 0.5  # type: ignore[misc]
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["queries"]["q"] == {
-            "rbo": found.rbo[0],
-            "tau": None,
-            "tau_ap": None,
-            "overlap": 0.5,
-            "shared": 1,
-        }
+        "rbo": found.rbo[0],
+        "tau": None,
+        "tau_ap": None,
+        "overlap": 0.5,
+        "shared": 1,
+    }
     assert plain["only_b"] == ["s"]
