@@ -33,7 +33,7 @@ seen where the truth is known. So {collections:,} collections of queries are dra
 populations that look like the scores of retrieval measures: skewed, with many zeros and ones. All intervals are
 of 95 %, all tests at 5 %; the numbers are percentages, and chance moves each by about ±0.7.
 
-What is asked: BCa intervals of means, percentile intervals of differences, and exact ones over shares of every
+What is asked: default intervals of means, percentile intervals of differences, and exact ones over shares of every
 size, contain the truth in 93 to 97 % of the collections; tests find a difference where there is none in
 4 to 6 %, discrete ones in 6 % or less. What misses its band is bold.
 

@@ -8,6 +8,7 @@ Scores are drawn, like those of 1,000 queries. Each function returns the seconds
 from __future__ import annotations
 
 import argparse
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -15,7 +16,7 @@ import numpy as np
 from places import timed
 from subjects import Bench, Subject, faster, under
 from tables import Line
-from timing import Skipped
+from timing import TRUERANK, Skipped, process
 
 from truerank import stats
 
@@ -24,7 +25,10 @@ Scores = np.ndarray
 QUERIES, COLUMNS = 1000, 60
 PREDICTED = 7000
 SAMPLES = 10_000
-SYSTEMS, COLLECTIONS, PER_COLLECTION = 200, 50, 100
+LISTED, COLLECTIONS, PER_COLLECTION = 200, 50, 100
+
+SYSTEMS, OF_EACH = 100, 250
+"""Runs of which all pairs are compared, and the queries of each."""
 
 
 def scores() -> Scores:
@@ -105,13 +109,13 @@ def against(peer: str, theirs: Callable[[], float], bench: Bench) -> Line:
 def over_collections(bench: Bench) -> Line:
     """Rank intervals, means, Borda and the mixed model, like a leaderboard's."""
     rng = np.random.default_rng(3)
-    ability = np.linspace(0, 0.15, SYSTEMS)
+    ability = np.linspace(0, 0.15, LISTED)
     values = [
         np.clip(
             rng.beta(0.6, 1.2, (PER_COLLECTION, 1))
             + ability
-            + rng.normal(0, 0.05, SYSTEMS)
-            + rng.normal(0, 0.15, (PER_COLLECTION, SYSTEMS)),
+            + rng.normal(0, 0.05, LISTED)
+            + rng.normal(0, 0.15, (PER_COLLECTION, LISTED)),
             0,
             1,
         )
@@ -126,7 +130,35 @@ def over_collections(bench: Bench) -> Line:
     return under(bench.turns(lambda: timed(work))[0], 10)
 
 
+def all_pairs(bench: Bench) -> Line:
+    """The whole command: files, measures, resampled intervals, randomization tests and max-T of 4,950 pairs."""
+    qrels, runs = systems(bench.directory)
+    command = (TRUERANK, "compare", qrels, *runs, "-m", "nDCG@10 AP R@100", "--correction", "max-t")
+    return under(bench.turns(lambda: process(*command).seconds)[0], 5)
+
+
+def systems(directory: Path) -> tuple[Path, list[Path]]:
+    """Judgements and 100 runs of 250 queries, 100 documents each, every one noisier than the one before."""
+    home = directory / "systems"
+    qrels, runs = home / "qrels.txt", [home / f"{system:03}.run" for system in range(SYSTEMS)]
+    if all(path.exists() for path in (qrels, *runs)):
+        return qrels, runs
+    home.mkdir(parents=True, exist_ok=True)
+    rng = np.random.default_rng(100)
+    grades = rng.integers(0, 3, (OF_EACH, 20)).tolist()
+    judged = (f"q{q} 0 d{d} {grade}\n" for q, row in enumerate(grades) for d, grade in enumerate(row))
+    qrels.write_text("".join(judged))
+    relevance = rng.normal(0, 1, (OF_EACH, 200)) + np.where(np.arange(200) < 20, 0.8, 0)
+    for system, path in enumerate(runs):
+        scores = relevance + rng.normal(0, 0.4 + 0.02 * system, relevance.shape)
+        best = np.argsort(-scores, axis=1)[:, :100]
+        rows = (f"q{q} Q0 d{d} 0 {scores[q, d]:.5f} {system}\n" for q in range(OF_EACH) for d in best[q].tolist())
+        path.write_text("".join(rows))
+    return qrels, runs
+
+
 SUBJECTS = (
+    Subject("all-pairs", "`truerank compare` of 100 runs × 250 queries × 3 measures, all pairs, max-T", all_pairs),
     Subject("resampling", "10,000 resamples and 10,000 sign flips of 1,000 queries × 60 columns", resampling),
     Subject(
         "collections",
@@ -142,7 +174,7 @@ SUBJECTS = (
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--runs", type=int, default=3)
-    bench = Bench(Path(), 0, parser.parse_args().runs, full=False)
+    bench = Bench(Path(tempfile.gettempdir()), 0, parser.parse_args().runs, full=False)
     for subject in SUBJECTS:
         line = subject.measure(bench)
         print(f"{subject.work}: {line.ours}; {line.theirs}; {line.ratio}; {line.target}; {line.remark}")

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from calibration.lines import HOLDS, LEVEL, NO_MORE, QUERIES, Line, Section, batches, rng_of
-from calibration.populations import BINARY, POPULATIONS, Floats, Population
+from calibration.populations import BINARY, HARDEST, POPULATIONS, Floats, Population
 from truerank import stats
 
 SYSTEMS = 6
@@ -46,7 +46,8 @@ def of_many_systems(population: Population, n: int, better: int, collections: in
         values[:, :better] += AHEAD
         found = false_alarms(values, better, number)
         shares = {name: share + found[name] / collections for name, share in shares.items()}
-    bands = dict.fromkeys(shares, NO_MORE if better else HOLDS) | {"t with Holm": NO_MORE}
+    band = NO_MORE if better or population.name == HARDEST.name else HOLDS
+    bands = dict.fromkeys(shares, band) | {"t with Holm": NO_MORE}
     return Line(f"{population.name}; {better or 'none'} ahead", n, shares, bands)
 
 
@@ -78,9 +79,11 @@ one gives a p above 5 %, the next one a p well below it. They raise fewer false 
         (
             *(partial(of_many_systems, *each, better=0) for each in EACH[:6]),
             *(partial(of_many_systems, *each, better=3) for each in EACH[:6:2]),
+            *(partial(of_many_systems, HARDEST, 50, better=better) for better in (0, 3)),
         ),
         """\
 Where no system is ahead, max-T and Tukey's test use up what is allowed. Where three are ahead of the other
-three, nine of the fifteen pairs do differ, and only the others can raise a false alarm.""",
+three, nine of the fifteen pairs do differ, and only the others can raise a false alarm. Where 85 % of the queries
+score 0, no test raises more false alarms than allowed, and t with Holm next to none.""",
     ),
 )

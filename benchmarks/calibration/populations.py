@@ -69,6 +69,7 @@ POPULATIONS = (
     reciprocal_ranks("like RR: 10 % are 0, 36 % are 1", 0.1, 0.4),
     mixed("a hard task: 60 % are 0", 0.6, 0.02, 0.6, 2.0),
 )
-HARDEST = mixed("nearly nothing found: 85 % are 0", 0.85, 0.01, 0.6, 2.0, is_judged=False)
+HARDEST = mixed("nearly nothing found: 85 % are 0", 0.85, 0.01, 0.6, 2.0)
+RARE = mixed("beyond what is asked: 94 % are 0", 0.94, 0.005, 0.6, 2.0, is_judged=False)
 BINARY = binary(0.7)
 PLACES = Population("where in a population a score is", GRID)

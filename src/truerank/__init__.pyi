@@ -19,6 +19,8 @@ from truerank.analysis.compare import Comparison as Comparison
 from truerank.analysis.compare import compare as compare
 from truerank.analysis.compare.agreement import Agreement as Agreement
 from truerank.analysis.compare.agreement import agreement as agreement
+from truerank.analysis.compare.agreements import Agreements as Agreements
+from truerank.analysis.compare.agreements import agreements as agreements
 from truerank.analysis.compare.predicted import Predicted as Predicted
 from truerank.analysis.compare.predicted import predicted as predicted
 from truerank.analysis.explain import Explanation as Explanation

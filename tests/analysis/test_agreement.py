@@ -52,6 +52,14 @@ def test_lists_are_put_in_order_by_the_rules_and_compared_query_by_query(ties: s
                 assert tau == stats.kendall_tau(range(len(both)), [other.index(doc) for doc in both])
                 theirs = scipy_stats.kendalltau(range(len(both)), [other.index(doc) for doc in both])
                 assert tau == pytest.approx(theirs.statistic)
+        for query, tau_ap, overlap in zip(found.queries, found.tau_ap, found.overlap, strict=True):
+            one, other = by_hand(a[query], ties, depth), by_hand(b[query], ties, depth)
+            both = [doc for doc in one if doc in other]
+            heights = [-i for i in range(len(both))], [-other.index(doc) for doc in both]
+            ways = [stats.tau_ap(*heights), stats.tau_ap(*heights[::-1])] if len(both) > 1 else [math.nan]
+            assert tau_ap == pytest.approx(sum(ways) / len(ways), nan_ok=True)
+            size = min(10, max(len(one), len(other)))
+            assert overlap == (len(set(one[:10]) & set(other[:10])) / size if size else 1)
         known = [tau for tau in found.tau.tolist() if not math.isnan(tau)]
         mean_tau = sum(known) / len(known) if known else math.nan
         assert found.mean_tau == pytest.approx(mean_tau, abs=1e-12, nan_ok=True)
@@ -165,5 +173,11 @@ def test_an_agreement_is_frozen_prints_and_becomes_json() -> None:
     with pytest.raises(dataclasses.FrozenInstanceError):
         found.p = 0.5  # type: ignore[misc]
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
-    assert plain["queries"]["q"] == {"rbo": found.rbo[0], "tau": None, "shared": 1}
+    assert plain["queries"]["q"] == {
+        "rbo": found.rbo[0],
+        "tau": None,
+        "tau_ap": None,
+        "overlap": 0.5,
+        "shared": 1,
+    }
     assert plain["only_b"] == ["s"]

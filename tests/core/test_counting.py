@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import combinations, pairwise
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -79,21 +77,35 @@ def test_a_block_without_rows_or_columns_has_nothing_to_count():
         assert (better.tolist(), tied.tolist()) == ([], [])
 
 
-@pytest.mark.parametrize("most", [2, 1000])
-def test_inversions_are_the_pairs_of_a_list_whose_greater_one_comes_first(most: int) -> None:
-    chance = np.random.default_rng(most)
+@pytest.mark.parametrize("longest", [3, 40])
+def test_concordance_is_that_of_a_loop_over_what_both_lists_hold(longest: int) -> None:
+    chance = np.random.default_rng(longest)
     for _ in range(30):
-        sizes = chance.integers(0, 20, chance.integers(0, 6))
+        sizes = chance.integers(0, longest, chance.integers(0, 6))
         start = np.append(0, np.cumsum(sizes)).astype(np.int64)
-        values = chance.integers(-most, most, start[-1])
-        lists = [values[a:b].tolist() for a, b in pairwise(start.tolist())]
-        by_hand = [sum(x > y for x, y in combinations(each, 2)) for each in lists]
-        before = values.copy()
-        assert _counting.count_inversions(values, start).tolist() == by_hand
-        assert (values == before).all()
+        lists = [chance.permutation(longest)[:size] - chance.integers(0, longest) for size in sizes]
+        places = np.concatenate([np.zeros(0, np.int64), *lists])
+        before = places.copy()
+        found = _counting.concordance(places, start)
+        assert (places == before).all()
+        for each, shared, total, by_first, by_second in zip(lists, *found, strict=True):
+            both = [place for place in each.tolist() if place >= 0]
+            above = [sum(x < y for x in both[:i]) for i, y in enumerate(both)]
+            ranks = [sum(x < y for x in both) for y in both]
+            assert (shared, total) == (len(both), sum(above))
+            assert by_first == pytest.approx(sum(c / i for i, c in enumerate(above) if i))
+            assert by_second == pytest.approx(sum(c / r for r, c in zip(ranks, above, strict=True) if r))
 
 
 @pytest.mark.parametrize("start", [[], [0], [1, 3], [0, 2], [0, 4], [0, 5, 3]])
-def test_starts_that_do_not_cut_the_values_into_lists_are_refused(start: list[int]) -> None:
+def test_starts_that_do_not_cut_the_places_into_lists_are_refused(start: list[int]) -> None:
     with pytest.raises(ValueError, match="does not cut"):
-        _counting.count_inversions(np.arange(3), np.array(start, np.int64))
+        _counting.concordance(np.arange(3), np.array(start, np.int64))
+
+
+def test_repeated_places_are_counted_somehow_and_stay_inside() -> None:
+    chance = np.random.default_rng(1)
+    for _ in range(50):
+        places = chance.integers(-2, 5, 30)
+        shared, *_ = _counting.concordance(places, np.array([0, 10, 10, 30]))
+        assert shared.tolist() == [int((part >= 0).sum()) for part in (places[:10], places[:0], places[10:])]

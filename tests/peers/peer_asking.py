@@ -26,6 +26,7 @@ PACKAGES = {
     "pytrec_eval": "pytrec_eval",
     "ragas": "ragas",
     "ranx": "ranx",
+    "rbo": "rbo",
     "beir": "beir",
     "beir-custom": "beir",
     "mteb": "mteb",

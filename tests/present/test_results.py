@@ -70,6 +70,10 @@ RESULTS: dict[str, tuple[Any, str]] = {
         lambda: tr.judges([QRELS, {**QRELS, "q1": {"a": 2, "z": 0}}], {"a": RUN, "b": OTHER}, "RR", samples=9),
         "3 queries are too few",
     ),
+    "Agreements": (
+        lambda: tr.agreements({"a": RUN, "b": OTHER, "c": {"q1": ["a", "x"]}}),
+        "Each pair is over the queries that both answer: 1 to 2",
+    ),
     "Bounds": (lambda: tr.bounds(QRELS, RUN, "RR"), "unjudged"),
     "ToJudge": (lambda: tr.judge_next(QRELS, RUN, OTHER), "of these judgements could turn"),
     "Explanation": (lambda: tr.explain(QRELS, RUN, "q1", "AP"), "1 unjudged document"),

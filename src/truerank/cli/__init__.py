@@ -22,7 +22,7 @@ COMMANDS = {
     "report": "Write everything that there is to say of runs as one page that people can send around.",
     "read": "Read a run, or a part of one, once, and keep what every measure needs of it.",
     "merge": "Make one reading of those of the parts of a run: the same bits as if it had been read at once.",
-    "agreement": "Tell how much two runs agree, without judgements.",
+    "agreement": "Tell how much runs agree, without judgements.",
     "power": "Tell what a set of queries can show: power, the smallest difference, how many are needed.",
     "audit-table": "Tell which systems of a published table so many queries could have told apart.",
     "interleaving": "Tell which system users prefer, by their clicks on interleaved lists.",

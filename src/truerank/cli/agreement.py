@@ -1,4 +1,4 @@
-"""`truerank agreement`: how much two runs agree, without judgements."""
+"""`truerank agreement`: how much runs agree, without judgements."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from typing import Any
 import click
 
 from truerank.analysis.compare.agreement import agreement
+from truerank.analysis.compare.agreements import agreements
 from truerank.cli import inputs, options, tables
-from truerank.present.agreement import document_of
+from truerank.cli.progress import Counting
+from truerank.core.messages import message
+from truerank.core.scores import distinct
+from truerank.present import agreement as of_two
+from truerank.present.agreements import COEFFICIENTS, document_of
+from truerank.present.names import labels
 
 
 @click.command("agreement")
-@click.argument("run_a", type=options.FILE)
-@click.argument("run_b", type=options.FILE)
+@click.argument("runs", metavar="RUN RUN...", nargs=-1, required=True, type=options.FILE)
 @click.option(
     "-p",
     "--persistence",
@@ -21,6 +26,16 @@ from truerank.present.agreement import document_of
     default=0.9,
     show_default=True,
     help="How likely the reader of rank-biased overlap goes on to the next rank.",
+)
+@click.option(
+    "-k", type=click.IntRange(1), default=10, show_default=True, help="Of overlap: the first k of each list."
+)
+@click.option(
+    "--coefficient",
+    type=click.Choice(COEFFICIENTS),
+    default=COEFFICIENTS[0],
+    show_default=True,
+    help="Which one the matrix and the picture of three runs or more show; csv and json have all.",
 )
 @click.option(
     "--ties",
@@ -43,9 +58,10 @@ from truerank.present.agreement import document_of
 @tables.digits
 @options.run_format
 def command(
-    run_a: str,
-    run_b: str,
+    runs: tuple[str, ...],
     persistence: float,
+    k: int,
+    coefficient: Any,
     ties: Any,
     unseen: Any,
     rules: str | None,
@@ -55,20 +71,30 @@ def command(
     digits: int | None,
     run_format: str | None,
 ) -> None:
-    """Tell how much two runs agree, without judgements.
+    """Tell how much runs agree, without judgements.
 
-    Prints rank-biased overlap, which minds the top most and also what only one run returned, and Kendall's tau of
-    the documents that both returned; json and csv have those of each query. --set depth=10 looks at the first 10
-    documents of each list.
+    Of two runs it prints rank-biased overlap, which minds the top most and also what only one run returned,
+    Kendall's tau and tau-AP of the documents that both returned, and the overlap of the first k; json and csv have
+    those of each query. Of more it prints a matrix in which runs that agree stand together; json and csv have all
+    coefficients of each two. --set depth=10 looks at the first 10 documents of each list.
 
     \b
     Examples:
       truerank agreement bm25.run dense.run
       truerank agreement bm25.run dense.run --ties a --unseen res -p 0.95
       truerank agreement bm25.run dense.run --set depth=10 --format csv
+      truerank agreement *.run --coefficient tau_ap -o agreement.html
     """
-    inputs.refuse(run_a, run_b, rules=rules, output=output)
-    under = inputs.rules_asked(rules, changes, (run_a, run_b))
-    with inputs.opened((run_a, run_b), run_format) as (one, other):
-        found = agreement(one, other, p=persistence, ties=ties, unseen=unseen, rules=under)
-    tables.show(document_of(found, digits), format, output)
+    if len(runs) < 2:
+        raise click.UsageError(message("One run agrees with nothing: give two or more."))
+    inputs.refuse(*runs, rules=rules, output=output)
+    under = inputs.rules_asked(rules, changes, runs)
+    how: dict[str, Any] = {"p": persistence, "k": k, "ties": ties, "unseen": unseen, "rules": under}
+    with inputs.opened(runs, run_format) as sources:
+        if len(sources) == 2:
+            tables.show(of_two.document_of(agreement(*sources, **how), digits), format, output)
+            return
+        named = dict(zip(distinct(labels(runs)), sources, strict=True))
+        with Counting(message("comparing")) as bar:
+            found = agreements(named, **how, progress=bar.reach)
+    tables.show(document_of(found, digits, coefficient=coefficient), format, output, figures=True)

@@ -65,13 +65,24 @@ layout = click.option(
 )
 
 
-def show(document: Document, format: str | None = None, output: str = "-", *, percent: bool = False) -> None:
-    """Write the document; remarks go to standard error where the format has no place for them."""
+def show(
+    document: Document,
+    format: str | None = None,
+    output: str = "-",
+    *,
+    percent: bool = False,
+    figures: bool = False,
+) -> None:
+    """Write the document; remarks go to standard error where the format has no place for them.
+
+    Args:
+        figures: in HTML, the pictures too.
+    """
     chosen = format or by_ending(output)
     _say_fractions(chosen, percent)
     if chosen == "csv":
         tell(document.remarks)
-    write(document.render(chosen, styled=is_styled(output), language=spoken()), output)
+    write(document.render(chosen, styled=is_styled(output), language=spoken(), figures=figures), output)
 
 
 def show_scores(

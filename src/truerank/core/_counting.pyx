@@ -1,7 +1,7 @@
 # cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
 """Counting: how many scores of a row are better than some of them, and how many equal these. Ranks without sorting.
 
-And sums, products and maxima that run from left to right, pairs in the wrong order, and what documents add to those
+And sums, products and maxima that run from left to right, pairs in the same order, and what documents add to those
 above them, at the end.
 
 The other compiled file of truerank beside the kernel: that one reads text and ids and is as long as a file may be;
@@ -15,7 +15,7 @@ Scores may be anything and own may not ascend: the counts are wrong then, but ev
 from libc.math cimport isfinite
 from libc.stdint cimport INT32_MAX, int32_t, int64_t
 from libc.stdlib cimport free, realloc
-from libc.string cimport memcmp, memcpy, memset
+from libc.string cimport memcmp, memset
 
 import numpy as np
 cimport cython
@@ -173,50 +173,70 @@ def running_max(values, query):
     return running(MAXIMUM, values, query)
 
 
-def count_inversions(values, const int64_t[::1] start):
-    """(lists,) how many pairs of each list stand in the wrong order, the greater first. Knight's algorithm (1966).
+def concordance(place, const int64_t[::1] start):
+    """How far two lists put what both hold in the same order, for many pairs of lists.
+
+    Two things are concordant where one stands above the other in both lists. Of each thing that both hold is counted
+    how many concordant ones stand above it: by a tree of counts (Fenwick 1994), as of n things n log n steps.
 
     Args:
-        values: (rows,) of all lists, one after another.
-        start: (lists + 1,) the values of list i are start[i] to start[i + 1].
+        place: (rows,) of each thing of the first list, from the top, its rank in the second, from 0, which no other
+            thing of the list has; below 0: it is not there.
+        start: (lists + 1,) the things of list i are start[i] to start[i + 1].
+
+    Returns:
+        (lists,) how many things both hold, (lists,) the sum of what was counted, and (lists,) the sums of it over how
+        many shared things stand above in the first list, and in the second, which tau-AP is the mean of.
 
     Raises:
-        ValueError: start does not cut the values into lists.
+        ValueError: start does not cut the places into lists.
     """
-    cdef int64_t[::1] sorted = np.array(values, np.int64), room = np.empty(len(values), np.int64)
-    cdef Py_ssize_t i, n = sorted.shape[0], lists = start.shape[0] - 1
+    cdef int64_t[::1] at = np.array(place, np.int64)
+    cdef Py_ssize_t i, n = at.shape[0], lists = start.shape[0] - 1
     if lists < 0 or start[0] != 0 or start[lists] != n or (np.diff(start) < 0).any():
-        raise ValueError("start does not cut the values into lists")
-    counts = np.zeros(lists, np.int64)
-    cdef int64_t[::1] found = counts
+        raise ValueError("start does not cut the places into lists")
+    cdef int64_t width = max(np.max(place, initial=0), 0) + 2, longest = np.max(np.diff(start), initial=0) + 2
+    counts, sums, by = np.zeros(lists, np.int64), np.zeros(lists, np.int64), np.zeros((lists, 2))
+    cdef int64_t[::1] both = counts, above = sums
+    cdef double[:, ::1] over = by
+    cdef int64_t[::1] order = np.empty(width, np.int64), tree = np.empty(longest, np.int64)
     with nogil:
         for i in range(lists if n else 0):
-            if start[i] < start[i + 1]:  # so start[i] is less than n, and there is a value to point at
-                found[i] = inversions(&sorted[start[i]], &room[start[i]], start[i + 1] - start[i])
-    return counts
+            if start[i] < start[i + 1]:  # so start[i] is less than n, and there is a place to point at
+                both[i] = concordant(&at[start[i]], start[i + 1] - start[i], order, tree, &above[i], &over[i, 0])
+    return counts, sums, by[:, 0].copy(), by[:, 1].copy()
 
 
-cdef int64_t inversions(int64_t* values, int64_t* room, Py_ssize_t n) noexcept nogil:
-    """Sort n values by merging ever longer stretches; room holds n too."""
-    cdef Py_ssize_t width = 1, begin, middle, end, left, right, at
-    cdef int64_t found = 0
-    while width < n:
-        for begin from 0 <= begin < n by 2 * width:
-            middle, end = min(begin + width, n), min(begin + 2 * width, n)
-            left, right, at = begin, middle, begin
-            while left < middle and right < end:  # at < right: what is written stays within [begin, end)
-                if values[right] < values[left]:
-                    room[at] = values[right]
-                    right += 1
-                    found += middle - left
-                else:
-                    room[at] = values[left]
-                    left += 1
-                at += 1
-            memcpy(room + at, values + left, (middle - left) * sizeof(int64_t))
-            memcpy(values + begin, room + begin, (at + middle - left - begin) * sizeof(int64_t))
-        width *= 2
-    return found
+cdef int64_t concordant(int64_t* place, Py_ssize_t n, int64_t[::1] order, int64_t[::1] tree,
+                        int64_t* above, double* over) noexcept nogil:
+    """Of one list; order has room for every place, tree for n + 2 counts."""
+    cdef Py_ssize_t i, shared = 0, rank, node
+    cdef int64_t count
+    order[:] = 0
+    for i in range(n):
+        if place[i] >= 0:
+            place[shared] = place[i]  # shared <= i
+            order[place[i]] += 1
+            shared += 1
+    for i in range(1, order.shape[0]):  # how many shared ones stand down to each place: at most shared
+        order[i] += order[i - 1]
+    tree[: shared + 1] = 0
+    for i in range(shared):
+        rank = order[place[i]]  # from 1 to shared
+        count, node = 0, rank - 1
+        while node > 0:
+            count += tree[node]
+            node -= node & -node
+        node = rank
+        while node <= shared:
+            tree[node] += 1
+            node += node & -node
+        above[0] += count
+        if i:
+            over[0] += count / <double>i
+        if rank > 1:
+            over[1] += count / <double>(rank - 1)
+    return shared
 
 
 def novelty(const int64_t[::1] doc, const int64_t[::1] start, const int64_t[::1] aspect, const double[::1] grade,

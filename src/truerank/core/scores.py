@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -368,18 +368,18 @@ def intervals(
     from truerank.stats import mean_intervals
 
     found: dict[int, Interval] = {}
-    ways = list(map(_way, measures))
-    for way in set(ways):
-        at = [i for i, each in enumerate(ways) if each == way]
+    kinds = list(map(_is_share, measures))
+    for shares in set(kinds):
+        at = [i for i, each in enumerate(kinds) if each == shares]
         table = np.column_stack([averaged(measures[i], values[:, i]) for i in at])
-        drawn = mean_intervals(table, confidence=confidence, method=way, resamples=samples, seed=seed)
+        drawn = mean_intervals(table, confidence=confidence, resamples=samples, seed=seed, shares=shares)
         found |= zip(at, drawn, strict=True)
     return [_of_mean(measure, values[:, i], found[i]) for i, measure in enumerate(measures)]
 
 
-def _way(measure: Measure) -> Literal["bca"] | None:
-    """None: the exact one of a share, where all values are 0 or 1; a count of 1 or a logarithm of 0 is no share."""
-    return None if measure.definition.unit and measure.definition.average != "geometric" else "bca"
+def _is_share(measure: Measure) -> bool:
+    """Whether values that are all 0 or 1 are those of a share; a count of 1 or a logarithm of 0 is none."""
+    return bool(measure.definition.unit and measure.definition.average != "geometric")
 
 
 def _of_mean(measure: Measure, values: PerQuery, found: Interval) -> Interval:

@@ -22,6 +22,8 @@ def document_of(found: Agreement, digits: int | None = None) -> Document:
     means: tuple[tuple[Cell, ...], ...] = (
         (f"{found.coefficient} (p = {found.p:g})", found.mean_rbo),
         ("Kendall's tau", _known(found.mean_tau)),
+        (message("tau-AP"), _known(found.mean_tau_ap)),
+        (message("overlap@{k}", k=found.k), found.mean_overlap),
     )
     whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)
     over = message(
@@ -67,9 +69,9 @@ def _listed(names: tuple[str, ...]) -> str:
 
 
 def _flat(found: Agreement, digits: int | None) -> Table:
-    columns = found.rbo.tolist(), map(_known, found.tau.tolist()), found.shared.tolist()
-    rows = tuple(zip(map(printable, found.queries), *columns, strict=True))
-    return Table(("query", "rbo", "tau", "shared"), rows, digits=digits)
+    columns = found.columns
+    rows = tuple(zip(map(printable, found.queries), *columns.values(), strict=True))
+    return Table(("query", *columns), rows, digits=digits)
 
 
 def _known(value: float) -> float | None:

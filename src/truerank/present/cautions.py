@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import math
+
+import numpy as np
 
 from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import MOST_RESAMPLES, direction
@@ -14,6 +15,8 @@ from truerank.core.messages import Message, joined, listed, message, plural, war
 from truerank.measures.sums import FLOOR
 from truerank.present import few, ledger, predicted, runs
 from truerank.present.few import USUAL
+from truerank.present.many import is_many
+from truerank.stats.intervals import FEWEST
 from truerank.stats.paired import EXACT_UP_TO
 
 TESTS = {
@@ -139,7 +142,7 @@ def _unknown(found: Comparison, methods: set[str]) -> list[Message]:
     queries = len(found.queries)
     parts = [plural("unknown, {n:,} query being too few", "unknown, {n:,} queries being too few", n=queries)]
     if "binomial" in methods:
-        parts.append(SOME_EXACT)
+        parts.append(SOME["binomial"])
     if found.procedure.test == "tukey" and queries > 1:
         parts.append(message("those of differences are Tukey's"))
     return parts
@@ -148,8 +151,9 @@ def _unknown(found: Comparison, methods: set[str]) -> list[Message]:
 def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
     how = found.procedure
     is_tukey, is_exact = how.test == "tukey", methods == {"binomial"}
-    first = message("exact binomial") if is_exact else message("BCa bootstrap")
-    parts = [joined(", ", [first, SOME_EXACT]) if not is_exact and "binomial" in methods else first]
+    ways: list[Message] = [message("exact binomial") if is_exact else message("BCa bootstrap")]
+    ways += [said for name, said in SOME.items() if name in methods and not is_exact]
+    parts: list[Message] = [joined(", ", ways)]
     differ = len(found.systems) > 1 and not is_tukey
     if differ:
         parts.append(message("of differences, percentile bootstrap"))
@@ -164,7 +168,10 @@ def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
     return parts
 
 
-SOME_EXACT = message("exact binomial where all values are 0 or 1")
+SOME = {
+    "binomial": message("exact binomial where all values are 0 or 1"),
+    "gamma": message("gamma where fewer than {n} values differ from all the others", n=FEWEST),
+}
 
 
 def _reading(found: Comparison) -> Message:
@@ -173,6 +180,11 @@ def _reading(found: Comparison) -> Message:
     ]
     if not _named(found, "sum"):
         sentences = [message("W/T/L: queries that the system wins, ties and loses.")]
+    if is_many(found):
+        sentences.append(
+            message("Beats ranks: those it is significantly better than; like ranks: not told apart from it.")
+        )
+        return joined(" ", sentences)
     sentences.append(message("Beats: those it is significantly better than, by letter."))
     if len(found.systems) > 2 and found.procedure.all_pairs:
         sentences.append(message("Systems that share a group do not differ significantly."))
@@ -347,20 +359,17 @@ def _flat(found: Comparison) -> list[str]:
 
 def _alike(found: Comparison) -> list[str]:
     """Systems with the same values throughout."""
-    if not all(outcome.queries for outcome in found.outcomes):
+    measures = [outcome.measure for outcome in found.outcomes if not outcome.measure.definition.is_of_run]
+    if not measures or not all(outcome.queries for outcome in found.outcomes):
         return []
-    sentences: list[str] = []
-    for first, second in itertools.combinations(found.scores.items(), 2):
-        one, other = first[1], second[1]
-        of_queries = [outcome.measure for outcome in found.outcomes if not outcome.measure.definition.is_of_run]
-        if (
-            one.queries == other.queries
-            and all(are_equal(one[m], other[m]).all() for m in of_queries)
-            and of_queries
-        ):
-            a, b = printable(first[0]), printable(second[0])
-            sentences.append(message("{one} and {other} score the same on every query.", one=a, other=b))
-    return sentences
+    rows, names = list(found.scores.values()), list(map(printable, found.scores))
+    totals = np.array([[np.nansum(one[m]) for m in measures] for one in rows])
+    near = np.isclose(totals[:, None], totals, rtol=1e-9, atol=1e-9).all(axis=2)  # few of many need a closer look
+    return [
+        message("{one} and {other} score the same on every query.", one=names[i], other=names[j])
+        for i, j in np.argwhere(np.triu(near, 1)).tolist()
+        if rows[i].queries == rows[j].queries and all(are_equal(rows[i][m], rows[j][m]).all() for m in measures)
+    ]
 
 
 def _silent(found: Comparison) -> list[str]:

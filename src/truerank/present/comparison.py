@@ -9,7 +9,7 @@ from truerank.analysis.compare import Comparison, Outcome
 from truerank.analysis.compare.outcome import direction
 from truerank.core.errors import InputError, printable, quoted
 from truerank.core.messages import alternatives, joined, message
-from truerank.present import cautions, forest, ledger, runs, wide
+from truerank.present import cautions, forest, ledger, many, runs, wide
 from truerank.present.comparison_cells import Column, ends, interval_heading, mean_cell, pair_cells, ranked, winners
 from truerank.present.comparison_cells import percent as percentage
 from truerank.present.document import Document, Figure
@@ -80,6 +80,8 @@ def document_of(
     laid = document(found, digits, layout=layout, intervals=intervals, percent=percent)
     drawn = in_percent(found) if percent else found
     spec = forest.chart(drawn, found.systems, DIGITS[percent] if digits is None else digits)
+    if many.is_many(found):
+        return replace(laid, blocks=[*laid.blocks, *many.figures(drawn)])
     if spec is None:
         return laid
     title = message("Means with {confidence} % intervals", confidence=percentage(found.procedure.confidence))
@@ -161,12 +163,12 @@ class SideBySide:
         """The differences to the baseline alone."""
         base = self.found.reference or ""
         others = [name for name in self._names if name != base]
-        named: Column = (message("against {letter}", letter=self.found.letters[base]), list(map(printable, others)))
+        named: Column = (message("against {letter}", letter=self._mark(base)), list(map(printable, others)))
         return _table([named, *self._against(others)], self.digits)
 
     def _drawn(self, columns: list[Column], title: str) -> Table:
-        letters = self.found.superscripts(self.outcome.measure)
-        raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters[name]}
+        letters = {} if many.is_many(self.found) else self.found.superscripts(self.outcome.measure)
+        raised = {(row, 2): letters[name] for row, name in enumerate(self._names) if letters.get(name)}
         return replace(_table(columns, self.digits), title=title, best=self._best(), raised=raised, is_spelled=True)
 
     @property
@@ -176,11 +178,15 @@ class SideBySide:
     def _means(self) -> list[Column]:
         means = [self.outcome.means[name] for name in self._names]
         return [
-            ("", [self.found.letters[name] for name in self._names]),
+            ("", [self._mark(name) for name in self._names]),
             (message("run"), [printable(name) for name in self._names]),
             (self.outcome.name, [mean_cell(self.outcome, mean) for mean in means]),
             (interval_heading(self.found), [ends(self.outcome, mean, self.digits) for mean in means]),
         ]
+
+    def _mark(self, name: str) -> str:
+        """What stands for a system: its letter, of many its rank."""
+        return str(self._names.index(name) + 1) if many.is_many(self.found) else self.found.letters[name]
 
     def _against(self, names: Sequence[str]) -> list[Column]:
         """What parts each of them from the baseline; nothing where there is none."""
@@ -201,6 +207,8 @@ class SideBySide:
 
     def _standing(self) -> list[Column]:
         """Whom each beats, and whom it cannot be told apart from."""
+        if many.is_many(self.found):
+            return many.standing(self.outcome)
         columns: list[Column] = []
         if len(self._names) > 1 and direction(self.outcome.measure):
             letters = self.found.superscripts(self.outcome.measure)

@@ -29,12 +29,14 @@ from truerank.stats.intervals import (
     mean_interval,
     mean_intervals,
 )
-from truerank.stats.many import Groups, Tukey, groups, max_t, tukey_hsd
+from truerank.stats.many import Groups, Tukey, groups, tukey_hsd
 from truerank.stats.mixed import Variances, mixed_model
 from truerank.stats.nested import Nested, nested
 from truerank.stats.orders import kendall_taus, order_intervals, tau_aps
 from truerank.stats.overlap import rbo, rbo_of_shared
+from truerank.stats.overlaps import alike_together, rbo_of_ranks
 from truerank.stats.paired import TESTS, Paired, paired_t, randomization, randomizations, sign, wilcoxon
+from truerank.stats.pairs import max_t, pair_effects, pair_intervals, pair_randomizations, paired_differences
 from truerank.stats.power import critical_difference, critical_sd, power, queries_needed, smallest_detectable
 from truerank.stats.predicted import PredictedMean, predicted_means, selection
 from truerank.stats.quantiles import quantile_interval
@@ -74,6 +76,7 @@ __all__ = [
     "Tukey",
     "Variances",
     "adjust",
+    "alike_together",
     "borda",
     "clopper_pearson",
     "coefficient_intervals",
@@ -105,6 +108,10 @@ __all__ = [
     "non_inferiority",
     "order_intervals",
     "p_of",
+    "pair_effects",
+    "pair_intervals",
+    "pair_randomizations",
+    "paired_differences",
     "paired_t",
     "percentile_interval",
     "power",
@@ -116,6 +123,7 @@ __all__ = [
     "rank_intervals",
     "ratio_interval",
     "rbo",
+    "rbo_of_ranks",
     "rbo_of_shared",
     "resampled",
     "selection",

@@ -22,16 +22,25 @@ def resampled_means(values: Floats, resamples: int, seed: int) -> Floats:
     Args:
         values: (n, c).
     """
-    n = len(values)
     grid, unit = on_grid(values, scale(values))
-    means = np.empty((resamples, values.shape[1]))
-    start = 0
-    for times in drawn(n, resamples, seed, max(1, BLOCK // n)):
-        np.matmul(times, grid, out=means[start : start + len(times)])
-        start += len(times)
+    means = resampled_sums(grid, resamples, seed)
     means *= unit
-    means /= n
+    means /= len(values)
     return means
+
+
+def resampled_sums(grid: Floats, resamples: int, seed: int) -> Floats:
+    """(resamples, c) the sums of the same rows.
+
+    Args:
+        grid: (n, c) whole numbers, by `on_grid`.
+    """
+    sums = np.empty((resamples, grid.shape[1]))
+    start = 0
+    for times in drawn(len(grid), resamples, seed, max(1, BLOCK // len(grid))):
+        np.matmul(times, grid, out=sums[start : start + len(times)])
+        start += len(times)
+    return sums
 
 
 def drawn(n: int, resamples: int, seed: int, rows: int) -> Iterator[Floats]:

@@ -34,6 +34,16 @@ def normal_quantile(level: ArrayLike) -> Floats:
     return np.asarray(_special().ndtri(level), np.float64)
 
 
+def gamma_quantile(shape: float, level: float) -> float:
+    """What so much of a gamma variable of this shape, of scale 1, lies below."""
+    return float(_special().gammaincinv(shape, level))
+
+
+def gamma_quantile_above(shape: float, level: float) -> float:
+    """What so much of it lies above."""
+    return float(_special().gammainccinv(shape, level))
+
+
 def t_above(t: float, freedom: float) -> float:
     """The probability of a t above this one, never 0."""
     return max(float(_special().stdtr(freedom, -t)), TINY)

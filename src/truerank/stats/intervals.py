@@ -10,9 +10,10 @@ from numpy.typing import ArrayLike
 
 from truerank.stats.binomial import clopper_pearson, mid_p
 from truerank.stats.bootstrap import bca_limits, percentile_limits, reach, resampled_means
+from truerank.stats.sparse import gamma_limits, is_one_sided
 from truerank.stats.values import Floats, column, count, differences, is_constant, mean, scale, share, table
 
-Method = Literal["bca", "percentile", "binomial", "mid-p"]
+Method = Literal["bca", "percentile", "gamma", "binomial", "mid-p"]
 
 BINOMIAL = {"binomial": clopper_pearson, "mid-p": mid_p}
 """Exact intervals of a share."""
@@ -20,6 +21,9 @@ BINOMIAL = {"binomial": clopper_pearson, "mid-p": mid_p}
 
 FEWEST = 10
 """With fewer values than these that differ from all the others, a bootstrap knows too little of their tail."""
+
+SCARCE = 3
+"""Fewer values than these show next to nothing of how much those that differ may differ."""
 
 
 @dataclass(frozen=True)
@@ -30,11 +34,12 @@ class Interval:
         estimate: the number itself, such as the mean.
         low, high: the limits of the interval, both included.
         confidence: how often such intervals contain the truth.
-        method: bca, percentile, binomial, mid-p, order statistics, prediction-powered; "t" where runs differ and
-            queries do not; "constant" when all values are equal and the sample shows no spread; "none" when there
-            are too few values to say: from −inf to inf.
-        differing: of a bootstrap, how many values differ from the commonest where fewer than 10 (`FEWEST`)
-            and less than half: then the interval holds the truth less often than promised. None where all is well.
+        method: bca, percentile, gamma, binomial, mid-p, order statistics, prediction-powered; "t" where runs differ
+            and queries do not; "constant" when all values are equal and the sample shows no spread; "none" when
+            there are too few values to say: from −inf to inf.
+        differing: how many values differ from the commonest, where these are less than half and so few that the
+            interval holds the truth less often than promised: of a bootstrap fewer than 10 (`FEWEST`), of gamma
+            fewer than 3 (`SCARCE`). None where all is well.
     """
 
     estimate: float
@@ -72,8 +77,9 @@ def mean_interval(
         values: (n,) a value a query.
         confidence: how often such intervals shall contain the truth.
         method: "binomial" (exact: Clopper and Pearson's) or "mid-p" for values that are 0 or 1, "bca" or
-            "percentile" (bootstrap) for any. None takes "binomial" where all values are 0 or 1, else "bca".
-            Of too few values (`is_too_few`) there is no bootstrap: the interval is "none".
+            "percentile" (bootstrap) for any. None takes "binomial" where all values are 0 or 1; "gamma" (Fay and
+            Feuer's) where fewer than 10 differ from the commonest one, as where nearly all are 0, and all to the
+            same side; else "bca". Of too few values (`is_too_few`) there is no bootstrap: the interval is "none".
         resamples: of the bootstrap.
         seed: of the bootstrap; the same seed gives the same bits.
 
@@ -95,17 +101,23 @@ def mean_intervals(
     method: Method | None = None,
     resamples: int = 10_000,
     seed: int = 0,
+    shares: bool = True,
 ) -> list[Interval]:
-    """The interval of the mean of each column of (n, c) values; one resampling of the queries serves them all."""
+    """The interval of the mean of each column of (n, c) values; one resampling of the queries serves them all.
+
+    Args:
+        shares: whether values that are all 0 or 1 are those of a share, and not counts that happen to be so small.
+    """
     checked = table(values)
     share(confidence, "confidence")
     count(resamples, "resamples")
-    ways = [_way(each, method, confidence) for each in checked.T]
+    few = differing(checked)
+    ways = [_way(each, n, method, confidence, shares) for each, n in zip(checked.T, few, strict=True)]
     drawn = [i for i, way in enumerate(ways) if way in ("bca", "percentile")]
     means = resampled_means(checked[:, drawn], resamples, seed) if drawn else np.empty((0, 0))
     limits = {i: _limits(means[:, at], checked[:, i], ways[i], confidence) for at, i in enumerate(drawn)}
     return [
-        _interval(each, way, confidence, limits.get(i))
+        _interval(each, way, confidence, limits.get(i), few[i])
         for i, (each, way) in enumerate(zip(checked.T, ways, strict=True))
     ]
 
@@ -150,18 +162,22 @@ def difference_intervals(
     return mean_intervals(between, confidence=confidence, method=way, resamples=resamples, seed=seed)
 
 
-def _way(values: Floats, method: str | None, confidence: float) -> str:
-    """How the interval of these values is found."""
+def _way(values: Floats, few: int | None, method: str | None, confidence: float, shares: bool) -> str:
+    """How the interval of these values is found, of which few differ from the others."""
     if method is not None and method not in get_args(Method):
         raise ValueError(f"method is one of {', '.join(get_args(Method))}, not {method!r}")
-    is_binary = bool(np.isin(values, (0.0, 1.0)).all())
+    is_binary = (method in BINOMIAL or (shares and method is None)) and bool(np.isin(values, (0.0, 1.0)).all())
     if method in BINOMIAL and not is_binary:
         raise ValueError(f"the method {method!r} is for values that are all 0 or 1")
-    if is_binary and (method is None or method in BINOMIAL):
+    if is_binary:
         return method or "binomial"
     if is_too_few(len(values), confidence):
         return "none"
-    return "constant" if is_constant(values, scale(values)) else method or "bca"
+    if is_constant(values, scale(values)):
+        return "constant"
+    if method == "gamma" and not is_one_sided(values):
+        raise ValueError("the method 'gamma' is for values that all lie on one side of the commonest one")
+    return method or ("gamma" if few is not None and is_one_sided(values) else "bca")
 
 
 def _limits(means: Floats, values: Floats, way: str, confidence: float) -> tuple[float, float]:
@@ -171,20 +187,28 @@ def _limits(means: Floats, values: Floats, way: str, confidence: float) -> tuple
     return max(limits[0], least), min(limits[1], most)
 
 
-def _interval(values: Floats, way: str, confidence: float, limits: tuple[float, float] | None) -> Interval:
-    estimate = float(mean(values))
+def _interval(
+    values: Floats, way: str, confidence: float, limits: tuple[float, float] | None, few: int | None
+) -> Interval:
+    estimate, doubted = float(mean(values)), None
     if way in BINOMIAL:
         limits = BINOMIAL[way](int(values.sum()), len(values), confidence)
     elif way == "constant":
         estimate = float(values[0])  # of equal values the mean may be off in the last digit
         limits = (estimate, estimate)
+    elif way == "gamma":
+        limits, doubted = gamma_limits(values, confidence), few if few is not None and few < SCARCE else None
     elif limits is None:
         limits = (-np.inf, np.inf)
-    return Interval(estimate, *limits, confidence, way, differing(values) if way in ("bca", "percentile") else None)
+    else:
+        doubted = few
+    return Interval(estimate, *limits, confidence, way, doubted)
 
 
-def differing(values: Floats) -> int | None:
-    """How many values differ from the commonest one, where these are so few that they decide everything."""
-    counts = np.unique(values, return_counts=True)[1]
-    others = len(values) - int(counts.max())
-    return others if others < FEWEST and 2 * others < len(values) else None
+def differing(values: Floats) -> list[int | None]:
+    """Of each column, how many values differ from the commonest one, where these are so few that they decide all.
+
+    What more than half of the values are is their median.
+    """
+    others = np.count_nonzero(values != np.sort(values, axis=0)[len(values) // 2], axis=0)
+    return [n if n < FEWEST and 2 * n < len(values) else None for n in others.tolist()]

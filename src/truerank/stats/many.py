@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,14 +9,10 @@ from numpy.typing import ArrayLike
 
 from truerank.core.equal import difference
 from truerank.stats.binomial import unanimous_p
-from truerank.stats.flips import all_flipped_sums, flipped_sums
 from truerank.stats.ranges import range_above, range_quantile
-from truerank.stats.values import TINY, Floats, column, count, on_grid, rounding, scale, share, table
+from truerank.stats.values import TINY, Floats, column, rounding, scale, share, table
 
 Groups = tuple[tuple[int, ...], ...]
-
-EXACT_UP_TO = 12
-"""With this many queries or fewer every sign pattern is counted."""
 
 
 @dataclass(frozen=True)
@@ -37,51 +31,6 @@ class Tukey:
     half_width: float
     groups: Groups
     constant: bool = field(default=False, repr=False)
-
-
-def max_t(
-    values: ArrayLike,
-    *,
-    pairs: Sequence[tuple[int, int]] | None = None,
-    samples: int = 10_000,
-    seed: int = 0,
-) -> Floats:
-    """The p of each pair of systems, such that any false find among them all is as rare as promised.
-
-    The signs of a query's differences are flipped together, so that what the systems have in common stays. Each
-    pair is held against the largest |t| among all pairs that are not clearer than it (step-down max-T). Nothing
-    is assumed of how values are distributed but that chance favours no side. Westfall and Young (1993).
-
-    Args:
-        values: (n, m) a row a query, a column a system.
-        pairs: of columns; all by default, in the order (0, 1), (0, 2), …, (1, 2), ….
-
-    Returns:
-        (pairs,) adjusted p; with up to 12 queries counted over all sign patterns.
-
-    >>> max_t([[0.5, 0.25, 0.25], [0.75, 0.5, 0.5], [1.0, 0.5, 0.5], [0.5, 0.25, 0.25]]).tolist()
-    [0.125, 0.125, 1.0]
-    """
-    checked = table(values)
-    count(samples, "samples")
-    first, second = _columns(pairs, checked.shape[1])
-    grid, _ = on_grid(checked, 2 * scale(checked).max())
-    between = grid[:, first] - grid[:, second]
-    spread = np.sqrt((between**2).sum(axis=0))
-    spread[spread == 0] = np.inf  # identical systems never differ
-    observed = np.maximum(np.abs(between.sum(axis=0)) - len(grid), 0) / spread
-    order = np.argsort(-observed, kind="stable")
-    hits, of = np.zeros(len(order), np.int64), 0
-    exact = len(grid) <= EXACT_UP_TO
-    blocks = [all_flipped_sums(grid)] if exact else flipped_sums(grid, samples, seed)
-    for sums in blocks:
-        far = np.abs(sums[:, first] - sums[:, second])[:, order] / spread[order]
-        largest = np.maximum.accumulate(far[:, ::-1], axis=1)[:, ::-1]
-        hits += np.count_nonzero(largest >= observed[order], axis=0)
-        of += len(sums)
-    p = np.empty(len(order))
-    p[order] = np.maximum.accumulate(hits / of if exact else (hits + 1) / (of + 1))
-    return p
 
 
 def tukey_hsd(values: ArrayLike, *, confidence: float = 0.95) -> Tukey:
@@ -136,13 +85,6 @@ def groups(p: ArrayLike, means: ArrayLike, alpha: float = 0.05) -> Groups:
     ranked = sorted(sorted(place[system] for system in group) for group in found)
     systems = list(place)
     return tuple(tuple(systems[at] for at in group) for group in ranked)
-
-
-def _columns(pairs: Sequence[tuple[int, int]] | None, m: int) -> tuple[list[int], list[int]]:
-    chosen = list(itertools.combinations(range(m), 2)) if pairs is None else list(pairs)
-    if wrong := [pair for pair in chosen if not all(0 <= i < m for i in pair)]:
-        raise ValueError(f"there is no pair {wrong[0]} among {m} systems")
-    return [i for i, _ in chosen], [j for _, j in chosen]
 
 
 def _flat_p(apart: Floats, least: float, n: int) -> Floats:

@@ -154,11 +154,12 @@ def predicted_means(
     errors, freedom = powered.errors
     falling, staying = powered.parts
     one = alone.errors[0] ** 2 * len(people)
+    few = differing(people)
     scarce = [_scarcest(y, f[sample.places]) for y, f in zip(people.T, model.T, strict=True)]
     return [
         PredictedMean(
             interval=Interval(*intervals[i], confidence, powered.method(i, confidence), scarce[i]),
-            judged=Interval(*bare[i], confidence, alone.method(i, confidence), differing(people[:, i])),
+            judged=Interval(*bare[i], confidence, alone.method(i, confidence), few[i]),
             predicted=float(mean(model[:, i])),
             weight=float(powered.weight[i]),
             n=len(people),
@@ -409,5 +410,5 @@ def _unskewed(reach: float, skewness: float) -> tuple[float, float]:
 
 def _scarcest(people: Floats, model: Floats) -> int | None:
     """How many queries decide everything, where few are judged otherwise than most, or than the model has them."""
-    known = [found for found in (differing(people), differing(people - model)) if found is not None]
+    known = [found for found in differing(np.column_stack([people, people - model])) if found is not None]
     return min(known, default=None)

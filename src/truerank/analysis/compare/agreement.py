@@ -12,7 +12,7 @@ from typing import Any, get_args
 import numpy as np
 
 from truerank import stats
-from truerank.core._counting import count_inversions
+from truerank.core._counting import concordance
 from truerank.core._kernel import Judged, as_text
 from truerank.core.build import is_later
 from truerank.core.errors import InputError
@@ -37,10 +37,13 @@ class Agreement(Presented):
         rbo: (queries,) rank-biased overlap of the two lists: 1 the same, 0 nothing in common.
         tau: (queries,) Kendall's tau of the documents that both lists hold: 1 the same order, −1 the reverse;
             NaN where these are fewer than two.
+        tau_ap: (queries,) the same with the top counting most: tau-AP, the mean of both ways round.
+        overlap: (queries,) of how many documents among the first k of either list both hold.
         shared: (queries,) how many documents both lists hold.
         only_a, only_b: the queries that only one of the runs answers; they are in no mean.
         p: how likely the reader whom rbo assumes goes on to the next rank.
         depth: how much of each list was looked at; None for all of it.
+        k: of overlap.
         ties: what equal scores are to rbo; None: they are in the order of the tie rule.
         unseen: what rbo takes the rest of both lists for.
     """
@@ -50,11 +53,14 @@ class Agreement(Presented):
     queries: tuple[str, ...]
     rbo: PerQuery
     tau: PerQuery
+    tau_ap: PerQuery
+    overlap: PerQuery
     shared: Ints
     only_a: tuple[str, ...]
     only_b: tuple[str, ...]
     p: float
     depth: int | None
+    k: int = 10
     ties: Ties | None = None
     unseen: Unseen = "ext"
 
@@ -76,24 +82,48 @@ class Agreement(Presented):
     @property
     def mean_tau(self) -> float:
         """Over those whose lists have two documents in common; NaN where there are none."""
-        known = self.tau[~np.isnan(self.tau)]
-        return float(mean(known)) if len(known) else math.nan
+        return _mean_known(self.tau)
+
+    @property
+    def mean_tau_ap(self) -> float:
+        """Over the same."""
+        return _mean_known(self.tau_ap)
+
+    @property
+    def mean_overlap(self) -> float:
+        """Over all queries that both answer."""
+        return float(mean(self.overlap))
 
     def to_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; None for what is not known."""
-        columns = self.rbo.tolist(), map(_known, self.tau.tolist()), self.shared.tolist()
+        columns = self.columns.values()
+        names = tuple(self.columns)
         return {
             "p": self.p,
             "depth": self.depth,
             "ties": self.ties,
             "unseen": self.unseen,
-            "mean": {"rbo": self.mean_rbo, "tau": _known(self.mean_tau)},
+            "k": self.k,
+            "mean": {
+                "rbo": self.mean_rbo,
+                "tau": known(self.mean_tau),
+                "tau_ap": known(self.mean_tau_ap),
+                "overlap": self.mean_overlap,
+            },
             "only_a": list(self.only_a),
             "only_b": list(self.only_b),
             "queries": {
-                query: {"rbo": rbo, "tau": tau, "shared": n}
-                for query, rbo, tau, n in zip(self.queries, *columns, strict=True)
+                query: dict(zip(names, row, strict=True))
+                for query, *row in zip(self.queries, *columns, strict=True)
             },
+        }
+
+    @property
+    def columns(self) -> dict[str, list[Any]]:
+        """What is known of each query, by name; None for what is not known."""
+        found = {"rbo": self.rbo, "tau": self.tau, "tau_ap": self.tau_ap, "overlap": self.overlap}
+        return {name: list(map(known, each.tolist())) for name, each in found.items()} | {
+            "shared": self.shared.tolist()
         }
 
 
@@ -103,6 +133,7 @@ def agreement(
     *,
     p: float = 0.9,
     depth: int | None = None,
+    k: int = 10,
     ties: Ties | None = None,
     unseen: Unseen = "ext",
     rules: RulesLike | None = None,
@@ -110,13 +141,15 @@ def agreement(
     """Do two runs return the same documents in the same order? No judgements are needed.
 
     Rank-biased overlap minds the top most, and also what only one list holds (Webber, Moffat and Zobel 2010);
-    Kendall's tau is about the order of what both hold, and takes all ranks alike (Kendall 1945).
+    Kendall's tau is about the order of what both hold, and takes all ranks alike (Kendall 1945); tau-AP minds the
+    top more (Yilmaz, Aslam and Robertson 2008), and is the mean of both ways round.
 
     Args:
         run_a, run_b: as for `evaluate`; or a `Reading` each, with the rows of as many ranks: what was read without
             qrels has all queries, else there are the judged ones alone.
         p: of rank-biased overlap; at 0.9 the first ten ranks have 86 % of the weight.
         depth: look at this many documents of each list; by default at what the rules say, mostly all.
+        k: of overlap: documents among the first k of both lists, of k, or of the longer list where that is shorter.
         ties: what equal scores are to rank-biased overlap: all at the first of their ranks ("w"), the mean over all
             their orders ("a"), or that, corrected as tau-b is ("b"; Corsi and Urbano 2024); None: in the order of
             the tie rule, as they always are to Kendall's tau. A group that the depth cuts is what is left of it.
@@ -131,32 +164,72 @@ def agreement(
     >>> found.rbo.round(4).tolist(), found.tau.round(4).tolist(), found.only_a
     ([0.8672], [0.3333], ('q2',))
     """
-    under = rules_of(run_a, rules)
-    if not 0 < p < 1:
-        raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
-    for name, value, known in (("ties", ties or "a", get_args(Ties)), ("unseen", unseen, get_args(Unseen))):
-        if value not in known:
-            raise InputError("{name} is {known}, not {value!r}", name=name, known=alternatives(known), value=value)
-    cut = under.depth if depth is None else under.replace(depth=depth).depth
-    most = min(cut or EVERY_RANK, under.depth or EVERY_RANK)
-    named = ((run_a, "a"), (run_b, "b"))
-    a, b = (_Lists.of(_read(run, name, under, most), most, ties is not None) for run, name in named)
+    asked = Asked.of(rules_of(run_a, rules), p, depth, k, ties, unseen)
+    a, b = (asked.lists(run, name) for run, name in ((run_a, "a"), (run_b, "b")))
     both = sorted(set(a.queries) & set(b.queries))
     if not both:
         raise InputError("{a} and {b} answer no query in common", a=a.name, b=b.name)
-    rbo, tau, shared = _agree(a.of_queries(both), b.of_queries(both), p, ties, unseen)
     return Agreement(
-        queries=tuple(map(as_text, both)),
-        rbo=rbo,
-        tau=tau,
-        shared=shared,
+        tuple(map(as_text, both)),
+        *_agree(a.of_queries(both), b.of_queries(both), asked),
         only_a=_others(a, both),
         only_b=_others(b, both),
         p=p,
-        depth=None if most == EVERY_RANK else most,
+        depth=asked.cut,
+        k=k,
         ties=ties,
         unseen=unseen,
     )
+
+
+@dataclass(frozen=True)
+class Asked:
+    """How lists are compared.
+
+    Attributes:
+        most: how many documents of each list are looked at.
+        p, k, ties, unseen: as for `agreement`.
+    """
+
+    rules: Rules
+    most: int
+    p: float
+    k: int
+    ties: Ties | None
+    unseen: Unseen
+
+    @classmethod
+    def of(cls, rules: Rules, p: float, depth: int | None, k: int, ties: Ties | None, unseen: Unseen) -> Asked:
+        """The same, checked.
+
+        Raises:
+            InputError: no such number or word.
+        """
+        if not 0 < p < 1:
+            raise InputError("p is a number between 0 and 1, e.g. 0.9; not {p!r}", p=p)
+        if k != int(k) or k < 1:
+            raise InputError("k is a whole number of 1 or more, e.g. 10; not {k!r}", k=k)
+        for name, value, known in (("ties", ties or "a", get_args(Ties)), ("unseen", unseen, get_args(Unseen))):
+            if value not in known:
+                raise InputError(
+                    "{name} is {known}, not {value!r}", name=name, known=alternatives(known), value=value
+                )
+        cut = rules.depth if depth is None else rules.replace(depth=depth).depth
+        return cls(rules, min(cut or EVERY_RANK, rules.depth or EVERY_RANK), p, k, ties, unseen)
+
+    @property
+    def cut(self) -> int | None:
+        """How much of each list is looked at; None for all of it."""
+        return None if self.most == EVERY_RANK else self.most
+
+    def lists(self, run: RunLike | Reading, name: str) -> Lists:
+        """Those of a run."""
+        return Lists.of(_read(run, name, self.rules, self.most), self.most, self.ties is not None)
+
+    def overlap(self, found: Ints, length_a: Ints, length_b: Ints) -> PerQuery:
+        """The share that so many documents are of the first k; two empty lists are the same."""
+        size = np.minimum(self.k, np.maximum(length_a, length_b))
+        return np.where(size > 0, found / np.maximum(size, 1), 1.0)
 
 
 def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Reading:
@@ -169,7 +242,7 @@ def _read(run: RunLike | Reading, name: str, rules: Rules, depth: int) -> Readin
 
 
 @dataclass(frozen=True, eq=False)
-class _Lists:
+class Lists:
     """What a run returns to each query; of a reading only this is kept, as both runs are in memory together.
 
     Attributes:
@@ -192,7 +265,7 @@ class _Lists:
     group: Ints
 
     @classmethod
-    def of(cls, reading: Reading, depth: int, has_groups: bool) -> _Lists:
+    def of(cls, reading: Reading, depth: int, has_groups: bool) -> Lists:
         """Those of a reading."""
         rows = as_one_list(reading.rows, reading.rules, message("how two runs agree"))
         rows = rows.top(None if depth == EVERY_RANK else depth)
@@ -211,7 +284,7 @@ class _Lists:
             group=rows.first if has_groups else rows.first[:0],
         )
 
-    def of_queries(self, queries: Sequence[bytes]) -> _Lists:
+    def of_queries(self, queries: Sequence[bytes]) -> Lists:
         """Those of these queries alone, in this order."""
         if list(queries) == self.queries:
             return self
@@ -233,33 +306,48 @@ class _Lists:
         return np.split(first - np.repeat(self.start[:-1], sizes), self.start[1:-1])
 
 
-def _others(lists: _Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
+def _others(lists: Lists, queries: Sequence[bytes]) -> tuple[str, ...]:
     """The queries that it answers besides these."""
     return tuple(map(as_text, sorted(set(lists.queries) - set(queries))))
 
 
-def _agree(a: _Lists, b: _Lists, p: float, ties: Ties | None, unseen: Unseen) -> tuple[PerQuery, PerQuery, Ints]:
-    """Of each query rank-biased overlap, Kendall's tau of the documents in both lists, and how many these are."""
+def _agree(a: Lists, b: Lists, asked: Asked) -> tuple[PerQuery, PerQuery, PerQuery, PerQuery, Ints]:
+    """Of each query rank-biased overlap, tau, tau-AP, overlap, and how many documents both lists hold."""
     size_a, size_b = np.diff(a.start), np.diff(b.start)
     query = np.repeat(np.arange(len(size_a)), size_a)
     found = Judged(b.queries, b.start, b.begin, b.end, b.text).find_each(query, a.begin, a.end, a.text)
+    in_b = np.where(found >= 0, found - b.start[query], -1)
+    shared, concordant, *by_place = concordance(in_b, a.start)
+    tau, tau_ap = coefficients(shared, concordant, *by_place)
     both = np.flatnonzero(found >= 0)
-    query = query[both]
-    in_a, in_b = both - a.start[query], found[both] - b.start[query]
-    shared = np.bincount(query, minlength=len(size_a))
-    start = np.append(0, np.cumsum(shared))
-    pairs = shared * (shared - 1) // 2
-    unknown = np.full(len(pairs), math.nan)
-    tau = np.divide(pairs - 2 * count_inversions(in_b, start), pairs, out=unknown, where=pairs > 0)
-    places = zip(np.split(in_a, start[1:-1]), np.split(in_b, start[1:-1]), strict=True)
+    in_a, in_b, query = both - a.start[query[both]], in_b[both], query[both]
+    top = np.bincount(query[(in_a < asked.k) & (in_b < asked.k)], minlength=len(size_a))
+    start = np.cumsum(shared)[:-1]
+    places = zip(np.split(in_a, start), np.split(in_b, start), strict=True)
     sizes = zip(size_a.tolist(), size_b.tolist(), strict=True)
-    first = itertools.repeat(None) if ties is None else zip(a.firsts, b.firsts, strict=True)
+    first = itertools.repeat(None) if asked.ties is None else zip(a.firsts, b.firsts, strict=True)
     rbo = [
-        stats.rbo_of_shared(at, lengths, p, first=groups, ties=ties or "a", unseen=unseen)
+        stats.rbo_of_shared(at, lengths, asked.p, first=groups, ties=asked.ties or "a", unseen=asked.unseen)
         for at, lengths, groups in zip(places, sizes, first, strict=False)
     ]
-    return np.array(rbo), tau, shared
+    return np.array(rbo), tau, tau_ap, asked.overlap(top, size_a, size_b), shared
 
 
-def _known(value: float) -> float | None:
+def coefficients(
+    shared: Ints, concordant: Ints, by_first: PerQuery, by_second: PerQuery
+) -> tuple[PerQuery, PerQuery]:
+    """Kendall's tau and tau-AP from what `concordance` counted; NaN where fewer than two are shared."""
+    pairs, is_known = shared * (shared - 1) // 2, shared > 1
+    tau = np.divide(2 * concordant - pairs, pairs, out=np.full(pairs.shape, math.nan), where=is_known)
+    by_top = np.divide(by_first + by_second, shared - 1, out=np.full(pairs.shape, math.nan), where=is_known)
+    return tau, by_top - 1
+
+
+def _mean_known(values: PerQuery) -> float:
+    known = values[~np.isnan(values)]
+    return float(mean(known)) if len(known) else math.nan
+
+
+def known(value: float) -> float | None:
+    """None for what is not known, which JSON has no word for."""
     return None if math.isnan(value) else value

@@ -173,25 +173,16 @@ class _Pairs:
     @cached_property
     def differences(self) -> PerQuery:
         """(queries, pairs) exactly 0 where two values are equal."""
-        return np.column_stack([difference(self.values[:, i], self.values[:, j]) for i, j in self.places])
+        return stats.paired_differences(self.values, self.places)
 
     def compared(self) -> tuple[Pair, ...]:
         p, adjusted = self._p()
-        least = self._detectable()
-        intervals = self._intervals()
-        return tuple(
-            self._pair(at, intervals[at], float(p[at]), float(adjusted[at]), float(least[at]))
-            for at in range(len(self.places))
-        )
-
-    def _pair(self, at: int, difference: Interval, p: float, adjusted: float, least: float) -> Pair:
-        first, second = self.places[at]
-        gained = self.differences[:, at] * (direction(self.measure) or 1)
-        won, tied, lost = (int(np.count_nonzero(each)) for each in (gained > 0, gained == 0, gained < 0))
-        is_spread = len(self.values) > 1
-        size = stats.effect(self.values[:, first], self.values[:, second]) if is_spread else math.nan
-        who = self.names[first], self.names[second]
-        return Pair(*who, difference, p, adjusted, size, won, tied, lost, least)
+        sizes = stats.pair_effects(self.values, self.places) if len(self.values) > 1 else np.full(len(p), math.nan)
+        gained = self.differences * (direction(self.measure) or 1)
+        counts = (np.count_nonzero(each, axis=0) for each in (gained > 0, gained == 0, gained < 0))
+        columns = (p, adjusted, sizes, *counts, self._detectable())
+        rows = zip(self.places, self._intervals(), *(column.tolist() for column in columns), strict=True)
+        return tuple(Pair(self.names[i], self.names[j], *found) for (i, j), *found in rows)
 
     def _p(self) -> tuple[Floats, Floats]:
         """p of each pair, and corrected for the number of pairs."""
@@ -203,8 +194,7 @@ class _Pairs:
         columns = [(values[:, i], values[:, j]) for i, j in places]
         random = {"samples": how.samples, "seed": how.seed}
         if how.test == "randomization":
-            first, second = (np.column_stack(side) for side in zip(*columns, strict=True))
-            p = np.array([pair.p for pair in stats.randomizations(first, second, **random)])
+            p = stats.pair_randomizations(values, places, **random)
         else:
             p = np.array([stats.TESTS[how.test](a, b).p for a, b in columns])
         if how.correction == MAX_T:
@@ -220,7 +210,7 @@ class _Pairs:
             found = [Interval(mean, mean - half, mean + half, how.confidence, TUKEY) for mean in means]
         else:
             drawn = {"resamples": how.samples, "seed": how.seed}
-            found = stats.mean_intervals(self.differences, confidence=how.confidence, method="percentile", **drawn)
+            found = stats.pair_intervals(self.values, self.places, confidence=how.confidence, **drawn)
         return [_times(interval, self._many) for interval in found]
 
     @property

@@ -1,0 +1,253 @@
+"""Many runs without any judgements: how much every two of them agree."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank import stats
+from truerank.analysis.compare.agreement import Asked, Lists, coefficients, known
+from truerank.core._counting import concordance
+from truerank.core.errors import InputError
+from truerank.core.evaluate import rules_of
+from truerank.core.presented import Presented
+from truerank.core.reading import Reading
+from truerank.core.rules import RulesLike
+from truerank.core.run import Progress, RunLike, unreported
+from truerank.core.scores import distinct
+from truerank.measures.sums import Ints
+from truerank.stats.overlap import Ties, Unseen
+
+Floats = NDArray[np.float64]
+
+Coefficient = Literal["rbo", "tau", "tau_ap", "overlap"]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Agreements(Presented):
+    """How much every two of many runs agree, each pair on the queries that both answer.
+
+    Attributes:
+        systems: the names of the runs, as they were given.
+        answered: (systems,) how many queries each answers.
+        queries: (systems, systems) how many both answer.
+        rbo, tau, tau_ap, overlap: (systems, systems) the means of `Agreement`'s coefficients; NaN on the diagonal,
+            and where no query is known.
+        order: the systems so that those that agree stand together, by rank-biased overlap.
+        p, depth, k, ties, unseen: as of `Agreement`.
+
+    >>> import truerank as tr
+    >>> lists = {"a": ["x", "y", "z"], "b": ["y", "x", "z"], "c": ["u", "v", "z"]}
+    >>> found = tr.agreements({name: {"q": docs} for name, docs in lists.items()}, k=2)
+    >>> found.overlap.tolist()[0][1:], found.tau[0, 1].round(4).tolist()
+    ([1.0, 0.0], 0.3333)
+    """
+
+    built_by = "agreements"
+
+    systems: tuple[str, ...]
+    answered: Ints
+    queries: Ints
+    rbo: Floats
+    tau: Floats
+    tau_ap: Floats
+    overlap: Floats
+    p: float
+    depth: int | None
+    k: int
+    ties: Ties | None
+    unseen: Unseen
+
+    def _summary(self) -> str:
+        one, other = self.extremes("rbo")[-1]
+        return (
+            f"Agreements({len(self.systems):,} runs; most alike: {self.systems[one]} and {self.systems[other]}, "
+            f"RBO {self.rbo[one, other]:.4f})"
+        )
+
+    @cached_property
+    def order(self) -> tuple[str, ...]:
+        """The systems, those that agree side by side."""
+        return tuple(self.systems[i] for i in self.places)
+
+    @cached_property
+    def places(self) -> list[int]:
+        """The same by their places."""
+        likeness = np.where(np.isnan(self.rbo), 0.0, self.rbo)
+        np.fill_diagonal(likeness, 1.0)
+        return [int(i) for i in stats.alike_together(np.maximum(likeness, 0.0))]
+
+    def extremes(self, coefficient: Coefficient) -> list[tuple[int, int]]:
+        """All pairs of which it is known, those that agree least first."""
+        values = getattr(self, coefficient)
+        pairs = [
+            pair for pair in itertools.combinations(range(len(self.systems)), 2) if values[pair] == values[pair]
+        ]
+        return sorted(pairs, key=lambda pair: float(values[pair])) or [(0, 1)]
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row a pair; None for what is not known."""
+        for i, j in itertools.combinations(range(len(self.systems)), 2):
+            found = {name: known(float(getattr(self, name)[i, j])) for name in ("rbo", "tau", "tau_ap", "overlap")}
+            yield {"run_a": self.systems[i], "run_b": self.systems[j], "queries": int(self.queries[i, j]), **found}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON; None for what is not known."""
+        return {
+            "p": self.p,
+            "depth": self.depth,
+            "k": self.k,
+            "ties": self.ties,
+            "unseen": self.unseen,
+            "systems": dict(zip(self.systems, self.answered.tolist(), strict=True)),
+            "order": list(self.order),
+            "pairs": list(self.rows()),
+        }
+
+
+def agreements(
+    runs: Mapping[str, RunLike | Reading] | Iterable[RunLike | Reading],
+    *,
+    p: float = 0.9,
+    depth: int | None = None,
+    k: int = 10,
+    ties: Ties | None = None,
+    unseen: Unseen = "ext",
+    rules: RulesLike | None = None,
+    progress: Progress = unreported,
+) -> Agreements:
+    """Which of many runs return the same documents in the same order? `agreement` of every two, without judgements.
+
+    Args:
+        runs: two or more, {name: run} or a list; each as for `agreement`.
+        p, depth, k, ties, unseen, rules: as for `agreement`. Ties take long: each pair of lists by itself.
+        progress: called with how many queries are done, and of how many.
+
+    Raises:
+        TruerankError: wrong input, fewer than two runs, or no query that any two of them answer.
+    """
+    named = list(
+        runs.items() if isinstance(runs, Mapping) else ((f"run {i}", run) for i, run in enumerate(runs, 1))
+    )
+    if len(named) < 2:
+        raise InputError("{n} run: nothing to agree with; give two or more", n=len(named))
+    asked = Asked.of(rules_of(named[0][1], rules), p, depth, k, ties, unseen)
+    numbers: dict[bytes, dict[bytes, int]] = {}
+    tables = [_Numbered.of(asked.lists(run, name), numbers) for name, run in named]
+    names = list(map(str, runs)) if isinstance(runs, Mapping) else [table.name for table in tables]
+    work = _Work(asked, tables)
+    for done, (query, docs) in enumerate(sorted(numbers.items()), 1):
+        work.add(query, len(docs))
+        progress(done, len(numbers))
+    if not np.triu(work.queries, 1).any():
+        raise InputError("no two of these runs answer the same query: {runs}", runs=", ".join(names))
+    rbo, tau, tau_ap, overlap = work.means()
+    return Agreements(
+        tuple(distinct(names)),
+        np.array([len(table.lists) for table in tables]),
+        work.queries,
+        rbo,
+        tau,
+        tau_ap,
+        overlap,
+        p,
+        asked.cut,
+        k,
+        ties,
+        unseen,
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Numbered:
+    """A run with a number for each document, the same in all runs.
+
+    Attributes:
+        lists: {query: its documents, best first, and where the group of equals of each begins (ties alone)}.
+    """
+
+    name: str
+    lists: Mapping[bytes, tuple[Ints, Ints | None]]
+
+    @classmethod
+    def of(cls, lists: Lists, numbers: dict[bytes, dict[bytes, int]]) -> _Numbered:
+        """The lists of a run; what has no number yet gets one."""
+        firsts: Sequence[Ints | None] = lists.firsts if len(lists.group) else [None] * len(lists.queries)
+        begin, end, start = lists.begin.tolist(), lists.end.tolist(), lists.start.tolist()
+        found = {}
+        for query, first, (a, b) in zip(lists.queries, firsts, itertools.pairwise(start), strict=True):
+            own = numbers.setdefault(query, {})
+            ids = (lists.text[i:j] for i, j in zip(begin[a:b], end[a:b], strict=True))
+            docs = np.fromiter((own.setdefault(doc, len(own)) for doc in ids), np.int64, b - a)
+            found[query] = docs, first
+        return cls(lists.name, found)
+
+
+class _Work:
+    """Sums over queries, of each pair of runs."""
+
+    def __init__(self, asked: Asked, tables: Sequence[_Numbered]):
+        self.asked, self.tables = asked, tables
+        shape = len(tables), len(tables)
+        self.queries, self.known = np.zeros(shape, np.int64), np.zeros(shape, np.int64)
+        self.sums = np.zeros((4, *shape))
+
+    def add(self, query: bytes, docs: int) -> None:
+        """A query, to which all runs together return so many documents."""
+        there = [i for i, table in enumerate(self.tables) if query in table.lists]
+        lists = [self.tables[i].lists[query] for i in there]
+        lengths = np.array([len(own) for own, _ in lists])
+        ranks = np.full((len(lists), docs), -1)
+        for row, (own, _) in zip(ranks, lists, strict=True):
+            row[own] = np.arange(len(own))
+        tau, tau_ap = _concordance(ranks, [own for own, _ in lists])
+        top = ((ranks >= 0) & (ranks < self.asked.k)).astype(np.float64)
+        overlap = self.asked.overlap((top @ top.T).astype(np.int64), lengths[:, None], lengths)
+        rbo = self._rbo(ranks, lengths, [first for _, first in lists])
+        at = np.ix_(there, there)
+        self.queries[at] += 1
+        self.known[at] += ~np.isnan(tau)
+        for name, found in enumerate((rbo, np.nan_to_num(tau), np.nan_to_num(tau_ap), overlap)):
+            self.sums[name][at] += found
+
+    def _rbo(self, ranks: Ints, lengths: Ints, firsts: Sequence[Ints | None]) -> Floats:
+        how = self.asked
+        if how.ties is None:
+            return stats.rbo_of_ranks(ranks, lengths, how.p, how.unseen)
+        found = np.zeros((len(ranks), len(ranks)))
+        for i, j in itertools.combinations(range(len(ranks)), 2):
+            both = (ranks[i] >= 0) & (ranks[j] >= 0)
+            first = np.asarray(firsts[i]), np.asarray(firsts[j])
+            sizes, places = (int(lengths[i]), int(lengths[j])), (ranks[i][both], ranks[j][both])
+            found[i, j] = found[j, i] = stats.rbo_of_shared(
+                places, sizes, how.p, first=first, ties=how.ties, unseen=how.unseen
+            )
+        return found
+
+    def means(self) -> Iterator[Floats]:
+        """Of rank-biased overlap, tau, tau-AP and overlap; NaN where there are none, and of a run with itself."""
+        for total, of in zip(self.sums, (self.queries, self.known, self.known, self.queries), strict=True):
+            found = np.divide(total, of, out=np.full(total.shape, np.nan), where=of > 0)
+            np.fill_diagonal(found, np.nan)
+            yield found
+
+
+def _concordance(ranks: Ints, lists: Sequence[Ints]) -> tuple[Floats, Floats]:
+    """(runs, runs) Kendall's tau and tau-AP of one query; NaN where both hold fewer than two documents."""
+    places = [ranks[i + 1 :, own].ravel() for i, own in enumerate(lists)]
+    sizes = [np.repeat(len(own), len(lists) - 1 - i) for i, own in enumerate(lists)]
+    start = np.append(0, np.cumsum(np.concatenate(sizes)))
+    shared, concordant, *by_place = concordance(np.concatenate(places), start)
+    upper = np.triu_indices(len(lists), 1)
+    found = []
+    for each in coefficients(shared, concordant, *by_place):
+        both = np.full((len(lists), len(lists)), np.nan)
+        both[upper] = both[upper[::-1]] = each
+        found.append(both)
+    return found[0], found[1]

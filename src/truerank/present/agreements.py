@@ -1,0 +1,200 @@
+"""The agreement of many runs: a matrix for the eye, a heat map, and a row a pair for programs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from truerank.analysis.compare.agreements import Agreements, Coefficient
+from truerank.analysis.compare.result import letter
+from truerank.core.errors import InputError, printable, quoted
+from truerank.core.messages import alternatives, message, plural
+from truerank.present import charts, ledger
+from truerank.present.document import Document, Figure
+from truerank.present.names import MOST, shortened
+from truerank.present.table import Cell, Table
+
+COEFFICIENTS = ("rbo", "tau", "tau_ap", "overlap")
+
+IN_NUMBERS = 12
+"""Runs whose coefficients stand side by side in 80 columns; more have a digit each."""
+
+MOST_ROWS = 60
+"""Runs whose digits do."""
+
+EXTREMES = 5
+"""Pairs at either end that are told where no matrix fits."""
+
+
+def document_of(found: Agreements, digits: int | None = None, *, coefficient: Coefficient = "rbo") -> Document:
+    """The matrix of one coefficient, most alike runs together; for programs all coefficients of each pair."""
+    if coefficient not in COEFFICIENTS:
+        raise InputError(
+            "a coefficient is {known}, not {coefficient}",
+            known=alternatives(COEFFICIENTS),
+            coefficient=quoted(coefficient),
+        )
+    rows = [list(row.values()) for row in found.rows()]
+    cells = tuple((printable(a), printable(b), *rest) for a, b, *rest in rows)
+    flat = Table(("run_a", "run_b", "queries", *COEFFICIENTS), cells, digits=digits)
+    figure = Figure("agreement", _title(found, coefficient), _alt(), _chart(found, coefficient))
+    remarks = remarks_of(found)
+    return Document(
+        [_drawn(found, coefficient, digits), figure], flat, {**found.to_dict(), "remarks": remarks}, remarks
+    )
+
+
+def remarks_of(found: Agreements) -> list[str]:
+    """Which runs do not answer all queries, so that pairs are means over different ones."""
+    most = int(found.answered.max())
+    pairs = found.queries[np.triu_indices(len(found.systems), 1)]
+    if (pairs == pairs[0]).all() and (found.answered == pairs[0]).all():
+        return []
+    return [
+        message(
+            "Each pair is over the queries that both answer: {low:,} to {high:,}; "
+            "a run answers {least:,} to {most:,}.",
+            low=int(pairs.min()),
+            high=int(pairs.max()),
+            least=int(found.answered.min()),
+            most=most,
+        )
+    ]
+
+
+def _title(found: Agreements, coefficient: Coefficient) -> str:
+    variant = "RBO" if found.ties is None else f"RBO-{found.ties}"
+    return {
+        "rbo": f"{variant if found.unseen == 'ext' else f'{variant} {found.unseen}'} (p = {found.p:g})",
+        "tau": message("Kendall's tau"),
+        "tau_ap": message("tau-AP"),
+        "overlap": message("overlap@{k}", k=found.k),
+    }[coefficient]
+
+
+def _drawn(found: Agreements, coefficient: Coefficient, digits: int | None) -> Table:
+    """As numbers, as digits, or the pairs at either end, as there is room for."""
+    m = len(found.systems)
+    whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)
+    many = plural("{n:,} run", "{n:,} runs", n=m)
+    queries = ledger.queries(int(found.queries[np.triu_indices(m, 1)].max()))
+    depth = whole if found.depth is None else first
+    over = message("{many}, {queries}; {depth}.", many=many, queries=queries, depth=depth)
+    notes = (over, *_reading(m), *remarks_of(found))
+    draw = _in_numbers if m <= IN_NUMBERS else _in_digits if m <= MOST_ROWS else _at_the_ends
+    return draw(found, coefficient, digits, _title(found, coefficient), notes)
+
+
+def _reading(m: int) -> list[str]:
+    if m <= IN_NUMBERS:
+        return [message("Runs that agree stand together; a column is the run of its letter.")]
+    if m <= MOST_ROWS:
+        return [
+            message(
+                "Runs that agree stand together; a column is the run of its number, by its last digit. "
+                "9: 0.9 or more, 8: 0.8 or more, …; −: below 0; a blank is not known."
+            )
+        ]
+    return [message("The pairs that agree least and most; an html file has the picture, csv and json all pairs.")]
+
+
+def _in_numbers(
+    found: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
+) -> Table:
+    values, names = _ordered(found, coefficient)
+    letters = [letter(i) for i in range(len(names))]
+    rows: list[tuple[Cell, ...]] = [
+        (mark, name, *(None if np.isnan(value) else float(value) for value in row))
+        for mark, name, row in zip(letters, names, values, strict=True)
+    ]
+    return Table(("", message("run"), *letters), tuple(rows), title, notes, digits=2 if digits is None else digits)
+
+
+def _in_digits(
+    found: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
+) -> Table:
+    values, names = _ordered(found, coefficient)
+    heads = "".join(str(number % 10) for number in range(1, len(names) + 1))
+    rows = [
+        (str(n), name, "".join(map(_digit, row)))
+        for n, (name, row) in enumerate(zip(names, values, strict=True), 1)
+    ]
+    return Table(("", message("run"), heads), tuple(rows), title, notes)
+
+
+def _at_the_ends(
+    found: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
+) -> Table:
+    values, names = getattr(found, coefficient), list(map(printable, found.systems))
+    pairs = found.extremes(coefficient)
+    rows = [
+        (names[i], names[j], float(values[i, j]))
+        for i, j in [*pairs[:EXTREMES], *pairs[max(EXTREMES, len(pairs) - EXTREMES) :]]
+    ]
+    columns = (message("run"), message("run"), title)
+    return Table(columns, tuple(rows), title, notes, digits=4 if digits is None else digits)
+
+
+def _ordered(found: Agreements, coefficient: Coefficient) -> tuple[np.ndarray[Any, Any], list[str]]:
+    """The matrix and the names, those that agree side by side."""
+    at = found.places
+    names = shortened([printable(found.systems[i]) for i in at], MOST if len(at) <= IN_NUMBERS // 2 else MOST // 2)
+    return getattr(found, coefficient)[np.ix_(at, at)], names
+
+
+def _digit(value: float) -> str:
+    """One letter for a number.
+
+    >>> [_digit(value) for value in (1.0, 0.5, 0.049, -0.2, float("nan"))]
+    ['9', '5', '0', '−', ' ']
+    """
+    if np.isnan(value):
+        return " "
+    return "−" if value < 0 else str(min(9, int(10 * value + 1e-9)))
+
+
+def _alt() -> str:
+    return message("A square per two runs, the brighter the more they agree; runs that agree stand together.")
+
+
+def _chart(found: Agreements, coefficient: Coefficient) -> charts.Spec:
+    """A heat map, its colours from the least to the most."""
+    names = list(map(printable, found.order))
+    values, _ = _ordered(found, coefficient)
+    rows = [
+        {"one": names[i], "other": names[j], "value": float(values[i, j])}
+        for i, j in np.argwhere(~np.isnan(values)).tolist()
+    ]
+    few = len(names) <= MOST_ROWS
+    look = {"title": None, "labelLimit": 160, "labelOverlap": True, "labels": few, "ticks": few, "domain": False}
+    side = {"type": "nominal", "sort": names, "axis": look}
+    scale = {"scheme": "viridis", "zero": False, "nice": True}
+    hints: charts.Hints = {
+        "one": message("run"),
+        "other": message("run"),
+        "value": (_title(found, coefficient), ".4f"),
+    }
+    return {
+        "width": "container",
+        "height": max(120, min(charts.HEIGHT * 2, 22 * len(names))),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": rows},
+        "mark": {"type": "rect"},
+        "encoding": {
+            "x": {**side, "field": "other", "axis": {**look, "labelAngle": -60}},
+            "y": {**side, "field": "one"},
+            "color": {
+                "field": "value",
+                "type": "quantitative",
+                "scale": scale,
+                "legend": {
+                    "title": _title(found, coefficient),
+                    "orient": "right",
+                    "type": "symbol",
+                    "symbolType": "square",
+                },
+            },
+            "tooltip": charts.tooltip(hints),
+        },
+    }

@@ -1,0 +1,95 @@
+"""Many systems side by side: ranks in place of letters, and a picture of which cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from truerank.analysis.compare import Comparison, Outcome
+from truerank.analysis.compare.outcome import direction
+from truerank.core.errors import printable
+from truerank.core.messages import message
+from truerank.present import charts
+from truerank.present.comparison_cells import Column, ranked
+from truerank.present.document import Figure
+
+MANY = 20
+"""With more systems than these a row's letters and groups are a page of their own."""
+
+
+def is_many(found: Comparison) -> bool:
+    """Whether rows tell ranks."""
+    return len(found.systems) > MANY
+
+
+def spans(numbers: Sequence[int]) -> str:
+    """Rising whole numbers, neighbours together.
+
+    >>> spans([1, 2, 3, 5, 8, 9])
+    '1–3 5 8–9'
+    """
+    starts = [n for n in numbers if n - 1 not in set(numbers)]
+    ends = [n for n in numbers if n + 1 not in set(numbers)]
+    return " ".join(str(a) if a == b else f"{a}–{b}" for a, b in zip(starts, ends, strict=True))
+
+
+def alike(outcome: Outcome) -> dict[str, frozenset[str]]:
+    """For each system itself and those that it neither beats nor loses to; where every two were compared."""
+    names = frozenset(outcome.means)
+    lost = {name: {one for one, beaten in outcome.beaten.items() if name in beaten} for name in names}
+    return {name: names - lost[name] - frozenset(outcome.beaten[name]) for name in names}
+
+
+def standing(outcome: Outcome) -> list[Column]:
+    """Whom each beats and whom it cannot be told apart from, by their ranks in the table."""
+    if not direction(outcome.measure):
+        return []
+    order = ranked(outcome)
+    rank = {name: at for at, name in enumerate(order, 1)}
+    same = alike(outcome)
+    columns: list[Column] = [
+        (message("beats ranks"), [spans(sorted(rank[b] for b in outcome.beaten[name])) for name in order])
+    ]
+    if outcome.groups:
+        columns.append((message("like ranks"), [spans(sorted(rank[b] for b in same[name])) for name in order]))
+    return columns
+
+
+def figures(found: Comparison) -> Iterator[Figure]:
+    """A picture a measure: a square where two systems cannot be told apart, the best at the top and at the left."""
+    for number, outcome in enumerate(found.outcomes, 1):
+        if not outcome.groups or not direction(outcome.measure):
+            continue
+        title = message("{measure}: which systems cannot be told apart", measure=outcome.name)
+        alt = message(
+            "A square where two systems do not differ significantly; the best are at the top and at the left."
+        )
+        yield Figure(f"alike-{number}", title, alt, _squares(outcome))
+
+
+def _squares(outcome: Outcome) -> charts.Spec:
+    order, same = ranked(outcome), alike(outcome)
+    names = list(map(printable, order))
+    shown = dict(zip(order, names, strict=True))
+    label = message("cannot be told apart")
+    rows = [
+        {"one": shown[name], "other": shown[other], "kind": label}
+        for name in order
+        for other in order
+        if other in same[name]
+    ]
+    few = len(names) <= 3 * MANY
+    look = {"title": None, "labelLimit": 160, "labelOverlap": True, "labels": few, "ticks": few}
+    side = {"type": "nominal", "sort": names, "scale": {"domain": names}}
+    return {
+        "width": "container",
+        "height": max(charts.HEIGHT, min(2 * charts.HEIGHT, 16 * len(names))),
+        "autosize": {"type": "fit-x", "contains": "padding"},
+        "data": {"values": rows},
+        "mark": {"type": "rect"},
+        "encoding": {
+            "x": {**side, "field": "other", "axis": {**look, "labelAngle": -60}},
+            "y": {**side, "field": "one", "axis": look},
+            "color": {"field": "kind", "type": "nominal", "legend": {"title": None, "orient": "top"}},
+            "tooltip": charts.tooltip({"one": message("run"), "other": message("against")}),
+        },
+    }

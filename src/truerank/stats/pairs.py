@@ -1,0 +1,193 @@
+"""All pairs of many systems: what is drawn at random is drawn of each system, and pairs are differences of that.
+
+Of 100 systems there are 4,950 pairs: 100 columns of sums and a subtraction a pair, not 4,950 columns of sums.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from truerank.core.equal import are_equal, difference
+from truerank.stats.bootstrap import reach, resampled_sums
+from truerank.stats.distributions import normal_below
+from truerank.stats.flips import all_flipped_sums, flipped_sums
+from truerank.stats.intervals import Interval, differing, is_too_few
+from truerank.stats.paired import EXACT_UP_TO as EXACT_DIFFERENCES
+from truerank.stats.paired import randomizations
+from truerank.stats.values import Floats, Ints, count, mean, on_grid, rounding, scale, share, table
+
+Pairs = Sequence[tuple[int, int]]
+"""Of columns: the first less the second."""
+
+EXACT_UP_TO = 12
+"""With this many queries or fewer max-T counts every sign pattern."""
+
+AT_ONCE = 1 << 21
+"""How many sums of systems are held at once, where one sign pattern has no more."""
+
+
+def paired_differences(values: Floats, pairs: Pairs) -> Floats:
+    """(n, pairs) exactly 0 where two values are equal."""
+    first, second = _columns(pairs, values.shape[1])
+    return difference(values[:, first], values[:, second])
+
+
+def pair_effects(values: ArrayLike, pairs: Pairs) -> Floats:
+    """(pairs,) how large each difference is in units of its spread: `effect` of each.
+
+    >>> pair_effects([[0.5, 0.25], [0.75, 0.5], [1.0, 0.5], [0.5, 0.25]], [(0, 1)]).tolist()
+    [2.5]
+    """
+    checked = table(values)
+    between = paired_differences(checked, pairs)
+    first, second = _columns(pairs, checked.shape[1])
+    means, most = mean(between), scale(checked)
+    is_flat = np.ptp(between, axis=0) <= np.maximum(most[first], most[second]) * rounding(1.0)
+    # along a row, as of one column alone: otherwise the sums are made in another order
+    spread = np.ascontiguousarray(between.T).std(axis=1, ddof=1) if len(between) > 1 else np.zeros(len(means))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        sizes = means / np.where(is_flat, 0.0, spread)
+    return np.where(are_equal(means, 0.0), 0.0, sizes)
+
+
+def pair_intervals(
+    values: ArrayLike, pairs: Pairs, *, confidence: float = 0.95, resamples: int = 10_000, seed: int = 0
+) -> list[Interval]:
+    """The percentile interval of each pair's mean difference: that of `difference_intervals`, but for rounding.
+
+    Args:
+        values: (n, m) a row a query, a column a system.
+
+    >>> found = pair_intervals(np.arange(24.0).reshape(8, 3) ** 2, [(2, 0), (1, 1)], resamples=200)
+    >>> [(each.estimate, each.method) for each in found]
+    [(46.0, 'percentile'), (0.0, 'constant')]
+    """
+    checked = table(values)
+    share(confidence, "confidence")
+    count(resamples, "resamples")
+    n, between = len(checked), paired_differences(checked, pairs)
+    estimates, least, most = mean(between).tolist(), between.min(axis=0), between.max(axis=0)
+    if is_too_few(n, confidence):
+        return [Interval(estimate, -np.inf, np.inf, confidence, "none") for estimate in estimates]
+    grid, unit = on_grid(checked, 2 * scale(checked).max())
+    sums = np.ascontiguousarray(resampled_sums(grid, resamples, seed).T)
+    tails = normal_below([-reach(confidence, n), reach(confidence, n)]) * (resamples - 1)
+    is_flat, scarce, found = most - least <= scale(between) * rounding(1.0), differing(between), []
+    for at, (i, j) in enumerate(pairs):
+        if is_flat[at]:
+            same = float(between[0, at])
+            found.append(Interval(same, same, same, confidence, "constant"))
+            continue
+        low, high = (end * float(unit) / n for end in _ends(sums[i] - sums[j], *tails.tolist()))
+        within = max(low, float(least[at])), min(high, float(most[at]))
+        found.append(Interval(estimates[at], *within, confidence, "percentile", scarce[at]))
+    return found
+
+
+def pair_randomizations(values: ArrayLike, pairs: Pairs, *, samples: int = 10_000, seed: int = 0) -> Floats:
+    """(pairs,) the p of each pair's randomization test: that of `randomizations`; one set of samples serves all.
+
+    Args:
+        values: (n, m) a row a query, a column a system.
+
+    >>> pair_randomizations([[0.5, 0.25], [0.75, 0.5], [1.0, 0.5], [0.5, 0.25]], [(0, 1)]).tolist()
+    [0.125]
+    """
+    checked = table(values)
+    count(samples, "samples")
+    grid, _ = on_grid(checked, 2 * scale(checked).max())
+    drawn = np.count_nonzero(paired_differences(checked, pairs), axis=0) > EXACT_DIFFERENCES
+    p, hits = np.ones(len(pairs)), np.zeros(len(pairs), np.int64)
+    counted = [pairs[at] for at in np.flatnonzero(~drawn).tolist()]
+    if counted:
+        first, second = _columns(counted, checked.shape[1])
+        p[~drawn] = [each.p for each in randomizations(checked[:, first], checked[:, second])]
+    first, second = _columns(pairs, checked.shape[1])
+    least = np.abs((grid[:, first] - grid[:, second]).sum(axis=0)) - len(grid)
+    for sums in _by_system(flipped_sums(grid, samples, seed)) if drawn.any() else ():
+        for at in np.flatnonzero(drawn).tolist():
+            hits[at] += np.count_nonzero(np.abs(sums[first[at]] - sums[second[at]]) >= least[at])
+    p[drawn] = (hits[drawn] + 1) / (samples + 1)
+    return p
+
+
+def max_t(values: ArrayLike, *, pairs: Pairs | None = None, samples: int = 10_000, seed: int = 0) -> Floats:
+    """The p of each pair of systems, such that any false find among them all is as rare as promised.
+
+    The signs of a query's differences are flipped together, so that what the systems have in common stays. Each
+    pair is held against the largest |t| among all pairs that are not clearer than it (step-down max-T). Nothing
+    is assumed of how values are distributed but that chance favours no side. Westfall and Young (1993).
+
+    Args:
+        values: (n, m) a row a query, a column a system.
+        pairs: of columns; all by default, in the order (0, 1), (0, 2), …, (1, 2), ….
+
+    Returns:
+        (pairs,) adjusted p; with up to 12 queries counted over all sign patterns.
+
+    >>> max_t([[0.5, 0.25, 0.25], [0.75, 0.5, 0.5], [1.0, 0.5, 0.5], [0.5, 0.25, 0.25]]).tolist()
+    [0.125, 0.125, 1.0]
+    """
+    checked = table(values)
+    count(samples, "samples")
+    m = checked.shape[1]
+    first, second = _columns(list(itertools.combinations(range(m), 2)) if pairs is None else pairs, m)
+    grid, _ = on_grid(checked, 2 * scale(checked).max())
+    between = grid[:, first] - grid[:, second]
+    spread = np.sqrt((between**2).sum(axis=0))
+    spread[spread == 0] = np.inf  # identical systems never differ
+    observed = np.maximum(np.abs(between.sum(axis=0)) - len(grid), 0) / spread
+    order = np.argsort(-observed, kind="stable")
+    hits, of = np.zeros(len(order), np.int64), 0
+    exact = len(grid) <= EXACT_UP_TO
+    blocks = iter([all_flipped_sums(grid)]) if exact else flipped_sums(grid, samples, seed)
+    for sums in _by_system(blocks):
+        largest = np.zeros(sums.shape[1])
+        for at in order[::-1].tolist():
+            np.maximum(largest, np.abs(sums[first[at]] - sums[second[at]]) / spread[at], out=largest)
+            hits[at] += np.count_nonzero(largest >= observed[at])
+        of += sums.shape[1]
+    p = np.empty(len(order))
+    p[order] = np.maximum.accumulate((hits[order] if exact else hits[order] + 1) / (of if exact else of + 1))
+    return p
+
+
+def _columns(pairs: Pairs, m: int) -> tuple[Ints, Ints]:
+    """(pairs,) the first columns, and the second ones."""
+    if wrong := [pair for pair in pairs if not all(0 <= i < m for i in pair)]:
+        raise ValueError(f"there is no pair {wrong[0]} among {m} systems")
+    first, second = np.array(pairs, np.int64).reshape(-1, 2).T
+    return first, second
+
+
+def _by_system(blocks: Iterator[Floats]) -> Iterator[Floats]:
+    """(m, samples) the sums, a row a system: as many samples at once as make a pair's work worth its call."""
+    held: list[Floats] = []
+    for block in blocks:
+        held.append(block)
+        if sum(each.size for each in held) >= AT_ONCE:
+            yield np.ascontiguousarray(np.concatenate(held).T)
+            held = []
+    if held:
+        yield np.ascontiguousarray(np.concatenate(held).T)
+
+
+def _ends(values: Floats, low: float, high: float) -> tuple[float, float]:
+    """What `numpy.quantile` says at these places of the sorted values, from 0, by two selections of one place each.
+
+    NumPy selects several places at once without the vector instructions that it has for one.
+    """
+    below, above = int(low), int(high)
+    upward = np.partition(values, below)
+    start, rest = upward[below], upward[below + 1 :]
+    if above <= below + 1 or not len(rest):
+        low_end, high_end = np.quantile(values, np.array([low, high]) / max(1, len(values) - 1))
+        return float(low_end), float(high_end)
+    downward = np.partition(rest, above - below - 1)
+    end, last = downward[above - below - 1], downward[above - below :]
+    after, beyond = rest.min(), last.min() if len(last) else end
+    return float(start + (after - start) * (low - below)), float(end + (beyond - end) * (high - above))

@@ -1,0 +1,63 @@
+"""Many systems side by side: rows that stay readable, and a picture of which cannot be told apart."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+
+import truerank as tr
+from truerank.present import many
+from truerank.present.comparison import document, document_of
+
+
+def of(systems: int) -> tr.Comparison:
+    """Each a little worse than the one before."""
+    rng = np.random.default_rng(systems)
+    qrels = {f"q{n:02}": {"a": 1} for n in range(40)}
+    hard = rng.integers(1, 8, 40)
+    runs = {
+        f"system{s:02}": {
+            q: [*(f"x{i}" for i in range(int(hard[n] + s // 4 + rng.integers(0, 3)))), "a"]
+            for n, q in enumerate(qrels)
+        }
+        for s in range(systems)
+    }
+    return tr.compare(qrels, runs, "RR", samples=500)
+
+
+def test_rows_of_many_systems_tell_ranks_and_stay_narrow() -> None:
+    found = of(24)
+    text = document(found, width=100).render()
+    assert "beats ranks" in text
+    rows = text.splitlines()[:25]
+    assert max(map(len, rows)) <= 100
+    outcome = found["RR"]
+    columns = dict(many.standing(outcome))
+    order = many.ranked(outcome)
+    for at, name in enumerate(order):
+        told = {
+            int(n)
+            for part in str(columns["like ranks"][at]).split()
+            for a, b in [(part.split("–") * 2)[:2]]
+            for n in range(int(a), int(b) + 1)
+        }
+        pairs = {p.system: p for p in (*outcome.pairs, *(p.turned() for p in outcome.pairs)) if p.against == name}
+        same = {r for r, other in enumerate(order, 1) if other == name or pairs[other].adjusted > 0.05}
+        assert told == same
+
+
+def test_few_systems_keep_their_letters() -> None:
+    text = document(of(20)).render()
+    assert "beats ranks" not in text
+    assert "group" in text.splitlines()[0]
+
+
+def test_the_picture_has_a_square_for_every_two_that_cannot_be_told_apart() -> None:
+    found = of(24)
+    (figure,) = document_of(found).figures
+    squares = {(row["one"], row["other"]) for row in figure.specification["data"]["values"]}
+    apart = {(p.system, p.against) for p in found["RR"].pairs if p.adjusted <= 0.05}
+    every = set(itertools.product(found.systems, repeat=2))
+    assert squares == every - apart - {(b, a) for a, b in apart}
+    assert figure.title == "RR: which systems cannot be told apart"

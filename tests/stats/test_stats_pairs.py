@@ -1,0 +1,67 @@
+"""All pairs from what is drawn of each system: the numbers of each pair by itself."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from truerank import stats
+
+
+def systems(seed: int, n: int = 60, m: int = 7) -> np.ndarray:
+    """Rounded, with ties; two systems alike, one better by the same at every query, one seldom different."""
+    rng = np.random.default_rng([seed, n, m])
+    values = np.round(rng.beta(0.6, 1.2, (n, 1)) + rng.normal(0, 0.2, (n, m)), 1)
+    values[:, 1] = values[:, 0]
+    values[:, 2] = values[:, 0] + 0.25
+    values[:, 3] = values[:, 0] + np.where(np.arange(n) < 4, 0.3, 0)
+    return values
+
+
+def every(m: int) -> list[tuple[int, int]]:
+    return list(itertools.permutations(range(m), 2))
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [5, 9, 60, 333])
+def test_intervals_are_those_of_each_pairs_differences(seed: int, n: int) -> None:
+    values = systems(seed, n)
+    for (i, j), found in zip(
+        every(7), stats.pair_intervals(values, every(7), resamples=400, seed=seed), strict=True
+    ):
+        alone = stats.difference_interval(values[:, i], values[:, j], resamples=400, seed=seed)
+        assert (found.method, found.differing, found.estimate) == (alone.method, alone.differing, alone.estimate)
+        assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-10)
+
+
+@pytest.mark.parametrize("resamples", [1, 2, 3, 50])
+def test_few_resamples_have_quantiles_too(resamples: int) -> None:
+    values = systems(0, 20)
+    (found,) = stats.pair_intervals(values, [(5, 6)], resamples=resamples)
+    alone = stats.difference_interval(values[:, 5], values[:, 6], resamples=resamples)
+    assert (found.low, found.high) == pytest.approx((alone.low, alone.high), abs=1e-10)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("n", [5, 40, 200])
+def test_p_is_that_of_each_pairs_own_test(seed: int, n: int) -> None:
+    values = systems(seed, n)
+    p = stats.pair_randomizations(values, every(7), samples=500, seed=seed)
+    assert p.tolist() == [
+        stats.randomization(values[:, i], values[:, j], samples=500, seed=seed).p for i, j in every(7)
+    ]
+
+
+@pytest.mark.parametrize("n", [2, 60])
+def test_effects_are_those_of_each_pair_to_the_bit(n: int) -> None:
+    values = systems(1, n)
+    assert stats.pair_effects(values, every(7)).tolist() == [
+        stats.effect(values[:, i], values[:, j]) for i, j in every(7)
+    ]
+
+
+def test_a_pair_of_no_such_columns_is_said() -> None:
+    with pytest.raises(ValueError, match=r"no pair \(0, 7\) among 7 systems"):
+        stats.pair_intervals(systems(0), [(0, 7)])
