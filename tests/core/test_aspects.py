@@ -27,14 +27,19 @@ def trec(tmp_path) -> str:  # type: ignore[no-untyped-def]
     return str(path)
 
 
-def rows(qrels: Qrels) -> list[list[tuple[bytes, bytes | None, float]]]:
+def rows(qrels: Qrels) -> list[list[tuple[bytes, bytes | None, float, float]]]:
     return [qrels.rows_of(number) for number in range(len(qrels))]
 
 
 def test_a_document_of_several_aspects_has_the_best_of_their_grades() -> None:
     qrels = Qrels.from_dict(JUDGED)
     assert qrels.to_dict() == {b"q": {b"a": 2.0, b"b": 1.0}, b"r": {b"a": 3.0}}
-    assert rows(qrels)[0] == [(b"a", b"2", 1.0), (b"a", b"10", 2.0), (b"b", b"10", 1.0), (b"b", b"x", 0.0)]
+    assert rows(qrels)[0] == [
+        (b"a", b"2", 1.0, 1.0),
+        (b"a", b"10", 2.0, 1.0),
+        (b"b", b"10", 1.0, 1.0),
+        (b"b", b"x", 0.0, 1.0),
+    ]
 
 
 def test_aspects_are_in_their_natural_order_whatever_that_of_the_file() -> None:

@@ -147,19 +147,15 @@ _Judgement = tuple[bytes, float, tuple[tuple[bytes, float, float], ...] | None]
 
 def _of(qrels: Qrels, query: int) -> list[_Judgement]:
     """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
-    aspects = qrels.aspects
-    found: list[_Judgement] = []
-    for doc in range(int(qrels.start[query]), int(qrels.start[query + 1])):
-        answers = None
-        if aspects is not None:
-            rows = slice(int(aspects.start[doc]), int(aspects.start[doc + 1]))
-            of, grades = aspects.aspect[rows].tolist(), aspects.grade[rows].tolist()
-            answers = tuple(
-                (aspects.names[a], g, float(aspects.weight[a])) for a, g in zip(of, grades, strict=True)
-            )
-        grade = float(qrels.grades[doc])
-        found.append((qrels.doc(doc), IGNORED if grade != grade else grade, answers))
-    return found
+    answers: dict[bytes, list[tuple[bytes, float, float]]] = {}
+    for doc, aspect, grade, weight in qrels.rows_of(query) if qrels.aspects is not None else ():
+        answers.setdefault(doc, []).append((aspect or b"", grade, weight))
+    judged = range(int(qrels.start[query]), int(qrels.start[query + 1]))
+    docs, grades = map(qrels.doc, judged), qrels.grades[judged.start : judged.stop].tolist()
+    return [
+        (doc, IGNORED if grade != grade else grade, None if qrels.aspects is None else tuple(answers.get(doc, ())))
+        for doc, grade in zip(docs, grades, strict=True)
+    ]
 
 
 def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:

@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,7 +111,8 @@ class Qrels:
         kept = first == places
         doc = (np.cumsum(kept) - 1)[first]
         aspects = Aspects.of_rows(self.query, doc, name, self.grades, names, (len(self), int(kept.sum())))
-        self._refuse_repeated_aspects(doc, name, names)
+        if ((aspects.aspect[1:] == aspects.aspect[:-1]) & (aspects.of[1:] == aspects.of[:-1])).any():
+            self._refuse_repeated_aspect(doc, name, names)
         best = np.full(int(kept.sum()), -np.inf)
         np.maximum.at(best, doc, self.grades)
         sizes = np.bincount(self.query[kept], minlength=len(self))
@@ -126,14 +127,10 @@ class Qrels:
             aspects=aspects,
         )
 
-    def _refuse_repeated_aspects(self, doc: Ints, name: Ints, names: Sequence[bytes]) -> None:
-        """Raise where a document has two judgements of one aspect."""
-        keys = doc * len(names) + name
-        ordered = np.sort(keys)
-        if not (ordered[1:] == ordered[:-1]).any():
-            return
-        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        two = int(np.argmax(first[place] != np.arange(len(keys))))
+    def _refuse_repeated_aspect(self, doc: Ints, name: Ints, names: Sequence[bytes]) -> NoReturn:
+        """Name the first judgement of an aspect that its document has one of already."""
+        _, first, place = np.unique(doc * len(names) + name, return_index=True, return_inverse=True)
+        two = int(np.argmax(first[place] != np.arange(len(doc))))
         raise InputError(
             "document {doc} of query {query} is judged twice for aspect {aspect}; keep one of them",
             self.name,
@@ -370,16 +367,20 @@ class Qrels:
             None if self.aspects is None else self.aspects.take(np.flatnonzero(keep), np.flatnonzero(rows), place)
         )
 
-    def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float]]:
-        """Document, aspect and grade of each judgement of a query; without aspects, None and one a document."""
+    def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float, float]]:
+        """Document, aspect, grade and the aspect's weight of each judgement of a query.
+
+        Without aspects None and 1, and one a document.
+        """
         docs = range(int(self.start[query]), int(self.start[query + 1]))
         if self.aspects is None:
-            return [(self.doc(doc), None, float(self.grades[doc])) for doc in docs]
-        start, names = self.aspects.start, self.aspects.names
+            return [(self.doc(doc), None, float(self.grades[doc]), 1.0) for doc in docs]
+        known = self.aspects
+        rows = slice(int(known.start[docs.start]), int(known.start[docs.stop]))
+        of, aspects, grades = (each[rows].tolist() for each in (known.of, known.aspect, known.grade))
         return [
-            (self.doc(doc), names[int(self.aspects.aspect[row])], float(self.aspects.grade[row]))
-            for doc in docs
-            for row in range(int(start[doc]), int(start[doc + 1]))
+            (self.doc(doc), known.names[aspect], grade, float(known.weight[aspect]))
+            for doc, aspect, grade in zip(of, aspects, grades, strict=True)
         ]
 
     def weights_of(self, query: int) -> dict[bytes, float]:
@@ -392,7 +393,7 @@ class Qrels:
     def by_aspect(self, query: int) -> dict[bytes, dict[bytes, float]]:
         """{document: {aspect: grade}} of a query; nothing without aspects."""
         nested: dict[bytes, dict[bytes, float]] = {}
-        for doc, aspect, grade in self.rows_of(query):
+        for doc, aspect, grade, _ in self.rows_of(query):
             if aspect is not None:
                 nested.setdefault(doc, {})[aspect] = grade
         return nested

@@ -26,7 +26,7 @@ from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, columns, complete, peeked, qrels_of, text_column, whole_calls
+from truerank.formats.rows import Ints, by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
@@ -264,18 +264,14 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
     """query_id, doc_id, relevance; whole grades without a point; with aspects also aspect and weight."""
     columns = list(header or ["query_id", "doc_id", "relevance"])
     if qrels.aspects is None:
-        parts = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
-        _write(file, delimiter, columns, parts)
-    else:
-        _write(file, delimiter, [*columns, "aspect", "weight"], map(partial(_by_aspect, qrels), range(len(qrels))))
-
-
-def _by_aspect(qrels: Qrels, query: int) -> _Part:
-    rows, weights = qrels.rows_of(query), qrels.weights_of(query)
-    docs, aspects, grades = zip(*rows, strict=True) if rows else ((), (), ())
-    names = [aspect or b"" for aspect in aspects]
-    weight = (decimal(weights[name]) for name in names)
-    return qrels.queries[query], docs, map(decimal, grades), map(as_text, names), weight
+        plain = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
+        _write(file, delimiter, columns, plain)
+        return
+    parts = (
+        (query, docs, map(decimal, grades), map(as_text, aspects), map(decimal, weights))
+        for query, docs, grades, aspects, weights in by_aspect(qrels)
+    )
+    _write(file, delimiter, [*columns, "aspect", "weight"], parts)
 
 
 _Part = tuple[Any, ...]

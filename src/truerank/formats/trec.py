@@ -108,7 +108,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Four columns, the second of which is the aspect; whole grades without a point."""
     for number, query in enumerate(qrels.queries):
-        rows = [(doc, b"0" if aspect is None else aspect, grade) for doc, aspect, grade in qrels.rows_of(number)]
+        rows = [(doc, b"0" if aspect is None else aspect, grade) for doc, aspect, grade, _ in qrels.rows_of(number)]
         _check_ids(query, [name for doc, aspect, _ in rows for name in (doc, aspect)])
         lines = ((query, aspect, doc, decimal(grade).encode()) for doc, aspect, grade in rows)
         file.write(b"".join([b"%b %b %b %b\n" % line for line in lines]))
