@@ -168,9 +168,9 @@ def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
     rows = [(query, doc, *answer) for doc, (query, answers) in enumerate(docs) for answer in answers or ()]
     query, doc, names, grades, weights = zip(*rows, strict=True) if rows else ((),) * 5
     known, name = joined_names([names])
-    sizes = len(judged), len(docs)
-    numbers = np.array(query, np.int64), np.array(doc, np.int64), name, np.array(grades, np.float64)
-    aspects = Aspects.of_rows(*numbers, known, sizes)
+    start = np.cumsum([0, *map(len, judged)], dtype=np.int64)
+    numbers = np.array(doc, np.uint32), name.astype(np.uint32), np.array(grades, np.float64)
+    aspects, *_ = Aspects.of_rows(start, *numbers, known)
     weight = {(q, n): w for q, n, w in zip(query, names, weights, strict=True)}
     given = [weight[pair] for pair in zip(aspects.query.tolist(), aspects.names, strict=True)]
     return replace(aspects, weight=np.array(given, np.float64))
