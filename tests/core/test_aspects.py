@@ -266,3 +266,45 @@ def test_rows_that_name_no_document_or_aspect_are_refused_by_the_kernel() -> Non
             by_document(of, *which, one, np.array([place]), where)
     with pytest.raises(ValueError, match="a judgement has"):
         by_document(np.zeros(0, np.int64), *np.zeros((2, 1), np.uint32), one, np.zeros(1, np.int64))
+
+
+def test_pairs_of_a_document_and_a_grade_are_no_alternatives() -> None:
+    pairs = {"q": [["a", 1], ["b", 2]]}
+    assert rows(Qrels.from_dict(pairs)) == rows(Qrels.from_dict({"q": {"a": 1, "b": 2}}))
+    assert tr.evaluate({"q": [(1, 2), (3, 4)]}, {"q": [2]}, ["StRecall"]).mean == {"StRecall": 0.5}
+    with pytest.raises(tr.InputError, match="document a of query q is judged twice"):
+        Qrels.from_dict({"q": [["a", 1], ["a", 2]]})
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"q": {"1": 1, "2": 1, "9": 1}}, "aspect 9 of query q has a weight, but no document is judged for it"),
+        ({"q": {"1": 1, "2": 1}, "z": {"1": 1}}, "query z has weights of aspects, but no judgement"),
+    ],
+)
+def test_weights_of_what_nobody_judged_are_refused(weights: dict[str, dict[str, float]], said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}}).weighted(weights)
+
+
+@pytest.mark.parametrize("measure", ["Q", "NCU", "nDCG"])
+def test_no_grade_gains_less_than_nothing(measure: str) -> None:
+    with pytest.raises(tr.MeasureError, match=r"a mapping \{grade: gain\} of numbers from 0 up"):
+        tr.parse_measure(f"{measure}(gain={{1: -3}})")
+
+
+@pytest.mark.parametrize(
+    ("budget", "lengths", "said"),
+    [
+        (-1, {"a": 1}, "a budget is a number from 0 on, not -1"),
+        (float("nan"), {"a": 1}, "a budget is a number from 0 on, not nan"),
+        ("x", {"a": 1}, "a budget is a number from 0 on, not 'x'"),
+        (1, [("a", 1)], "lengths are {document: length}, not"),
+        (1, {"a": "x"}, "document a has no length"),
+    ],
+)
+def test_a_budget_and_lengths_are_numbers(budget: float, lengths: dict[str, float], said: str) -> None:
+    reading = tr.read({"q": {"a": 1}}, {"q": ["a"]}, keep="all")
+    with pytest.raises(tr.InputError, match=said):
+        reading.within(budget, lengths)

@@ -200,12 +200,23 @@ class Aspects:
         """The same with these weights, {query: {aspect: weight}}.
 
         Raises:
-            InputError: an aspect has none, or one below 0; those of a query sum to 0.
+            InputError: an aspect has none, or one below 0, or is not there; those of a query sum to 0.
         """
+        if unknown := sorted(set(weights).difference(queries)):
+            raise InputError(
+                "query {query} has weights of aspects, but no judgement", name, query=truncated(unknown[0])
+            )
         given = self.weight.copy()
         for number, query in enumerate(queries):
             places = range(int(self.begin[number]), int(self.end[number]))
             own = weights.get(query, {})
+            if unknown := sorted(set(own).difference(self.names[place] for place in places)):
+                raise InputError(
+                    "aspect {aspect} of query {query} has a weight, but no document is judged for it",
+                    name,
+                    aspect=truncated(unknown[0]),
+                    query=truncated(query),
+                )
             for place in places:
                 given[place] = _weight(query, self.names[place], own.get(self.names[place]), name)
             total = sum(given[places.start : places.stop].tolist())

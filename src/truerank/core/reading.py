@@ -16,9 +16,10 @@ import numpy as np
 
 from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
-from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, truncated
+from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
+from truerank.core.mappings import is_length
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
@@ -166,7 +167,8 @@ class Reading:
             lengths: {document: length} of every document that was returned.
 
         Raises:
-            InputError: the reading lacks rows (keep="all"); a document has no length, or one below 0.
+            InputError: the reading lacks rows (keep="all"); a document has no length, or one below 0; so has the
+                budget.
 
         >>> import truerank as tr
         >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, keep="all")
@@ -177,7 +179,12 @@ class Reading:
             raise InputError(lacking("all"), self.name)
         rows = self.rows
         names = list(map(as_text, self.docs(rows.doc)))
-        sizes = np.array([lengths.get(name, math.nan) for name in names], np.float64)
+        if not is_length(budget):
+            raise InputError("a budget is a number from 0 on, not {budget}", self.name, budget=quoted(budget))
+        if not isinstance(lengths, Mapping):
+            raise InputError("lengths are {{document: length}}, not {lengths}", self.name, lengths=quoted(lengths))
+        given = [lengths.get(name) for name in names]
+        sizes = np.array([each if is_length(each) else math.nan for each in given], np.float64)
         if not (sizes >= 0).all():
             doc = truncated(names[int(np.argmin(sizes >= 0))])
             raise InputError("document {doc} has no length; a length is a number from 0 on", self.name, doc=doc)

@@ -14,6 +14,7 @@ import numpy as np
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.mappings import are_numbers, joined_names
+from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
@@ -171,7 +172,15 @@ def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = No
         return
     beside = itertools.repeat(None) if scores is None else scores
     if scores is not None and not (isinstance(scores, list) and len(scores) == len(docs)):
-        raise InputError("there are {n} lists of documents, but other scores", name, line, n=len(docs))
+        raise InputError(
+            plural(
+                "there is {n} list of documents, but other scores",
+                "there are {n} lists of documents, but other scores",
+                n=len(docs),
+            ),
+            name,
+            line,
+        )
     for call, (each, own) in enumerate(zip(docs, beside, strict=False), 1):
         yield replace(answer(query, each, own, name, line), call=call)
 
