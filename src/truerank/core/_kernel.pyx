@@ -201,8 +201,6 @@ include "_qrels.pxi"
 
 
 JUDGEMENT = np.dtype([("of", "u4"), ("second", "u4"), ("line", "i8"), ("grade", "f8")])
-JUDGED_DOC = np.dtype([("query", "i8"), ("line", "i8")])
-ANSWERED = np.dtype([("aspect", "i8"), ("grade", "f8")])
 HIT = np.dtype([("query", "i8"), ("doc", "i8"), ("rank", "i8"), ("first", "i8"), ("last", "i8"), ("score", "f8")])
 
 

@@ -15,6 +15,10 @@ cdef struct Answered:
     double grade
 
 
+JUDGED_DOC = np.dtype([("query", "i8"), ("line", "i8")])
+ANSWERED = np.dtype([("aspect", "i8"), ("grade", "f8")])
+
+
 @cython.final
 cdef class QrelsParser(Lines):
     """Reads `query iteration document grade` lines into columns.

@@ -89,6 +89,12 @@ class Reading:
         facts = extra, found.repeated, found.interleaved, kept, found.repeats
         return cls(name, rules, qrels, rows, found.unjudged, *facts)
 
+    @classmethod
+    def scanned(cls, qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
+        """A reading of queries that were read whole."""
+        reading = cls.of(qrels, answered(found, rules), rules, name, kept)
+        return replace(reading, rows=first_ranks(reading.rows, qrels, kept))
+
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {int(self.rows.returned.clip(0).sum()):,}"
         return f"Reading({self.name!r}, rules {self.rules.name!r}, {len(self):,} queries, {rows})"
@@ -282,7 +288,7 @@ def read(
     kept = kept_rows(keep, judged)
     judged, found = scan_units(judged, source, under, threads, kept)
     refuse_extra(found.extra, under, source.name)
-    return Reading.of(judged, answered(found, under), under, source.name, kept)
+    return Reading.scanned(judged, found, under, source.name, kept)
 
 
 def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
@@ -376,6 +382,14 @@ def kept_rows(keep: Keep, qrels: Qrels) -> int:
         raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
     ignored = np.isnan(qrels.grades)
     return keep + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0)
+
+
+def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:
+    """The rows, of unjudged documents those of the ranks that are kept whatever ignored ones stand before them."""
+    if not 0 < kept < EVERY_RANK:
+        return rows
+    ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=len(qrels))
+    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept - ignored[rows.query]))
 
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:
