@@ -8,8 +8,6 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
-from shutil import copyfileobj
-from tempfile import TemporaryFile
 from typing import Any
 
 import numpy as np
@@ -88,6 +86,9 @@ def convert(
     else:
         run = open_run(origin or source, format)
         run = collapse(run) if collapse else run
+        from shutil import copyfileobj  # which a start need not wait for
+        from tempfile import TemporaryFile
+
         with writing(target) as file, TemporaryFile() if collapse and name == "-" else nullcontext(file) as held:
             write(sound(run), held, _tag(origin))
             if held is not file:  # chunks may be refused late, and what is written there cannot be taken back
