@@ -127,12 +127,15 @@ def text_of_qrels(rng: Random) -> None:
         parser = QrelsParser()
         for piece in pieces(rng, text):
             parser.feed(piece)
-        queries, query, ends, docs, grades, at, second = parser.finish()
-        spans = itertools.pairwise([0, *ends.tolist()])
-        names, which = second or ((b"",), np.zeros(len(at), int))
-        second_column = [names[place] if second else None for place in which.tolist()]
-        rows = zip(at.tolist(), query.tolist(), spans, grades.tolist(), second_column, strict=True)
-        return [(line, queries[q], docs[a:b], grade, part) for line, q, (a, b), grade, part in rows]
+        queries, query, ends, docs, grades, at, answered = parser.finish()
+        spans = list(itertools.pairwise([0, *ends.tolist()]))
+        if answered is None:
+            rows = zip(at.tolist(), query.tolist(), spans, grades.tolist(), strict=True)
+            return [(line, queries[q], docs[a:b], grade, None) for line, q, (a, b), grade in rows]
+        judged = [(queries[q], docs[a:b]) for q, (a, b) in zip(query.tolist(), spans, strict=True)]
+        assert len(set(judged)) == len(set(answered[2].tolist()))
+        rows = zip(*(column.tolist() for column in answered[1:]), strict=True)
+        return [(line, *judged[d], grade, answered[0][part]) for part, d, grade, line in rows]
 
     same(outcome(parsed), outcome(lambda: oracle.qrels_rows(text)))
 

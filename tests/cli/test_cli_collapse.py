@@ -73,3 +73,28 @@ def test_repeated_documents_are_refused_with_what_to_do_about_chunks(invoke, her
 def test_a_comparison_warns_of_chunks_too(invoke, chunks):
     stderr = " ".join(invoke("compare", "qrels.txt", "second.run", chunks, "-m", "RR").stderr.split())
     assert "no document of chunks.run is judged; a#2 is a part of a" in stderr
+
+
+def test_calls_stay_apart(invoke, here):
+    (here / "calls.json").write_text('{"q1": [["a#1", "a#2"], ["b#1"]]}')
+    output = invoke("convert", "calls.json", "-", "--as", "run", "--to", "trec", "--collapse", "max").stdout
+    assert output.splitlines() == ["q1 1 a 1 2.0 calls", "q1 2 b 1 1.0 calls"]
+
+
+def test_nothing_is_printed_of_a_run_that_is_refused_late(invoke, here):
+    (here / "late.run").write_text("q Q0 a#1 1 2 t\nr Q0 b 1 1 t\nr Q0 b 2 1 t\n")
+    result = invoke("convert", "late.run", "-", "--to", "trec", "--collapse", "max")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "late.run: chunk b is returned twice for query r" in result.stderr
+
+
+def test_a_pattern_without_a_group_is_no_file(invoke, chunks):
+    result = invoke("eval", "qrels.txt", chunks, "-m", "RR", "--collapse", "max", "--ids", ".+-.")
+    assert result.exit_code == 2
+    assert "the pattern '.+-.' has no group for the document: (.+)" in result.stderr
+
+
+def test_a_chunk_is_a_part_of_a_document_with_an_id(invoke, chunks, here):
+    (here / "chunks.jsonl").write_text('{"chunk_id": "x#1", "source": ""}\n')
+    result = invoke("eval", "qrels.txt", chunks, "-m", "RR", "--collapse", "max", "--ids", "chunks.jsonl:source")
+    assert "chunks.jsonl:1: there is no source here" in result.stderr

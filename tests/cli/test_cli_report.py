@@ -206,3 +206,11 @@ def test_a_report_of_benchmarks_alone_has_no_texts(invoke, here):
     refused = invoke("report", "--bench", "bench.json", "--docs", "qrels.txt")
     assert (refused.exit_code, "--docs needs QRELS and RUNs" in refused.output) == (2, True)
     assert "--percentiles needs --bench" in invoke(*ASKED, "--percentiles", "linear").output
+
+
+def test_a_run_with_calls_has_a_report_without_curves(invoke, here):
+    (here / "calls.json").write_text('{"q1": [["d1"], ["d2"]], "q2": [["d1"]]}')
+    result = invoke("report", "qrels.txt", "calls.json", "-m", "CallRecall@2", "-o", "report.json")
+    assert (result.exit_code, result.output) == (0, "")
+    assert json.loads((here / "report.json").read_text())["results"]["curves"] == []
+    assert invoke("report", "qrels.txt", "calls.json", "-m", "AP").exit_code == 2

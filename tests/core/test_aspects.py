@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from random import Random
 
 import numpy as np
 import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 
 import truerank as tr
+from truerank.core._kernel import QrelsParser, by_document
 from truerank.core.qrels import Qrels
 from truerank.formats.convert import convert
 
@@ -27,14 +31,19 @@ def trec(tmp_path) -> str:  # type: ignore[no-untyped-def]
     return str(path)
 
 
-def rows(qrels: Qrels) -> list[list[tuple[bytes, bytes | None, float]]]:
+def rows(qrels: Qrels) -> list[list[tuple[bytes, bytes | None, float, float]]]:
     return [qrels.rows_of(number) for number in range(len(qrels))]
 
 
 def test_a_document_of_several_aspects_has_the_best_of_their_grades() -> None:
     qrels = Qrels.from_dict(JUDGED)
     assert qrels.to_dict() == {b"q": {b"a": 2.0, b"b": 1.0}, b"r": {b"a": 3.0}}
-    assert rows(qrels)[0] == [(b"a", b"2", 1.0), (b"a", b"10", 2.0), (b"b", b"10", 1.0), (b"b", b"x", 0.0)]
+    assert rows(qrels)[0] == [
+        (b"a", b"2", 1.0, 1.0),
+        (b"a", b"10", 2.0, 1.0),
+        (b"b", b"10", 1.0, 1.0),
+        (b"b", b"x", 0.0, 1.0),
+    ]
 
 
 def test_aspects_are_in_their_natural_order_whatever_that_of_the_file() -> None:
@@ -218,3 +227,84 @@ def test_convert_takes_the_second_column_and_weights_where_it_is_asked_to(trec: 
     again = tmp_path / "again.qrels"
     convert(trec, str(again), what="qrels")
     assert again.read_text() == LINES
+
+
+ROWS = st.lists(
+    st.tuples(*[st.sampled_from(ids) for ids in (["q", "r", "10", "2"], ["1", "2", "10", "x"], "abcde")])
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(rows=ROWS.map(dict.fromkeys).map(list), grades=st.randoms(use_true_random=False))
+def test_lines_in_any_order_are_the_same_judgements(rows: list[tuple[str, str, str]], grades: Random) -> None:
+    worth = {row: grades.randrange(-1, 12) for row in rows}
+    parser = QrelsParser()
+    parser.feed("".join(f"{q} {part} {doc} {grade}\n" for (q, part, doc), grade in worth.items()).encode())
+    queries, query, ends, text, _, lines, answered = parser.finish()
+    assume(answered is not None)
+    begin = np.concatenate([np.zeros(1, np.int64), ends[:-1]])
+    nothing = np.zeros(len(query))
+    found = Qrels.build(queries, query, begin, ends, text, nothing, lines=lines, answered=answered)
+    judged: dict[bytes, dict[bytes, dict[bytes, float]]] = {}
+    for (q, part, doc), grade in worth.items():
+        judged.setdefault(q.encode(), {}).setdefault(doc.encode(), {})[part.encode()] = float(grade)
+    assert list(found.queries) == sorted(judged)
+    assert [found.by_aspect(number) for number in range(len(found))] == [judged[q] for q in sorted(judged)]
+    best = {q: {doc: max(parts.values()) for doc, parts in docs.items()} for q, docs in judged.items()}
+    assert found.to_dict() == best
+    first = {(q, doc): line for line, (q, _, doc) in reversed(list(enumerate(rows, 1)))}
+    wanted = [first[q.decode(), doc.decode()] for q, docs in found.to_dict().items() for doc in docs]
+    assert found.lines is not None
+    assert found.lines.tolist() == wanted
+
+
+def test_rows_that_name_no_document_or_aspect_are_refused_by_the_kernel() -> None:
+    one, of = np.ones(1), np.array([0, 1])
+    for doc, name, place, where in ((1, 0, 0, None), (0, 1, 0, None), (0, 0, 1, None), (0, 0, 0, np.array([-1]))):
+        which = np.array([doc], np.uint32), np.array([name], np.uint32)
+        with pytest.raises(IndexError):
+            by_document(of, *which, one, np.array([place]), where)
+    with pytest.raises(ValueError, match="a judgement has"):
+        by_document(np.zeros(0, np.int64), *np.zeros((2, 1), np.uint32), one, np.zeros(1, np.int64))
+
+
+def test_pairs_of_a_document_and_a_grade_are_no_alternatives() -> None:
+    pairs = {"q": [["a", 1], ["b", 2]]}
+    assert rows(Qrels.from_dict(pairs)) == rows(Qrels.from_dict({"q": {"a": 1, "b": 2}}))
+    assert tr.evaluate({"q": [(1, 2), (3, 4)]}, {"q": [2]}, ["StRecall"]).mean == {"StRecall": 0.5}
+    with pytest.raises(tr.InputError, match="document a of query q is judged twice"):
+        Qrels.from_dict({"q": [["a", 1], ["a", 2]]})
+
+
+@pytest.mark.parametrize(
+    ("weights", "said"),
+    [
+        ({"q": {"1": 1, "2": 1, "9": 1}}, "aspect 9 of query q has a weight, but no document is judged for it"),
+        ({"q": {"1": 1, "2": 1}, "z": {"1": 1}}, "query z has weights of aspects, but no judgement"),
+    ],
+)
+def test_weights_of_what_nobody_judged_are_refused(weights: dict[str, dict[str, float]], said: str) -> None:
+    with pytest.raises(tr.InputError, match=said):
+        Qrels.from_dict({"q": {"a": {"1": 1}, "b": {"2": 1}}}).weighted(weights)
+
+
+@pytest.mark.parametrize("measure", ["Q", "NCU", "nDCG"])
+def test_no_grade_gains_less_than_nothing(measure: str) -> None:
+    with pytest.raises(tr.MeasureError, match=r"a mapping \{grade: gain\} of numbers from 0 up"):
+        tr.parse_measure(f"{measure}(gain={{1: -3}})")
+
+
+@pytest.mark.parametrize(
+    ("budget", "lengths", "said"),
+    [
+        (-1, {"a": 1}, "a budget is a number from 0 on, not -1"),
+        (float("nan"), {"a": 1}, "a budget is a number from 0 on, not nan"),
+        ("x", {"a": 1}, "a budget is a number from 0 on, not 'x'"),
+        (1, [("a", 1)], "lengths are {document: length}, not"),
+        (1, {"a": "x"}, "document a has no length"),
+    ],
+)
+def test_a_budget_and_lengths_are_numbers(budget: float, lengths: dict[str, float], said: str) -> None:
+    reading = tr.read({"q": {"a": 1}}, {"q": ["a"]}, keep="all")
+    with pytest.raises(tr.InputError, match=said):
+        reading.within(budget, lengths)

@@ -93,6 +93,14 @@ def test_scattered_rows_are_counted_to_the_same_bits(rows, ties, other, keep, da
     assert alike(tr.merge(parts, tr.merge([tr.merge(counts[:2]), counts[2]])), whole)
 
 
+def test_where_the_own_document_leaves_a_scattered_list_as_many_unjudged_ones_are_kept():
+    rules, rows = {"self_match": "remove-from-answers"}, [("q1", "q1", 0.0), ("q1", "d3", 0.0), ("q1", "ü", -3.5)]
+    whole = tr.read(QRELS, table(rows), rules=rules, keep=1)
+    parts = [tr.read(QRELS, table(part), rules=rules, keep=1) for part in (rows[:1], rows[1:])]
+    split = tr.scattered(parts)
+    assert alike(tr.merge(parts, [tr.count_ranks(split, table(part)) for part in (rows[:2], rows[2:])]), whole)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 4])
 @settings(max_examples=30)
 @given(rows=DISTINCT, data=st.data())

@@ -145,7 +145,11 @@ def test_what_is_unclear_is_refused(run: Any, why: str) -> None:
         ("run.csv", "query_id,doc_id,score,call\nq,a,1,1\nq,b,1,1e300\n", "run.csv:3: 1e+300 is no number of a"),
         ("run.jsonl", '{"query_id": "q", "call": 0, "docs": ["a"]}\n', "run.jsonl:1: query q has call 0"),
         ("run.jsonl", '{"query_id": "q", "call": "1", "docs": ["a"]}\n', "run.jsonl:1: a number should stand"),
-        ("run.jsonl", '{"query_id": "q", "docs": [["a"]], "scores": [[1], [2]]}\n', "run.jsonl:1: there are 1"),
+        (
+            "run.jsonl",
+            '{"query_id": "q", "docs": [["a"]], "scores": [[1], [2]]}\n',
+            "run.jsonl:1: there is 1 list of",
+        ),
         ("run.csv", "query_id,doc_id,score,call,Call\nq,a,1,1,1\n", "2 columns have one name"),
     ],
 )

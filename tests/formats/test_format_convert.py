@@ -313,3 +313,16 @@ def test_a_format_of_ones_own_is_found_read_and_written(folder, monkeypatch):
     assert tr.evaluate("a.qrels", "b.own", "RR").mean == {"RR": 1.0}
     with pytest.raises(tr.InputError, match="the format own cannot hold qrels"):
         tr.read_qrels("b.own", format="own")
+
+
+def test_a_weight_below_0_is_named_with_its_line(tmp_path):
+    (tmp_path / "qrels").write_text("q 1 a 1\nq 2 b 1\n")
+    (tmp_path / "weights.qrels").write_text("q 0 1 1\nq 0 2 -1\n")
+    with pytest.raises(tr.InputError, match=r"weights.qrels:2: the weight -1(.0)? is below 0"):
+        convert(
+            str(tmp_path / "qrels"),
+            str(tmp_path / "out.jsonl"),
+            what="qrels",
+            iteration="aspect",
+            weights=str(tmp_path / "weights.qrels"),
+        )

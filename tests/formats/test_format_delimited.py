@@ -133,7 +133,7 @@ def test_many_blocks_are_read_like_one(quote, tmp_path, monkeypatch):
         ("q, a, 1", "' 1' is no number: blanks are part of a cell"),
         ("q,a,1 ", "'1 ' is no number: blanks are part of a cell"),
         ("q,a,\t1", "is no number: blanks are part of a cell"),
-        ("q,a,", "'' is no number"),
+        ("q,a,", "there is no number in the column"),
         ("q,a,true", "'true' is no number"),
         ("q,a,[1]", r"'\[1\]' is no number"),
         ("q,a,nan", "the score is not a finite number"),

@@ -47,7 +47,10 @@ def test_a_system_that_is_not_in_a_run_has_no_part_in_its_nuggets(tmp_path: Path
             {"text": "n", "importance": "so-so", "assignment": "support"},
             ":1: a nugget's importance is one of vital",
         ),
-        ({"text": "n", "importance": "vital", "assignment": None}, ":1: a nugget's assignment is one of support"),
+        (
+            {"text": "n", "importance": "vital", "assignment": None},
+            ":1: a nugget has no assignment: one of support",
+        ),
         ("n", ":1: a nugget is an object with a text"),
     ],
 )
@@ -62,3 +65,10 @@ def test_a_nugget_is_vital_or_okay_throughout(tmp_path: Path) -> None:
     path = written(tmp_path, answer("1", SAID), {"qid": "1", "run_id": "b", "nuggets": other})
     with pytest.raises(tr.InputError, match=":2: a nugget of query '1' is vital in one line and okay in another"):
         tr.evaluate(path, path, "all_score")
+
+
+def test_a_nugget_without_an_assignment_is_named(tmp_path):
+    path = tmp_path / "n.jsonl"
+    path.write_text('{"qid": "q", "nuggets": [{"text": "n", "importance": "vital"}]}\n')
+    with pytest.raises(tr.InputError, match=r"n.jsonl:1: a nugget has no assignment: one of support"):
+        tr.read_qrels(str(path))

@@ -91,7 +91,7 @@ def test_what_is_wrong_with_a_catalogue_is_said(given: Any, said: str) -> None:
 
 def test_a_measure_says_what_it_lacks() -> None:
     qrels, run = {"q": {"a": 1}}, {"q": ["a", "b"]}
-    with pytest.raises(tr.InputError, match="the items have no popularity"):
+    with pytest.raises(tr.InputError, match="the table of items has no popularity"):
         tr.evaluate(qrels, run, "Novelty", items=["a", "b"])
     with pytest.raises(tr.InputError, match="needs a table of the documents"):
         tr.evaluate(qrels, run, "ILD")

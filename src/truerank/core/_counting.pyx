@@ -264,6 +264,7 @@ def novelty(const int64_t[::1] doc, const int64_t[::1] start, const int64_t[::1]
 
 cdef struct Candidate:
     double gain                # at least what it adds now: that can only fall
+    int64_t first, last        # what it is relevant to: these of the aspects that are answered
     int64_t doc, begin, length # of the document, and of its id
     Py_ssize_t place           # among those of its query, by their ids; 0 until it is known
 
@@ -276,15 +277,15 @@ cdef class Greedy:
     cdef const double[::1] grade
     cdef const unsigned char[::1] text
     cdef double[::1] left
+    cdef int64_t[::1] relevant     # the aspects that the candidates are relevant to
     cdef double level, alpha
-    cdef Py_ssize_t rows
     cdef Candidate* heap
 
     def __init__(self, start, aspect, grade, weight, double level, double alpha, begin, end, text):
         """As for `novelty`; begin, end: (documents,) where each id stands in the text."""
         self.start, self.aspect, self.grade, self.begin, self.end, self.text = start, aspect, grade, begin, end, text
         self.left, self.level, self.alpha = np.array(weight, np.float64), level, alpha
-        self.rows = min(self.aspect.shape[0], self.grade.shape[0])
+        self.relevant = np.empty(min(self.aspect.shape[0], self.grade.shape[0]), np.int64)
 
     def __dealloc__(self):
         free(self.heap)
@@ -296,21 +297,23 @@ cdef class Greedy:
             owner: (aspects,) the query of each, below 0 for none; the documents of a query are together.
         """
         cdef Py_ssize_t d, docs = min(self.start.shape[0] - 1, min(self.begin.shape[0], self.end.shape[0])), n = 0, m = 0
-        cdef int64_t q = -1, own
+        cdef int64_t q = -1, own, first = 0, last = 0
         self.heap = <Candidate*>realloc(self.heap, (docs + 1) * sizeof(Candidate))
         if self.heap == NULL:
             raise MemoryError
         query, doc = np.empty(docs, np.int64), np.empty(docs, np.int64)
         cdef int64_t[::1] queries = query, picks = doc
         for d in range(docs):
-            own = self.query_of(d, owner)
+            first = last
+            own = self.take(d, owner, &last)
             if own < 0:
                 continue
             if own != q and n:
                 m = self.pick(n, k, q, queries, picks, m)
                 n = 0
             q = own
-            self.heap[n].gain, self.heap[n].doc, self.heap[n].begin, self.heap[n].place = 0, d, self.begin[d], 0
+            self.heap[n].doc, self.heap[n].begin, self.heap[n].place = d, self.begin[d], 0
+            self.heap[n].first, self.heap[n].last, self.heap[n].gain = first, last, 0
             self.heap[n].length = self.end[d] - self.begin[d]
             if not 0 <= self.begin[d] <= self.end[d] <= self.text.shape[0]:
                 self.heap[n].begin = self.heap[n].length = 0
@@ -318,47 +321,64 @@ cdef class Greedy:
         m = self.pick(n, k, q, queries, picks, m)
         return query[:m].copy(), doc[:m].copy()
 
-    cdef int64_t query_of(self, Py_ssize_t d, const int64_t[::1] owner) noexcept:
-        """The query of a document that is relevant to some aspect of it, or -1."""
-        cdef Py_ssize_t r
-        for r in range(max(self.start[d], 0), min(self.start[d + 1], self.rows)):
-            if self.grade[r] >= self.level and 0 <= self.aspect[r] < min(owner.shape[0], self.left.shape[0]):
-                if owner[self.aspect[r]] >= 0:
-                    return owner[self.aspect[r]]
-        return -1
+    cdef int64_t take(self, Py_ssize_t d, const int64_t[::1] owner, int64_t* last) noexcept:
+        """Note the aspects that a document is relevant to, from `last` on; the query of one of them, or -1."""
+        cdef int64_t aspect, query = -1
+        cdef Py_ssize_t r, rows = self.relevant.shape[0]
+        for r in range(max(self.start[d], 0), min(self.start[d + 1], rows)):
+            aspect = self.aspect[r]
+            if self.grade[r] >= self.level and 0 <= aspect < min(owner.shape[0], self.left.shape[0]) and last[0] < rows:
+                self.relevant[last[0]] = aspect
+                last[0] += 1
+                query = owner[aspect] if query < 0 else query
+        return query
 
-    cdef double gain(self, Py_ssize_t d) noexcept:
-        cdef Py_ssize_t r
+    cdef double gain(self, const Candidate* one) noexcept:
+        cdef int64_t r
         cdef double gain = 0
-        for r in range(max(self.start[d], 0), min(self.start[d + 1], self.rows)):
-            if self.grade[r] >= self.level and 0 <= self.aspect[r] < self.left.shape[0]:
-                gain += self.left[self.aspect[r]]
+        for r in range(one.first, one.last):
+            gain += self.left[self.relevant[r]]
         return gain
 
     cdef Py_ssize_t pick(self, Py_ssize_t n, int64_t k, int64_t q, int64_t[::1] queries, int64_t[::1] picks,
                          Py_ssize_t m) noexcept:
         """The first k of the n documents in the heap, written behind the m that are there: m + n <= documents."""
-        cdef Py_ssize_t i, r
-        cdef double now
-        self.sort(n)
+        cdef Py_ssize_t i
+        cdef int64_t r
+        cdef bint is_few = 0 <= k < n // 8               # then the ids of ties alone are compared, and there is no heap
+        if not is_few:
+            self.sort(n)
         for i in range(n):
-            self.heap[i].place, self.heap[i].gain = i, self.gain(self.heap[i].doc)
-        for i in range(n // 2 - 1, -1, -1):
-            self.sink(i, n)
+            self.heap[i].place = 0 if is_few else i
+            self.heap[i].gain = self.gain(&self.heap[i])
+        if not is_few:
+            for i in range(n // 2 - 1, -1, -1):
+                self.sink(i, n)
         while n and k:
-            now = self.gain(self.heap[0].doc)
-            if now < self.heap[0].gain:
-                self.heap[0].gain = now
+            if is_few:
+                self.lead(n)
+            elif self.gain(&self.heap[0]) < self.heap[0].gain:
+                self.heap[0].gain = self.gain(&self.heap[0])
                 self.sink(0, n)
                 continue
             queries[m], picks[m] = q, self.heap[0].doc
             m, k, n = m + 1, k - 1, n - 1
-            for r in range(max(self.start[picks[m - 1]], 0), min(self.start[picks[m - 1] + 1], self.rows)):
-                if self.grade[r] >= self.level and 0 <= self.aspect[r] < self.left.shape[0]:
-                    self.left[self.aspect[r]] *= 1 - self.alpha
+            for r in range(self.heap[0].first, self.heap[0].last):
+                self.left[self.relevant[r]] *= 1 - self.alpha
             self.heap[0] = self.heap[n]
-            self.sink(0, n)
+            if not is_few:
+                self.sink(0, n)
         return m
+
+    cdef void lead(self, Py_ssize_t n) noexcept:
+        """Put first what goes before all others."""
+        cdef Py_ssize_t i, best = 0
+        self.heap[0].gain = self.gain(&self.heap[0])
+        for i in range(1, n):
+            if self.heap[i].gain >= self.heap[best].gain:
+                self.heap[i].gain = self.gain(&self.heap[i])
+                best = i if self.is_ahead(&self.heap[i], &self.heap[best]) else best
+        self.heap[0], self.heap[best] = self.heap[best], self.heap[0]
 
     cdef void sort(self, Py_ssize_t n) noexcept:
         """By what goes first, the last first: of equal gains, by id."""

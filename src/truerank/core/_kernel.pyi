@@ -10,6 +10,8 @@ from truerank.core._names import Names
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Numbers = NDArray[np.uint32]
+Answered = tuple[Names, Numbers, Numbers, Floats, Ints]
 Bytes = bytes | bytearray | memoryview | NDArray[np.uint8]
 
 HIT: np.dtype[np.void]
@@ -20,7 +22,11 @@ def as_text(name: bytes) -> str: ...
 class QrelsParser:
     line: int
     def feed(self, data: Bytes) -> None: ...
-    def finish(self) -> tuple[Names, Ints, Ints, bytes, Floats, Ints, tuple[Names, Ints] | None]: ...
+    def finish(self) -> tuple[Names, Ints, Ints, bytes, Floats | None, Ints, Answered | None]: ...
+
+def by_document(
+    start: Ints, doc: Numbers, name: Numbers, grade: Floats, place: Ints, where: Ints | None = ...
+) -> tuple[Ints, Ints, Floats, Ints, Ints, Floats, bool]: ...
 
 class Judged:
     n_queries: int

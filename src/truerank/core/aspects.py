@@ -15,10 +15,12 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from truerank.core._kernel import by_document
 from truerank.core.errors import InputError, truncated
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Numbers = NDArray[np.uint32]
 Bools = NDArray[np.bool_]
 T = TypeVar("T")
 
@@ -52,32 +54,31 @@ class Aspects:
 
     @classmethod
     def of_rows(
-        cls, query: Ints, doc: Ints, name: Ints, grade: Floats, names: Sequence[bytes], sizes: tuple[int, int]
-    ) -> Aspects:
+        cls,
+        start: Ints,
+        doc: Numbers,
+        name: Numbers,
+        grade: Floats,
+        names: Sequence[bytes],
+        where: Ints | None = None,
+    ) -> tuple[Aspects, Floats, bool]:
         """Aspects from one row a judgement of one aspect, in any order.
 
         Args:
-            query, doc: of each row: the query, and the judged document.
+            start: (queries + 1,) the documents of query q are start[q] to start[q + 1].
+            doc: the judged document of each row.
             name: of each row, an index into `names`, which are distinct.
-            sizes: how many queries, and how many judged documents there are.
+            where: the number of the document for each in `doc`, where it is another.
+
+        Returns:
+            The aspects, the best grade of each document, and whether one is judged twice for an aspect.
         """
-        queries, docs = sizes
         order = sorted(range(len(names)), key=lambda place: natural(names[place]))
         place = np.empty(len(order), np.int64)
         place[order] = np.arange(len(order))
-        keys, aspect = _numbered(query * len(names) + place[name], queries * len(names))
-        owner = keys // max(len(names), 1)
-        bounds = np.searchsorted(owner, np.arange(queries + 1))
-        rows = np.argsort(doc * len(keys) + aspect, kind="stable")  # quick, as there are few stretches in order
-        return cls(
-            [names[order[key]] for key in (keys % max(len(names), 1)).tolist()],
-            np.ones(len(keys)),
-            bounds[:-1],
-            bounds[1:],
-            np.searchsorted(doc[rows], np.arange(docs + 1)),
-            aspect[rows],
-            grade[rows],
-        )
+        rows, aspect, grades, own, bounds, best, is_repeated = by_document(start, doc, name, grade, place, where)
+        known = [names[order[key]] for key in own.tolist()]
+        return cls(known, np.ones(len(own)), bounds[:-1], bounds[1:], rows, aspect, grades), best, is_repeated
 
     @classmethod
     def none(cls, queries: int) -> Aspects:
@@ -199,12 +200,23 @@ class Aspects:
         """The same with these weights, {query: {aspect: weight}}.
 
         Raises:
-            InputError: an aspect has none, or one below 0; those of a query sum to 0.
+            InputError: an aspect has none, or one below 0, or is not there; those of a query sum to 0.
         """
+        if unknown := sorted(set(weights).difference(queries)):
+            raise InputError(
+                "query {query} has weights of aspects, but no judgement", name, query=truncated(unknown[0])
+            )
         given = self.weight.copy()
         for number, query in enumerate(queries):
             places = range(int(self.begin[number]), int(self.end[number]))
             own = weights.get(query, {})
+            if unknown := sorted(set(own).difference(self.names[place] for place in places)):
+                raise InputError(
+                    "aspect {aspect} of query {query} has a weight, but no document is judged for it",
+                    name,
+                    aspect=truncated(unknown[0]),
+                    query=truncated(query),
+                )
             for place in places:
                 given[place] = _weight(query, self.names[place], own.get(self.names[place]), name)
             total = sum(given[places.start : places.stop].tolist())
@@ -216,15 +228,6 @@ class Aspects:
                     total=total,
                 )
         return replace(self, weight=given)
-
-
-def _numbered(keys: Ints, size: int) -> tuple[Ints, Ints]:
-    """The distinct ones of some numbers below a size, in order, and which of them each is."""
-    if size > 4 * len(keys) + 1024:
-        distinct, which = np.unique(keys, return_inverse=True)
-        return distinct, which
-    there = np.bincount(keys, minlength=size) > 0
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[keys]
 
 
 def natural(name: bytes) -> tuple[tuple[int, int, bytes], ...]:

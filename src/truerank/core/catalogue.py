@@ -56,7 +56,7 @@ class Catalogue:
         found = getattr(self, column)
         if found is None:
             raise InputError(
-                "the items have no {column}, which is needed; there is {known}",
+                "the table of items has no {column}, which a measure needs; there is {known}",
                 self.name,
                 column=column,
                 known=", ".join(

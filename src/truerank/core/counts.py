@@ -14,7 +14,7 @@ from truerank.core._kernel import Thresholds
 from truerank.core.errors import InputError, RulesError, truncated
 from truerank.core.hits import UNJUDGED
 from truerank.core.qrels import Floats, Ints
-from truerank.core.reading import EVERY_RANK, Reading
+from truerank.core.reading import EVERY_RANK, Reading, first_ranks
 from truerank.core.run import Run, RunLike
 from truerank.core.saved import arrow
 from truerank.core.scan import count
@@ -149,8 +149,7 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     rows = replace(
         rows, rank=rows.rank + better + before, first=rows.first + better, last=rows.last + better + equal
     )
-    if found.kept:
-        rows = rows.where((rows.grade > UNJUDGED) | (rows.rank <= found.kept))
+    rows = first_ranks(rows, found.qrels, found.kept)
     repeats = found.repeats if total.seen is None else _repeats(scattered, total.seen)
     assert repeats is not None
     return replace(found, rows=rows, repeats=repeats, repeated=int(repeats.sum()))

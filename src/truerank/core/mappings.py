@@ -46,6 +46,14 @@ def graded(judged: Any, query: object, name: str) -> Mapping[Any, Any]:
             judged=quoted(judged),
         )
     docs = list(judged)
+    if are_pairs(docs):
+        pairs = dict(docs)
+        if len(pairs) < len(docs):
+            twice = next(doc for place, (doc, _) in enumerate(docs) if doc in dict(docs[:place]))
+            raise InputError(
+                "document {doc} of query {query} is judged twice; keep one of them", name, doc=twice, query=query
+            )
+        return pairs
     if not {type(None), dict, list, tuple, set}.isdisjoint(map(type, docs)):
         raise InputError(
             "query {query} has {docs}: documents are ids, or {{id: grade}}",
@@ -60,7 +68,19 @@ def has_aspects(judged: Any) -> bool:
     """Whether a query's documents have a grade an aspect, or stand in several lists."""
     if isinstance(judged, Mapping):
         return any(isinstance(grade, Mapping) for grade in judged.values())
-    return isinstance(judged, list | tuple) and any(isinstance(part, list | tuple | set) for part in judged)
+    is_nested = isinstance(judged, list | tuple) and any(isinstance(part, list | tuple | set) for part in judged)
+    return is_nested and not are_pairs(judged)
+
+
+def are_pairs(judged: Sequence[Any]) -> bool:
+    """Whether these are pairs (document, grade), and no lists of alternatives: each is a text and a number."""
+    return bool(judged) and all(
+        isinstance(part, list | tuple)
+        and len(part) == 2
+        and _is_text(type(part[0]))
+        and isinstance(part[1], int | float | np.number)
+        for part in judged
+    )
 
 
 def by_aspect(judged: Any, query: object, name: str) -> Iterator[tuple[Any, Any, Any]]:
@@ -121,6 +141,11 @@ def _is_finite(grade: Any) -> bool:
         return not _is_text(type(grade)) and getattr(grade, "shape", ()) == () and math.isfinite(float(grade))
     except (TypeError, ValueError, OverflowError):
         return False
+
+
+def is_length(value: Any) -> bool:
+    """Whether a value is a number from 0 on."""
+    return isinstance(value, int | float | np.number) and not isinstance(value, bool) and bool(value >= 0)
 
 
 def _is_text(kind: type) -> bool:

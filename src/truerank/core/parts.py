@@ -147,19 +147,15 @@ _Judgement = tuple[bytes, float, tuple[tuple[bytes, float, float], ...] | None]
 
 def _of(qrels: Qrels, query: int) -> list[_Judgement]:
     """The judgements of a query, in order; ignored ones as `IGNORED` itself, which lists compare equal."""
-    aspects = qrels.aspects
-    found: list[_Judgement] = []
-    for doc in range(int(qrels.start[query]), int(qrels.start[query + 1])):
-        answers = None
-        if aspects is not None:
-            rows = slice(int(aspects.start[doc]), int(aspects.start[doc + 1]))
-            of, grades = aspects.aspect[rows].tolist(), aspects.grade[rows].tolist()
-            answers = tuple(
-                (aspects.names[a], g, float(aspects.weight[a])) for a, g in zip(of, grades, strict=True)
-            )
-        grade = float(qrels.grades[doc])
-        found.append((qrels.doc(doc), IGNORED if grade != grade else grade, answers))
-    return found
+    answers: dict[bytes, list[tuple[bytes, float, float]]] = {}
+    for doc, aspect, grade, weight in qrels.rows_of(query) if qrels.aspects is not None else ():
+        answers.setdefault(doc, []).append((aspect or b"", grade, weight))
+    judged = range(int(qrels.start[query]), int(qrels.start[query + 1]))
+    docs, grades = map(qrels.doc, judged), qrels.grades[judged.start : judged.stop].tolist()
+    return [
+        (doc, IGNORED if grade != grade else grade, None if qrels.aspects is None else tuple(answers.get(doc, ())))
+        for doc, grade in zip(docs, grades, strict=True)
+    ]
 
 
 def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
@@ -172,9 +168,9 @@ def _aspects(judged: Sequence[list[_Judgement]]) -> Aspects | None:
     rows = [(query, doc, *answer) for doc, (query, answers) in enumerate(docs) for answer in answers or ()]
     query, doc, names, grades, weights = zip(*rows, strict=True) if rows else ((),) * 5
     known, name = joined_names([names])
-    sizes = len(judged), len(docs)
-    numbers = np.array(query, np.int64), np.array(doc, np.int64), name, np.array(grades, np.float64)
-    aspects = Aspects.of_rows(*numbers, known, sizes)
+    start = np.cumsum([0, *map(len, judged)], dtype=np.int64)
+    numbers = np.array(doc, np.uint32), name.astype(np.uint32), np.array(grades, np.float64)
+    aspects, *_ = Aspects.of_rows(start, *numbers, known)
     weight = {(q, n): w for q, n, w in zip(query, names, weights, strict=True)}
     given = [weight[pair] for pair in zip(aspects.query.tolist(), aspects.names, strict=True)]
     return replace(aspects, weight=np.array(given, np.float64))

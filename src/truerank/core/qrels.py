@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Numbers = NDArray[np.uint32]
+Answered = tuple[Sequence[bytes], Numbers, Numbers, Floats, Ints]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +76,7 @@ class Qrels:
         lines: Ints | None = None,
         is_number: NDArray[np.bool_] | None = None,
         aspects: tuple[Sequence[bytes], Ints] | None = None,
+        answered: Answered | None = None,
     ) -> Qrels:
         """Qrels from one row a judgement, in any order.
 
@@ -82,65 +85,67 @@ class Qrels:
             lines: the line of each row.
             is_number: whether the document's id was a number, of each row.
             aspects: distinct ids, and which of them each row is about: a document may have a row for each.
+            answered: distinct ids, and of each judgement of an aspect which that is, its document, grade and line;
+                the rows are then distinct documents, and their grades do not count.
 
         Raises:
             InputError: a document is judged twice for a query, or for an aspect of it.
         """
         names, place = (queries if isinstance(queries, Names) else Names(queries)).in_order()
         query = query if place is None or not len(query) else place[query]
-        start = np.concatenate([[0], np.cumsum(np.bincount(query, minlength=len(queries)))]).astype(np.int64)
+        start = _starts(query, len(names))
         rows: Any = slice(None) if not (query[1:] < query[:-1]).any() else np.argsort(query, kind="stable")
         placed = None if lines is None else np.asarray(lines)[rows]
         kinds = None if is_number is None else is_number[rows]
         qrels = cls(names, start, begin[rows], end[rows], text, grades[rows], name, placed, kinds)
+        if answered is not None:
+            where = np.empty(len(query), np.int64)
+            where[rows] = np.arange(len(query))
+            return qrels._answering(*answered, where)
         if aspects is not None:
             return qrels._of_aspects(aspects[0], aspects[1][rows])
         qrels._refuse_repeats()
         return qrels
 
-    def _of_aspects(self, names: Sequence[bytes], name: Ints) -> Qrels:
+    def _of_aspects(self, names: Sequence[bytes], aspect: Ints) -> Qrels:
         """The same, where each judgement is of one aspect: a document of several has one, with the best grade.
 
         Args:
-            name: (judgements,) an index into the ids of aspects.
+            aspect: (judgements,) an index into the ids of aspects.
         """
-        from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it
-
         places = np.arange(len(self.grades))
         first = places if self.judged.firsts is None else self.judged.firsts
         kept = first == places
-        doc = (np.cumsum(kept) - 1)[first]
-        aspects = Aspects.of_rows(self.query, doc, name, self.grades, names, (len(self), int(kept.sum())))
-        self._refuse_repeated_aspects(doc, name, names)
-        best = np.full(int(kept.sum()), -np.inf)
-        np.maximum.at(best, doc, self.grades)
-        sizes = np.bincount(self.query[kept], minlength=len(self))
-        return replace(
+        docs = replace(
             self,
-            start=np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64),
+            start=_starts(self.query[kept], len(self)),
             begin=np.ascontiguousarray(self.begin[kept]),
             end=np.ascontiguousarray(self.end[kept]),
-            grades=best,
             lines=None if self.lines is None else self.lines[kept],
             is_number=None if self.is_number is None else self.is_number[kept],
-            aspects=aspects,
         )
+        numbers = aspect.astype(np.uint32), first.astype(np.uint32)
+        return docs._answering(names, *numbers, self.grades, self.lines, np.cumsum(kept) - 1)
 
-    def _refuse_repeated_aspects(self, doc: Ints, name: Ints, names: Sequence[bytes]) -> None:
-        """Raise where a document has two judgements of one aspect."""
-        keys = doc * len(names) + name
-        ordered = np.sort(keys)
-        if not (ordered[1:] == ordered[:-1]).any():
-            return
-        _, first, place = np.unique(keys, return_index=True, return_inverse=True)
-        two = int(np.argmax(first[place] != np.arange(len(keys))))
+    def _answering(
+        self, names: Sequence[bytes], aspect: Numbers, doc: Numbers, grade: Floats, lines: Ints | None, where: Ints
+    ) -> Qrels:
+        """The same with these judgements of aspects; the best is a document's grade."""
+        from truerank.core.aspects import Aspects  # which few judgements have: a start need not wait for it
+
+        aspects, best, is_repeated = Aspects.of_rows(self.start, doc, aspect, grade, names, where)
+        if not is_repeated:
+            return replace(self, grades=best, aspects=aspects)
+        _, first, place = np.unique(where[doc] * len(names) + aspect, return_index=True, return_inverse=True)
+        two = int(np.argmax(first[place] != np.arange(len(doc))))
+        judged = int(where[doc[two]])
         raise InputError(
             "document {doc} of query {query} is judged twice for aspect {aspect}; keep one of them",
             self.name,
-            None if self.lines is None else int(self.lines[two]),
-            doc=truncated(self.doc(two)),
-            query=truncated(self.queries[int(self.query[two])]),
-            aspect=truncated(names[int(name[two])]),
+            None if lines is None else int(lines[two]),
+            doc=truncated(self.doc(judged)),
+            query=truncated(self.queries[int(self.query[judged])]),
+            aspect=truncated(names[int(aspect[two])]),
         )
 
     def without_aspects(self) -> Qrels:
@@ -271,19 +276,8 @@ class Qrels:
         """Qrels from one judgement a row; the arguments as for `build`."""
         ends = np.cumsum(np.fromiter(map(len, docs), np.int64, len(docs)), dtype=np.int64)
         begins = np.concatenate([[0], ends[:-1]]).astype(np.int64) if len(docs) else ends
-        rows = np.asarray(query, np.int64)
-        return cls.build(
-            queries,
-            rows,
-            begins,
-            ends,
-            b"".join(docs),
-            np.asarray(grades, np.float64),
-            name=name,
-            lines=lines,
-            is_number=is_number,
-            aspects=aspects,
-        )
+        columns = np.asarray(query, np.int64), begins, ends, b"".join(docs), np.asarray(grades, np.float64)
+        return cls.build(queries, *columns, name=name, lines=lines, is_number=is_number, aspects=aspects)
 
     def __len__(self) -> int:
         """The number of queries."""
@@ -370,16 +364,20 @@ class Qrels:
             None if self.aspects is None else self.aspects.take(np.flatnonzero(keep), np.flatnonzero(rows), place)
         )
 
-    def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float]]:
-        """Document, aspect and grade of each judgement of a query; without aspects, None and one a document."""
+    def rows_of(self, query: int) -> list[tuple[bytes, bytes | None, float, float]]:
+        """Document, aspect, grade and the aspect's weight of each judgement of a query.
+
+        Without aspects None and 1, and one a document.
+        """
         docs = range(int(self.start[query]), int(self.start[query + 1]))
         if self.aspects is None:
-            return [(self.doc(doc), None, float(self.grades[doc])) for doc in docs]
-        start, names = self.aspects.start, self.aspects.names
+            return [(self.doc(doc), None, float(self.grades[doc]), 1.0) for doc in docs]
+        known = self.aspects
+        rows = slice(int(known.start[docs.start]), int(known.start[docs.stop]))
+        of, aspects, grades = (each[rows].tolist() for each in (known.of, known.aspect, known.grade))
         return [
-            (self.doc(doc), names[int(self.aspects.aspect[row])], float(self.aspects.grade[row]))
-            for doc in docs
-            for row in range(int(start[doc]), int(start[doc + 1]))
+            (self.doc(doc), known.names[aspect], grade, float(known.weight[aspect]))
+            for doc, aspect, grade in zip(of, aspects, grades, strict=True)
         ]
 
     def weights_of(self, query: int) -> dict[bytes, float]:
@@ -392,7 +390,7 @@ class Qrels:
     def by_aspect(self, query: int) -> dict[bytes, dict[bytes, float]]:
         """{document: {aspect: grade}} of a query; nothing without aspects."""
         nested: dict[bytes, dict[bytes, float]] = {}
-        for doc, aspect, grade in self.rows_of(query):
+        for doc, aspect, grade, _ in self.rows_of(query):
             if aspect is not None:
                 nested.setdefault(doc, {})[aspect] = grade
         return nested
@@ -439,6 +437,11 @@ class Qrels:
         grades = np.array([*self.grades[kept].tolist(), *(self.apart[self.queries[q]] for q in own)], np.float64)
         order = np.argsort(query, kind="stable")
         return query[order], grades[order]
+
+
+def _starts(query: Ints, queries: int) -> Ints:
+    """(queries + 1,) where the rows of each begin, in order."""
+    return np.concatenate([[0], np.cumsum(np.bincount(query, minlength=queries))]).astype(np.int64)
 
 
 QrelsLike = Qrels | str | os.PathLike[str] | Mapping[Any, Any] | Iterable[Any]

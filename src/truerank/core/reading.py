@@ -16,9 +16,10 @@ import numpy as np
 
 from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
-from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, truncated
+from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
 from truerank.core.hits import UNJUDGED, Hits
 from truerank.core.ids import NO_IDS, Ids
+from truerank.core.mappings import is_length
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Ints, Qrels, QrelsLike
 from truerank.core.rules import Rules, RulesLike
@@ -87,6 +88,12 @@ class Reading:
         extra = tuple(sorted(found.extra))  # not as they come: parts of a run come in any order
         facts = extra, found.repeated, found.interleaved, kept, found.repeats
         return cls(name, rules, qrels, rows, found.unjudged, *facts)
+
+    @classmethod
+    def scanned(cls, qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
+        """A reading of queries that were read whole."""
+        reading = cls.of(qrels, answered(found, rules), rules, name, kept)
+        return replace(reading, rows=first_ranks(reading.rows, qrels, kept))
 
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {int(self.rows.returned.clip(0).sum()):,}"
@@ -166,7 +173,8 @@ class Reading:
             lengths: {document: length} of every document that was returned.
 
         Raises:
-            InputError: the reading lacks rows (keep="all"); a document has no length, or one below 0.
+            InputError: the reading lacks rows (keep="all"); a document has no length, or one below 0; so has the
+                budget.
 
         >>> import truerank as tr
         >>> reading = tr.read({"q": {"a": 1, "b": 1}}, {"q": ["x", "a", "b"]}, keep="all")
@@ -177,7 +185,12 @@ class Reading:
             raise InputError(lacking("all"), self.name)
         rows = self.rows
         names = list(map(as_text, self.docs(rows.doc)))
-        sizes = np.array([lengths.get(name, math.nan) for name in names], np.float64)
+        if not is_length(budget):
+            raise InputError("a budget is a number from 0 on, not {budget}", self.name, budget=quoted(budget))
+        if not isinstance(lengths, Mapping):
+            raise InputError("lengths are {{document: length}}, not {lengths}", self.name, lengths=quoted(lengths))
+        given = [lengths.get(name) for name in names]
+        sizes = np.array([each if is_length(each) else math.nan for each in given], np.float64)
         if not (sizes >= 0).all():
             doc = truncated(names[int(np.argmin(sizes >= 0))])
             raise InputError("document {doc} has no length; a length is a number from 0 on", self.name, doc=doc)
@@ -275,7 +288,7 @@ def read(
     kept = kept_rows(keep, judged)
     judged, found = scan_units(judged, source, under, threads, kept)
     refuse_extra(found.extra, under, source.name)
-    return Reading.of(judged, answered(found, under), under, source.name, kept)
+    return Reading.scanned(judged, found, under, source.name, kept)
 
 
 def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
@@ -369,6 +382,14 @@ def kept_rows(keep: Keep, qrels: Qrels) -> int:
         raise InputError("keep is 'judged', 'all' or a number of ranks, not {keep!r}", keep=keep)
     ignored = np.isnan(qrels.grades)
     return keep + (int(np.bincount(qrels.query[ignored]).max()) if ignored.any() else 0)
+
+
+def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:
+    """The rows, of unjudged documents those of the ranks that are kept whatever ignored ones stand before them."""
+    if not 0 < kept < EVERY_RANK:
+        return rows
+    ignored = np.bincount(qrels.query[np.isnan(qrels.grades)], minlength=len(qrels))
+    return rows.where((rows.grade > UNJUDGED) | (rows.rank <= kept - ignored[rows.query]))
 
 
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:

@@ -20,7 +20,7 @@ from truerank.core.hits import Bools, Hits
 from truerank.core.mappings import IGNORED
 from truerank.core.parts import Parts
 from truerank.core.qrels import Ints, Qrels
-from truerank.core.reading import EVERY_RANK, Reading, answered
+from truerank.core.reading import EVERY_RANK, Reading
 from truerank.core.run import Columns, Run, RunLike
 from truerank.core.scan import Scan, scan
 from truerank.formats import open_run
@@ -133,8 +133,8 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     whole = Run(found.name, lambda: chain.from_iterable(run.batches() for run in runs))
     again = scan(whole, found.qrels.judged, found.rules, threads, found.kept, interleaved=True)
     repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
-    again = answered(replace(again, extra=(), repeated=repeated), found.rules)
-    return Reading.of(found.qrels, again, found.rules, found.name, found.kept)
+    again = replace(again, extra=(), repeated=repeated)
+    return Reading.scanned(found.qrels, again, found.rules, found.name, found.kept)
 
 
 def _as_rows(reading: Reading, rows: Hits) -> Columns:

@@ -6,6 +6,7 @@ import math
 import os
 import re
 from collections.abc import Callable, Collection, Iterator
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -85,8 +86,14 @@ def convert(
     else:
         run = open_run(origin or source, format)
         run = collapse(run) if collapse else run
-        with writing(target) as file:
-            write(sound(run), file, _tag(origin))
+        from shutil import copyfileobj  # which a start need not wait for
+        from tempfile import TemporaryFile
+
+        with writing(target) as file, TemporaryFile() if collapse and name == "-" else nullcontext(file) as held:
+            write(sound(run), held, _tag(origin))
+            if held is not file:  # chunks may be refused late, and what is written there cannot be taken back
+                held.seek(0)
+                copyfileobj(held, file)
 
 
 def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) -> Qrels:
@@ -100,6 +107,10 @@ def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) ->
     if weights is None:
         return qrels
     given = read_qrels(weights)
+    if given.lines is not None and (given.grades < 0).any():
+        row = int(np.argmax(given.grades < 0))
+        said = message("the weight {weight} is below 0; a weight is a number from 0 on", weight=given.grades[row])
+        raise InputError(said, given.name, int(given.lines[row]))
     return qrels.weighted(given.to_dict(), given.name)
 
 

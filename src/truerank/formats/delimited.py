@@ -19,14 +19,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes, as_text
-from truerank.core.errors import InputError, truncated
+from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Columns, Ranked
 from truerank.formats import names
 from truerank.formats.names import Layout
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import Ints, columns, complete, peeked, qrels_of, text_column, whole_calls
+from truerank.formats.rows import Ints, by_aspect, columns, complete, peeked, qrels_of, text_column, whole_calls
 from truerank.formats.source import Source
 from truerank.formats.trec import decimal
 
@@ -116,7 +116,7 @@ def read_qrels(source: Source) -> Qrels:
 def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
     first = header(source.head)
     layout = names.layout(first.names, what, source.name, 1)
-    reader = Reader(source.name, first.delimiter, len(first.names), layout)
+    reader = Reader(source.name, first.delimiter, first.names, layout)
     return layout, reader.parts(_without_header(source.blocks()))
 
 
@@ -133,14 +133,19 @@ class Reader:
 
     Attributes:
         name: the file's, for messages.
-        width: how many columns each line has.
+        columns: the names of the columns that each line has.
         layout: which of them are read.
     """
 
     name: str
     delimiter: str
-    width: int
+    columns: Sequence[str]
     layout: Layout
+
+    @property
+    def width(self) -> int:
+        """How many columns each line has."""
+        return len(self.columns)
 
     def parts(self, blocks: Iterator[tuple[int, bytes]]) -> Iterator[Columns]:
         """Blocks without a quotation mark are cut by NumPy; from the first with one on, the csv module reads."""
@@ -209,18 +214,26 @@ class Reader:
                     )
                 if row:
                     more: tuple[Any, ...] = () if aspect is None else (as_bytes(row[aspect]),)
-                    more += tuple(self.number(row[place], line) for place in numbers if place is not None)
-                    yield line, as_bytes(row[query]), as_bytes(row[doc]), self.number(row[value], line), *more
+                    more += tuple(self.number(row[place], line, place) for place in numbers if place is not None)
+                    yield (
+                        line,
+                        as_bytes(row[query]),
+                        as_bytes(row[doc]),
+                        self.number(row[value], line, value),
+                        *more,
+                    )
         except csv.Error as error:
             raise InputError("this is no CSV: {error}", self.name, before + rows.line_num, error=error) from None
 
-    def number(self, text: str, line: int) -> float:
+    def number(self, text: str, line: int, place: int) -> float:
         """The number that a cell holds."""
         try:
             return float(text if _PLAIN.fullmatch(text) else "_")
         except ValueError:
             said = (
-                message("'{text}' is no number: blanks are part of a cell", text=truncated(text))
+                message("there is no number in the column {column}", column=quoted(self.columns[place]))
+                if not text
+                else message("'{text}' is no number: blanks are part of a cell", text=truncated(text))
                 if text != text.strip()
                 else message("'{text}' is no number", text=truncated(text))
             )
@@ -264,18 +277,14 @@ def write_qrels(delimiter: str, qrels: Qrels, file: BinaryIO, header: Sequence[s
     """query_id, doc_id, relevance; whole grades without a point; with aspects also aspect and weight."""
     columns = list(header or ["query_id", "doc_id", "relevance"])
     if qrels.aspects is None:
-        parts = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
-        _write(file, delimiter, columns, parts)
-    else:
-        _write(file, delimiter, [*columns, "aspect", "weight"], map(partial(_by_aspect, qrels), range(len(qrels))))
-
-
-def _by_aspect(qrels: Qrels, query: int) -> _Part:
-    rows, weights = qrels.rows_of(query), qrels.weights_of(query)
-    docs, aspects, grades = zip(*rows, strict=True) if rows else ((), (), ())
-    names = [aspect or b"" for aspect in aspects]
-    weight = (decimal(weights[name]) for name in names)
-    return qrels.queries[query], docs, map(decimal, grades), map(as_text, names), weight
+        plain = ((query, judged, map(decimal, judged.values())) for query, judged in qrels.to_dict().items())
+        _write(file, delimiter, columns, plain)
+        return
+    parts = (
+        (query, docs, map(decimal, grades), map(as_text, aspects), map(decimal, weights))
+        for query, docs, grades, aspects, weights in by_aspect(qrels)
+    )
+    _write(file, delimiter, [*columns, "aspect", "weight"], parts)
 
 
 _Part = tuple[Any, ...]

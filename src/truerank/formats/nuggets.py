@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,13 +23,15 @@ SUPPORT = {"support": 1.0, "partialsupport": 0.5, "notsupport": 0.0}
 IMPORTANCE = {"vital": 1.0, "okay": 0.5}
 """The weight of a nugget."""
 
+_MARKS = re.compile(rb'"(assignment|importance)"')
+
 RUN = ("runid", "run", "system", "answerid")
 
 
 def sniff(head: bytes, name: str) -> float:
     """Lines whose objects have nuggets with assignments."""
     first = head.lstrip().split(b"\n", 1)[0]
-    return 1.0 if first.startswith(b"{") and b'"nuggets"' in first and b'"assignment"' in head else 0.0
+    return 1.0 if first.startswith(b"{") and b'"nuggets"' in first and _MARKS.search(head) else 0.0
 
 
 def read_run(source: Source) -> Iterator[Batch]:
@@ -96,6 +99,8 @@ def _text(nugget: Any, name: str, line: int | None) -> str:
 def _value(nugget: dict[str, Any], key: str, known: dict[str, float], name: str, line: int | None) -> float:
     said = nugget.get(key)
     if not isinstance(said, str) or names.folded(said) not in known:
+        if said is None:
+            raise InputError("a nugget has no {key}: one of {known}", name, line, key=key, known=", ".join(known))
         raise InputError(
             "a nugget's {key} is one of {known}, not {value}",
             name,

@@ -18,7 +18,7 @@ from truerank.core.run import Batch, Columns, Piece, Ranked
 from truerank.formats import frames, names
 from truerank.formats.jsonl import EXACT, utf8
 from truerank.formats.registry import Format, register
-from truerank.formats.rows import peeked, qrels_of, text_column
+from truerank.formats.rows import by_aspect, peeked, qrels_of, text_column
 from truerank.formats.source import Source
 
 ROWS = 1 << 17
@@ -182,17 +182,10 @@ def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     is_whole = not (qrels.grades % 1).any() and (np.abs(qrels.grades) < EXACT).all()
     number = np.int64 if is_whole else np.float64
     if qrels.aspects is not None:
-        _write(file, "qrels", {"relevance": np.float64, "aspect": bytes, "weight": np.float64}, _by_aspect(qrels))
+        _write(file, "qrels", {"relevance": np.float64, "aspect": bytes, "weight": np.float64}, by_aspect(qrels))
         return
     parts = ((query, list(judged), list(judged.values())) for query, judged in qrels.to_dict().items())
     _write(file, "qrels", {"relevance": number}, parts)
-
-
-def _by_aspect(qrels: Qrels) -> Iterator[_Part]:
-    for number, query in enumerate(qrels.queries):
-        rows, weights = qrels.rows_of(number), qrels.weights_of(number)
-        docs, aspects, grades = zip(*rows, strict=True) if rows else ((), (), ())
-        yield query, docs, grades, aspects, [weights[aspect or b""] for aspect in aspects]
 
 
 def _write(file: BinaryIO, what: str, values: dict[str, type], parts: Iterable[_Part]) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.mappings import are_numbers, joined_names
+from truerank.core.messages import plural
 from truerank.core.qrels import Qrels
 from truerank.core.run import Batch, Ranked
 from truerank.formats import names
@@ -82,14 +83,17 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
     """Judgements; a query may have none."""
     index: dict[bytes, int] = {}
     rows: list[tuple[int, bytes, type, float, int, bytes | None, float | None]] = []
+    is_whole = True
     for line, record in records:
         query, judged = _judged(record, _keys((line, record), name), name, line)
         q = index.setdefault(_id(query, name, line), len(index))
         for doc, grade, aspect, weight in judged:
-            part = None if aspect is None else _id(aspect, name, line)
-            worth = None if weight is None else _number(weight, name, line)
-            if rows and (part is None) != (rows[0][5] is None):
+            part = worth = None
+            if aspect is not None:
+                part, worth = _id(aspect, name, line), None if weight is None else _number(weight, name, line)
+            if is_whole is not (aspect is None) and rows:
                 raise InputError("some judgements have an aspect and others none: give each its own", name, line)
+            is_whole = aspect is None
             rows.append((q, _id(doc, name, line), type(doc), _number(grade, name, line), line or 0, part, worth))
     queries, docs, kinds, grades, lines, parts, weights = zip(*rows, strict=True) if rows else ((),) * 7
     where = np.array(lines) if any(lines) else None
@@ -142,6 +146,15 @@ def _list_keys(keys: tuple[str, ...], wanted: tuple[str, ...], values: tuple[str
     return _Lists(keys[query], keys[docs], *more)
 
 
+@lru_cache(maxsize=64)
+def _row_keys(keys: tuple[str, ...]) -> Layout | None:
+    """Which keys of a row with one judgement are read; None where they are not known, or not clear."""
+    try:
+        return names.layout(keys, "qrels", None)
+    except InputError:
+        return None
+
+
 def _ranked(record: dict[str, Any], keys: _Lists, name: str, line: int | None) -> Iterator[Ranked]:
     query = _checked([record[keys.query]], name, line)[0]
     scores = record[keys.scores] if keys.scores else None
@@ -159,7 +172,15 @@ def answers(query: Any, docs: Any, scores: Any, name: str, line: int | None = No
         return
     beside = itertools.repeat(None) if scores is None else scores
     if scores is not None and not (isinstance(scores, list) and len(scores) == len(docs)):
-        raise InputError("there are {n} lists of documents, but other scores", name, line, n=len(docs))
+        raise InputError(
+            plural(
+                "there is {n} list of documents, but other scores",
+                "there are {n} lists of documents, but other scores",
+                n=len(docs),
+            ),
+            name,
+            line,
+        )
     for call, (each, own) in enumerate(zip(docs, beside, strict=False), 1):
         yield replace(answer(query, each, own, name, line), call=call)
 
@@ -240,7 +261,7 @@ def _judged(
         graded = zip(docs, itertools.repeat(1) if grades is None else grades, strict=False)
         weights = names.find(keys, names.WEIGHTS)
         return record[lists.query], _by_aspect(graded, {} if weights is None else record[keys[weights]], name, line)
-    where = names.layout(keys, "qrels", name, line)
+    where = _row_keys(keys) or names.layout(keys, "qrels", name, line)
     grade = record[keys[where.value]]
     if where.unsure and isinstance(grade, float) and grade % 1:
         raise InputError(
@@ -252,15 +273,17 @@ def _judged(
 
 def _by_aspect(
     judged: Iterable[tuple[Any, Any]], weights: Any, name: str, line: int | None
-) -> Iterator[tuple[Any, Any, Any, Any]]:
+) -> list[tuple[Any, Any, Any, Any]]:
     """Document, grade, aspect and weight, out of documents with a grade, or with one an aspect."""
     if not isinstance(weights, dict):
         raise InputError("{{aspect: weight}} should stand here, not {value}", name, line, value=quoted(weights))
+    rows: list[tuple[Any, Any, Any, Any]] = []
     for doc, grade in judged:
         if isinstance(grade, dict):
-            yield from ((doc, each, aspect, weights.get(aspect)) for aspect, each in grade.items())
+            rows += [(doc, each, aspect, weights.get(aspect)) for aspect, each in grade.items()]
         else:
-            yield doc, grade, None, None
+            rows.append((doc, grade, None, None))
+    return rows
 
 
 def _id(value: Any, name: str, line: int | None) -> bytes:

@@ -35,6 +35,14 @@ def columns(
     return Columns(*text_column(queries), *text_column(docs), numbers, where, calls=calls)
 
 
+def by_aspect(qrels: Qrels) -> Iterator[tuple[Any, ...]]:
+    """The id of each query, then the documents, grades, aspects and weights of its judgements."""
+    for number, query in enumerate(qrels.queries):
+        rows = qrels.rows_of(number)
+        docs, aspects, grades, weights = zip(*rows, strict=True) if rows else ((),) * 4
+        yield query, docs, grades, aspects, weights
+
+
 def peeked(run: Iterable[Ranked]) -> tuple[Ranked | None, Iterator[Ranked]]:
     """The first ranking, which tells whether they have calls, and all of them."""
     rest = iter(run)

@@ -56,15 +56,15 @@ def read_qrels(source: Source) -> Qrels:
     try:
         for chunk in source.chunks():
             parser.feed(chunk)
-        queries, query, ends, text, grades, lines, second = parser.finish()
+        queries, query, ends, text, grades, lines, answered = parser.finish()
     except Refused as refused:
         raise InputError(qrels_fault(refused, refused.line), source.name, refused.line) from None
     del parser  # and what it held
     bounds = np.concatenate([np.zeros(1, np.int64), ends])  # one array for where ids begin and end
     del ends
     lines = lines.astype(np.min_scalar_type(-lines.max(initial=0)))  # half the memory
-    rows = query, bounds[:-1], bounds[1:], text, grades
-    qrels = Qrels.build(queries, *rows, name=source.name, lines=lines, aspects=second)
+    rows = query, bounds[:-1], bounds[1:], text, np.zeros(len(query)) if grades is None else grades
+    qrels = Qrels.build(queries, *rows, name=source.name, lines=lines, answered=answered)
     if qrels.aspects is None:
         return qrels
     return replace(qrels, aspects=replace(qrels.aspects, is_named=False))  # what it is, the rules say
@@ -108,7 +108,7 @@ def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:
 def write_qrels(qrels: Qrels, file: BinaryIO) -> None:
     """Four columns, the second of which is the aspect; whole grades without a point."""
     for number, query in enumerate(qrels.queries):
-        rows = [(doc, b"0" if aspect is None else aspect, grade) for doc, aspect, grade in qrels.rows_of(number)]
+        rows = [(doc, b"0" if aspect is None else aspect, grade) for doc, aspect, grade, _ in qrels.rows_of(number)]
         _check_ids(query, [name for doc, aspect, _ in rows for name in (doc, aspect)])
         lines = ((query, aspect, doc, decimal(grade).encode()) for doc, aspect, grade in rows)
         file.write(b"".join([b"%b %b %b %b\n" % line for line in lines]))

@@ -43,6 +43,9 @@ others each with those before them: "lists": the unjudged documents of the first
 are the same in several lists; "popularity", "groups", "vectors": what a table of items says of them.
 """
 
+ITEMS: tuple[Need, ...] = ("ids", "popularity", "groups", "vectors")
+"""What is asked of all documents that are listed, whatever was judged."""
+
 NEEDS: dict[Need, Message] = {
     "aspects": message(
         "{measure} is about the aspects of a query (subtopics, intents, nuggets), and the judgements have none: "
@@ -52,6 +55,13 @@ NEEDS: dict[Need, Message] = {
     "calls": message(
         "{measure} is about several lists a query, and the run has one: give it a column named call, or a "
         "list of lists a query (rules with calls = 'last' leave one list)"
+    ),
+    **dict.fromkeys(
+        ITEMS,
+        message(
+            "{measure} is of all that is listed, judged or not; `truerank eval` and evaluate() give it, with "
+            "--items or items=… where it needs a table of the documents"
+        ),
     ),
 }
 """What is said where a measure lacks what it needs."""
@@ -138,7 +148,7 @@ class Definition:
     @property
     def is_of_items(self) -> bool:
         """Whether it asks which documents are listed, and not what was judged of them."""
-        return self.needs in ("ids", "popularity", "groups", "vectors")
+        return self.needs in ITEMS
 
     @property
     def is_of_judgements(self) -> bool:

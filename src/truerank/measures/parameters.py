@@ -35,9 +35,13 @@ def _shares(value: Any) -> bool:
     return isinstance(value, tuple) and bool(value) and all(map(_share, value))
 
 
+def _amount(value: Any) -> bool:
+    return _number(value) and value >= 0
+
+
 def _gain(value: Any) -> bool:
     if isinstance(value, Mapping):
-        return all(_number(grade) and grade >= 0 and _number(gain) for grade, gain in value.items())
+        return all(map(_amount, value)) and all(map(_amount, value.values()))
     return value in ("linear", "exp", "binary")
 
 
@@ -67,7 +71,7 @@ def _chances(value: Any) -> bool:
 
 Share = Annotated[float, Kind(message("a number from 0 to 1"), _share)]
 
-Amount = Annotated[float, Kind(message("a number from 0 up"), lambda value: _number(value) and value >= 0)]
+Amount = Annotated[float, Kind(message("a number from 0 up"), _amount)]
 
 Positive = Annotated[float, Kind(message("a number above 0"), lambda value: _positive(value))]
 """A target, a budget, a cost: so far from 0 and from infinity that what is made of it is neither."""
@@ -100,7 +104,7 @@ Points = Annotated[tuple[float, ...], Kind(message("a list of numbers from 0 to 
 
 Gain = Annotated[
     str | Mapping[float, float],
-    Kind(message("'linear', 'exp', 'binary' or a mapping {grade: gain} of grades from 0 up"), _gain),
+    Kind(message("'linear', 'exp', 'binary' or a mapping {grade: gain} of numbers from 0 up"), _gain),
 ]
 """'linear': the grade; 'exp': 2^grade - 1; 'binary': 1 above 0; or a mapping, where others keep their value."""
 

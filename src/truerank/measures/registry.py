@@ -187,12 +187,6 @@ class Measure:
         """
         if self._lacks_what_it_needs(hits):
             raise MeasureError(Message(NEEDS[self.definition.needs].text, "", {"measure": self}))
-        if self.definition.is_of_items and hits.items is None:
-            raise MeasureError(
-                "{measure} is of all that is listed, judged or not; `truerank eval` and evaluate() give it, with "
-                "--items or items=… where it needs a table of the documents",
-                measure=self,
-            )
         depth, given = self._arguments
         if defaults:
             known = self.definition.parameters
@@ -200,6 +194,8 @@ class Measure:
         return self.definition.function(hits if depth is None else hits.cut(depth), **given)
 
     def _lacks_what_it_needs(self, hits: Hits) -> bool:
+        if self.definition.is_of_items:
+            return hits.items is None
         if self.definition.needs == "calls":
             return hits.calls is None
         return self.definition.needs == "aspects" and hits.aspects is None and len(hits.judgements.query) > 0

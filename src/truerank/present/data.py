@@ -261,7 +261,8 @@ def evaluated(
     comparison = compare(None, scores, chosen, baseline, progress=progress)
     named_readings = zip(comparison.systems, readings, strict=True)
     systems = tuple(SystemAnswers(name, reading, ranked(reading)) for name, reading in named_readings)
-    drawn = [] if is_contest else zip(readings, called, strict=True)
+    has_calls = under.calls == "error" and any(reading.hits.calls is not None for reading in readings)
+    drawn = [] if is_contest or has_calls else zip(readings, called, strict=True)
     curves = tuple(replace(precision_recall(reading), run=name) for reading, name in drawn)
     return Runs(readings[0].qrels, systems, comparison, curves, is_complete or is_contest, percent)
 

@@ -151,7 +151,13 @@ def _popular(column: Sequence[Any], path: str, ids: Sequence[bytes], name: str) 
     """0 where there is none."""
     values = numbers(column, path, [each.decode("utf-8", "surrogateescape") for each in ids], name)
     if not (values[~np.isnan(values)] >= 0).all() or np.isinf(values).any():
-        raise InputError("the popularity of an item is a number from 0 up: how many have used it", name)
+        row = int(np.argmax((values < 0) | np.isinf(values)))
+        raise InputError(
+            "the popularity of item {id} is {value:g}; it is a number from 0 up: how many have used it",
+            name,
+            id=printable(ids[row]),
+            value=values[row],
+        )
     return np.nan_to_num(values)
 
 

@@ -96,6 +96,8 @@ def parts_by(ids: ChunkIds) -> Parts:
         return Part
     if is_pattern(text):
         return _of_pattern(text)
+    if re.search(r"[\\+*?^$]", text) and not os.path.exists(text.rsplit(":", 1)[0]) and "://" not in text:
+        raise _without_group(text)
     if text:
         return _of_table(read_chunks(text))
     raise InputError("ids is {choices}, not {rule!r}", choices=CHOICES, rule=ids)
@@ -124,10 +126,14 @@ def compiled(pattern: str) -> re.Pattern[bytes]:
         raise InputError("{pattern!r} is no regular expression: {error}", pattern=pattern, error=error) from None
 
 
+def _without_group(pattern: str) -> InputError:
+    return InputError("the pattern {pattern!r} has no group for the document: (.+)", pattern=pattern)
+
+
 def _of_pattern(text: str) -> Parts:
     pattern = compiled(text)
     if not pattern.groups:
-        raise InputError("the pattern {pattern!r} has no group for the document: (.+)", pattern=text)
+        raise _without_group(text)
     doc: Any = "doc" if "doc" in pattern.groupindex else 1
     others = [group for group in range(1, pattern.groups + 1) if group != pattern.groupindex.get("doc", 1)]
     named = [name for name in ("part", "start", "page") if name in pattern.groupindex]
@@ -169,8 +175,8 @@ def read_chunks(text: str) -> dict[str, str]:
     doc = table.column(DOC, message("the documents; name it doc_id"), named=column, but=chunk)
     found: dict[str, str] = {}
     for row, (name, of) in enumerate(zip(table.columns[chunk], table.columns[doc], strict=True)):
-        if name is None or of is None:
-            lacking = chunk if name is None else doc
+        if name in (None, "") or of in (None, ""):
+            lacking = chunk if name in (None, "") else doc
             raise InputError("there is no {column} here", path, table.line(row), column=lacking)
         if found.setdefault(str(name), str(of)) != str(of):
             raise InputError(

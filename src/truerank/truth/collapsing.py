@@ -119,13 +119,13 @@ def _lists(run: Run) -> Iterator[Ranked]:
 
 
 def _together(lists: Iterable[Ranked]) -> Iterable[Ranked]:
-    """One list a query where its rows are scattered; all rows are in memory."""
-    whole: dict[bytes, tuple[list[bytes], array[float]]] = {}
+    """One list a query, or a call of it, where its rows are scattered; all rows are in memory."""
+    whole: dict[tuple[bytes, int | None], tuple[list[bytes], array[float]]] = {}
     for chunks in lists:
-        docs, scores = whole.setdefault(chunks.query, ([], array("d")))
+        docs, scores = whole.setdefault((chunks.query, chunks.call), ([], array("d")))
         docs.extend(chunks.docs)
         scores.extend(chunks.numbers())
-    return (Ranked(query, *each) for query, each in whole.items())
+    return (Ranked(query, *each, call=call) for (query, call), each in whole.items())
 
 
 class _Known(dict[bytes, Part | None]):
@@ -163,14 +163,14 @@ class _Form:
         """A list of documents for each list of chunks.
 
         Raises:
-            Interleaved: two are of one query.
+            Interleaved: two are of one query, and of one call.
         """
-        seen: set[bytes] = set()
+        seen: set[tuple[bytes, int | None]] = set()
         plain: bytes | None = None
         for chunks in lists:
-            if chunks.query in seen:
+            if (chunks.query, chunks.call) in seen:
                 raise Interleaved(chunks.query, self.run)
-            seen.add(chunks.query)
+            seen.add((chunks.query, chunks.call))
             parts = self._parts(chunks)
             is_plain = self.is_guess and all(part.place == WHOLE for part in parts)
             plain = plain if not parts else b"" if plain == b"" or not is_plain else parts[0].doc
@@ -213,7 +213,7 @@ class _Form:
             scores = self._first(chunks, parts, numbers)
         else:
             scores = collapsed((part.doc for part in parts), numbers, self.way)
-        return Ranked(chunks.query, list(scores), list(scores.values()), chunks.line)
+        return Ranked(chunks.query, list(scores), list(scores.values()), chunks.line, chunks.call)
 
     def _first(self, chunks: Ranked, parts: list[Part], scores: list[float]) -> dict[bytes, float]:
         """The score of the chunk of each document that stands first in it; in the same place the better one."""

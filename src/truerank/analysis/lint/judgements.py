@@ -54,12 +54,13 @@ def second_column(case: Case) -> Watch:
 def unanswered_aspect(case: Case) -> Watch:
     """An aspect has no relevant document: measures leave it out."""
     best: dict[tuple[bytes, bytes], float] = {}
+    is_used = case.rules.iteration == "aspect"
     while (row := (yield)) is not None:
-        if row.aspect is not None:
+        if is_used and row.aspect is not None:
             key = row.query, row.aspect
             best[key] = max(row.grade, best.get(key, row.grade))
     barren = [b" ".join(key) for key, grade in best.items() if grade < case.rules.level]
-    if case.rules.iteration == "aspect" and barren:
+    if barren:
         fault = message(
             "{n:,} of {aspects:,} aspects without a relevant document (measures of aspects leave them out)",
             n=len(barren),

@@ -14,7 +14,7 @@ from truerank.core.counts import RankCounts
 from truerank.core.errors import RulesError, TruerankError, truncated
 from truerank.core.merge import merge
 from truerank.core.qrels import Ints, Qrels
-from truerank.core.reading import Reading, answered, refuse_extra
+from truerank.core.reading import Reading, refuse_extra
 from truerank.core.rules import Rules
 from truerank.core.scan import Scan
 from truerank.core.scattered import Scattered, read_together, scattered
@@ -178,7 +178,7 @@ class Work:
         """The reading of what was found."""
         asked = self.question
         judged = asked.qrels if qrels is None else qrels
-        return Reading.of(judged, answered(found, asked.rules), asked.rules, asked.name, asked.kept)
+        return Reading.scanned(judged, found, asked.rules, asked.name, asked.kept)
 
 
 def stopped(said: str) -> TruerankError:

@@ -25,7 +25,7 @@ from truerank.core.merge import merge
 from truerank.core.messages import Message, message
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
-from truerank.core.reading import Reading, answered, as_ruled
+from truerank.core.reading import Reading, as_ruled
 from truerank.core.rules import Rules
 from truerank.core.run import Columns, Run
 from truerank.core.scan import Look, Scan, scan
@@ -155,7 +155,7 @@ def _reading(batches: Iterator[pyarrow.RecordBatch], question: Question) -> Read
     qrels = qrels_of(judgements, question.qrels.name) if judgements else question.qrels
     mine = replace(question, qrels=as_ruled(qrels, question.rules))
     found = mine.of_rows(columns((batch.select([0, 1, 2]) for batch in chain(first, batches)), mine.name))
-    return Reading.of(mine.qrels, answered(found, mine.rules), mine.rules, mine.name, mine.kept)
+    return Reading.scanned(mine.qrels, found, mine.rules, mine.name, mine.kept)
 
 
 def rows_of_files(
