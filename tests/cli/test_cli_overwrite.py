@@ -73,6 +73,8 @@ UNDER_RULES = {
     "report": "report qrels.txt first.run",
     "agreement": "agreement second.run first.run",
     "interleaving": "interleaving qrels.txt",
+    "judges": "judges qrels.txt mine.qrels",
+    "power": "power --queries 50 --like qrels.txt first.run",
     "ips": "ips qrels.txt first.run --eta 1",
     "bounds": "bounds qrels.txt first.run",
     "check": "check qrels.txt first.run --min AP=0.1",

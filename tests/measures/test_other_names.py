@@ -19,11 +19,14 @@ ROWS = [
     for name in re.findall(r"`([^`]+)`", names)
 ]
 
-KNOWN = [(tool, name, re.findall(r"`([^`]+)`", here)) for tool, name, here in ROWS if not here.startswith("no")]
+OTHER = ("no", "accepted, but")
+"""How the table begins what it says of a name that means something else here, or nothing."""
 
-REFUSED = [(tool, name, here) for tool, name, here in ROWS if here.startswith("no")]
+KNOWN = [(tool, name, re.findall(r"`([^`]+)`", here)) for tool, name, here in ROWS if not here.startswith(OTHER)]
 
-TAKEN = {"SetF(beta=2.0)", "ERR@20", "MCC(k=5)"}
+REFUSED = [(tool, name, here) for tool, name, here in ROWS if here.startswith(OTHER)]
+
+TAKEN = {name for _, name, here in REFUSED if here.startswith("accepted")}
 """Names that are read, as what they mean here: another number than theirs, as the table says."""
 
 

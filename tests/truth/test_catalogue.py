@@ -57,7 +57,9 @@ def test_a_catalogue_is_the_same_whatever_holds_it(kind: str, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    "given", [["a", "b"], ("a", "b"), {"b", "a"}, np.array(["a", "b"]), {"a": 3, "b": 1}], ids=str
+    "given",
+    [["a", "b"], ("a", "b"), {"b", "a"}, np.array(["a", "b"]), {"a": 3, "b": 1}],
+    ids=["list", "tuple", "set", "array", "dict"],
 )
 def test_ids_alone_or_with_a_popularity_are_a_catalogue(given: Any) -> None:
     found = read_catalogue(given)
