@@ -6,11 +6,12 @@ import json
 import sys
 
 import numpy as np
-from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
-from ppi_py.ppi import _calc_lam_glm
 
 
 def found(people: list[float], model: list[float], alpha: float) -> list[float]:
+    from ppi_py import ppi_mean_ci, ppi_mean_pointestimate
+    from ppi_py.ppi import _calc_lam_glm
+
     n, known = len(people), np.array(people)
     of_judged, others = np.array(model[:n]), np.array(model[n:])
     low, high = ppi_mean_ci(known, of_judged, others, alpha=alpha)
@@ -20,4 +21,5 @@ def found(people: list[float], model: list[float], alpha: float) -> list[float]:
     return [float(np.ravel(each)[0]) for each in (point, low, high, weight)]
 
 
-sys.stdout.write(json.dumps([found(**case) for case in json.load(sys.stdin)]) + "\n")
+if __name__ == "__main__":
+    sys.stdout.write(json.dumps([found(**case) for case in json.load(sys.stdin)]) + "\n")

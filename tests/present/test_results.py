@@ -66,6 +66,11 @@ RESULTS: dict[str, tuple[Any, str]] = {
     ),
     "Interleaving": (lambda: tr.interleaving(CLICKS), "2 impressions with clicks are too few to rely on"),
     "Ips": (lambda: tr.ips(CLICKS, {"a": RUN, "b": OTHER}, eta=1), "fewer than 100 effective clicks"),
+    "Power": (lambda: tr.power(queries=30, difference=0.05), ""),
+    "TableAudit": (
+        lambda: tr.audit_table({"a": {"nDCG@10": 0.412}, "b": {"nDCG@10": 0.431}}, queries=50),
+        "no pair can be called different in nDCG@10",
+    ),
     "Judges": (
         lambda: tr.judges([QRELS, {**QRELS, "q1": {"a": 2, "z": 0}}], {"a": RUN, "b": OTHER}, "RR", samples=9),
         "3 queries are too few",

@@ -154,7 +154,7 @@ class TableAudit(Presented):
     >>> found = tr.audit_table({"bm25": {"nDCG@10": 0.412}, "ours": {"nDCG@10": 0.431}}, queries=50)
     >>> claim = found.claims[0]
     >>> claim.better, claim.told, round(claim.critical_sd, 3)
-    ('ours', 'depends', 0.067)
+    ('ours', 'depends', 0.07)
     """
 
     built_by = "audit_table"

@@ -149,7 +149,7 @@ def interleaving(
     >>> found = interleaving([{**shown, "clicks": docs} for docs in clicks])
     >>> pair = found.pairs[0]
     >>> (pair.system, pair.wins, pair.ties, pair.losses, pair.p), found.without_clicks
-    (('old', 0, 1, 6, 0.03125), 1)
+    (('new', 6, 1, 0, 0.03125), 1)
     """
     if method not in METHODS:
         raise InputError(
