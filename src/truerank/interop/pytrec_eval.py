@@ -186,9 +186,12 @@ class RelevanceEvaluator:
         """Where the judged documents of the run's queries were returned."""
         assert self._qrels is not None  # what `evaluate` looked at
         try:
-            hits = read(self._qrels, _finite(scores), rules=self._rules).hits
+            hits = read(self._qrels, scores, rules=self._rules).hits
         except TruerankError as error:
-            raise TypeError(f"{_UNABLE} {error}") from error
+            finite = _finite(scores)
+            if finite is None:
+                raise TypeError(f"{_UNABLE} {error}") from error
+            return self._answers(finite)
         hits = hits.select(hits.returned >= 0).under(self._rules)
         return Answers(hits, np.zeros(len(hits.queries), bool), len(hits.queries), 0, b"")
 
@@ -271,10 +274,10 @@ def _qrels(judged: Mapping[str, Mapping[str, int]]) -> Qrels | None:
         raise TypeError(f"Unable to extract query relevance. {error}") from error
 
 
-def _finite(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
-    """The same with the largest number in place of infinity, which a masked document may have."""
+def _finite(scores: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]] | None:
+    """The same with the largest number in place of infinity, which a masked document may have; None without one."""
     if not any(math.inf in docs.values() or -math.inf in docs.values() for docs in scores.values()):
-        return scores
+        return None
     most = sys.float_info.max
     return {
         query: {doc: score if score != score else min(max(score, -most), most) for doc, score in docs.items()}
