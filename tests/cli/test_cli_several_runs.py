@@ -136,3 +136,30 @@ def test_check_takes_several_runs_for_one(invoke, seeds):
     assert json.loads(turned.stdout)["gates"][0]["low"] == pytest.approx(-pair.high)
     missing = invoke("check", QRELS, "dense=seed1.run,none.run", "--min", "AP=0.1")
     assert (missing.exit_code, missing.stderr) == (2, "truerank: none.run: there is no such file\n")
+
+
+TOPICS = f"{EXAMPLES / 'topics.csv'}:language"
+ESTIMATED = ("--judged-by", QRELS, "--predicted-by", EXAMPLES / "crowd.txt", "--sample", "random")
+
+
+def test_several_runs_are_checked_slice_by_slice(invoke, seeds):
+    given = (QRELS, "dense=" + ",".join(seeds), "--min", "nDCG@5=0.1", "--sure")
+    result = invoke("check", *given, "--by", TOPICS, "-f", "json")
+    gates = json.loads(result.stdout)["gates"]
+    assert [gate.get("slice", "") for gate in gates] == ["", "de", "en"]
+    assert all(gate["low"] < gate["value"] < gate["high"] for gate in gates)
+
+
+def test_several_runs_and_estimates_are_not_watched(invoke, seeds):
+    watching = ("--watch", "looks.jsonl", "--looks", "same", "--min", "nDCG@5=0.1")
+    for given in ((QRELS, "dense=" + ",".join(seeds)), (*ESTIMATED, BM25)):
+        result = invoke("check", *given, *watching)
+        assert result.exit_code == 2
+        assert "only scores of one run can be watched" in result.stderr
+
+
+def test_estimates_have_no_slices_and_no_systems(invoke, seeds):
+    result = invoke("check", *ESTIMATED, BM25, "--min", "nDCG@5=0.1", "--by", TOPICS)
+    assert (result.exit_code, "slices are of plain scores" in result.stderr) == (2, True)
+    result = invoke("compare", *ESTIMATED, BM25, "--system", "dense=" + ",".join(seeds))
+    assert (result.exit_code, "--system is not for --judged-by" in result.stderr) == (2, True)
