@@ -193,7 +193,7 @@ SPARED = {
 }
 """What an evaluation of plain files does not need; all of it together would take longer than the evaluation."""
 
-MOST = 102
+MOST = 101
 """Modules of truerank that an evaluation may load: a new one is a few tenths of a millisecond at every start."""
 
 

@@ -134,9 +134,7 @@ def command(
     digits: int | None,
     qrels_format: str | None,
     run_format: str | None,
-    judged_by: str | None,
-    predicted_by: str | None,
-    sample: str | None,
+    judgements: options.Judgements | None,
 ) -> None:
     """Tell whether a change may be merged: pass, fail or undecided.
 
@@ -157,9 +155,7 @@ def command(
       truerank check --judged-by people.qrels --predicted-by model.qrels --sample random new.run --min AP=0.3
     """
     toml, subject = _sorted_out(files)
-    judgements = None
-    if judged_by or predicted_by or sample:
-        judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format)
+    if judgements:
         subject = predicting.subject(judgements, subject)
     settings = _changed(
         read_settings(toml) if toml else Settings(),
@@ -233,7 +229,7 @@ class _Checking:
     rules: Rules
     qrels_format: str | None
     run_format: str | None
-    judgements: predicting.Judgements | None
+    judgements: options.Judgements | None
 
     def done(self) -> Check:
         s = self.settings

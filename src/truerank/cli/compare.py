@@ -88,12 +88,6 @@ def command(
     rules: str | None,
     changes: tuple[str, ...],
     baseline: str | None,
-    all_pairs: bool,
-    test: str,
-    correction: str,
-    confidence: float,
-    seed: int,
-    samples: int,
     by: str | None,
     layout: str,
     intervals: bool,
@@ -106,9 +100,8 @@ def command(
     run_format: str | None,
     how: str | None,
     chunk_ids: str | None,
-    judged_by: str | None,
-    predicted_by: str | None,
-    sample: str | None,
+    judgements: options.Judgements | None,
+    **procedure: Any,
 ) -> None:
     """Tell which system is better, and how sure that is.
 
@@ -132,11 +125,7 @@ def command(
       truerank compare --judged-by people.qrels --predicted-by model.qrels --sample random bm25.run dense.run
     """
     path, column = options.file_and_column(by)
-    judgements = None
-    if judged_by or predicted_by or sample:
-        judgements = predicting.asked(judged_by, predicted_by, sample, qrels_format, systems)
-        runs = (qrels, *runs)
-        predicting.refuse_standard_input(runs)
+    runs = judgements.runs(qrels, runs) if judgements else runs
     files = several.files_of(runs, systems)
     inputs.refuse(*(judgements.files if judgements else [qrels]), *files, path, rules=rules, output=output)
     if intervals and layout == "long":
@@ -149,7 +138,7 @@ def command(
     with inputs.opened(files, run_format, again=judgements is not None, collapse=collapse) as sources:
         scores: list[Any]
         if judgements:
-            scores = judgements.predicted(files, sources, wanted, under, as_written=as_written)
+            scores = predicting.predicted(judgements, files, sources, wanted, under, as_written=as_written)
         else:
             judged = read_qrels(qrels, qrels_format)
             scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
@@ -159,15 +148,10 @@ def command(
             None,
             several.together(scores, systems),
             baseline=options.place(baseline, (*runs, *systems)),
-            test=test,
-            correction=correction,
-            seed=seed,
-            confidence=confidence,
-            samples=samples,
-            all_pairs=all_pairs,
             by=attribute,
             by_name=column,
             progress=bar.reach,
+            **procedure,
         )
     shape: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
     tables.show(document(found, digits, width(output), **shape), format, output, percent=percent)

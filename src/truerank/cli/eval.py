@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
 import click
 
@@ -11,6 +13,8 @@ from truerank.cli import id_overlap, inputs, options, tables
 from truerank.cli import systems as several
 from truerank.core.evaluate import evaluate, read_catalogue
 from truerank.core.messages import message
+from truerank.core.qrels import Qrels
+from truerank.core.rules import Rules
 from truerank.core.scores import Scores
 from truerank.core.vocabulary import asked_for
 from truerank.formats import read_qrels
@@ -76,9 +80,7 @@ def command(
     chunk_ids: str | None,
     engine: str | None,
     master: str | None,
-    judged_by: str | None,
-    predicted_by: str | None,
-    sample: str | None,
+    judgements: options.Judgements | None,
     width: float | None,
     to_judge: int | None,
 ) -> None:
@@ -102,60 +104,65 @@ def command(
       zcat big.run.gz | truerank eval qrels.txt - --format json
       truerank eval qrels.txt s3://logs/run/ --engine spark --master spark://host:7077
     """
-    is_predicted = bool(judged_by or predicted_by or sample)
-    if not is_predicted and (width or to_judge):
+    if not judgements and (width or to_judge):
         raise click.UsageError(message("--width and --judge-next are for --judged-by and --predicted-by."))
-    if not is_predicted:
-        runs = several.files_of(runs, systems)
-    inputs.refuse(qrels, *runs, rules=rules, output=output)
+    runs = judgements.runs(qrels, runs) if judgements else several.files_of(runs, systems)
+    inputs.refuse(*(judgements.files if judgements else [qrels]), *runs, rules=rules, output=output)
     engines.refuse(engine, master, runs, threads, items)
     format = format or tables.scores_by_ending(output)
     under = inputs.rules_asked(rules, changes, runs)
     wanted = " ".join(measures) or None
     asked_for(wanted or (), under)
-    if is_predicted:
+    is_of_lines = under.unit == "line"
+    if judgements:
         from truerank.cli import predicting
 
-        if per_query or engine or how or items or percent or under.unit == "line" or format in ("jsonl", "trec"):
-            raise click.UsageError(
-                message(
-                    "--judged-by makes estimates of means: leave out --per-query, --percent, --items, --engine and "
-                    "--collapse, and formats of plain scores."
-                )
-            )
-        predicting.show(
-            predicting.asked(judged_by, predicted_by, sample, qrels_format, systems),
-            (qrels, *runs),
-            wanted,
-            under,
-            run_format=run_format,
-            as_written=as_written,
-            format=format,
-            output=output,
-            digits=digits,
-            width=width,
-            to_judge=to_judge,
-        )
+        _refuse_of_estimates(per_query, engine, how, items, percent, is_of_lines, format in ("jsonl", "trec"))
+        shape: dict[str, Any] = {"digits": digits, "width": width, "to_judge": to_judge}
+        predicting.show(judgements, runs, wanted, under, run_format, format, output, as_written=as_written, **shape)
         return
     judged = read_qrels(qrels, qrels_format)
     collapse = options.collapsing(how, chunk_ids)
-    if how and (engine or under.unit == "line"):
+    if how and (engine or is_of_lines):
         raise click.UsageError(message("--collapse is not for these: truerank convert --collapse first."))
     with inputs.opened(() if engine else runs, run_format, collapse=collapse) as sources:
         scores: list[Scores]
         if engine:
             scores = engines.scored(judged, runs, wanted, under, run_format, master)
-        elif under.unit == "line":
-            from truerank.contest import judge
-
-            if systems:
-                raise click.UsageError(message("--system is for runs, not for a contest's lines."))
-            if items is not None:
-                raise click.UsageError(message("--items is for runs, not for a contest's lines."))
-            scores = [judge(judged, run, wanted, rules=under, format=run_format) for run in runs]
+        elif is_of_lines:
+            _refuse_of_lines(systems, items)
+            scores = _of_lines(judged, runs, wanted, under, run_format)
         else:
             known = None if items is None else read_catalogue(items)
             scores = [evaluate(judged, run, wanted, rules=under, threads=threads, items=known) for run in sources]
     id_overlap.refuse_or_warn(judged, scores, labels(scores), sources)
     scores = several.together([replace(one, as_written=as_written) for one in scores], systems)
     tables.show_scores(scores, format, output, per_query=per_query, digits=digits, percent=percent, layout=layout)
+
+
+def _refuse_of_estimates(*asked: object) -> None:
+    """Raise where something is asked for that an estimate of means has not."""
+    if any(asked):
+        raise click.UsageError(
+            message(
+                "--judged-by makes estimates of means: leave out --per-query, --percent, --items, --engine and "
+                "--collapse, and formats of plain scores."
+            )
+        )
+
+
+def _refuse_of_lines(systems: several.Systems, items: str | None) -> None:
+    """Raise where something is asked for that a contest's lines have not."""
+    if systems:
+        raise click.UsageError(message("--system is for runs, not for a contest's lines."))
+    if items is not None:
+        raise click.UsageError(message("--items is for runs, not for a contest's lines."))
+
+
+def _of_lines(
+    qrels: Qrels, runs: Sequence[str], measures: str | None, rules: Rules, run_format: str | None
+) -> list[Scores]:
+    """The scores of a contest's submissions, which are judged line by line."""
+    from truerank.contest import judge
+
+    return [judge(qrels, run, measures, rules=rules, format=run_format) for run in runs]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -185,9 +186,60 @@ _sample = click.option(
 )
 
 
-def judgements(command: Decorated) -> Decorated:
-    """Whose judgements these are, and how the people's were chosen."""
-    return _judged_by(_predicted_by(_sample(command)))
+@dataclass(frozen=True)
+class Judgements:
+    """People's judgements of some queries and a model's of all, as files, and how people's were chosen."""
+
+    people: str
+    model: str
+    sample: str
+    qrels_format: str | None
+
+    @property
+    def files(self) -> list[str]:
+        """What is read."""
+        return [self.people, self.model, *([self.sample] if self.sample != "random" else [])]
+
+    def runs(self, first: str, rest: Sequence[str]) -> tuple[str, ...]:
+        """All given files: there are no other judgements, so that the first is a run too.
+
+        Raises:
+            InputError: standard input, which cannot be read twice.
+        """
+        if "-" in (first, *rest):
+            raise InputError("a run is read twice here, against both judgements: write it to a file first", "-")
+        return first, *rest
+
+
+def judgements(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Whose judgements these are, and how people's were chosen: one value, None where there are plain qrels."""
+
+    @wraps(command)
+    def asked(*args: Any, judged_by: str | None, predicted_by: str | None, sample: str | None, **given: Any) -> Any:
+        is_asked = judged_by or predicted_by or sample
+        found = _judgements(judged_by, predicted_by, sample, given) if is_asked else None
+        return command(*args, judgements=found, **given)
+
+    return _judged_by(_predicted_by(_sample(asked)))
+
+
+def _judgements(
+    judged_by: str | None, predicted_by: str | None, sample: str | None, given: Mapping[str, Any]
+) -> Judgements:
+    """The judgements that are asked for, beside the other options.
+
+    Raises:
+        TruerankError: one without the other, nothing said of the sample, or systems of several runs.
+    """
+    if given.get("systems"):
+        raise click.UsageError(message("--system is not for --judged-by: each run is estimated by itself."))
+    if not (judged_by and predicted_by):
+        raise click.UsageError(message("--judged-by, --predicted-by and --sample belong together: give all three."))
+    if not sample:
+        from truerank.analysis.compare.predicted import SAY_HOW
+
+        raise InputError(SAY_HOW)
+    return Judgements(judged_by, predicted_by, sample, given["qrels_format"])
 
 
 def percentiles(command: Decorated) -> Decorated:

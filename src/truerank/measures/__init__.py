@@ -12,7 +12,6 @@ from truerank.measures import binary as binary
 from truerank.measures import graded as graded
 from truerank.measures import cascade as cascade
 from truerank.measures import ranks as ranks
-from truerank.measures import nonrelevant as nonrelevant
 from truerank.measures import curves as curves
 from truerank.measures import incomplete as incomplete
 from truerank.measures import identity as identity

@@ -352,7 +352,7 @@ def measures() -> dict[str, Definition]:
 
 
 LATER = (
-    *("users", "expectations", "ntcir", "calls", "aspects", "intents", "diversity", "evidence"),
+    *("nonrelevant", "users", "expectations", "ntcir", "calls", "aspects", "intents", "diversity", "evidence"),
     *("preferences", "images", "micro", "items"),
 )
 """Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
