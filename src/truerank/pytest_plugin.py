@@ -58,7 +58,7 @@ class Gates:
         from truerank.present.check import failures
 
         try:
-            found = check(
+            checked = check(
                 scores,
                 min=min,
                 max=max,
@@ -73,12 +73,12 @@ class Gates:
             )
         except TruerankError as wrong:
             raise wrong.with_traceback(None) from None  # the test's own line is where it went wrong
-        text = "\n".join(failures(found))
-        if found.outcome == "fail" or (strict and found.outcome == "undecided"):
+        text = "\n".join(failures(checked))
+        if checked.outcome == "fail" or (strict and checked.outcome == "undecided"):
             raise AssertionError(text)
-        if found.outcome == "undecided":
+        if checked.outcome == "undecided":
             warnings.warn(text, UndecidedWarning, stacklevel=2)
-        return found
+        return checked
 
 
 @pytest.fixture(scope="session")

@@ -172,13 +172,13 @@ def _ask_again(response: Response, is_pending: bool) -> None:
 async def shown_board(request: Request, settings: BoardSettings, team: Team | None) -> schemas.BoardState:
     """A board as this viewer may see it."""
     service = service_of(request)
-    found = await display_of(request).standings(settings)
+    standings = await display_of(request).standings(settings)
 
     def look(session: Session) -> schemas.BoardState:
         spec = service.spec(session, settings.name)
         contest = service.contest(session, settings.name) if spec else None
         more = {"unranked": unranked(session, settings.name), "offers_queries": offers_queries(service, settings)}
-        return board_state(summary(service, session, settings), contest, settings, found, team, **more)
+        return board_state(summary(service, session, settings), contest, settings, standings, team, **more)
 
     return await service.database.read(look)
 
@@ -186,9 +186,9 @@ async def shown_board(request: Request, settings: BoardSettings, team: Team | No
 @router.get("/api/boards/{board}/version", tags=["boards"], responses={**problems(401, 404, 429, 503), **SOON})
 async def version(request: Request, response: Response, board: BoardName, team: Asker) -> schemas.Version:
     """What changes whenever the standings do: cheap to ask for."""
-    found = await display_of(request).standings(visible(service_of(request), board, team))
-    _ask_again(response, found.is_pending)
-    return schemas.Version(state=state_of(found), pending=found.is_pending)
+    standings = await display_of(request).standings(visible(service_of(request), board, team))
+    _ask_again(response, standings.is_pending)
+    return schemas.Version(state=state_of(standings), pending=standings.is_pending)
 
 
 @router.get("/api/boards/{board}/history", tags=["boards"], responses=problems(401, 404, 409, 429, 503))
@@ -273,8 +273,8 @@ async def check(request: Request, board: BoardName, team: Sender) -> schemas.Che
     """The audit of a file without submitting it: it costs no attempt and depends on no judgement."""
     service = service_of(request)
     settings = visible(service, board, team)
-    found = await service.check(settings.name, team, body(request))
-    return schemas.Checked.model_validate({**found.to_dict(), "valid": found.is_valid})
+    audit = await service.check(settings.name, team, body(request))
+    return schemas.Checked.model_validate({**audit.to_dict(), "valid": audit.is_valid})
 
 
 @router.get("/api/boards/{board}/submissions", tags=["submissions"], responses=problems(401, 404, 409, 429, 503))
@@ -334,14 +334,14 @@ async def chosen(service: Service, id: str, team: Team, is_final: bool) -> schem
     """
 
     def change(session: Session) -> schemas.SubmissionState:
-        found = session.get(Submission, clean(id) or "")
-        if found is None or found.account_id != team.id:
+        submission = session.get(Submission, clean(id) or "")
+        if submission is None or submission.account_id != team.id:
             raise not_found(message("submission"))
-        board = service.board(found.board)
+        board = service.board(submission.board)
         if service.is_closed(session, board, service.now):
             raise ApiError(409, "not-open", message("this board is closed; nothing more is chosen"))
-        found = choose(session, board, found.id, is_final, service.now)
-        return submission_state(service, session, found, team, with_queries=False)
+        submission = choose(session, board, submission.id, is_final, service.now)
+        return submission_state(service, session, submission, team, with_queries=False)
 
     return await service.database.write(change)
 
@@ -372,12 +372,12 @@ async def shown_submission(service: Service, id: str, team: Team) -> schemas.Sub
     """
 
     def look(session: Session) -> tuple[Submission, schemas.SubmissionState]:
-        found = session.get(Submission, clean(id) or "")
-        if found is None:
+        submission = session.get(Submission, clean(id) or "")
+        if submission is None:
             raise not_found(message("submission"))
-        return found, submission_state(service, session, found, team)
+        return submission, submission_state(service, session, submission, team)
 
-    found, state = await service.database.read(look)
-    if found.state in UNDER_WAY:  # also one that the database's fault left lying
-        service.processing.begin(found)
+    submission, state = await service.database.read(look)
+    if submission.state in UNDER_WAY:  # also one that the database's fault left lying
+        service.processing.begin(submission)
     return state

@@ -208,15 +208,15 @@ def _kind(error: InputError) -> tuple[str, str]:
 def _audit_run(source: Source, format: str, contest: Contest, unpacked: int) -> SubmissionAudit:
     closely = _closely(source, format, contest) if unpacked <= SMALL else []
     try:
-        found = _scanned(source, format, contest)
+        scan = _scanned(source, format, contest)
     except InputError as error:
         faults = [finding for finding in closely if finding.refuses] or [_unreadable(error)]
         return SubmissionAudit((*faults, *(finding for finding in closely if not finding.refuses)), format)
     notes = [finding for finding in closely if not finding.refuses]
-    answered = int((found.returned >= 0).sum())
+    answered = int((scan.returned >= 0).sum())
     missing = len(contest.published) - answered
-    said = (*_unknown(found, source, format, contest), *_missing(found, contest), *notes)
-    return SubmissionAudit(said, format, found.rows, answered, missing)
+    said = (*_unknown(scan, source, format, contest), *_missing(scan, contest), *notes)
+    return SubmissionAudit(said, format, scan.rows, answered, missing)
 
 
 def _scanned(source: Source, format: str, contest: Contest) -> Scan:
@@ -269,17 +269,17 @@ def _check_length(docs: Sized, most: int, name: str, line: int | None) -> None:
         raise TooManyIds(said, name, line)
 
 
-def _unknown(found: Scan, source: Source, format: str, contest: Contest) -> Iterator[AuditFinding]:
-    if not found.extra:
+def _unknown(scan: Scan, source: Source, format: str, contest: Contest) -> Iterator[AuditFinding]:
+    if not scan.extra:
         return
-    count = len(found.extra)
-    lines = _first_lines(source, found.extra[:EXAMPLES]) if format == "trec" else ()
+    count = len(scan.extra)
+    lines = _first_lines(source, scan.extra[:EXAMPLES]) if format == "trec" else ()
     refuses = "unknown-id" not in contest.settings.accept or contest.rules.extra == "error"
-    yield AuditFinding("unknown-id", refuses, _said("unknown-id", count, found.extra), count, tuple(lines))
+    yield AuditFinding("unknown-id", refuses, _said("unknown-id", count, scan.extra), count, tuple(lines))
 
 
-def _missing(found: Scan, contest: Contest) -> Iterator[AuditFinding]:
-    missing = [contest.published[q] for q in np.flatnonzero(found.returned < 0)]
+def _missing(scan: Scan, contest: Contest) -> Iterator[AuditFinding]:
+    missing = [contest.published[q] for q in np.flatnonzero(scan.returned < 0)]
     if missing:
         refuses = "missing-id" not in contest.settings.accept or contest.rules.missing == "error"
         yield AuditFinding("missing-id", refuses, _said("missing-id", len(missing), missing), len(missing))
@@ -311,13 +311,13 @@ def _closely(source: Source, format: str, contest: Contest) -> list[AuditFinding
     return [_of_lint(one) for one in said if one.kind in CLOSELY and one.path != unjudged.name]
 
 
-def _of_lint(found: LintFinding) -> AuditFinding:
-    kind = "repeated-document" if found.kind == "duplicate-document" else found.kind
-    refuses = found.severity == "error" and kind not in ("rising-scores", "query-ids")
-    if found.line is None:
-        return AuditFinding(kind, refuses, found.message, found.count)
-    said = placed(found.numbering, found.line, found.message)
-    return AuditFinding(kind, refuses, said, found.count, (found.line,))
+def _of_lint(finding: LintFinding) -> AuditFinding:
+    kind = "repeated-document" if finding.kind == "duplicate-document" else finding.kind
+    refuses = finding.severity == "error" and kind not in ("rising-scores", "query-ids")
+    if finding.line is None:
+        return AuditFinding(kind, refuses, finding.message, finding.count)
+    said = placed(finding.numbering, finding.line, finding.message)
+    return AuditFinding(kind, refuses, said, finding.count, (finding.line,))
 
 
 def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -> SubmissionAudit:
@@ -335,8 +335,8 @@ def _audit_lines(source: Source, format: str, contest: Contest, unpacked: int) -
     case = Case(sent.lines, nothing, None if None in cuts else max(cuts), True)
     missing = sum(not lines for lines in case.answers.values())
     answered = len(contest.published) - missing
-    found = tuple(_of_lines(finding, contest.settings.accept) for finding in line_findings(case))
-    return SubmissionAudit(found, format, len(sent.lines), answered, missing)
+    audit_findings = tuple(_of_lines(finding, contest.settings.accept) for finding in line_findings(case))
+    return SubmissionAudit(audit_findings, format, len(sent.lines), answered, missing)
 
 
 def _of_lines(finding: LineFinding, accept: Sequence[str]) -> AuditFinding:

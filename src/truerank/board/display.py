@@ -89,11 +89,11 @@ class Display:
 
     async def _group(self, board: BoardSettings) -> None:
         """Compute the tie groups of what is kept now, and rest a little: not for every change in a rush."""
-        moment, found = self._kept[board.name]
+        moment, standings = self._kept[board.name]
         began = time.monotonic()
 
         def values(session: Session) -> Any:
-            return entry_values(session, found, self.service.contest(session, board.name))
+            return entry_values(session, standings, self.service.contest(session, board.name))
 
         try:
             rows = await self.service.database.read(values)
@@ -102,7 +102,7 @@ class Display:
             tell("no groups", logging.ERROR, error=error, board=board.name)
             groups = []
         if self._kept[board.name][0] == moment:
-            self._kept[board.name] = moment, found.with_groups(groups)
+            self._kept[board.name] = moment, standings.with_groups(groups)
         await asyncio.sleep(max(PAUSE, time.monotonic() - began))
 
     async def stop(self) -> None:
@@ -111,10 +111,10 @@ class Display:
             task.cancel()
 
 
-def state_of(found: Standings) -> str:
+def state_of(standings: Standings) -> str:
     """What changes whenever the standings do."""
-    end = "-closed" if found.is_closed else ""
-    return f"{found.version}-{found.part}{end}-{'pending' if found.is_pending else 'whole'}"
+    end = "-closed" if standings.is_closed else ""
+    return f"{standings.version}-{standings.part}{end}-{'pending' if standings.is_pending else 'whole'}"
 
 
 def check_visible(board: BoardSettings, team: Team | None) -> None:
@@ -152,7 +152,7 @@ def board_state(
     about: dict[str, Any],
     contest: Contest | None,
     board: BoardSettings,
-    found: Standings,
+    standings: Standings,
     team: Team | None,
     **more: Any,
 ) -> schemas.BoardState:
@@ -163,7 +163,7 @@ def board_state(
         measures=list(map(str, contest.measures)) if contest else list(board.measures),
         rank_by=str(contest.rank_by) if contest else board.rank_by,
         ranks=board.score,  # type: ignore[arg-type]
-        part=found.part,  # type: ignore[arg-type]
+        part=standings.part,  # type: ignore[arg-type]
         public_share=contest.public_share if contest else board.public,
         ladder=board.ladder,
         digits=board.digits,
@@ -171,10 +171,10 @@ def board_state(
         total=board.total,
         upload=board.upload,
         queries=len(contest.published) if contest else 0,
-        state=state_of(found),
-        pending=found.is_pending,
+        state=state_of(standings),
+        pending=standings.is_pending,
         finals=board.finals,
-        standings=[_standing(row, team) for row in found.rows],
+        standings=[_standing(row, team) for row in standings.rows],
         **more,
     )
 

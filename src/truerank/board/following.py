@@ -95,14 +95,14 @@ def judge_arriving(path: Path, spec: Spec) -> Assessment:
         one = ArrivingSource(os.fspath(path), file.fileno(), has_ended)
         scoring = thread.submit(_scored, replace(one, number=os.dup(file.fileno()), ended=ended), contest)
         thread.shutdown(wait=False)
-        found = None
+        audit = None
         try:
-            found = audit_source(one, contest, SMALL + 1)
+            audit = audit_source(one, contest, SMALL + 1)
         finally:
-            if found is None or not found.is_valid:
+            if audit is None or not audit.is_valid:
                 is_over.set()
     # What is wrong is reported without waiting for the score: not even the time of the answer depends on the truth.
-    return Assessment(found, scoring.result() if found.is_valid else None, contest.fingerprint)
+    return Assessment(audit, scoring.result() if audit.is_valid else None, contest.fingerprint)
 
 
 def _scored(source: ArrivingSource, contest: Contest) -> Result | None:

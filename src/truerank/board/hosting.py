@@ -121,12 +121,12 @@ async def marked(service: Service, id: str, team: Team, word: str | None, reason
         raise ApiError(422, "no-reason", why)
 
     def change(session: Session) -> schemas.SubmissionState:
-        found = session.get(Submission, clean(id) or "")
-        if found is None:
+        submission = session.get(Submission, clean(id) or "")
+        if submission is None:
             raise not_found(message("submission"))
-        contest = service.contest(session, found.board)
-        found = entries.mark(session, found.id, word, said[:500], contest, service.now)
-        return submission_state(service, session, found, team, with_queries=False)
+        contest = service.contest(session, submission.board)
+        submission = entries.mark(session, submission.id, word, said[:500], contest, service.now)
+        return submission_state(service, session, submission, team, with_queries=False)
 
     return await service.database.write(change)
 

@@ -124,8 +124,8 @@ def mark(
         BoardError: there is no such entry, or its board is not set here.
     """
     with database.writing() as session:
-        found = session.get(Submission, entry)
-        board = settings.board(found.board) if found else None
+        submission = session.get(Submission, entry)
+        board = settings.board(submission.board) if submission else None
         if board is None:
             said = message("there is no submission {id!r} on a board in {path}", id=entry, path=str(settings.path))
             raise BoardError(said)
@@ -173,15 +173,15 @@ def rescore(
         results[submission.id] = _result(submission, contest, storage)
         progress(done, len(first))
     with database.writing() as session:
-        found, changed = _scored(session, name), []
-        for submission in found:
+        submissions, changed = _scored(session, name), []
+        for submission in submissions:
             result = results.get(submission.id) or _result(submission, contest, storage)  # one that came meanwhile
             changed += [submission.id] if _rescored(session, submission, result, contest) else []
         row = session.get_one(Board, name)
         row.fingerprint, row.version = contest.fingerprint, row.version + 1
         if not write:
             session.rollback()
-    return Rescored(len(found), tuple(changed))
+    return Rescored(len(submissions), tuple(changed))
 
 
 def _contest(session: Session, board: BoardSettings, storage: Storage) -> Contest:

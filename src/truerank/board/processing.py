@@ -209,23 +209,23 @@ class Processing:
         spec = await self.spec(submission.board)
         try:
             job = (path, spec, submission.unpacked)
-            found = judged.audit if judged else await self.in_worker(meter, audit_in_worker, *job)
+            audit = judged.audit if judged else await self.in_worker(meter, audit_in_worker, *job)
         except OutOfTime:
             raise
         except (MemoryError, WorkerLost):
             why = message("the file cannot be read within this board's limits of memory and time")
-            found = SubmissionAudit((AuditFinding("unreadable", True, why),))
-        if not found.is_valid:
-            return await self._refused(submission, found, meter)
+            audit = SubmissionAudit((AuditFinding("unreadable", True, why),))
+        if not audit.is_valid:
+            return await self._refused(submission, audit, meter)
 
         def step(session: Session) -> Submission:
-            return submissions.accept(session, self.storage, submission.id, found, board)
+            return submissions.accept(session, self.storage, submission.id, audit, board)
 
         return await self.database.write(step)
 
-    async def _refused(self, submission: Submission, found: SubmissionAudit, meter: Meter) -> Submission:
+    async def _refused(self, submission: Submission, audit: SubmissionAudit, meter: Meter) -> Submission:
         def step(session: Session) -> Submission:
-            refused = submissions.refuse(session, self.storage, submission.id, found)
+            refused = submissions.refuse(session, self.storage, submission.id, audit)
             refused.processor = meter.spent
             return refused
 

@@ -95,10 +95,10 @@ def _of_run(path: Path | Run, format: str, contest: Contest) -> tuple[Scores, Sc
 
 def _of_lines(path: Path | Run, format: str, contest: Contest) -> tuple[Scores, Scores]:
     assert isinstance(path, Path)
-    found = audited(contest.qrels, os.fspath(path), contest.measures, rules=contest.rules, format=format)
-    if found.official_scores is None:
+    audit = audited(contest.qrels, os.fspath(path), contest.measures, rules=contest.rules, format=format)
+    if audit.official_scores is None:
         raise InputError("there is no official score")
-    return found.official_scores, found.strict_scores
+    return audit.official_scores, audit.strict_scores
 
 
 def _masks(scores: Scores, contest: Contest) -> dict[str, Bools]:
@@ -117,11 +117,11 @@ def _means(scores: Scores, contest: Contest) -> Means:
 
 def _interval(values: Floats, measure: Measure) -> list[float]:
     """The 95 % interval of the mean; of too few queries [0, 1] where values lie there, else from least to most."""
-    found = intervals([measure], values[:, None])[0]
+    interval = intervals([measure], values[:, None])[0]
     is_unit = measure.definition.unit
-    if not np.isfinite([found.low, found.high]).all():
+    if not np.isfinite([interval.low, interval.high]).all():
         return [0.0, 1.0] if is_unit else [float(values.min()), float(values.max())]
-    return [max(found.low, 0.0), min(found.high, 1.0)] if is_unit else [found.low, found.high]
+    return [max(interval.low, 0.0), min(interval.high, 1.0)] if is_unit else [interval.low, interval.high]
 
 
 def watched(result: Result, contest: Contest, look: int) -> list[float] | None:
@@ -136,8 +136,8 @@ def watched(result: Result, contest: Contest, look: int) -> list[float] | None:
     from truerank.stats import confidence_of_look, mean_sequence
 
     values = np.clip(part_values(result.blob, contest, "public"), 0.0, 1.0)
-    found = mean_sequence(values, confidence=confidence_of_look(0.95, look))[-1]
-    return [min(found.low, found.high), max(found.low, found.high)]
+    interval = mean_sequence(values, confidence=confidence_of_look(0.95, look))[-1]
+    return [min(interval.low, interval.high), max(interval.low, interval.high)]
 
 
 def tie_groups(rows: list[Floats], alpha: float = 0.05) -> list[list[int]]:

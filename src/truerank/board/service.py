@@ -91,10 +91,10 @@ class Service:
         Raises:
             ApiError: there is none of this name.
         """
-        found = self.settings.board(name)
-        if found is None:
+        board_settings = self.settings.board(name)
+        if board_settings is None:
             raise not_found(message("board"))
-        return found
+        return board_settings
 
     def spec(self, session: Session, name: str) -> Spec | None:
         """What is needed to load a board's contest; None while it has no truth."""

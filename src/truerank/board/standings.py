@@ -163,12 +163,12 @@ def _ranked(rows: list[Standing]) -> list[Standing]:
     return ranked
 
 
-def entry_values(session: Session, found: Standings, contest: Contest) -> list[Floats]:
+def entry_values(session: Session, standings: Standings, contest: Contest) -> list[Floats]:
     """The per-query values of each row's entry on the part that ranks."""
-    ids = [row.submission for row in found.rows]
+    ids = [row.submission for row in standings.rows]
     kept = session.scalars(select(Values).where(Values.submission_id.in_(ids)))
     blobs = {values.submission_id: values.matrix for values in kept}
-    return [part_values(blobs[id], contest, found.part) for id in ids]
+    return [part_values(blobs[id], contest, standings.part) for id in ids]
 
 
 def history(session: Session, contest: Contest) -> dict[str, list[dict[str, Any]]]:

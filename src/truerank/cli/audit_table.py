@@ -57,5 +57,5 @@ def command(
     """
     inputs.refuse(file, output=output)
     names = [name.strip() for name in measures.split(",") if name.strip()] if measures is not None else None
-    found = audit_table(file, queries, sd=sd, measures=names, binary=binary, baseline=baseline, alpha=alpha)
-    tables.show(document_of(found, digits), format, output)
+    audit = audit_table(file, queries, sd=sd, measures=names, binary=binary, baseline=baseline, alpha=alpha)
+    tables.show(document_of(audit, digits), format, output)

@@ -35,10 +35,10 @@ UNITS = {"ms": 0.001, "s": 1.0, "": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
 
 def seconds(text: str) -> float:
     """A time: 30s, 500ms, 2m, or a number of seconds."""
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([a-z]*)", text)
-    if not found or found[2] not in UNITS:
+    match = re.fullmatch(r"(\d+\.?\d*|\.\d+) *([a-z]*)", text)
+    if not match or match[2] not in UNITS:
         raise click.BadParameter(message("{text!r} is no time: give 30s, 500ms or 2m", text=text))
-    return float(found[1]) * UNITS[found[2]]
+    return float(match[1]) * UNITS[match[2]]
 
 
 def numbers(text: str) -> tuple[int, ...]:
@@ -183,20 +183,20 @@ def command(
         _check_plot(plot, is_saved, how)
     if is_saved:
         saved = [one for path in (pair or (show,)) for one in Bench.read_all(str(path))]
-        found = options.with_percentiles(saved, how["percentiles"])
+        benches = options.with_percentiles(saved, how["percentiles"])
     else:
         with apart_from_stdout(), Asking() as asking:
-            found = _asked(targets, in_turns, asking, how)
+            benches = _asked(targets, in_turns, asking, how)
     if output:  # before all else, which may go wrong
-        write(dumped([one.to_dict() for one in found]).decode(), output)
-    tables.show(_pages(found, pair, digits), format)
+        write(dumped([one.to_dict() for one in benches]).decode(), output)
+    tables.show(_pages(benches, pair, digits), format)
     if plot:
-        _draw(found, plot)
+        _draw(benches, plot)
     if save_run:
-        _save_runs(found, save_run)
+        _save_runs(benches, save_run)
     if not is_saved:
-        status = _status(found)
-        if any(one.outcomes["timeout"] or one.stopped for one in found):
+        status = _status(benches)
+        if any(one.outcomes["timeout"] or one.stopped for one in benches):
             leave_hanging(status)
         raise click.exceptions.Exit(status)
 
@@ -225,11 +225,11 @@ def _check(
         raise click.UsageError(message("Measures need to know what is right: --qrels FILE."))
 
 
-def _status(found: Sequence[Bench]) -> int:
+def _status(benches: Sequence[Bench]) -> int:
     """How the command ends: 1 where nothing was answered."""
-    if any(one.stopped == "interrupted" for one in found):
+    if any(one.stopped == "interrupted" for one in benches):
         return INTERRUPTED
-    return 0 if all(len(one.measured.answered) for one in found) else 1
+    return 0 if all(len(one.measured.answered) for one in benches) else 1
 
 
 def _place(path: str | None) -> str | None:
@@ -258,15 +258,15 @@ def _check_plot(path: str, is_saved: bool, how: dict[str, Any]) -> None:
         raise click.UsageError(message("--plot draws quality against latency: it needs --qrels FILE."))
 
 
-def _pages(found: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Document:
+def _pages(benches: list[Bench], pair: tuple[str, str] | None, digits: int | None) -> Document:
     """Two that are compared or took turns, one, or those of a sweep."""
-    if pair and len(found) != 2:
+    if pair and len(benches) != 2:
         raise InputError("each file should hold one benchmark", pair[0])
-    if pair or (len(found) == 2 and found[0].beside and found[0].beside == found[1].name):
-        return report.comparison_document(compare(*found), digits)
-    if len(found) == 1 and not found[0].settings:
-        return report.document(found[0], digits)
-    return report.sweep_document(found, digits=digits)
+    if pair or (len(benches) == 2 and benches[0].beside and benches[0].beside == benches[1].name):
+        return report.comparison_document(compare(*benches), digits)
+    if len(benches) == 1 and not benches[0].settings:
+        return report.document(benches[0], digits)
+    return report.sweep_document(benches, digits=digits)
 
 
 def _asked(targets: Sequence[str], in_turns: bool, asking: Asking, how: dict[str, Any]) -> list[Bench]:
@@ -351,9 +351,9 @@ def _value(text: str) -> Any:
     return value if isinstance(value, int | float | str) else text
 
 
-def _save_runs(found: Sequence[Bench], path: str) -> None:
+def _save_runs(benches: Sequence[Bench], path: str) -> None:
     """The run of one, or of several with numbers before the ending."""
-    for number, one in enumerate(found, 1):
+    for number, one in enumerate(benches, 1):
         stem, dot, ending = path.rpartition(".")
         numbered = f"{stem}.{number}.{ending}" if dot else f"{path}.{number}"
-        one.save_run(path if len(found) == 1 else numbered)
+        one.save_run(path if len(benches) == 1 else numbered)

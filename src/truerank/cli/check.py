@@ -180,11 +180,11 @@ def command(
     for output in outputs or [None]:
         inputs.refuse(*read, rules=settings.rules, output=output)
     under = options.changed(settings.rules, changes)
-    found = _Checking(settings, under, qrels_format, run_format, judgements).done()
-    if found.watch and settings.watch:
-        found.watch.write(settings.watch)
-    _show(found, format, outputs, digits)
-    ctx.exit(found.status)
+    check = _Checking(settings, under, qrels_format, run_format, judgements).done()
+    if check.watch and settings.watch:
+        check.watch.write(settings.watch)
+    _show(check, format, outputs, digits)
+    ctx.exit(check.status)
 
 
 def _sorted_out(files: Sequence[str]) -> tuple[str | None, dict[str, str]]:
@@ -296,9 +296,9 @@ def _attribute(path: str, column: str) -> dict[str, str]:
     return read_attribute(path, column)
 
 
-def _show(found: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
+def _show(check: Check, format: str, outputs: Sequence[str], digits: int | None) -> None:
     if format == "csv":
-        tables.tell(document(found).remarks)
-    write(render(found, format, digits=digits, styled=is_styled("-"), language=spoken()))
+        tables.tell(document(check).remarks)
+    write(render(check, format, digits=digits, styled=is_styled("-"), language=spoken()))
     for output in outputs:
-        write(render(found, by_ending(output), digits=digits, language=spoken()), output)
+        write(render(check, by_ending(output), digits=digits, language=spoken()), output)

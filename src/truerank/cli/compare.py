@@ -144,7 +144,7 @@ def command(
             scores = [evaluate(judged, source, wanted, rules=under, as_written=as_written) for source in sources]
             id_overlap.refuse_or_warn(judged, scores, files, sources)
     with Counting(message("comparing")) as bar:
-        found = compare(
+        comparison = compare(
             None,
             several.together(scores, systems),
             baseline=options.place(baseline, (*runs, *systems)),
@@ -154,4 +154,4 @@ def command(
             **procedure,
         )
     shape: dict[str, Any] = {"layout": layout, "intervals": intervals, "percent": percent}
-    tables.show(document(found, digits, width(output), **shape), format, output, percent=percent)
+    tables.show(document(comparison, digits, width(output), **shape), format, output, percent=percent)

@@ -136,10 +136,10 @@ def command(
     with inputs.opened([run, *([other] if other else [])], run_format) as sources:
         if other:
             wanted = chosen or [_default(under)]
-            found = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
+            diffs = diff_each(judged, sources[0], sources[1], wanted, query=query, most=most, rules=under, **texts)
             all_of_them = query is not None or depth is None
             document = report.several_moves_document(
-                found, most=None if all_of_them else report.DOCUMENTS, digits=digits
+                diffs, most=None if all_of_them else report.DOCUMENTS, digits=digits
             )
         elif query:
             reasons = explain_each(judged, sources[0], query, chosen or [_default(under)], rules=under, **texts)

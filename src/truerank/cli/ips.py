@@ -68,7 +68,7 @@ def command(
       truerank ips clicks.jsonl new.run --randomized shuffled.jsonl --cluster query
     """
     inputs.refuse(log, *runs, propensities, randomized, rules=rules, output=output)
-    found = ips(
+    estimate = ips(
         log,
         list(runs),
         " ".join(measures) or USUAL,
@@ -82,4 +82,4 @@ def command(
         seed=seed,
         rules=options.changed(rules, changes),
     )
-    tables.show(document_of(found, digits), format, output)
+    tables.show(document_of(estimate, digits), format, output)

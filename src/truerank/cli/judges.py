@@ -163,15 +163,15 @@ def command(
     asked_for(wanted or (), under)
     read, opened = _read(qrels, qrels_format), _opened(runs, run_format) or None
     with Counting(message("judging")) as bar:
-        found = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
+        judged = judges(read, opened, wanted, rules=under, binary=binary, common=common, progress=bar.reach, **how)
     if plot:
-        drawn = figures(found)
+        drawn = figures(judged)
         if not drawn:
             raise InputError(
                 "there is no order of runs to draw: give two or more, and a measure that orders them", plot
             )
         pictures.draw(drawn[0], plot)
-    tables.show(document_of(found, digits, per_query=per_query), format, output)
+    tables.show(document_of(judged, digits, per_query=per_query), format, output)
 
 
 option = click.option(

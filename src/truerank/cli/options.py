@@ -288,9 +288,9 @@ def _refuse_parameter(field: str, value: str) -> None:
     )
 
 
-def with_percentiles(found: Sequence[Bench], kind: str | None) -> list[Bench]:
+def with_percentiles(benches: Sequence[Bench], kind: str | None) -> list[Bench]:
     """Saved benchmarks with percentiles of that kind; None: with their own."""
-    return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in found]
+    return [one if kind is None else dataclasses.replace(one, percentiles=kind) for one in benches]
 
 
 def file_and_column(by: str | None) -> tuple[str, str]:

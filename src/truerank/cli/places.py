@@ -104,11 +104,11 @@ def evaluated(
     )
     named = {name: asked[name] for name in ("pattern", "name", "better")}
     with ReadingBar() as bar:
-        found = geo.read_results(files[2], queries, references, progress=bar.reach, format=format, **named)
+        results = geo.read_results(files[2], queries, references, progress=bar.reach, format=format, **named)
     return queries, geo.evaluate(
         queries,
         references,
-        found,
+        results,
         metric=asked["metric"] or "both",
         k=split(asked["cuts"], int, "-k") or CUTS,
         truth=asked["truth"],

@@ -30,9 +30,9 @@ def predicted(
 
     people, model = (read_qrels(path, judgements.qrels_format) for path in (judgements.people, judgements.model))
     chosen = {"sample": judgements.sample, "rules": rules, **how}
-    found = [predicted(people, model, source, measures, **chosen) for source in sources]
-    id_overlap.refuse_or_warn(model, [one.model for one in found], runs)
-    return found
+    estimates = [predicted(people, model, source, measures, **chosen) for source in sources]
+    id_overlap.refuse_or_warn(model, [one.model for one in estimates], runs)
+    return estimates
 
 
 def show(
@@ -51,8 +51,8 @@ def show(
     from truerank.present.predicted import document
 
     with inputs.opened(runs, run_format, again=True) as sources:
-        found = predicted(judgements, runs, sources, measures, rules, as_written=as_written)
-    tables.show(document(found, **shape), format, output)
+        estimates = predicted(judgements, runs, sources, measures, rules, as_written=as_written)
+    tables.show(document(estimates, **shape), format, output)
 
 
 def subject(judgements: Judgements, given: dict[str, str]) -> dict[str, str]:

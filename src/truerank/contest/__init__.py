@@ -244,13 +244,13 @@ def _first(scores: Scores) -> float:
     return next(iter(scores.mean.values()))
 
 
-def _first_stop(found: Audit) -> int | None:
-    return min((line for finding in found.findings if finding.stops for line in finding.lines[:1]), default=None)
+def _first_stop(audit: Audit) -> int | None:
+    return min((line for finding in audit.findings if finding.stops for line in finding.lines[:1]), default=None)
 
 
-def _no_score(found: Audit) -> str:
+def _no_score(audit: Audit) -> str:
     """Why there is no official score; then what else there is to say."""
-    strict = ", ".join(f"{printable(name)} {mean!r}" for name, mean in found.strict_scores.mean.items())
-    messages = [f.message for f in sorted(found.findings, key=lambda finding: not finding.stops)]
+    strict = ", ".join(f"{printable(name)} {mean!r}" for name, mean in audit.strict_scores.mean.items())
+    messages = [f.message for f in sorted(audit.findings, key=lambda finding: not finding.stops)]
     first, last = message("There is no official score."), message("The strict score is {scores}.", scores=strict)
     return joined(" ", [first, *messages, last])

@@ -27,9 +27,9 @@ def scan_lines(
     of_lines = _selected(qrels, [place[lines[number].query] for number in judged])
     # the kernel takes a query that is answered again for one that is scattered; a line's number is its own
     numbered = replace(of_lines, queries=[_key(number) for number in judged])
-    found = scan(_numbered(run, lines), numbered.judged, rules, threads, keep)
+    scanned = scan(_numbered(run, lines), numbered.judged, rules, threads, keep)
     owner = {_key(number): line.query for number, line in enumerate(lines)}
-    return of_lines, replace(found, extra=tuple(owner[key] for key in found.extra))
+    return of_lines, replace(scanned, extra=tuple(owner[key] for key in scanned.extra))
 
 
 def _key(number: int) -> bytes:

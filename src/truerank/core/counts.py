@@ -138,21 +138,21 @@ def ranked(scattered: Scattered, counts: Iterable[RankCounts]) -> Reading:
     Raises:
         InputError: the counts are of other rows; a document is returned in two parts, and the rules refuse that.
     """
-    found = scattered.found
-    _refuse(found)
+    reading = scattered.found
+    _refuse(reading)
     total = added(counts)
     if total.of != scattered.digest:
         raise InputError("the ranks were counted for other rows than those that were found in these parts")
     row = np.cumsum(scattered.is_new) - 1
     better, equal, before = (each[row] for each in (total.better, total.equal, total.before))
-    rows = found.rows
+    rows = reading.rows
     rows = replace(
         rows, rank=rows.rank + better + before, first=rows.first + better, last=rows.last + better + equal
     )
-    rows = first_ranks(rows, found.qrels, found.kept)
-    repeats = found.repeats if total.seen is None else _repeats(scattered, total.seen)
+    rows = first_ranks(rows, reading.qrels, reading.kept)
+    repeats = reading.repeats if total.seen is None else _repeats(scattered, total.seen)
     assert repeats is not None
-    return replace(found, rows=rows, repeats=repeats, repeated=int(repeats.sum()))
+    return replace(reading, rows=rows, repeats=repeats, repeated=int(repeats.sum()))
 
 
 def uncounted(scattered: Scattered) -> RankCounts:
@@ -177,10 +177,10 @@ def added(counts: Iterable[RankCounts]) -> RankCounts:
     return RankCounts(first.of, better, equal, before, whole)
 
 
-def _refuse(found: Reading) -> None:
+def _refuse(reading: Reading) -> None:
     """Raise for rules that need the order of rows, which those of several parts do not have."""
-    rules = found.rules
-    if 0 < found.kept < EVERY_RANK and rules.duplicates in ("count", "once"):
+    rules = reading.rules
+    if 0 < reading.kept < EVERY_RANK and rules.duplicates in ("count", "once"):
         raise RulesError(
             "ranks cannot be counted where rows of repeated documents were kept in part: keep those of judged "
             "documents or all (keep), or read the scattered queries together (read_together)"
@@ -202,7 +202,7 @@ def _repeats(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> Int
     Raises:
         InputError: there are such, and the rules refuse them.
     """
-    (query, mark), found = seen, scattered.found.rows
+    (query, mark), hits = seen, scattered.found.rows
     in_order = np.sort(mark)
     twice = np.unique(in_order[1:][in_order[1:] == in_order[:-1]])  # mostly none, and there are many marks
     rows = np.flatnonzero(np.isin(mark, twice)) if len(twice) else np.empty(0, np.int64)
@@ -213,7 +213,7 @@ def _repeats(scattered: Scattered, seen: tuple[Ints, NDArray[np.uint64]]) -> Int
         raise InputError(
             "a document of query {query} is returned in two parts; mend the run (read_together names the "
             "document), or say how it counts: duplicates = count or once (--set duplicates=once)",
-            query=truncated(found.queries[int(np.argmax(times > 0))]),
+            query=truncated(hits.queries[int(np.argmax(times > 0))]),
         )
-    judged = found.where(found.grade > UNJUDGED)
+    judged = hits.where(hits.grade > UNJUDGED)
     return times + repeated(judged.query, judged.doc, len(scattered))

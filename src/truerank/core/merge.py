@@ -108,15 +108,15 @@ def _calls(parts: Parts) -> Calls | None:
     Raises:
         InputError: they have several in some parts alone.
     """
-    found = [
+    calls = [
         part.rows.calls.moved(place)
         for part, place in zip(parts.readings, parts.places, strict=True)
         if part.rows.calls is not None
     ]
     without = [part for part in parts.readings if part.rows.calls is None and (part.rows.returned > 0).any()]
-    if found and without:
+    if calls and without:
         raise InputError("queries have one list here, and several in other parts", without[0].name)
-    return Calls.joined(found) if found else None
+    return Calls.joined(calls) if calls else None
 
 
 def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
@@ -131,7 +131,7 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         if part.repeats is not None:
             repeats[place[mine]] = part.repeats[mine]
     table, first = np.concatenate(tables), parts.readings[0]
-    found = Scan(
+    scan = Scan(
         table[np.argsort(table["query"], kind="stable")],
         returned,
         tuple(sorted({query for part in parts.readings for query in part.extra} - set(parts.qrels.queries))),
@@ -142,4 +142,4 @@ def _merged(parts: Parts, keep: Sequence[Bools], name: str | None) -> Reading:
         repeats if repeats.any() else None,
         _calls(parts),
     )
-    return Reading.of(parts.qrels, found, first.rules, name or parts.name, first.kept)
+    return Reading.of(parts.qrels, scan, first.rules, name or parts.name, first.kept)

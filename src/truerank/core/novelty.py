@@ -15,10 +15,10 @@ DEPTH = 20
 def novelty(hits: Hits, level: float, alpha: float) -> Floats:
     """(hits,) what each adds: the weights of the aspects that it is relevant to, each times (1 − alpha) for every
     relevant document of the aspect above it."""
-    found, judged = hits.aspects, np.where(hits.grade > UNJUDGED, hits.doc, -1)
-    if found is None:
+    aspects, judged = hits.aspects, np.where(hits.grade > UNJUDGED, hits.doc, -1)
+    if aspects is None:
         return np.zeros(len(hits))
-    return _counting.novelty(judged, found.start, found.aspect, found.grade, level, alpha, found.weight)
+    return _counting.novelty(judged, aspects.start, aspects.aspect, aspects.grade, level, alpha, aspects.weight)
 
 
 def asked(hits: Hits, level: float) -> Floats:

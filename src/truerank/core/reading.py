@@ -82,17 +82,17 @@ class Reading:
     repeats: Ints | None = None
 
     @classmethod
-    def of(cls, qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
+    def of(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of what the kernel found, by whatever door it came in."""
-        rows = build(qrels, found)
-        extra = tuple(sorted(found.extra))  # not as they come: parts of a run come in any order
-        facts = extra, found.repeated, found.interleaved, kept, found.repeats
-        return cls(name, rules, qrels, rows, found.unjudged, *facts)
+        rows = build(qrels, scan)
+        extra = tuple(sorted(scan.extra))  # not as they come: parts of a run come in any order
+        facts = extra, scan.repeated, scan.interleaved, kept, scan.repeats
+        return cls(name, rules, qrels, rows, scan.unjudged, *facts)
 
     @classmethod
-    def scanned(cls, qrels: Qrels, found: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
+    def scanned(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of queries that were read whole."""
-        reading = cls.of(qrels, answered(found, rules), rules, name, kept)
+        reading = cls.of(qrels, answered(scan, rules), rules, name, kept)
         return replace(reading, rows=first_ranks(reading.rows, qrels, kept))
 
     def __repr__(self) -> str:
@@ -247,8 +247,8 @@ class Reading:
 def _of_table(table: pyarrow.Table, qrels: Qrels | None, path: str | None = "table") -> Reading:
     facts = facts_of(table.schema, path)
     rules = facts["rules"]
-    judged, found = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
-    return Reading.of(judged, found, rules, facts["name"], facts["kept"])
+    judged, scan = scan_of(table, None if qrels is None else as_ruled(qrels, rules), path)
+    return Reading.of(judged, scan, rules, facts["name"], facts["kept"])
 
 
 def _cut(text: bytes, begin: Ints, end: Ints) -> list[bytes]:
@@ -286,9 +286,9 @@ def read(
         return _unjudged(source, under, keep, threads)
     judged = as_ruled(read_qrels(qrels), under)
     kept = kept_rows(keep, judged)
-    judged, found = scan_units(judged, source, under, threads, kept)
-    refuse_extra(found.extra, under, source.name)
-    return Reading.scanned(judged, found, under, source.name, kept)
+    judged, scan = scan_units(judged, source, under, threads, kept)
+    refuse_extra(scan.extra, under, source.name)
+    return Reading.scanned(judged, scan, under, source.name, kept)
 
 
 def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
@@ -302,11 +302,11 @@ def refuse_extra(extra: Sequence[bytes], rules: Rules, name: str) -> None:
         )
 
 
-def answered(found: Scan, rules: Rules) -> Scan:
+def answered(scan: Scan, rules: Rules) -> Scan:
     """The same, as the rules have answers without a document."""
     if rules.empty != "missing":
-        return found
-    return replace(found, returned=np.where(found.returned == 0, -1, found.returned))
+        return scan
+    return replace(scan, returned=np.where(scan.returned == 0, -1, scan.returned))
 
 
 def _again(reading: Reading, qrels: QrelsLike | None, rules: Rules, keep: Keep, path: str) -> Reading:
@@ -395,15 +395,15 @@ def first_ranks(rows: Hits, qrels: Qrels, kept: int) -> Hits:
 def _unjudged(run: Run, rules: Rules, keep: Keep, threads: int | None) -> Reading:
     """A reading without judgements, of every query that the run answers."""
     kept = kept_rows(keep, NO_QRELS)
-    found = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
-    order = np.array(sorted(range(len(found.extra)), key=found.extra.__getitem__), np.int64)
+    scanned = scan(run, NO_QRELS.judged, rules, threads, kept, every=True)
+    order = np.array(sorted(range(len(scanned.extra)), key=scanned.extra.__getitem__), np.int64)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    found.table["query"] = place[found.table["query"]]  # in place: of all rows, a copy is most of the memory
-    qrels = Qrels.from_dict(dict.fromkeys((found.extra[i] for i in order.tolist()), ()), run.name)
-    repeats = None if found.repeats is None else found.repeats[order]
-    found = replace(found, returned=found.returned[order], extra=(), repeats=repeats)
-    return Reading.of(qrels, found, rules, run.name, kept)
+    scanned.table["query"] = place[scanned.table["query"]]  # in place: of all rows, a copy is most of the memory
+    qrels = Qrels.from_dict(dict.fromkeys((scanned.extra[i] for i in order.tolist()), ()), run.name)
+    repeats = None if scanned.repeats is None else scanned.repeats[order]
+    scanned = replace(scanned, returned=scanned.returned[order], extra=(), repeats=repeats)
+    return Reading.of(qrels, scanned, rules, run.name, kept)
 
 
 NO_QRELS = Qrels.from_dict({})

@@ -81,12 +81,12 @@ class Scattered:
 
         And which of them each distinct row found has.
         """
-        found, qrels = self.found, self.found.qrels
-        docs, row, place = np.unique(found.rows.doc, return_index=True, return_inverse=True)
+        reading, qrels = self.found, self.found.qrels
+        docs, row, place = np.unique(reading.rows.doc, return_index=True, return_inverse=True)
         gone = np.flatnonzero(np.isnan(qrels.grades))
-        query = np.concatenate([found.rows.query[row], qrels.query[gone]])
-        ids = [*found.docs(docs), *(qrels.doc(number) for number in gone.tolist())]
-        grades = np.append(found.rows.grade[row], np.full(len(gone), IGNORED))
+        query = np.concatenate([reading.rows.query[row], qrels.query[gone]])
+        ids = [*reading.docs(docs), *(qrels.doc(number) for number in gone.tolist())]
+        grades = np.append(reading.rows.grade[row], np.full(len(gone), IGNORED))
         number = np.empty(len(query), np.int64)
         number[np.argsort(query, kind="stable")] = np.arange(len(query))
         watched = Qrels.from_rows(list(qrels.queries), query, ids, grades, name=qrels.name)
@@ -114,13 +114,13 @@ def scattered(readings: Iterable[Reading] | Parts) -> Scattered:
     parts = readings if isinstance(readings, Parts) else Parts.of(readings)
     several = parts.times > 1
     qrels, first = parts.qrels.select(several), parts.readings[0]
-    found = _rows_again(parts, several, qrels)
-    crossing = repeated(found.table["query"], found.table["doc"], len(qrels)) - _within(parts, several)
+    scan = _rows_again(parts, several, qrels)
+    crossing = repeated(scan.table["query"], scan.table["doc"], len(qrels)) - _within(parts, several)
     if crossing.any() and first.rules.duplicates == "error":
-        _refuse(qrels, found)
+        _refuse(qrels, scan)
     repeats = parts.repeats[several] + crossing
-    found = replace(found, repeats=repeats, repeated=int(repeats.sum()), returned=parts.returned[several])
-    return Scattered(Reading.of(qrels, found, first.rules, parts.name, first.kept))
+    scan = replace(scan, repeats=repeats, repeated=int(repeats.sum()), returned=parts.returned[several])
+    return Scattered(Reading.of(qrels, scan, first.rules, parts.name, first.kept))
 
 
 def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: int | None = None) -> Reading:
@@ -129,12 +129,12 @@ def read_together(scattered: Scattered, sources: Iterable[RunLike], *, threads: 
     Args:
         sources: what the parts were read from, or the whole run; their order is that of their rows.
     """
-    found, runs = scattered.found, [open_run(source) for source in sources]
-    whole = Run(found.name, lambda: chain.from_iterable(run.batches() for run in runs))
-    again = scan(whole, found.qrels.judged, found.rules, threads, found.kept, interleaved=True)
+    reading, runs = scattered.found, [open_run(source) for source in sources]
+    whole = Run(reading.name, lambda: chain.from_iterable(run.batches() for run in runs))
+    again = scan(whole, reading.qrels.judged, reading.rules, threads, reading.kept, interleaved=True)
     repeated = 0 if again.repeats is None else int(again.repeats.sum())  # those of other queries are known already
     again = replace(again, extra=(), repeated=repeated)
-    return Reading.scanned(found.qrels, again, found.rules, found.name, found.kept)
+    return Reading.scanned(reading.qrels, again, reading.rules, reading.name, reading.kept)
 
 
 def _as_rows(reading: Reading, rows: Hits) -> Columns:
@@ -174,12 +174,12 @@ def repeated(query: Ints, doc: Ints, queries: int) -> Ints:
     return np.bincount(query, minlength=queries) - np.bincount(query[first], minlength=queries)
 
 
-def _refuse(qrels: Qrels, found: Scan) -> None:
-    docs, first, count = np.unique(found.table["doc"], return_index=True, return_counts=True)
+def _refuse(qrels: Qrels, scan: Scan) -> None:
+    docs, first, count = np.unique(scan.table["doc"], return_index=True, return_counts=True)
     row = int(first[np.argmax(count > 1)])
-    query, doc = int(found.table["query"][row]), int(docs[np.argmax(count > 1)])
+    query, doc = int(scan.table["query"][row]), int(docs[np.argmax(count > 1)])
     judged = len(qrels.grades)
-    name = qrels.doc(doc) if doc < judged else found.unjudged[doc - judged]
+    name = qrels.doc(doc) if doc < judged else scan.unjudged[doc - judged]
     raise InputError(
         "document {doc} of query {query} is returned in two parts; mend the run, or say how it counts: "
         "duplicates = count or once (--set duplicates=once)",

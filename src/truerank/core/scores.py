@@ -382,11 +382,11 @@ def _is_share(measure: Measure) -> bool:
     return bool(measure.definition.unit and measure.definition.average != "geometric")
 
 
-def _of_mean(measure: Measure, values: PerQuery, found: Interval) -> Interval:
+def _of_mean(measure: Measure, values: PerQuery, interval: Interval) -> Interval:
     """The interval of what the measure shows, from that of the plain mean."""
-    low, high = found.low, found.high
+    low, high = interval.low, interval.high
     if measure.definition.average == "sum":
         low, high = low * len(values), high * len(values)
     elif measure.definition.average == "geometric":
         low, high = math.exp(low), math.exp(high)
-    return dataclasses.replace(found, estimate=measure.mean(values), low=low, high=high)
+    return dataclasses.replace(interval, estimate=measure.mean(values), low=low, high=high)

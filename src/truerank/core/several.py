@@ -100,19 +100,19 @@ def scan_calls(run: Run, qrels: Qrels, rules: Rules, keep: int) -> Scan:
 
 def _read(run: Run, rules: Rules) -> _Lists:
     owner: dict[bytes, tuple[bytes, int]] = {}
-    found = scan(_keyed(run, owner), NOTHING.judged, rules, keep=ALL, every=True)
-    named = [owner[key] for key in found.extra]
+    scanned = scan(_keyed(run, owner), NOTHING.judged, rules, keep=ALL, every=True)
+    named = [owner[key] for key in scanned.extra]
     queries = sorted({query for query, _ in named})
     place = {query: number for number, query in enumerate(queries)}
     query = np.array([place[name] for name, _ in named], np.int64)
     number = np.array([number for _, number in named], np.int64)
-    unit, rank = found.table["query"], found.table["rank"]
+    unit, rank = scanned.table["query"], scanned.table["rank"]
     rows = np.lexsort((rank, number[unit], query[unit]))
     if rules.calls == "last":
         last = np.zeros(len(queries), np.int64)
         np.maximum.at(last, query, number)
         rows = rows[(number == last[query])[unit[rows]]]
-    return _Lists(found, queries, query, number, rows)
+    return _Lists(scanned, queries, query, number, rows)
 
 
 def _calls(lists: _Lists, judged: Ints, kept: Ints) -> Calls:

@@ -149,12 +149,14 @@ def _once(asked: Measure, rules: Rules) -> Measure | None:
 def _at(text: str, k: float | None) -> Measure | None:
     """A reading at a cutoff; None where it is one of whole lists alone."""
     if _OPEN.search(text):
-        return parse_measure(_OPEN.sub(lambda found: _filled(found[0], k), text))
-    found = parse_measure(text)
-    at = dict(found.params).get(found.definition.at)
+        return parse_measure(_OPEN.sub(lambda measure: _filled(measure[0], k), text))
+    measure = parse_measure(text)
+    at = dict(measure.params).get(measure.definition.at)
     if k is None or at is None:
-        return found if k is None else None
-    return replace(found, params=tuple((key, k if key == found.definition.at else v) for key, v in found.params))
+        return measure if k is None else None
+    return replace(
+        measure, params=tuple((key, k if key == measure.definition.at else v) for key, v in measure.params)
+    )
 
 
 def _filled(hole: str, k: float | None) -> str:

@@ -205,8 +205,8 @@ class Members:
 
 
 def _after_padding(data: bytes, at: int) -> int:
-    found = re.compile(rb"[^\0]").search(data, at)
-    return found.start() if found else len(data)
+    match = re.compile(rb"[^\0]").search(data, at)
+    return match.start() if match else len(data)
 
 
 def _inflated(unpacker: Any, chunk: bytes, most: int) -> Generator[bytes, None, bytes]:

@@ -291,11 +291,11 @@ def _of_parquet(source: Source, left: Collection[str], kind: TextKind) -> Found:
     where: list[_Columns] = []
 
     def choose(there: Sequence[str]) -> list[str]:
-        found = _columns(tuple(there), kind)
-        if found is None:
+        columns = _columns(tuple(there), kind)
+        if columns is None:
             raise _nameless(there, kind, source.name)
-        where.append(_Columns(0, 1, None if found.title is None else 2))
-        return [there[place] for place in (found.key, found.text, found.title) if place is not None]
+        where.append(_Columns(0, 1, None if columns.title is None else 2))
+        return [there[place] for place in (columns.key, columns.text, columns.title) if place is not None]
 
     for batch in batches(source, choose, ROWS):
         for row, key in enumerate(map(str, batch.column(0).to_pylist())):

@@ -123,8 +123,8 @@ def _of_single(values: Floats, confidence: float, seed: int) -> dict[str, Interv
     from truerank.stats import mean_interval, quantile_interval
 
     mean = mean_interval(values, confidence=confidence, resamples=_resamples(len(values)), seed=seed)
-    found = {name: quantile_interval(values, q, confidence=confidence) for name, q in PERCENTILES.items()}
-    return {"mean": mean, **found}
+    intervals = {name: quantile_interval(values, q, confidence=confidence) for name, q in PERCENTILES.items()}
+    return {"mean": mean, **intervals}
 
 
 def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> dict[str, Interval | None]:
@@ -143,11 +143,11 @@ def _of_clusters(values: Floats, query: Ints, confidence: float, seed: int) -> d
     tails = np.quantile(drawn, [(1 - confidence) / 2, (1 + confidence) / 2], axis=0, method="inverted_cdf")
     ranks = [math.ceil(round(q * len(values), 9)) - 1 for q in resolved.values()]
     estimates = [float(values.mean()), *values[order][ranks].tolist()]
-    found: dict[str, Interval | None] = dict.fromkeys(("mean", *PERCENTILES))
+    intervals: dict[str, Interval | None] = dict.fromkeys(("mean", *PERCENTILES))
     for name, estimate, (low, high) in zip(("mean", *resolved), estimates, tails.T.tolist(), strict=True):
         if not is_too_few(count, confidence):
-            found[name] = Interval(estimate, low, high, confidence, "bootstrap of queries")
-    return found
+            intervals[name] = Interval(estimate, low, high, confidence, "bootstrap of queries")
+    return intervals
 
 
 def _resampled(values: Floats, cluster: Ints, count: int, quantiles: list[float], seed: int) -> Floats:

@@ -50,9 +50,9 @@ class BenchComparison(Presented):
             return None
         from truerank.stats import mean_interval
 
-        found = mean_interval(self._logs, method="bca")
-        estimate, low, high = (float(np.exp(x)) for x in (found.estimate, found.low, found.high))
-        return replace(found, estimate=estimate, low=low, high=high)
+        interval = mean_interval(self._logs, method="bca")
+        estimate, low, high = (float(np.exp(x)) for x in (interval.estimate, interval.low, interval.high))
+        return replace(interval, estimate=estimate, low=low, high=high)
 
     @cached_property
     def ratio_test(self) -> Paired | None:
@@ -140,13 +140,13 @@ class BenchComparison(Presented):
         return {name: (a[name][left], b[name][right]) for name in names if len(left)}
 
 
-def _log_times(found: Bench) -> dict[str, float]:
+def _log_times(bench: Bench) -> dict[str, float]:
     """{query: the mean of the logs of its latencies}."""
-    answered = found.measured.answered
+    answered = bench.measured.answered
     logs = np.log(np.maximum(answered.latency, 1))
-    sums = np.bincount(answered.query, weights=logs, minlength=len(found.queries))
-    counts = np.bincount(answered.query, minlength=len(found.queries))
-    return {found.queries[q]: float(sums[q] / counts[q]) for q in np.flatnonzero(counts).tolist()}
+    sums = np.bincount(answered.query, weights=logs, minlength=len(bench.queries))
+    counts = np.bincount(answered.query, minlength=len(bench.queries))
+    return {bench.queries[q]: float(sums[q] / counts[q]) for q in np.flatnonzero(counts).tolist()}
 
 
 def compare(a: Bench, b: Bench) -> BenchComparison:

@@ -119,9 +119,9 @@ class Bench(Presented):
 
     def _of_latencies(self, confidence: float) -> dict[str, Interval | None]:
         answered = self.measured.answered
-        found = latency.intervals(answered.latency, answered.query, confidence)
+        intervals = latency.intervals(answered.latency, answered.query, confidence)
         own = self.latency  # an interval knows percentiles of one kind
-        return {name: each and replace(each, estimate=own[name]) for name, each in found.items()}
+        return {name: each and replace(each, estimate=own[name]) for name, each in intervals.items()}
 
     def of_all_calls(self, confidence: float | None = 0.95) -> dict[str, Bounded]:
         """Each latency over all measured calls, also those that failed, timed out or never started.

@@ -265,20 +265,20 @@ def _answers(tally: Tally, queries: tuple[str, ...], who: int) -> FirstAnswers:
     return FirstAnswers({query: kept[query] for query in queries if query in kept}, **odd)
 
 
-def _scored(found: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench:
+def _scored(bench: Bench, judging: Judging, repeats: bool, calls: bool) -> Bench:
     """The same with the answers' scores, where there are judgements.
 
     Args:
         repeats: whether any answer of the run names a document twice.
         calls: whether any has several lists.
     """
-    if judging.qrels is None or not found.asked:
-        return found
+    if judging.qrels is None or not bench.asked:
+        return bench
     rules = Rules.of(judging.rules)
     of_calls = calls or need_calls(judging.measures, rules)
     rules = lenient(rules, repeats, of_calls)
-    run = as_run(found.name, found.asked, found.answers.by_query, of_calls)
-    failed = [query for query in found.asked if query not in found.answers.by_query]
+    run = as_run(bench.name, bench.asked, bench.answers.by_query, of_calls)
+    failed = [query for query in bench.asked if query not in bench.answers.by_query]
     judged = read_qrels(judging.qrels)
-    scores = score(judged, run, found.asked, failed, judging.measures, rules)
-    return replace(found, scores=scores, unasked=unasked(judged, found.asked))
+    scores = score(judged, run, bench.asked, failed, judging.measures, rules)
+    return replace(bench, scores=scores, unasked=unasked(judged, bench.asked))

@@ -149,9 +149,11 @@ def _answer(value: Mapping[str, Any]) -> Answer:
 def _indexing(value: Mapping[str, Any] | None) -> Indexing | None:
     if value is None:
         return None
-    found = Indexing(str(value["name"]), int(value["documents"]), int(value["nanoseconds"]))
-    _demand(min(found.documents, found.nanoseconds) >= 0, "an indexing has fewer than no documents, or no time")
-    return found
+    indexing = Indexing(str(value["name"]), int(value["documents"]), int(value["nanoseconds"]))
+    _demand(
+        min(indexing.documents, indexing.nanoseconds) >= 0, "an indexing has fewer than no documents, or no time"
+    )
+    return indexing
 
 
 def _scores(value: Mapping[str, Any]) -> Scores:
@@ -161,7 +163,7 @@ def _scores(value: Mapping[str, Any]) -> Scores:
     ledger["foreign"] = tuple(ledger.get("foreign", ()))
     queries = value["queries"]
     rules = Rules.from_dict(value["rules"])
-    found = Scores(
+    scores = Scores(
         queries=tuple(queries),
         measures=tuple(under(name, rules) for name in value["mean"]),
         columns={name: np.array([row[name] for row in queries.values()], np.float64) for name in value["mean"]},
@@ -169,9 +171,9 @@ def _scores(value: Mapping[str, Any]) -> Scores:
         ledger=Ledger(**ledger),
         run=value["run"],
     )
-    _demand(len(found.queries) > 0 < len(found.measures), "there are scores of nothing")
-    _demand(all(np.isfinite(each).all() for each in found.columns.values()), "a query's value is no number")
+    _demand(len(scores.queries) > 0 < len(scores.measures), "there are scores of nothing")
+    _demand(all(np.isfinite(each).all() for each in scores.columns.values()), "a query's value is no number")
     counts = (count for name, count in ledger.items() if name not in ("examples", "foreign"))
     _demand(all(isinstance(count, int) for count in counts), "a count of the ledger is no number")
-    _demand(isinstance(found.rules.name, str) and isinstance(found.run, str), "a name is no text")
-    return found
+    _demand(isinstance(scores.rules.name, str) and isinstance(scores.run, str), "a name is no text")
+    return scores

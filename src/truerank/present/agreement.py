@@ -17,30 +17,33 @@ NAMED = 5
 """Queries that a remark names."""
 
 
-def document_of(found: Agreement, digits: int | None = None) -> Document:
+def document_of(agreement: Agreement, digits: int | None = None) -> Document:
     """The means of both coefficients; for programs each query's."""
     means: tuple[tuple[Cell, ...], ...] = (
-        (f"{found.coefficient} (p = {found.p:g})", found.mean_rbo),
-        ("Kendall's tau", _known(found.mean_tau)),
-        (message("tau-AP"), _known(found.mean_tau_ap)),
-        (message("overlap@{k}", k=found.k), found.mean_overlap),
+        (f"{agreement.coefficient} (p = {agreement.p:g})", agreement.mean_rbo),
+        ("Kendall's tau", _known(agreement.mean_tau)),
+        (message("tau-AP"), _known(agreement.mean_tau_ap)),
+        (message("overlap@{k}", k=agreement.k), agreement.mean_overlap),
     )
-    whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)
+    whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=agreement.depth or 0)
     over = message(
         "{queries} that both runs answer; {depth}.",
-        queries=ledger.queries(len(found.queries)),
-        depth=whole if found.depth is None else first,
+        queries=ledger.queries(len(agreement.queries)),
+        depth=whole if agreement.depth is None else first,
     )
-    notes = (over, *remarks_of(found))
+    notes = (over, *remarks_of(agreement))
     table = Table(
         (message("coefficient"), message("mean")), means, notes=notes, digits=4 if digits is None else digits
     )
     return Document(
-        [table], _flat(found, digits), {**found.to_dict(), "remarks": remarks_of(found)}, remarks_of(found)
+        [table],
+        _flat(agreement, digits),
+        {**agreement.to_dict(), "remarks": remarks_of(agreement)},
+        remarks_of(agreement),
     )
 
 
-def remarks_of(found: Agreement) -> list[str]:
+def remarks_of(agreement: Agreement) -> list[str]:
     """Queries that are in no mean, and those in one mean only."""
     sentences: list[str] = [
         message(
@@ -49,10 +52,13 @@ def remarks_of(found: Agreement) -> list[str]:
             run=which,
             names=_listed(names),
         )
-        for which, names in ((message("the first run"), found.only_a), (message("the second run"), found.only_b))
+        for which, names in (
+            (message("the first run"), agreement.only_a),
+            (message("the second run"), agreement.only_b),
+        )
         if names
     ]
-    if unknown := int(np.isnan(found.tau).sum()):
+    if unknown := int(np.isnan(agreement.tau).sum()):
         said = plural(
             "{n:,} query has fewer than two documents in common: without Kendall's tau.",
             "{n:,} queries have fewer than two documents in common: without Kendall's tau.",
@@ -68,9 +74,9 @@ def _listed(names: tuple[str, ...]) -> str:
     return message("{names} and {n:,} more", names=first, n=more) if more > 0 else first
 
 
-def _flat(found: Agreement, digits: int | None) -> Table:
-    columns = found.columns
-    rows = tuple(zip(map(printable, found.queries), *columns.values(), strict=True))
+def _flat(agreement: Agreement, digits: int | None) -> Table:
+    columns = agreement.columns
+    rows = tuple(zip(map(printable, agreement.queries), *columns.values(), strict=True))
     return Table(("query", *columns), rows, digits=digits)
 
 

@@ -27,7 +27,7 @@ EXTREMES = 5
 """Pairs at either end that are told where no matrix fits."""
 
 
-def document_of(found: Agreements, digits: int | None = None, *, coefficient: Coefficient = "rbo") -> Document:
+def document_of(agreements: Agreements, digits: int | None = None, *, coefficient: Coefficient = "rbo") -> Document:
     """The matrix of one coefficient, most alike runs together; for programs all coefficients of each pair."""
     if coefficient not in COEFFICIENTS:
         raise InputError(
@@ -35,21 +35,24 @@ def document_of(found: Agreements, digits: int | None = None, *, coefficient: Co
             known=alternatives(COEFFICIENTS),
             coefficient=quoted(coefficient),
         )
-    rows = [list(row.values()) for row in found.rows()]
+    rows = [list(row.values()) for row in agreements.rows()]
     cells = tuple((printable(a), printable(b), *rest) for a, b, *rest in rows)
     flat = Table(("run_a", "run_b", "queries", *COEFFICIENTS), cells, digits=digits)
-    figure = Figure("agreement", _title(found, coefficient), _alt(), _chart(found, coefficient))
-    remarks = remarks_of(found)
+    figure = Figure("agreement", _title(agreements, coefficient), _alt(), _chart(agreements, coefficient))
+    remarks = remarks_of(agreements)
     return Document(
-        [_drawn(found, coefficient, digits), figure], flat, {**found.to_dict(), "remarks": remarks}, remarks
+        [_drawn(agreements, coefficient, digits), figure],
+        flat,
+        {**agreements.to_dict(), "remarks": remarks},
+        remarks,
     )
 
 
-def remarks_of(found: Agreements) -> list[str]:
+def remarks_of(agreements: Agreements) -> list[str]:
     """Which runs do not answer all queries, so that pairs are means over different ones."""
-    most = int(found.answered.max())
-    pairs = found.queries[np.triu_indices(len(found.systems), 1)]
-    if (pairs == pairs[0]).all() and (found.answered == pairs[0]).all():
+    most = int(agreements.answered.max())
+    pairs = agreements.queries[np.triu_indices(len(agreements.systems), 1)]
+    if (pairs == pairs[0]).all() and (agreements.answered == pairs[0]).all():
         return []
     return [
         message(
@@ -57,33 +60,37 @@ def remarks_of(found: Agreements) -> list[str]:
             "a run answers {least:,} to {most:,}.",
             low=int(pairs.min()),
             high=int(pairs.max()),
-            least=int(found.answered.min()),
+            least=int(agreements.answered.min()),
             most=most,
         )
     ]
 
 
-def _title(found: Agreements, coefficient: Coefficient) -> str:
-    variant = "RBO" if found.ties is None else f"RBO-{found.ties}"
+def _title(agreements: Agreements, coefficient: Coefficient) -> str:
+    variant = "RBO" if agreements.ties is None else f"RBO-{agreements.ties}"
+    beyond = "" if agreements.unseen == "ext" else f" {agreements.unseen}"
     return {
-        "rbo": f"{variant if found.unseen == 'ext' else f'{variant} {found.unseen}'} (p = {found.p:g})",
+        "rbo": f"{variant}{beyond} (p = {agreements.p:g})",
         "tau": message("Kendall's tau"),
         "tau_ap": message("tau-AP"),
-        "overlap": message("overlap@{k}", k=found.k),
+        "overlap": message("overlap@{k}", k=agreements.k),
     }[coefficient]
 
 
-def _drawn(found: Agreements, coefficient: Coefficient, digits: int | None) -> Table:
+def _drawn(agreements: Agreements, coefficient: Coefficient, digits: int | None) -> Table:
     """As numbers, as digits, or the pairs at either end, as there is room for."""
-    m = len(found.systems)
-    whole, first = message("whole lists"), message("the first {n:,} documents of each list", n=found.depth or 0)
+    m = len(agreements.systems)
+    whole, first = (
+        message("whole lists"),
+        message("the first {n:,} documents of each list", n=agreements.depth or 0),
+    )
     many = plural("{n:,} run", "{n:,} runs", n=m)
-    queries = ledger.queries(int(found.queries[np.triu_indices(m, 1)].max()))
-    depth = whole if found.depth is None else first
+    queries = ledger.queries(int(agreements.queries[np.triu_indices(m, 1)].max()))
+    depth = whole if agreements.depth is None else first
     over = message("{many}, {queries}; {depth}.", many=many, queries=queries, depth=depth)
-    notes = (over, *_reading(m), *remarks_of(found))
+    notes = (over, *_reading(m), *remarks_of(agreements))
     draw = _in_numbers if m <= IN_NUMBERS else _in_digits if m <= MOST_ROWS else _at_the_ends
-    return draw(found, coefficient, digits, _title(found, coefficient), notes)
+    return draw(agreements, coefficient, digits, _title(agreements, coefficient), notes)
 
 
 def _reading(m: int) -> list[str]:
@@ -100,9 +107,9 @@ def _reading(m: int) -> list[str]:
 
 
 def _in_numbers(
-    found: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
+    agreements: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
 ) -> Table:
-    values, names = _ordered(found, coefficient)
+    values, names = _ordered(agreements, coefficient)
     letters = [letter(i) for i in range(len(names))]
     rows: list[tuple[Cell, ...]] = [
         (mark, name, *(None if np.isnan(value) else float(value) for value in row))
@@ -112,9 +119,9 @@ def _in_numbers(
 
 
 def _in_digits(
-    found: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
+    agreements: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
 ) -> Table:
-    values, names = _ordered(found, coefficient)
+    values, names = _ordered(agreements, coefficient)
     heads = "".join(str(number % 10) for number in range(1, len(names) + 1))
     rows = [
         (str(n), name, "".join(map(_digit, row)))
@@ -124,10 +131,10 @@ def _in_digits(
 
 
 def _at_the_ends(
-    found: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
+    agreements: Agreements, coefficient: Coefficient, digits: int | None, title: str, notes: tuple[str, ...]
 ) -> Table:
-    values, names = getattr(found, coefficient), list(map(printable, found.systems))
-    pairs = found.extremes(coefficient)
+    values, names = getattr(agreements, coefficient), list(map(printable, agreements.systems))
+    pairs = agreements.extremes(coefficient)
     rows = [
         (names[i], names[j], float(values[i, j]))
         for i, j in [*pairs[:EXTREMES], *pairs[max(EXTREMES, len(pairs) - EXTREMES) :]]
@@ -136,11 +143,13 @@ def _at_the_ends(
     return Table(columns, tuple(rows), title, notes, digits=4 if digits is None else digits)
 
 
-def _ordered(found: Agreements, coefficient: Coefficient) -> tuple[np.ndarray[Any, Any], list[str]]:
+def _ordered(agreements: Agreements, coefficient: Coefficient) -> tuple[np.ndarray[Any, Any], list[str]]:
     """The matrix and the names, those that agree side by side."""
-    at = found.places
-    names = shortened([printable(found.systems[i]) for i in at], MOST if len(at) <= IN_NUMBERS // 2 else MOST // 2)
-    return getattr(found, coefficient)[np.ix_(at, at)], names
+    at = agreements.places
+    names = shortened(
+        [printable(agreements.systems[i]) for i in at], MOST if len(at) <= IN_NUMBERS // 2 else MOST // 2
+    )
+    return getattr(agreements, coefficient)[np.ix_(at, at)], names
 
 
 def _digit(value: float) -> str:
@@ -158,10 +167,10 @@ def _alt() -> str:
     return message("A square per two runs, the brighter the more they agree; runs that agree stand together.")
 
 
-def _chart(found: Agreements, coefficient: Coefficient) -> charts.Spec:
+def _chart(agreements: Agreements, coefficient: Coefficient) -> charts.Spec:
     """A heat map, its colours from the least to the most."""
-    names = list(map(printable, found.order))
-    values, _ = _ordered(found, coefficient)
+    names = list(map(printable, agreements.order))
+    values, _ = _ordered(agreements, coefficient)
     rows = [
         {"one": names[i], "other": names[j], "value": float(values[i, j])}
         for i, j in np.argwhere(~np.isnan(values)).tolist()
@@ -173,7 +182,7 @@ def _chart(found: Agreements, coefficient: Coefficient) -> charts.Spec:
     hints: charts.Hints = {
         "one": message("run"),
         "other": message("run"),
-        "value": (_title(found, coefficient), ".4f"),
+        "value": (_title(agreements, coefficient), ".4f"),
     }
     return {
         "width": "container",
@@ -189,7 +198,7 @@ def _chart(found: Agreements, coefficient: Coefficient) -> charts.Spec:
                 "type": "quantitative",
                 "scale": scale,
                 "legend": {
-                    "title": _title(found, coefficient),
+                    "title": _title(agreements, coefficient),
                     "orient": "right",
                     "type": "symbol",
                     "symbolType": "square",

@@ -164,11 +164,11 @@ class _Page:
     def _place(self, doc: bytes) -> int:
         return self.places.setdefault(doc, len(self.places))
 
-    def _list(self, system: SystemAnswers, place: int | None, found: ListedRun | None) -> Any:
-        if found is None:
+    def _list(self, system: SystemAnswers, place: int | None, listed_run: ListedRun | None) -> Any:
+        if listed_run is None:
             return None
-        returned = len(found.docs) if place is None else int(system.hits.returned[place])
-        return [list(map(self._place, found.docs)), list(found.scores), returned]
+        returned = len(listed_run.docs) if place is None else int(system.hits.returned[place])
+        return [list(map(self._place, listed_run.docs)), list(listed_run.scores), returned]
 
     def _grades(self, row: int | None) -> dict[bytes, float]:
         """The judgements of a query, without those that leave its lists."""

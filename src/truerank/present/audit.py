@@ -27,29 +27,29 @@ def with_strict(scores: Scores) -> list[Scores]:
     return [scores, scores.audit.strict_scores] if is_audited(scores) else [scores]
 
 
-def document_of(found: Audit, digits: int | None = None) -> Document:
+def document_of(audit: Audit, digits: int | None = None) -> Document:
     """Both scores to the last digit, and a row a finding."""
-    official = found.official_scores.mean if found.official_scores else {}
-    rows = tuple((name, official.get(name), strict) for name, strict in found.strict_scores.mean.items())
+    official = audit.official_scores.mean if audit.official_scores else {}
+    rows = tuple((name, official.get(name), strict) for name, strict in audit.strict_scores.mean.items())
     columns = (message("kind"), message("count"), message("message"))
-    listed = tuple((one.kind, one.count, one.message) for one in found.findings)
+    listed = tuple((one.kind, one.count, one.message) for one in audit.findings)
     scored = Table(
         (message("measure"), message("official"), message("strict")),
         rows,
-        notes=tuple(_stops(found)),
+        notes=tuple(_stops(audit)),
         digits=digits,
     )
     findings = Table(columns, listed)
-    return Document([scored, *([findings] if listed else [])], findings, found.to_dict(), remarks_of(found))
+    return Document([scored, *([findings] if listed else [])], findings, audit.to_dict(), remarks_of(audit))
 
 
-def remarks_of(found: Audit) -> list[str]:
+def remarks_of(audit: Audit) -> list[str]:
     """Whether there is an official score, then a sentence a finding."""
-    return [*_stops(found), *(finding.message for finding in found.findings)]
+    return [*_stops(audit), *(finding.message for finding in audit.findings)]
 
 
-def _stops(found: Audit) -> list[str]:
-    return [] if found.official_scores else [message("There is no official score.")]
+def _stops(audit: Audit) -> list[str]:
+    return [] if audit.official_scores else [message("There is no official score.")]
 
 
 def sentences(scores: AuditedScores) -> list[str]:

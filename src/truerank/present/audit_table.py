@@ -19,16 +19,16 @@ NAMED = 6
 VERDICTS = {"yes": message("yes"), "depends": message("depends"), "no": message("no")}
 
 
-def document_of(found: TableAudit, digits: int | None = None) -> Document:
+def document_of(audit: TableAudit, digits: int | None = None) -> Document:
     """The measures, then a table of pairs each; for programs a row a pair."""
     drawn = 4 if digits is None else digits
-    summary = Table(_heads(found), tuple(_row(found, one) for one in found.measures), _title(found), digits=drawn)
-    pairs = [_pairs(found, one, drawn) for one in found.measures if found.of(one.measure)]
+    summary = Table(_heads(audit), tuple(_row(audit, one) for one in audit.measures), _title(audit), digits=drawn)
+    pairs = [_pairs(audit, one, drawn) for one in audit.measures if audit.of(one.measure)]
     tables = [summary, *pairs]
-    tables[-1] = replace(tables[-1], notes=(*notes(found), *remarks_of(found)))
-    flat = Table(FLAT, tuple(tuple(vars(claim)[name] for name in FLAT) for claim in found.claims), digits=digits)
-    plain = {**found.to_dict(), "remarks": remarks_of(found)}
-    return Document(tables, flat, plain, remarks_of(found))
+    tables[-1] = replace(tables[-1], notes=(*notes(audit), *remarks_of(audit)))
+    flat = Table(FLAT, tuple(tuple(vars(claim)[name] for name in FLAT) for claim in audit.claims), digits=digits)
+    plain = {**audit.to_dict(), "remarks": remarks_of(audit)}
+    return Document(tables, flat, plain, remarks_of(audit))
 
 
 FLAT = (
@@ -37,16 +37,16 @@ FLAT = (
 )
 
 
-def _title(found: TableAudit) -> Message:
+def _title(audit: TableAudit) -> Message:
     return plural(
         "{name}: what {n:,} query could have shown",
         "{name}: what {n:,} queries could have shown",
-        name=printable(found.name),
-        n=found.queries,
+        name=printable(audit.name),
+        n=audit.queries,
     )
 
 
-def _heads(found: TableAudit) -> tuple[str, ...]:
+def _heads(audit: TableAudit) -> tuple[str, ...]:
     told = (message("yes"), message("depends"), message("no"))
     return (
         message("measure"),
@@ -58,8 +58,8 @@ def _heads(found: TableAudit) -> tuple[str, ...]:
     )
 
 
-def _row(found: TableAudit, one: Told) -> tuple[Cell, ...]:
-    claims = found.of(one.measure)
+def _row(audit: TableAudit, one: Told) -> tuple[Cell, ...]:
+    claims = audit.of(one.measure)
     counts = [sum(claim.told == told for claim in claims) for told in VERDICTS]
     spans = (_span(*ends) for ends in ((one.low, one.high), one.critical, one.detectable))
     return one.measure, len(claims), *counts, *spans
@@ -70,9 +70,9 @@ def _span(low: float, high: float) -> str:
     return one if one == other else message("{low} to {high}", low=one, high=other)
 
 
-def _pairs(found: TableAudit, one: Told, digits: int) -> Table:
+def _pairs(audit: TableAudit, one: Told, digits: int) -> Table:
     """The pairs of one measure, or those of its best system."""
-    claims = found.of(one.measure)
+    claims = audit.of(one.measure)
     shown = claims if len(claims) <= MOST_PAIRS else _of_best(claims)
     is_signed = any(claim.best_p is not None for claim in shown)
     title = message("Pairs by {measure}", measure=one.measure)
@@ -98,22 +98,22 @@ def _pair(claim: Claim, is_signed: bool) -> tuple[Cell, ...]:
     return *names, claim.difference, limits, VERDICTS[claim.told]
 
 
-def notes(found: TableAudit) -> Iterator[str]:
+def notes(audit: TableAudit) -> Iterator[str]:
     """How it was worked out."""
-    level = found.alpha * 100
+    level = audit.alpha * 100
     yield message(
         "Told apart: significant by the paired t-test at {level:g} %, divided by the number of pairs of a measure, "
         "under every sd that is considered (yes), under some (depends), or under none (no). Significant, detected: "
         "from which difference on, and which real difference four of five samples find.",
         level=level,
     )
-    if not found.is_given:
+    if not audit.is_given:
         yield message(
             "sd: of the differences from query to query, which means do not tell; 10 % to 90 % of the pairs of "
             "systems measured in docs/claims.md. Give your own with --sd."
         )
-    if any(one.is_binary for one in found.measures) and not found.is_given:
-        names = [one.measure for one in found.measures if one.is_binary]
+    if any(one.is_binary for one in audit.measures) and not audit.is_given:
+        names = [one.measure for one in audit.measures if one.is_binary]
         yield message(
             "{measures}: 0 or 1 at each query; p of the exact sign test (McNemar) where two systems disagree on as "
             "few and on as many queries as their means allow.",
@@ -122,7 +122,7 @@ def notes(found: TableAudit) -> Iterator[str]:
     yield message("Published digits are rounded: yes holds for all that they can stand for, no for all of it too.")
 
 
-def remarks_of(found: TableAudit) -> list[str]:
+def remarks_of(audit: TableAudit) -> list[str]:
     """What the table is silent of, and what in it cannot be."""
     sentences: list[str] = [
         warned(
@@ -130,23 +130,23 @@ def remarks_of(found: TableAudit) -> list[str]:
                 "{systems}: no {measure} of {n:,} queries that are 0 or 1 rounds to what is published.",
                 systems=listed(list(map(printable, one.impossible)), NAMED),
                 measure=one.measure,
-                n=found.queries,
+                n=audit.queries,
             )
         )
-        for one in found.measures
+        for one in audit.measures
         if one.impossible
     ]
-    if found.left_out:
+    if audit.left_out:
         sentences.append(
             message(
-                "Left out, being no means from 0 to 1 nor percentages: {columns}.", columns=listed(found.left_out)
+                "Left out, being no means from 0 to 1 nor percentages: {columns}.", columns=listed(audit.left_out)
             )
         )
-    percent = [one.measure for one in found.measures if one.is_percent]
+    percent = [one.measure for one in audit.measures if one.is_percent]
     if percent:
         sentences.append(message("Read as percentages: {measures}.", measures=listed(percent)))
-    nothing = [one.measure for one in found.measures if not any(c.told == "yes" for c in found.of(one.measure))]
-    if found.claims and nothing:
+    nothing = [one.measure for one in audit.measures if not any(c.told == "yes" for c in audit.of(one.measure))]
+    if audit.claims and nothing:
         sentences.append(
             message("By these means alone no pair can be called different in {measures}.", measures=listed(nothing))
         )

@@ -37,17 +37,17 @@ SHORT = ("mean", "p50", "p95", "p99")
 TURNS = message("They took turns at each query. So answers a second were not measured.")
 
 
-def document(found: Bench, digits: int | None = None) -> Document:
+def document(bench: Bench, digits: int | None = None) -> Document:
     """All there is to show of one benchmark."""
-    intervals = _intervals(found)
-    timed = latency_table(found, intervals, DIGITS if digits is None else digits)
-    tables = [timed if found.answered else outcome_table(found)]
-    if found.scores:
-        tables.append(score_table(found, intervals, 4 if digits is None else digits))
-    if found.indexing:
-        tables.append(index_table([found.indexing], digits=DIGITS if digits is None else digits))
-    plain = {**found.to_dict(), "intervals": {name: _limits(each) for name, each in intervals.items()}}
-    return Document(tables, flat_table([found], digits), plain, bench_notes.warnings(found))
+    intervals = _intervals(bench)
+    timed = latency_table(bench, intervals, DIGITS if digits is None else digits)
+    tables = [timed if bench.answered else outcome_table(bench)]
+    if bench.scores:
+        tables.append(score_table(bench, intervals, 4 if digits is None else digits))
+    if bench.indexing:
+        tables.append(index_table([bench.indexing], digits=DIGITS if digits is None else digits))
+    plain = {**bench.to_dict(), "intervals": {name: _limits(each) for name, each in intervals.items()}}
+    return Document(tables, flat_table([bench], digits), plain, bench_notes.warnings(bench))
 
 
 def document_of(found: Bench | BenchComparison, digits: int | None = None) -> Document:
@@ -57,11 +57,11 @@ def document_of(found: Bench | BenchComparison, digits: int | None = None) -> Do
     return _drawn(comparison_document(found, digits), [found.a, found.b], _names(found))
 
 
-def _drawn(laid: Document, found: Sequence[Bench], names: Sequence[str]) -> Document:
+def _drawn(laid: Document, benches: Sequence[Bench], names: Sequence[str]) -> Document:
     """With the picture of the latencies, where all have some."""
-    if not all(one.answered for one in found):
+    if not all(one.answered for one in benches):
         return laid
-    return replace(laid, blocks=[*laid.blocks, latency_figure(found, names)])
+    return replace(laid, blocks=[*laid.blocks, latency_figure(benches, names)])
 
 
 def remarks_of(found: Bench | BenchComparison) -> list[str]:
@@ -76,15 +76,15 @@ def remarks_of(found: Bench | BenchComparison) -> list[str]:
     return [*found.remarks, *named]
 
 
-def latency_figure(found: Sequence[Bench], names: Sequence[str]) -> Figure:
+def latency_figure(benches: Sequence[Bench], names: Sequence[str]) -> Figure:
     """How the latencies of benchmarks are spread."""
     alt = message("The share of calls answered within a given time in milliseconds. Further left is faster.")
     called = {"ms": message("milliseconds"), "share": message("share of calls"), "retriever": message("retriever")}
-    return Figure("latency", message("Latency"), alt, latency_chart(found, names, **called))
+    return Figure("latency", message("Latency"), alt, latency_chart(benches, names, **called))
 
 
 def latency_chart(
-    found: Sequence[Bench],
+    benches: Sequence[Bench],
     names: Sequence[str],
     *,
     ms: str,
@@ -98,7 +98,7 @@ def latency_chart(
     """
     rows = [
         {"who": name, "ms": took, "share": part}
-        for name, one in zip(names, found, strict=True)
+        for name, one in zip(names, benches, strict=True)
         for took, part in charts.distribution(one.measured.answered.latency / MILLION)
     ]
     x = charts.axis("ms", ms, scale={"type": "log", "nice": False}, axis=charts.FEW_TICKS)
@@ -106,41 +106,41 @@ def latency_chart(
     return charts.lines(rows, x, charts.shares("share", share), names, hints, interpolate="step-after")
 
 
-def latency_table(found: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:
+def latency_table(bench: Bench, intervals: dict[str, Interval | None], digits: int = DIGITS) -> Table:
     """A row a figure: milliseconds, where they may lie, and in an open loop the time of the call alone."""
     rows: list[tuple[Cell, ...]] = []
     for name in FIGURES:
         limits = _limit_cells(intervals.get(name))
-        alone = (_there(found.service[name]),) if found.load.is_open else ()
-        rows.append((marked(name, [found]), _there(found.latency[name]), *limits, *alone))
+        alone = (_there(bench.service[name]),) if bench.load.is_open else ()
+        rows.append((marked(name, [bench]), _there(bench.latency[name]), *limits, *alone))
     columns = (
         message("latency"),
         "ms",
         message("95 % from"),
         message("to"),
-        *((message("call alone"),) if found.load.is_open else ()),
+        *((message("call alone"),) if bench.load.is_open else ()),
     )
-    return Table(columns, tuple(rows), notes=tuple(bench_notes.notes(found)), digits=digits)
+    return Table(columns, tuple(rows), notes=tuple(bench_notes.notes(bench)), digits=digits)
 
 
-def outcome_table(found: Bench) -> Table:
+def outcome_table(bench: Bench) -> Table:
     """A row for each way that calls ended, where no answer came that could be timed."""
-    rows = tuple((name, found.outcomes[name]) for name in OUTCOMES if found.outcomes[name])
+    rows = tuple((name, bench.outcomes[name]) for name in OUTCOMES if bench.outcomes[name])
     return Table(
         (message("outcome"), message("calls")),
         rows or ((message("asked"), 0),),
-        notes=tuple(bench_notes.notes(found)),
+        notes=tuple(bench_notes.notes(bench)),
     )
 
 
-def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
+def score_table(bench: Bench, intervals: dict[str, Interval | None], digits: int = 4) -> Table:
     """A row a measure: its mean and where that may lie."""
-    assert found.scores is not None
+    assert bench.scores is not None
     rows: list[tuple[Cell, ...]] = []
-    for name, mean in found.scores.mean.items():
+    for name, mean in bench.scores.mean.items():
         rows.append((name, mean, *_limit_cells(intervals.get(name))))
-    notes = ledger.notes([found.scores], [printable(found.name)])
-    notes += few.doubts((name, intervals.get(name)) for name in found.scores.mean)
+    notes = ledger.notes([bench.scores], [printable(bench.name)])
+    notes += few.doubts((name, intervals.get(name)) for name in bench.scores.mean)
     return Table(
         (message("measure"), message("mean"), message("95 % from"), message("to")),
         tuple(rows),
@@ -150,26 +150,26 @@ def score_table(found: Bench, intervals: dict[str, Interval | None], digits: int
 
 
 def index_table(
-    found: Sequence[Indexing], names: Sequence[str] = (), digits: int = DIGITS, title: str = ""
+    indexings: Sequence[Indexing], names: Sequence[str] = (), digits: int = DIGITS, title: str = ""
 ) -> Table:
     """A row an indexing: how many documents, how long all of them and one of them took."""
     rows = [
         (name, one.documents, one.seconds, _rate(one.per_second), one.per_document)
-        for name, one in zip(names or [printable(one.name) for one in found], found, strict=True)
+        for name, one in zip(names or [printable(one.name) for one in indexings], indexings, strict=True)
     ]
     return Table((message("indexing"), *INDEXED), tuple(rows), title=title, digits=digits)
 
 
-def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
+def flat_table(benches: Sequence[Bench], digits: int | None = None) -> Table:
     """For programs: a row a benchmark."""
     load = ("k", "concurrency", "rate", "duration", "repeats", "seed")
-    measures = list(dict.fromkeys(name for one in found if one.scores for name in one.scores.mean))
-    outcomes = found[0].outcomes
-    settings = [name for name in dict.fromkeys(key for one in found for key in one.settings) if name not in load]
-    built = ("documents", "index_seconds") if any(one.indexing for one in found) else ()
+    measures = list(dict.fromkeys(name for one in benches if one.scores for name in one.scores.mean))
+    outcomes = benches[0].outcomes
+    settings = [name for name in dict.fromkeys(key for one in benches for key in one.settings) if name not in load]
+    built = ("documents", "index_seconds") if any(one.indexing for one in benches) else ()
     columns = ("name", *settings, *load, *FIGURES, "throughput", *outcomes, *built, *measures)
     rows = []
-    for one in found:
+    for one in benches:
         means = one.scores.mean if one.scores else {}
         figures = (*(_there(one.latency[name]) for name in FIGURES), one.throughput, *one.outcomes.values())
         asked = (getattr(one.load, name) for name in load)
@@ -180,9 +180,9 @@ def flat_table(found: Sequence[Bench], digits: int | None = None) -> Table:
     return Table(columns, tuple(rows), digits=digits)
 
 
-def marked(name: str, found: Sequence[Bench], unit: str = "") -> str:
+def marked(name: str, benches: Sequence[Bench], unit: str = "") -> str:
     """A percentile that too few queries stand behind, in any of them, is not to be believed."""
-    is_unsure = any(name in bench_notes.unresolved(one) for one in found)
+    is_unsure = any(name in bench_notes.unresolved(one) for one in benches)
     heading = joined("", [_figure(name), unit])
     return message("{heading} (unresolved)", heading=heading) if is_unsure else heading
 
@@ -192,19 +192,19 @@ def _figure(name: str) -> str:
     return {"mean": message("mean"), "min": message("min"), "max": message("max")}.get(name, name)
 
 
-def per_second(found: Bench) -> float | int | None:
+def per_second(bench: Bench) -> float | int | None:
     """Answers a second, of large numbers no fractions."""
-    return _rate(found.throughput)
+    return _rate(bench.throughput)
 
 
 def _rate(rate: float | None) -> float | int | None:
     return rate if rate is None or rate < 100 else round(rate)
 
 
-def _intervals(found: Bench) -> dict[str, Interval | None]:
+def _intervals(bench: Bench) -> dict[str, Interval | None]:
     """The intervals; none where SciPy is not there to make them."""
     try:
-        return found.intervals
+        return bench.intervals
     except MissingPackage:
         return {}
 
@@ -239,38 +239,38 @@ def _around(found: Bench, name: str, value: float) -> tuple[float, float]:
     return limits if limits and all(map(math.isfinite, limits)) else (value, value)
 
 
-def sweep_document(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Document:
+def sweep_document(benches: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Document:
     """A row a setting, those marked that no other one beats."""
-    plain = [one.to_dict() for one in found]
-    warnings = list(dict.fromkeys(warning for one in found for warning in bench_notes.warnings(one)))
-    tables = [sweep_table(found, latency, digits)]
-    if first := found[0].indexing:
+    plain = [one.to_dict() for one in benches]
+    warnings = list(dict.fromkeys(warning for one in benches for warning in bench_notes.warnings(one)))
+    tables = [sweep_table(benches, latency, digits)]
+    if first := benches[0].indexing:
         tables.append(index_table([first], digits=DIGITS if digits is None else digits))
-    return Document(tables, flat_table(found, digits), plain, warnings)
+    return Document(tables, flat_table(benches, digits), plain, warnings)
 
 
-def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
+def sweep_table(benches: Sequence[Bench], latency: str = "p50", digits: int | None = None) -> Table:
     """What quality costs in time; `latency` and the first measure say who beats whom."""
-    first = found[0]
-    measures = next((list(one.scores.mean) for one in found if one.scores), [])
-    settings = list(dict.fromkeys(name for one in found for name in one.settings)) or ["name"]
-    best = front(found, measures[0], latency) if measures else frozenset()
+    first = benches[0]
+    measures = next((list(one.scores.mean) for one in benches if one.scores), [])
+    settings = list(dict.fromkeys(name for one in benches for name in one.settings)) or ["name"]
+    best = front(benches, measures[0], latency) if measures else frozenset()
     rows: list[tuple[Cell, ...]] = []
-    for i, one in enumerate(found):
+    for i, one in enumerate(benches):
         mark = ("*" if i in best else "",) if measures else ()
         means = one.scores.mean if one.scores else {}
         values = (means.get(name) for name in measures)
         rows.append((*(_setting(one, name) for name in settings), *_row(one), *values, *mark))
     columns = (
         *settings,
-        *(marked(name, found, " ms") for name in SHORT),
+        *(marked(name, benches, " ms") for name in SHORT),
         message("a second"),
         message("failed"),
         *measures,
     )
     size = ledger.queries(len(first.queries))
     notes: list[str] = [message("{name}: {queries} a row.", name=printable(first.name), queries=size)]
-    notes += [*bench_notes.shared(found), *bench_notes.made(found), *bench_notes.needed(found)]
+    notes += [*bench_notes.shared(benches), *bench_notes.made(benches), *bench_notes.needed(benches)]
     if measures:
         columns = (*columns, message("best"))
         said = message(
@@ -282,46 +282,53 @@ def sweep_table(found: Sequence[Bench], latency: str = "p50", digits: int | None
     return Table(columns, tuple(rows), notes=tuple(notes), digits=DIGITS if digits is None else digits)
 
 
-def _setting(found: Bench, name: str) -> Cell:
+def _setting(bench: Bench, name: str) -> Cell:
     """What was set; of benchmarks that are not of a sweep, but stand in one file, their names."""
-    return _cell(found.settings.get(name)) if found.settings else printable(found.name)
+    return _cell(bench.settings.get(name)) if bench.settings else printable(bench.name)
 
 
 def _cell(value: object) -> Cell:
     return value if value is None or isinstance(value, int | float) else printable(str(value))
 
 
-def _row(found: Bench) -> tuple[Cell, ...]:
-    return (*(_there(found.latency[name]) for name in SHORT), per_second(found), found.failed)
+def _row(bench: Bench) -> tuple[Cell, ...]:
+    return (*(_there(bench.latency[name]) for name in SHORT), per_second(bench), bench.failed)
 
 
-def comparison_document(found: BenchComparison, digits: int | None = None) -> Document:
+def comparison_document(comparison: BenchComparison, digits: int | None = None) -> Document:
     """Two benchmarks beside each other: what they took, and the difference of what they found."""
-    tables = [times_table(found, DIGITS if digits is None else digits)]
-    quality = differences_table(found, 4 if digits is None else digits)
+    tables = [times_table(comparison, DIGITS if digits is None else digits)]
+    quality = differences_table(comparison, 4 if digits is None else digits)
     if quality.rows:
         tables.append(quality)
-    return Document(tables, flat_table([found.a, found.b], digits), found.to_dict(), found.remarks)
+    return Document(
+        tables, flat_table([comparison.a, comparison.b], digits), comparison.to_dict(), comparison.remarks
+    )
 
 
-def times_table(found: BenchComparison, digits: int = DIGITS) -> Table:
+def times_table(comparison: BenchComparison, digits: int = DIGITS) -> Table:
     """A row a figure of both; the paired ratio is in the notes, since percentiles cannot be paired."""
-    (a, b), both = _names(found), (found.a, found.b)
+    (a, b), both = _names(comparison), (comparison.a, comparison.b)
     rows: list[tuple[Cell, ...]] = [
-        (marked(name, both), _there(found.a.latency[name]), _there(found.b.latency[name]), _ratio(found, name))
+        (
+            marked(name, both),
+            _there(comparison.a.latency[name]),
+            _there(comparison.b.latency[name]),
+            _ratio(comparison, name),
+        )
         for name in FIGURES
     ]
-    if not found.alternated:
+    if not comparison.alternated:
         rows.append((message("answers a second"), *map(per_second, both), None))
     rows.append((message("failed calls"), *(one.failed for one in both), None))
     if any(one.indexing for one in both):
         rows.append(
             (message("indexing, s"), *(one.indexing.seconds if one.indexing else None for one in both), None)
         )
-    notes = [_verdict(found, a, b), *([TURNS] if found.alternated else found.remarks)]
+    notes = [_verdict(comparison, a, b), *([TURNS] if comparison.alternated else comparison.remarks)]
     notes += [
         joined(": ", [name, text])
-        for name, one in ((a, found.a), (b, found.b))
+        for name, one in ((a, comparison.a), (b, comparison.b))
         for text in bench_notes.warnings(one)
     ]
     notes += [*bench_notes.made(both), *bench_notes.needed(both)]
@@ -329,25 +336,25 @@ def times_table(found: BenchComparison, digits: int = DIGITS) -> Table:
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
-def differences_table(found: BenchComparison, digits: int = 4) -> Table:
+def differences_table(comparison: BenchComparison, digits: int = 4) -> Table:
     """A row a measure: both means, the difference, where it may lie and whether it may be chance."""
-    a, b = _names(found)
+    a, b = _names(comparison)
     rows: list[tuple[Cell, ...]] = []
-    for name, between in found.differences.items():
-        a_mean, b_mean = (one.scores.mean[name] for one in (found.a, found.b) if one.scores)
+    for name, between in comparison.differences.items():
+        a_mean, b_mean = (one.scores.mean[name] for one in (comparison.a, comparison.b) if one.scores)
         rows.append(
-            (name, a_mean, b_mean, between.estimate, *_limit_cells(between), found.difference_tests[name].p)
+            (name, a_mean, b_mean, between.estimate, *_limit_cells(between), comparison.difference_tests[name].p)
         )
     columns = (message("measure"), a, b, message("difference"), message("95 % from"), message("to"), "p")
     notes: list[str] = [message("p: a randomization test over the queries, each measure by itself.")]
-    notes += few.doubts((name, between) for name, between in found.differences.items() if between.estimate)
+    notes += few.doubts((name, between) for name, between in comparison.differences.items() if between.estimate)
     return Table(columns, tuple(rows), notes=tuple(notes), digits=digits)
 
 
-def _verdict(found: BenchComparison, a: str, b: str) -> str:
+def _verdict(comparison: BenchComparison, a: str, b: str) -> str:
     """The paired ratio in a sentence."""
-    ratio = found.ratio
-    if ratio is None or found.ratio_test is None:
+    ratio = comparison.ratio
+    if ratio is None or comparison.ratio_test is None:
         return message("No query was answered by both: there is no ratio.")
     limits = message("{low} to {high}", low=f"{ratio.low:.3f}", high=f"{ratio.high:.3f}")
     return message(
@@ -356,16 +363,16 @@ def _verdict(found: BenchComparison, a: str, b: str) -> str:
         b=b,
         times=ratio.estimate,
         limits=message("unknown") if ratio.method == "none" else limits,
-        p=found.ratio_test.p,
-        queries=ledger.queries(found.shared),
+        p=comparison.ratio_test.p,
+        queries=ledger.queries(comparison.shared),
     )
 
 
-def _ratio(found: BenchComparison, name: str) -> float | None:
-    below = found.a.latency[name]
-    return _there(found.b.latency[name] / below) if below else None
+def _ratio(comparison: BenchComparison, name: str) -> float | None:
+    below = comparison.a.latency[name]
+    return _there(comparison.b.latency[name] / below) if below else None
 
 
-def _names(found: BenchComparison) -> tuple[str, str]:
-    names = printable(found.a.name), printable(found.b.name)
+def _names(comparison: BenchComparison) -> tuple[str, str]:
+    names = printable(comparison.a.name), printable(comparison.b.name)
     return names if names[0] != names[1] else (f"{names[0]} (A)", f"{names[1]} (B)")

@@ -21,9 +21,9 @@ FEW_FAULTS = 3
 """Kinds of errors that are told."""
 
 
-def loop(found: Bench) -> Message:
+def loop(bench: Bench) -> Message:
     """In a few words how the retriever was asked."""
-    load = found.load
+    load = bench.load
     if load.plain:
         return message("plain loop, k {k}", k=load.k)
     workers = plural("{n:,} worker", "{n:,} workers", n=load.concurrency)
@@ -38,37 +38,37 @@ def loop(found: Bench) -> Message:
     )
 
 
-def asked(found: Bench) -> Message:
+def asked(bench: Bench) -> Message:
     """How often and how long."""
-    calls, queries = len(found.measured), len(np.unique(found.measured.query))
+    calls, queries = len(bench.measured), len(np.unique(bench.measured.query))
     parts = [plural("{n:,} call", "{n:,} calls", n=calls)]
     if calls != queries:
         parts.append(ledger.queries(queries))
     much = joined(", ", parts)
-    if found.throughput is None:
+    if bench.throughput is None:
         return message(
             "{calls}. It took turns with {other}, so answers a second were not measured.",
             calls=much,
-            other=printable(found.beside),
+            other=printable(bench.beside),
         )
     return message(
         "{calls} in {seconds:.2f} s: {rate:,.1f} answers a second.",
         calls=much,
-        seconds=found.window,
-        rate=found.throughput,
+        seconds=bench.window,
+        rate=bench.throughput,
     )
 
 
-def unresolved(found: Bench) -> list[str]:
+def unresolved(bench: Bench) -> list[str]:
     """The percentiles that too few queries stand behind; none where nothing was answered."""
-    return [name for name in PERCENTILES if 0 < found.answered < NEEDED[name]]
+    return [name for name in PERCENTILES if 0 < bench.answered < NEEDED[name]]
 
 
-def needed(found: Sequence[Bench]) -> Iterable[str]:
+def needed(benches: Sequence[Bench]) -> Iterable[str]:
     """How many queries the unresolved percentiles would need."""
-    unsure = [name for name in PERCENTILES if any(name in unresolved(one) for one in found)]
+    unsure = [name for name in PERCENTILES if any(name in unresolved(one) for one in benches)]
     if unsure:
-        fewest = min(one.answered for one in found if one.answered)
+        fewest = min(one.answered for one in benches if one.answered)
         yield plural(
             "Unresolved with {n:,} query; needed: {needs}.",
             "Unresolved with {n:,} queries; needed: {needs}.",
@@ -77,11 +77,11 @@ def needed(found: Sequence[Bench]) -> Iterable[str]:
         )
 
 
-def made(found: Sequence[Bench]) -> Iterable[str]:
+def made(benches: Sequence[Bench]) -> Iterable[str]:
     """How percentiles are made that are not values that were measured, and what a plain loop leaves out."""
-    if any(one.percentiles == LINEAR for one in found):
+    if any(one.percentiles == LINEAR for one in benches):
         yield message("Percentiles are linear: between two measured values, as NumPy has them.")
-    if plain := next((one for one in found if one.load.plain and one.load.warmup), None):
+    if plain := next((one for one in benches if one.load.plain and one.load.warmup), None):
         first = plain.load.warmup
         if plain.scores:
             yield plural(
@@ -97,51 +97,51 @@ def made(found: Sequence[Bench]) -> Iterable[str]:
             )
 
 
-def notes(found: Bench) -> list[str]:
+def notes(bench: Bench) -> list[str]:
     """All that there is to say, what speaks against the figures first."""
-    head = joined(": ", [printable(found.name), joined("; ", [loop(found), asked(found)])])
-    sentences = [head, *warnings(found), *_several(found), *_before(found), *made([found]), *_intervals(found)]
-    return [*sentences, *_machinery(found), _machine(found)]
+    head = joined(": ", [printable(bench.name), joined("; ", [loop(bench), asked(bench)])])
+    sentences = [head, *warnings(bench), *_several(bench), *_before(bench), *made([bench]), *_intervals(bench)]
+    return [*sentences, *_machinery(bench), _machine(bench)]
 
 
-def warnings(found: Bench) -> list[str]:
+def warnings(bench: Bench) -> list[str]:
     """What speaks against the figures; none when all is as it should be."""
     parts = (_stopped, _failures, _skipping, _unasked, _waiting, _concurrency, _answers)
-    return [sentence for part in parts for sentence in part(found)]
+    return [sentence for part in parts for sentence in part(bench)]
 
 
-def shared(found: Sequence[Bench]) -> list[str]:
+def shared(benches: Sequence[Bench]) -> list[str]:
     """The warnings of several benchmarks, each with the settings that it concerns."""
     sentences: dict[str, list[str]] = {}
-    for one in found:
+    for one in benches:
         for warning in warnings(one):
             setting = ", ".join(f"{key} {value}" for key, value in one.settings.items())
             sentences.setdefault(warning, []).append(setting)
     return [joined(": ", ["; ".join(who), warning]) for warning, who in sentences.items()]
 
 
-def _stopped(found: Bench) -> Iterator[Message]:
-    if not found.stopped:
+def _stopped(bench: Bench) -> Iterator[Message]:
+    if not bench.stopped:
         return
-    sentences = [message("ended early ({why}); this is what was measured until then.", why=found.stopped)]
-    if missing := len(found.queries) - len(found.asked):
-        sentences.append(message("{n:,} of {all:,} queries were never asked.", n=missing, all=len(found.queries)))
+    sentences = [message("ended early ({why}); this is what was measured until then.", why=bench.stopped)]
+    if missing := len(bench.queries) - len(bench.asked):
+        sentences.append(message("{n:,} of {all:,} queries were never asked.", n=missing, all=len(bench.queries)))
     yield warned(joined(" ", sentences))
 
 
-def _failures(found: Bench) -> Iterator[Message]:
+def _failures(bench: Bench) -> Iterator[Message]:
     """Errors, time-outs and starts that never came; and what the errors were."""
-    counts = found.outcomes
+    counts = bench.outcomes
     if sentences := list(_outcomes(counts)):
         much = plural(
             "of {n:,} call {outcomes}.",
             "of {n:,} calls {outcomes}.",
-            n=len(found.measured),
+            n=len(bench.measured),
             outcomes=joined(", ", sentences),
         )
         kept = message("They are not in the latencies, and score 0.")
-        yield warned(joined(" ", [much, kept if found.scores else message("They are not in the latencies.")]))
-    faults = list(found.faults.items())
+        yield warned(joined(" ", [much, kept if bench.scores else message("They are not in the latencies.")]))
+    faults = list(bench.faults.items())
     yield from (joined("", [f"  {count:,} × ", fault]) for fault, count in faults[:FEW_FAULTS])
     if len(faults) > FEW_FAULTS:
         yield joined("", ["  ", message("and {n:,} other kinds of errors", n=len(faults) - FEW_FAULTS)])
@@ -162,45 +162,45 @@ def _outcomes(counts: Mapping[str, int]) -> Iterator[Message]:
         yield message("{n:,} never started (too late)", n=counts["dropped"])
 
 
-def _skipping(found: Bench) -> Iterator[Message]:
+def _skipping(bench: Bench) -> Iterator[Message]:
     """Where the saved run would score otherwise: a TREC run has no line for a query without documents."""
-    if not found.scores or found.scores.rules.missing != "skip":
+    if not bench.scores or bench.scores.rules.missing != "skip":
         return
-    kept = found.answers.by_query
-    if bare := sum(1 for query in found.asked if query not in kept or not kept[query].docs):
+    kept = bench.answers.by_query
+    if bare := sum(1 for query in bench.asked if query not in kept or not kept[query].docs):
         yield plural(
             "{n:,} query without documents counts here; "
             "`truerank eval` of the saved run leaves them out under {rules}.",
             "{n:,} queries without documents count here; "
             "`truerank eval` of the saved run leaves them out under {rules}.",
             n=bare,
-            rules=printable(found.scores.rules.name),
+            rules=printable(bench.scores.rules.name),
         )
 
 
-def _unasked(found: Bench) -> Iterator[Message]:
+def _unasked(bench: Bench) -> Iterator[Message]:
     """Judged queries that the means are not over, though those of the saved run may be."""
-    if not found.unasked or not found.scores:
+    if not bench.unasked or not bench.scores:
         return
     sentences = plural(
         "{n:,} judged query was not asked, and is in no mean",
         "{n:,} judged queries were not asked, and are in no mean",
-        n=found.unasked,
+        n=bench.unasked,
     )
     again = {
         "zero": message("`truerank eval` of the saved run scores such queries 0"),
         "error": message("`truerank eval` of the saved run refuses a run without them"),
     }
-    what = again.get(found.scores.rules.missing)
+    what = again.get(bench.scores.rules.missing)
     yield joined("", [joined("; ", [sentences, what] if what else [sentences]), "."])
 
 
-def _waiting(found: Bench) -> Iterator[Message]:
+def _waiting(bench: Bench) -> Iterator[Message]:
     """Starts that found all workers busy."""
-    late = found.outcomes["late"]
+    late = bench.outcomes["late"]
     if not late:
         return
-    share, workers = late / len(found.measured.started), found.load.concurrency
+    share, workers = late / len(bench.measured.started), bench.load.concurrency
     sentences = (
         message("{late:,} starts ({share:.0%}) were late, the one worker being busy.", late=late, share=share)
         if workers == 1
@@ -214,10 +214,10 @@ def _waiting(found: Bench) -> Iterator[Message]:
     yield warned(joined(" ", [sentences, message("Latency counts from the intended start.")]))
 
 
-def _concurrency(found: Bench) -> Iterator[Message]:
+def _concurrency(bench: Bench) -> Iterator[Message]:
     """Whether several at a time are served as such."""
-    wanted, served, under_way = found.load.concurrency, found.at_a_time, found.under_way
-    if wanted == 1 or found.load.is_open or under_way is None:
+    wanted, served, under_way = bench.load.concurrency, bench.at_a_time, bench.under_way
+    if wanted == 1 or bench.load.is_open or under_way is None:
         return
     if under_way < wanted / 2:
         yield warned(
@@ -244,11 +244,11 @@ def _crowded(wanted: int, served: float) -> Message:
     )
 
 
-def _answers(found: Bench) -> Iterator[Message]:
+def _answers(bench: Bench) -> Iterator[Message]:
     """What is odd about the answers."""
-    odd, k = found.answers, found.load.k
+    odd, k = bench.answers, bench.load.k
     if odd.repeated:
-        yield from _repeated(found)
+        yield from _repeated(bench)
     if odd.overlong:
         yield plural(
             "{n:,} answer had more than {k} documents; the first {k} count.",
@@ -270,31 +270,31 @@ def _answers(found: Bench) -> Iterator[Message]:
         )
 
 
-def _repeated(found: Bench) -> Iterator[Message]:
+def _repeated(bench: Bench) -> Iterator[Message]:
     sentences = plural(
         "{n:,} answer names a document more than once",
         "{n:,} answers name a document more than once",
-        n=found.answers.repeated,
+        n=bench.answers.repeated,
     )
-    is_mended = found.scores and MEND in found.scores.rules.name
+    is_mended = bench.scores and MEND in bench.scores.rules.name
     mend = [message("`truerank eval` of the saved run needs `--set {mend}`", mend=MEND)] if is_mended else []
     yield joined("", [joined("; ", [sentences, *mend]), "."])
 
 
-def _several(found: Bench) -> Iterator[Message]:
+def _several(bench: Bench) -> Iterator[Message]:
     """What several lists a query mean for the figures."""
-    if found.calls is not None:
-        yield message("{n:.2f} lists a query, one a call; a latency is that of all calls.", n=found.calls)
+    if bench.calls is not None:
+        yield message("{n:.2f} lists a query, one a call; a latency is that of all calls.", n=bench.calls)
 
 
-def _before(found: Bench) -> Iterable[str]:
+def _before(bench: Bench) -> Iterable[str]:
     """The cold call, the warm-up, and what a cache could know."""
-    again, calls = found.asked_before, len(found.measured)
-    if found.cold is not None:
-        warm = len(found.samples) - calls
+    again, calls = bench.asked_before, len(bench.measured)
+    if bench.cold is not None:
+        warm = len(bench.samples) - calls
         yield message(
             "First call {cold:.3f} ms (cold); it and {n:,} more for warming up are not counted.",
-            cold=found.cold,
+            cold=bench.cold,
             n=warm - 1,
         )
     if again:
@@ -303,20 +303,20 @@ def _before(found: Bench) -> Iterable[str]:
             n=again,
             calls=calls,
         )
-    if found.load.concurrency > 1 and found.under_way is not None:
-        if found.at_a_time is None:
-            yield message("At a time: {n:.1f} calls under way (Little's law).", n=found.under_way)
+    if bench.load.concurrency > 1 and bench.under_way is not None:
+        if bench.at_a_time is None:
+            yield message("At a time: {n:.1f} calls under way (Little's law).", n=bench.under_way)
         else:
             yield message(
                 "At a time: {n:.1f} calls under way (Little's law), {served:.1f} served.",
-                n=found.under_way,
-                served=found.at_a_time,
+                n=bench.under_way,
+                served=bench.at_a_time,
             )
 
 
-def _intervals(found: Bench) -> Iterable[str]:
+def _intervals(bench: Bench) -> Iterable[str]:
     """What the intervals are, and what there is too little for."""
-    queries, calls = found.answered, len(found.measured.answered)
+    queries, calls = bench.answered, len(bench.measured.answered)
     if not calls:
         return
     if calls > queries:
@@ -326,13 +326,13 @@ def _intervals(found: Bench) -> Iterable[str]:
             n=queries,
             calls=calls,
         )
-    yield from needed([found])
+    yield from needed([bench])
 
 
-def _machinery(found: Bench) -> Iterable[str]:
+def _machinery(bench: Bench) -> Iterable[str]:
     """What Python and the measuring itself took."""
-    lengths = [pause.end - pause.begin for pause in found.pauses]
-    struck = int((found.measured.paused > 0).sum())
+    lengths = [pause.end - pause.begin for pause in bench.pauses]
+    struck = int((bench.measured.paused > 0).sum())
     if struck:
         yield message(
             "Garbage collector: {pauses}, {total:.3f} ms together, the longest {longest:.3f} ms; {calls}.",
@@ -341,18 +341,18 @@ def _machinery(found: Bench) -> Iterable[str]:
             longest=max(lengths) / MILLION,
             calls=plural("{n:,} call met one", "{n:,} calls met one", n=struck),
         )
-    if found.harness.call:
+    if bench.harness.call:
         took = message(
             "The measuring takes {call:.2f} µs between two calls, and {clock:.2f} µs of each call's time.",
-            call=found.harness.call / 1000,
-            clock=found.harness.clock / 1000,
+            call=bench.harness.call / 1000,
+            clock=bench.harness.clock / 1000,
         )
-        lag = message("Starts were {ms:.3f} ms late at p99.", ms=found.lag["p99"]) if found.load.is_open else None
+        lag = message("Starts were {ms:.3f} ms late at p99.", ms=bench.lag["p99"]) if bench.load.is_open else None
         yield joined(" ", [took, lag] if lag else [took])
 
 
-def _machine(found: Bench) -> str:
-    sentences = found.machine
+def _machine(bench: Bench) -> str:
+    sentences = bench.machine
     count = sentences["processors"]
     many = message("{n} processors", n=count)  # a saved benchmark may say anything
     return message(
@@ -361,5 +361,5 @@ def _machine(found: Bench) -> str:
         system=sentences["system"],
         processors=plural("{n:,} processor", "{n:,} processors", n=int(count)) if count.isdecimal() else many,
         processor=sentences["processor"],
-        begun=found.begun,
+        begun=bench.begun,
     )

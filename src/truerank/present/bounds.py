@@ -16,16 +16,16 @@ BY_TIES = (message("worst tied"), message("expected"), message("best tied"))
 BY_JUDGEMENT = (message("lowest"), message("highest"))
 
 
-def document(found: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Document:
+def document(bounds: Sequence[Bounds], candidates: ToJudge | None = None, digits: int | None = None) -> Document:
     """A row a measure of each run; then, if asked for, a row a document to judge."""
     drawn = 4 if digits is None else digits
-    tables = [bounds_table(found, drawn)]
-    plain: dict[str, object] = {"bounds": [{**one.to_dict(), "remarks": remarks(one)} for one in found]}
+    tables = [bounds_table(bounds, drawn)]
+    plain: dict[str, object] = {"bounds": [{**one.to_dict(), "remarks": remarks(one)} for one in bounds]}
     if candidates is None:
-        return Document(tables, bounds_table(found, digits, named=True), plain, _all_remarks(found))
+        return Document(tables, bounds_table(bounds, digits, named=True), plain, _all_remarks(bounds))
     tables.append(candidate_table(candidates, max(drawn, 6) if digits is None else digits))
     plain["judge_next"] = candidates.to_dict()
-    return Document(tables, candidate_table(candidates, digits), plain, _all_remarks(found))
+    return Document(tables, candidate_table(candidates, digits), plain, _all_remarks(bounds))
 
 
 def document_of(found: Bounds | ToJudge, digits: int | None = None) -> Document:
@@ -45,10 +45,10 @@ def remarks_of(found: Bounds | ToJudge) -> list[str]:
     return remarks(found) if isinstance(found, Bounds) else _decided(found)
 
 
-def bounds_table(found: Sequence[Bounds], digits: int | None = 4, *, named: bool = False) -> Table:
+def bounds_table(bounds: Sequence[Bounds], digits: int | None = 4, *, named: bool = False) -> Table:
     """A row a run and measure; `named`: with the run even if there is but one."""
-    names = labels([one.run for one in found])
-    first = found[0]
+    names = labels([one.run for one in bounds])
+    first = bounds[0]
     columns = (
         message("run"),
         message("measure"),
@@ -58,19 +58,19 @@ def bounds_table(found: Sequence[Bounds], digits: int | None = 4, *, named: bool
     )
     rows = [
         (name, str(measure), *_cells(one, str(measure)))
-        for one, name in zip(found, names, strict=True)
+        for one, name in zip(bounds, names, strict=True)
         for measure in one.measures
     ]
-    table = Table(columns, tuple(rows), notes=tuple(notes(found, names)), digits=digits)
-    return table if named or len(found) > 1 else table.without_first_column()
+    table = Table(columns, tuple(rows), notes=tuple(notes(bounds, names)), digits=digits)
+    return table if named or len(bounds) > 1 else table.without_first_column()
 
 
-def candidate_table(found: ToJudge, digits: int | None = 6) -> Table:
+def candidate_table(to_judge: ToJudge, digits: int | None = 6) -> Table:
     """A row a document, the one that could move the difference most first."""
-    a, b = labels([found.run_a, found.run_b])
+    a, b = labels([to_judge.run_a, to_judge.run_b])
     rows: list[tuple[Cell, ...]] = [
         (printable(c.query), printable(c.doc), _rank(c.rank_a), _rank(c.rank_b), c.low, c.high, c.swing)
-        for c in found.candidates
+        for c in to_judge.candidates
     ]
     columns = (
         message("query"),
@@ -81,13 +81,13 @@ def candidate_table(found: ToJudge, digits: int | None = 6) -> Table:
         message("highest"),
         message("swing"),
     )
-    title = message("What to judge next, by {measure}", measure=found.measure)
-    return Table(columns, tuple(rows), title, tuple(_reading(found, a, b)), digits=digits)
+    title = message("What to judge next, by {measure}", measure=to_judge.measure)
+    return Table(columns, tuple(rows), title, tuple(_reading(to_judge, a, b)), digits=digits)
 
 
-def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
+def notes(bounds: Sequence[Bounds], names: Sequence[str]) -> list[str]:
     """Under whose rules, how to read the columns, and what is not exact."""
-    first = found[0]
+    first = bounds[0]
     sentences: list[str] = [
         message(
             "Rules: {rules}. {queries}.",
@@ -107,48 +107,50 @@ def notes(found: Sequence[Bounds], names: Sequence[str]) -> list[str]:
                 grades=", ".join(f"{grade:g}" for grade in first.grades),
             )
         )
-    for one, name in zip(found, names, strict=True):
-        sentences += [joined(": ", [name, text]) if len(found) > 1 else text for text in remarks(one)]
+    for one, name in zip(bounds, names, strict=True):
+        sentences += [joined(": ", [name, text]) if len(bounds) > 1 else text for text in remarks(one)]
     return sentences
 
 
-def remarks(found: Bounds) -> list[str]:
+def remarks(bounds: Bounds) -> list[str]:
     """How much is open in a run, and which numbers are not exact."""
-    return [*_moved(found), *_open(found), *_sampled(found), *_searched(found)]
+    return [*_moved(bounds), *_open(bounds), *_sampled(bounds), *_searched(bounds)]
 
 
-def _moved(found: Bounds) -> Iterator[str]:
-    if found.ties:
+def _moved(bounds: Bounds) -> Iterator[str]:
+    if bounds.ties:
         none = message("No score depends on ties.")
         some = plural(
             "{n:,} query depends on the order of equal scores.",
             "{n:,} queries depend on the order of equal scores.",
-            n=found.tied,
+            n=bounds.tied,
         )
-        yield some if found.tied else none
+        yield some if bounds.tied else none
 
 
-def _open(found: Bounds) -> Iterator[str]:
-    if found.open is not None:
-        yield plural("{n:,} returned document is unjudged.", "{n:,} returned documents are unjudged.", n=found.open)
+def _open(bounds: Bounds) -> Iterator[str]:
+    if bounds.open is not None:
+        yield plural(
+            "{n:,} returned document is unjudged.", "{n:,} returned documents are unjudged.", n=bounds.open
+        )
 
 
-def _sampled(found: Bounds) -> Iterator[str]:
-    errors = {name: each.expected_error or 0.0 for name, each in found.ties.items()}
+def _sampled(bounds: Bounds) -> Iterator[str]:
+    errors = {name: each.expected_error or 0.0 for name, each in bounds.ties.items()}
     if any(errors.values()):
         worst = max(errors, key=errors.__getitem__)
         yield message(
             "Expected values are in part means of {n:,} random orders (seed {seed}); "
             "the largest standard error is {error:.1g} ({measure}).",
-            n=found.samples,
-            seed=found.seed,
+            n=bounds.samples,
+            seed=bounds.seed,
             error=errors[worst],
             measure=worst,
         )
 
 
-def _searched(found: Bounds) -> Iterator[str]:
-    for why, ranges in ((message("ties"), found.ties), (message("unjudged documents"), found.unjudged)):
+def _searched(bounds: Bounds) -> Iterator[str]:
+    for why, ranges in ((message("ties"), bounds.ties), (message("unjudged documents"), bounds.unjudged)):
         searched = {name: each.searched for name, each in ranges.items() if each.searched}
         if searched:
             named = [
@@ -162,13 +164,13 @@ def _searched(found: Bounds) -> Iterator[str]:
             )
 
 
-def _all_remarks(found: Sequence[Bounds]) -> list[str]:
-    names = labels([one.run for one in found])
-    return [joined(": ", [name, text]) for one, name in zip(found, names, strict=True) for text in remarks(one)]
+def _all_remarks(bounds: Sequence[Bounds]) -> list[str]:
+    names = labels([one.run for one in bounds])
+    return [joined(": ", [name, text]) for one, name in zip(bounds, names, strict=True) for text in remarks(one)]
 
 
-def _cells(found: Bounds, name: str) -> list[Cell]:
-    ties, unjudged = found.ties.get(name), found.unjudged.get(name)
+def _cells(bounds: Bounds, name: str) -> list[Cell]:
+    ties, unjudged = bounds.ties.get(name), bounds.unjudged.get(name)
     some: Range | None = ties or unjudged
     cells: list[Cell] = [some.mean if some else None]
     if ties:
@@ -178,29 +180,29 @@ def _cells(found: Bounds, name: str) -> list[Cell]:
     return cells
 
 
-def _reading(found: ToJudge, a: str, b: str) -> list[str]:
-    listed = len(found.candidates)
+def _reading(to_judge: ToJudge, a: str, b: str) -> list[str]:
+    listed = len(to_judge.candidates)
     of = (
-        message("{n:,} of {all:,} unjudged documents.", n=listed, all=found.open)
+        message("{n:,} of {all:,} unjudged documents.", n=listed, all=to_judge.open)
         if listed
-        else message("None of {n:,} documents matters.", n=found.open)
+        else message("None of {n:,} documents matters.", n=to_judge.open)
     )
     difference = message(
-        "The mean of {a} less that of {b} is {difference:+.6f}.", a=a, b=b, difference=found.difference
+        "The mean of {a} less that of {b} is {difference:+.6f}.", a=a, b=b, difference=to_judge.difference
     )
     return [
         joined(" ", [of, difference]),
         message("Lowest, highest: what the difference could be once this document alone is judged."),
-        *_decided(found),
+        *_decided(to_judge),
     ]
 
 
-def _decided(found: ToJudge) -> list[str]:
+def _decided(to_judge: ToJudge) -> list[str]:
     """Whether the listed judgements could turn the order of the two runs."""
-    if not found.candidates:
+    if not to_judge.candidates:
         return []
-    if found.turning:
-        return [message("{n:,} of these judgements could turn the order of the two runs.", n=found.turning)]
+    if to_judge.turning:
+        return [message("{n:,} of these judgements could turn the order of the two runs.", n=to_judge.turning)]
     return [message("All of these together would hardly turn the order of the two runs.")]
 
 

@@ -96,10 +96,10 @@ def results(data: ReportData) -> dict[str, Any]:
     }
 
 
-def _bench(found: Bench) -> dict[str, Any]:
-    figures = {"name": found.name, "latency_ms": found.latency, "percentiles": found.percentiles}
-    indexing = {"indexing": found.indexing.to_dict()} if found.indexing else {}
-    return {**figures, "throughput": found.throughput, **indexing}
+def _bench(bench: Bench) -> dict[str, Any]:
+    figures = {"name": bench.name, "latency_ms": bench.latency, "percentiles": bench.percentiles}
+    indexing = {"indexing": bench.indexing.to_dict()} if bench.indexing else {}
+    return {**figures, "throughput": bench.throughput, **indexing}
 
 
 def write(

@@ -47,49 +47,49 @@ def notes(found: Comparison, *, is_wide: bool = False, intervals: bool = False) 
     return [*ledger.notes(list(found.on_all.values()), names), *how, *remarks(found)]
 
 
-def remarks(found: Comparison) -> list[str]:
+def remarks(comparison: Comparison) -> list[str]:
     """What is remarkable, the number of queries first."""
     sentences = [
-        *predicted.remarks_of_systems(found.predictions),
-        *sizes(found),
-        *_left_out(found),
-        *_kinds(found),
-        *_equal(found),
-        *_flat(found),
-        *_alike(found),
-        *_silent(found),
-        *runs.remarks(found),
+        *predicted.remarks_of_systems(comparison.predictions),
+        *sizes(comparison),
+        *_left_out(comparison),
+        *_kinds(comparison),
+        *_equal(comparison),
+        *_flat(comparison),
+        *_alike(comparison),
+        *_silent(comparison),
+        *runs.remarks(comparison),
     ]
-    return [*sentences, *_sliced(found)]
+    return [*sentences, *_sliced(comparison)]
 
 
-def made(found: Comparison) -> list[str]:
+def made(comparison: Comparison) -> list[str]:
     """The test, the correction, the intervals, and how to read the columns."""
-    if len(found.systems) < 2:
+    if len(comparison.systems) < 2:
         alone = message("One system: there is nothing to compare it with.")
-        return [joined(" ", [alone, _intervals(found)]), *_of_runs(found), *runs.reading(found)]
+        return [joined(" ", [alone, _intervals(comparison)]), *_of_runs(comparison), *runs.reading(comparison)]
     return [
-        *predicted.made_of_systems(found.predictions),
-        _test(found),
-        _intervals(found),
-        *_of_runs(found),
-        _reading(found),
-        *runs.reading(found),
+        *predicted.made_of_systems(comparison.predictions),
+        _test(comparison),
+        _intervals(comparison),
+        *_of_runs(comparison),
+        _reading(comparison),
+        *runs.reading(comparison),
     ]
 
 
-def wide_made(found: Comparison, *, intervals: bool = False) -> list[str]:
+def wide_made(comparison: Comparison, *, intervals: bool = False) -> list[str]:
     """The same of a table with a column a measure: what its letters and its stressed numbers are."""
-    sentences: list[str] = [_intervals(found), *_of_runs(found)] if intervals else [*_of_runs(found)]
-    if len(found.systems) < 2:
+    sentences: list[str] = [_intervals(comparison), *_of_runs(comparison)] if intervals else [*_of_runs(comparison)]
+    if len(comparison.systems) < 2:
         return sentences
-    how = predicted.made_of_systems(found.predictions)[:1]
-    return [*how, joined(" ", [LETTERS, _test(found)]), *sentences, *runs.reading(found)]
+    how = predicted.made_of_systems(comparison.predictions)[:1]
+    return [*how, joined(" ", [LETTERS, _test(comparison)]), *sentences, *runs.reading(comparison)]
 
 
-def _of_runs(found: Comparison) -> list[Message]:
+def _of_runs(comparison: Comparison) -> list[Message]:
     """How measures of the whole run were compared, where there are some."""
-    names = [outcome.name for outcome in found.outcomes if outcome.measure.definition.is_of_run]
+    names = [outcome.name for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
     if not names:
         return []
     return [
@@ -97,17 +97,17 @@ def _of_runs(found: Comparison) -> list[Message]:
             "{measures}: one number of the whole run, without values of queries to test or count; p and intervals "
             "are of {n:,} resamples of the queries (percentile bootstrap), each worked out from all of their rows.",
             measures=listed(names),
-            n=min(found.procedure.samples, MOST_RESAMPLES),
+            n=min(comparison.procedure.samples, MOST_RESAMPLES),
         )
     ]
 
 
-def _test(found: Comparison) -> Message:
+def _test(comparison: Comparison) -> Message:
     """Where p comes from."""
-    how, pairs = found.procedure, _pairs(found)
+    how, pairs = comparison.procedure, _pairs(comparison)
     parts = [TESTS[how.test]]
     if how.test == "randomization":
-        parts.append(_samples(found))
+        parts.append(_samples(comparison))
     if pairs > 1 or how.test == "tukey":
         parts.append(CORRECTIONS[how.correction])
         if pairs > 1 and how.correction not in ("none", "tukey"):
@@ -116,45 +116,45 @@ def _test(found: Comparison) -> Message:
     return message("p: {test}; significant up to {alpha:g}.", test=joined(", ", parts), alpha=how.alpha)
 
 
-def _samples(found: Comparison) -> Message:
-    how = found.procedure
-    if len(found.queries) <= EXACT_UP_TO and how.correction != "max-t":
+def _samples(comparison: Comparison) -> Message:
+    how = comparison.procedure
+    if len(comparison.queries) <= EXACT_UP_TO and how.correction != "max-t":
         return message("every pattern of signs counted")
     return message("{n:,} samples", n=how.samples)
 
 
-def _pairs(found: Comparison) -> int:
+def _pairs(comparison: Comparison) -> int:
     """How many were compared by a measure; none are by one without any number."""
-    return max(len(outcome.pairs) for outcome in found.outcomes)
+    return max(len(outcome.pairs) for outcome in comparison.outcomes)
 
 
-def _intervals(found: Comparison) -> Message:
-    how = found.procedure
-    if found.predictions:
+def _intervals(comparison: Comparison) -> Message:
+    how = comparison.procedure
+    if comparison.predictions:
         return message("Intervals: prediction-powered; not corrected for the number of pairs.")
-    methods = {mean.method for outcome in found.outcomes for mean in outcome.means.values()}
-    parts = _unknown(found, methods) if "none" in methods else _drawn(found, methods)
+    methods = {mean.method for outcome in comparison.outcomes for mean in outcome.means.values()}
+    parts = _unknown(comparison, methods) if "none" in methods else _drawn(comparison, methods)
     return message("Intervals: {how}. Seed {seed}.", how=joined("; ", parts), seed=how.seed)
 
 
-def _unknown(found: Comparison, methods: set[str]) -> list[Message]:
+def _unknown(comparison: Comparison, methods: set[str]) -> list[Message]:
     """Where there are too few queries for most of them."""
-    queries = len(found.queries)
+    queries = len(comparison.queries)
     parts = [plural("unknown, {n:,} query being too few", "unknown, {n:,} queries being too few", n=queries)]
     if "binomial" in methods:
         parts.append(SOME["binomial"])
-    if found.procedure.test == "tukey" and queries > 1:
+    if comparison.procedure.test == "tukey" and queries > 1:
         parts.append(message("those of differences are Tukey's"))
     return parts
 
 
-def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
-    how = found.procedure
+def _drawn(comparison: Comparison, methods: set[str]) -> list[Message]:
+    how = comparison.procedure
     is_tukey, is_exact = how.test == "tukey", methods == {"binomial"}
     ways: list[Message] = [message("exact binomial") if is_exact else message("BCa bootstrap")]
     ways += [said for name, said in SOME.items() if name in methods and not is_exact]
     parts: list[Message] = [joined(", ", ways)]
-    differ = len(found.systems) > 1 and not is_tukey
+    differ = len(comparison.systems) > 1 and not is_tukey
     if differ:
         parts.append(message("of differences, percentile bootstrap"))
     if differ or not is_exact:
@@ -163,7 +163,7 @@ def _drawn(found: Comparison, methods: set[str]) -> list[Message]:
         parts.append(message("widened by the variance between runs"))
     if is_tukey:
         parts.append(message("those of differences are Tukey's, for all pairs together"))
-    elif _pairs(found) > 1:
+    elif _pairs(comparison) > 1:
         parts.append(message("not corrected for the number of pairs"))
     return parts
 
@@ -174,36 +174,36 @@ SOME = {
 }
 
 
-def _reading(found: Comparison) -> Message:
+def _reading(comparison: Comparison) -> Message:
     sentences = [
         message("W/T/L: queries that the first system wins, ties and loses (for counts: more, as many, fewer).")
     ]
-    if not _named(found, "sum"):
+    if not _named(comparison, "sum"):
         sentences = [message("W/T/L: queries that the system wins, ties and loses.")]
-    if is_many(found):
+    if is_many(comparison):
         sentences.append(
             message("Beats ranks: those it is significantly better than; like ranks: not told apart from it.")
         )
         return joined(" ", sentences)
     sentences.append(message("Beats: those it is significantly better than, by letter."))
-    if len(found.systems) > 2 and found.procedure.all_pairs:
+    if len(comparison.systems) > 2 and comparison.procedure.all_pairs:
         sentences.append(message("Systems that share a group do not differ significantly."))
     return joined(" ", sentences)
 
 
-def sizes(found: Comparison) -> list[str]:
+def sizes(comparison: Comparison) -> list[str]:
     """Whether there are enough queries, and what this many could have shown."""
-    queries = len(found.queries)
+    queries = len(comparison.queries)
     sentences = few.remarks(queries)
-    if len(found.systems) > 1:
-        sentences += _least(found) if queries < USUAL else []
-        sentences += _out_of_reach(found)
+    if len(comparison.systems) > 1:
+        sentences += _least(comparison) if queries < USUAL else []
+        sentences += _out_of_reach(comparison)
     return sentences
 
 
-def _least(found: Comparison) -> list[str]:
+def _least(comparison: Comparison) -> list[str]:
     """The smallest differences that this set of queries could have shown."""
-    spans = [(_span(outcome), _scale(outcome)) for outcome in found.outcomes]
+    spans = [(_span(outcome), _scale(outcome)) for outcome in comparison.outcomes]
     parts = [message("{span} in {measure}", span=span, measure=scale) for span, scale in spans if span]
     sentences: list[str] = []
     if parts:
@@ -213,7 +213,7 @@ def _least(found: Comparison) -> list[str]:
                 differences=joined(", ", parts),
             )
         )
-    if beyond := [str(outcome.measure) for outcome in found.outcomes if _beyond(outcome)]:
+    if beyond := [str(outcome.measure) for outcome in comparison.outcomes if _beyond(outcome)]:
         sentences.append(
             message(
                 "With so few queries no difference, however large, is detected in four of five samples: "
@@ -251,10 +251,10 @@ def _scale(outcome: Outcome) -> str:
     return message("the logarithm of {measure}", measure=outcome.name) if is_log else outcome.name
 
 
-def _out_of_reach(found: Comparison) -> list[str]:
+def _out_of_reach(comparison: Comparison) -> list[str]:
     """Where no difference whatever could have been significant."""
-    how, pairs = found.procedure, _pairs(found)
-    queries = max(outcome.queries for outcome in found.outcomes)
+    how, pairs = comparison.procedure, _pairs(comparison)
+    queries = max(outcome.queries for outcome in comparison.outcomes)
     factor = pairs if how.correction in ("holm", "bonferroni") else 1
     is_by_patterns = how.test in ("randomization", "wilcoxon", "sign") or queries < 2
     least = min(1.0, factor * 2.0 ** (1 - queries))
@@ -277,9 +277,9 @@ def _out_of_reach(found: Comparison) -> list[str]:
     return []
 
 
-def _left_out(found: Comparison) -> list[str]:
+def _left_out(comparison: Comparison) -> list[str]:
     sentences: list[str] = []
-    if found.dropped:
+    if comparison.dropped:
         sentences.append(
             warned(
                 plural(
@@ -287,8 +287,8 @@ def _left_out(found: Comparison) -> list[str]:
                     "the means are over the {all:,} that all have.",
                     "{n:,} queries are not in the scores of every system, and left out: "
                     "the means are over the {all:,} that all have.",
-                    n=found.dropped,
-                    all=len(found.queries),
+                    n=comparison.dropped,
+                    all=len(comparison.queries),
                 )
             )
         )
@@ -301,16 +301,16 @@ def _left_out(found: Comparison) -> list[str]:
                 n=outcome.left_out,
             )
         )
-        for outcome in found.outcomes
+        for outcome in comparison.outcomes
         if outcome.left_out
     ]
     return sentences
 
 
-def _kinds(found: Comparison) -> list[str]:
+def _kinds(comparison: Comparison) -> list[str]:
     """Measures whose one number is no mean, or of which less is better."""
-    sums, geometric = (", ".join(_named(found, average)) for average in ("sum", "geometric"))
-    less = ", ".join(o.name for o in found.outcomes if direction(o.measure) < 0)
+    sums, geometric = (", ".join(_named(comparison, average)) for average in ("sum", "geometric"))
+    less = ", ".join(o.name for o in comparison.outcomes if direction(o.measure) < 0)
     sentences: list[str] = []
     if sums:
         sentences.append(
@@ -328,13 +328,13 @@ def _kinds(found: Comparison) -> list[str]:
     return [*sentences, message("{names}: less is better.", names=less)] if less else sentences
 
 
-def _named(found: Comparison, average: str) -> list[str]:
-    return [o.name for o in found.outcomes if o.measure.definition.average == average]
+def _named(comparison: Comparison, average: str) -> list[str]:
+    return [o.name for o in comparison.outcomes if o.measure.definition.average == average]
 
 
-def _equal(found: Comparison) -> list[str]:
+def _equal(comparison: Comparison) -> list[str]:
     """Measures with an interval without width, but for the differences of systems that do not differ."""
-    outcomes = [outcome for part in (found, *found.slices.values()) for outcome in part.outcomes]
+    outcomes = [outcome for part in (comparison, *comparison.slices.values()) for outcome in part.outcomes]
     return few.doubts(
         (outcome.name, each)
         for outcome in outcomes
@@ -342,11 +342,11 @@ def _equal(found: Comparison) -> list[str]:
     )
 
 
-def _flat(found: Comparison) -> list[str]:
+def _flat(comparison: Comparison) -> list[str]:
     """Pairs that differ by the same at every query, of which a test by the spread knows nothing."""
-    if found.procedure.test not in ("t", "tukey"):
+    if comparison.procedure.test not in ("t", "tukey"):
         return []
-    flat = [o.name for o in found.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
+    flat = [o.name for o in comparison.outcomes if any(math.isinf(pair.effect) for pair in o.pairs)]
     if not flat:
         return []
     said = message(
@@ -357,12 +357,12 @@ def _flat(found: Comparison) -> list[str]:
     return [warned(said)]
 
 
-def _alike(found: Comparison) -> list[str]:
+def _alike(comparison: Comparison) -> list[str]:
     """Systems with the same values throughout."""
-    measures = [outcome.measure for outcome in found.outcomes if not outcome.measure.definition.is_of_run]
-    if not measures or not all(outcome.queries for outcome in found.outcomes):
+    measures = [outcome.measure for outcome in comparison.outcomes if not outcome.measure.definition.is_of_run]
+    if not measures or not all(outcome.queries for outcome in comparison.outcomes):
         return []
-    rows, names = list(found.scores.values()), list(map(printable, found.scores))
+    rows, names = list(comparison.scores.values()), list(map(printable, comparison.scores))
     totals = np.array([[np.nansum(one[m]) for m in measures] for one in rows])
     near = np.isclose(totals[:, None], totals, rtol=1e-9, atol=1e-9).all(axis=2)  # few of many need a closer look
     return [
@@ -372,7 +372,7 @@ def _alike(found: Comparison) -> list[str]:
     ]
 
 
-def _silent(found: Comparison) -> list[str]:
+def _silent(comparison: Comparison) -> list[str]:
     return [
         warned(
             message(
@@ -381,25 +381,25 @@ def _silent(found: Comparison) -> list[str]:
                 run=printable(name),
             )
         )
-        for name, one in found.scores.items()
+        for name, one in comparison.scores.items()
         if one.ledger.judged and not one.ledger.answered
     ]
 
 
-def _sliced(found: Comparison) -> list[str]:
-    if not found.slices:
+def _sliced(comparison: Comparison) -> list[str]:
+    if not comparison.slices:
         return []
     sentences: list[str] = []
-    if found.unsliced:
+    if comparison.unsliced:
         sentences.append(
             plural(
                 "{n:,} query has no {field}: in no slice.",
                 "{n:,} queries have no {field}: in no slice.",
-                n=found.unsliced,
-                field=printable(found.by),
+                n=comparison.unsliced,
+                field=printable(comparison.by),
             )
         )
-    if len(found.systems) > 2 and found.procedure.all_pairs:
+    if len(comparison.systems) > 2 and comparison.procedure.all_pairs:
         sentences.append(
             message(
                 "The pairs of each slice are in json, and in csv of the long layout; "

@@ -30,39 +30,39 @@ def by_ending(path: str) -> str:
 
 
 def render(
-    found: Check, format: str = "table", *, digits: int | None = None, styled: bool = False, language: str = SOURCE
+    check: Check, format: str = "table", *, digits: int | None = None, styled: bool = False, language: str = SOURCE
 ) -> str:
     """The text in one of `FORMATS`."""
     if format == JUNIT:
-        return junit(found)
-    return document(found, digits).render(format, styled=styled, language=language)
+        return junit(check)
+    return document(check, digits).render(format, styled=styled, language=language)
 
 
-def document(found: Check, digits: int | None = None) -> Document:
+def document(check: Check, digits: int | None = None) -> Document:
     """A row a gate, and below what a reader should know."""
     drawn = 4 if digits is None else digits
-    rows = [_row(one, drawn) for one in found.verdicts if not one.slice]
-    columns = _columns(found.confidence)
-    verdict = SAID[found.outcome]
-    title = joined(": ", [labels([found.run])[0], verdict]) if found.run else verdict
-    table = Table(columns, tuple(rows), title, tuple(notes(found)), digits=drawn)
-    names = (*(("slice",) if found.by else ()), *FLAT)
-    flat = tuple(_flat(one, names) for one in found.verdicts)
-    plain = {**found.to_dict(), "remarks": remarks(found)}
-    blocks = [table, *_slices(found, drawn), *watching.blocks(found.watch, drawn)]
-    return Document(blocks, Table(names, flat, digits=digits), plain, remarks(found))
+    rows = [_row(one, drawn) for one in check.verdicts if not one.slice]
+    columns = _columns(check.confidence)
+    verdict = SAID[check.outcome]
+    title = joined(": ", [labels([check.run])[0], verdict]) if check.run else verdict
+    table = Table(columns, tuple(rows), title, tuple(notes(check)), digits=drawn)
+    names = (*(("slice",) if check.by else ()), *FLAT)
+    flat = tuple(_flat(one, names) for one in check.verdicts)
+    plain = {**check.to_dict(), "remarks": remarks(check)}
+    blocks = [table, *_slices(check, drawn), *watching.blocks(check.watch, drawn)]
+    return Document(blocks, Table(names, flat, digits=digits), plain, remarks(check))
 
 
-def _slices(found: Check, digits: int) -> list[Table]:
+def _slices(check: Check, digits: int) -> list[Table]:
     """The gates of all slices: a row a slice and gate."""
-    sliced = [verdict for verdict in found.verdicts if verdict.slice]
+    sliced = [verdict for verdict in check.verdicts if verdict.slice]
     if not sliced:
         return []
     rows = tuple((printable(one.slice), *_row(one, digits), one.queries) for one in sliced)
     known = (one.interval.confidence for one in sliced if one.interval)
-    columns = (printable(found.by), *_columns(next(known, found.confidence)), message("queries"))
+    columns = (printable(check.by), *_columns(next(known, check.confidence)), message("queries"))
     return [
-        Table(columns, rows, message("each {by}", by=printable(found.by)), tuple(_sliced(found)), digits=digits)
+        Table(columns, rows, message("each {by}", by=printable(check.by)), tuple(_sliced(check)), digits=digits)
     ]
 
 
@@ -71,16 +71,16 @@ def _columns(confidence: float) -> tuple[str, ...]:
     return message("gate"), message("value"), interval, message("verdict")
 
 
-def _sliced(found: Check) -> list[str]:
+def _sliced(check: Check) -> list[str]:
     """How sure slices are, and which queries are in none."""
-    sized = {verdict.slice: verdict.queries or 0 for verdict in found.verdicts if verdict.slice}
+    sized = {verdict.slice: verdict.queries or 0 for verdict in check.verdicts if verdict.slice}
     few_in = [value for value, queries in sized.items() if queries < few.ENOUGH]
     said: list[str] = [
         plural(
             "The interval of {n} slice holds at least as often as one of {confidence:g} % (Bonferroni).",
             "The intervals of {n} slices hold at once at least as often as one of {confidence:g} % (Bonferroni).",
             n=len(sized),
-            confidence=found.confidence * 100,
+            confidence=check.confidence * 100,
         )
     ]
     if few_in:
@@ -93,13 +93,13 @@ def _sliced(found: Check) -> list[str]:
                 )
             )
         )
-    if found.unsliced:
+    if check.unsliced:
         said.append(
             plural(
                 "{n:,} query has no {field}: in no slice.",
                 "{n:,} queries have no {field}: in no slice.",
-                n=found.unsliced,
-                field=printable(found.by),
+                n=check.unsliced,
+                field=printable(check.by),
             )
         )
     return said
@@ -108,37 +108,37 @@ def _sliced(found: Check) -> list[str]:
 document_of = document
 
 
-def remarks_of(found: Check) -> list[str]:
+def remarks_of(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
-    return remarks(found)
+    return remarks(check)
 
 
 FLAT = ("name", "kind", "limit", "value", "low", "high", "unit", "against", "queries", "verdict", "note")
 
 
-def notes(found: Check) -> list[str]:
+def notes(check: Check) -> list[str]:
     """How it was decided, and what is remarkable."""
-    sentences: list[str] = [message("Rules: {rules}.", rules=printable(found.rules))] if found.rules else []
-    deciders = {verdict.decider for verdict in found.verdicts if verdict.kind != "no worse than"}
+    sentences: list[str] = [message("Rules: {rules}.", rules=printable(check.rules))] if check.rules else []
+    deciders = {verdict.decider for verdict in check.verdicts if verdict.kind != "no worse than"}
     if deciders == {"value"}:
         sentences.append(message("min and max are decided by the value, which may reach the limit."))
     elif deciders:
         sentences.append(message("min and max are decided by the interval: undecided where the limit lies inside."))
-    if any(verdict.kind == "no worse than" for verdict in found.verdicts):
+    if any(verdict.kind == "no worse than" for verdict in check.verdicts):
         sentences.append(
             message(
                 "No worse than: by the interval of the difference, query by query; the value is that difference."
             )
         )
-    return [*sentences, *watching.notes(found), *remarks(found)]
+    return [*sentences, *watching.notes(check), *remarks(check)]
 
 
-def remarks(found: Check) -> list[str]:
+def remarks(check: Check) -> list[str]:
     """Whether there are enough queries, and why a gate has no interval."""
-    counts = [verdict.queries for verdict in found.verdicts if verdict.queries and not verdict.slice]
+    counts = [verdict.queries for verdict in check.verdicts if verdict.queries and not verdict.slice]
     sentences = few.remarks(min(counts)) if counts else []
     by_note: dict[str, list[str]] = {}
-    for verdict in found.verdicts:
+    for verdict in check.verdicts:
         if verdict.note:
             name = joined(" ", [*([verdict.slice] if verdict.slice else []), verdict.name])
             by_note.setdefault(verdict.note, []).append(name)
@@ -146,7 +146,7 @@ def remarks(found: Check) -> list[str]:
         message("{gates}: {note}.", gates=", ".join(map(printable, dict.fromkeys(names))), note=note)
         for note, names in by_note.items()
     ]
-    shows = [verdict for verdict in found.verdicts if not verdict.against or verdict.value]
+    shows = [verdict for verdict in check.verdicts if not verdict.against or verdict.value]
     named = ((joined(" ", [*([one.slice] if one.slice else []), one.name]), one.interval) for one in shows)
     return [*sentences, *few.doubts((printable(name), interval) for name, interval in named)]
 
@@ -165,14 +165,14 @@ def sentence(verdict: Verdict, digits: int = 4) -> str:
     return f"{printable(verdict.gate)}: {SAID[verdict.outcome]}, {what} {found}{note}"
 
 
-def junit(found: Check) -> str:
+def junit(check: Check) -> str:
     """The check as JUnit XML: a gate is a test case, one that is undecided is skipped.
 
     >>> import truerank as tr
     >>> junit(tr.check({"AP": 0.3}, min={"AP": 0.4})).split("\\n")[1]
     '<testsuites name="truerank check" tests="1" failures="1" errors="0" skipped="0">'
     """
-    outcomes = [verdict.outcome for verdict in found.verdicts]
+    outcomes = [verdict.outcome for verdict in check.verdicts]
     counts = {
         "tests": str(len(outcomes)),
         "failures": str(outcomes.count("fail")),
@@ -180,8 +180,8 @@ def junit(found: Check) -> str:
         "skipped": str(outcomes.count("undecided")),
     }
     root = ElementTree.Element("testsuites", {"name": "truerank check", **counts})
-    suite = ElementTree.SubElement(root, "testsuite", {"name": printable(found.run) or "truerank", **counts})
-    for verdict in found.verdicts:
+    suite = ElementTree.SubElement(root, "testsuite", {"name": printable(check.run) or "truerank", **counts})
+    for verdict in check.verdicts:
         case = ElementTree.SubElement(suite, "testcase", classname="truerank.check", name=printable(verdict.gate))
         text = sentence(verdict)
         if verdict.outcome == "fail":
@@ -229,19 +229,19 @@ def _number(verdict: Verdict, value: float, digits: int) -> str:
 
 
 def _interval(verdict: Verdict, digits: int) -> str:
-    found = verdict.interval
-    if found is None or not math.isfinite(found.low):
+    interval = verdict.interval
+    if interval is None or not math.isfinite(interval.low):
         return ""
-    if found.method != "none" and math.isinf(found.high):
-        return f"[{found.low:.4g}, ∞)"
-    if not math.isfinite(found.high):
+    if interval.method != "none" and math.isinf(interval.high):
+        return f"[{interval.low:.4g}, ∞)"
+    if not math.isfinite(interval.high):
         return ""
     if verdict.unit:
-        return f"[{found.low:.4g}, {found.high:.4g}]"
-    return f"[{found.low:.{digits}f}, {found.high:.{digits}f}]"
+        return f"[{interval.low:.4g}, {interval.high:.4g}]"
+    return f"[{interval.low:.{digits}f}, {interval.high:.{digits}f}]"
 
 
-def failures(found: Check) -> Sequence[str]:
+def failures(check: Check) -> Sequence[str]:
     """A sentence for each gate that failed, then for each that is undecided."""
-    ordered = sorted(found.verdicts, key=lambda verdict: verdict.outcome != "fail")
+    ordered = sorted(check.verdicts, key=lambda verdict: verdict.outcome != "fail")
     return [sentence(verdict) for verdict in ordered if verdict.outcome != "pass"]

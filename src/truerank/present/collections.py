@@ -33,33 +33,33 @@ MOST = 400
 """Cells whose numbers can be read in the picture."""
 
 
-def document_of(found: Collections, digits: int | None = None, width: int | None = None) -> Document:
+def document_of(collections: Collections, digits: int | None = None, width: int | None = None) -> Document:
     """How the systems stand, the means of all cells, and what a reader should know.
 
     Args:
         width: of the terminal; cells that are wider come as bars.
     """
     drawn = 4 if digits is None else digits
-    tables = [table for one in found.standings for table in _of_measure(found, one, drawn, width)]
-    remarks = remarks_of(found)
-    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *_made(found), *remarks))
-    plain = {**found.to_dict(), "remarks": remarks}
-    figures = [figure(found, one, drawn) for one in found.standings]
-    return Document([*tables, *figures], _flat(found, digits), plain, remarks)
+    tables = [table for one in collections.standings for table in _of_measure(collections, one, drawn, width)]
+    remarks = remarks_of(collections)
+    tables[-1] = replace(tables[-1], notes=(*tables[-1].notes, *_made(collections), *remarks))
+    plain = {**collections.to_dict(), "remarks": remarks}
+    figures = [figure(collections, one, drawn) for one in collections.standings]
+    return Document([*tables, *figures], _flat(collections, digits), plain, remarks)
 
 
-def remarks_of(found: Collections) -> list[str]:
+def remarks_of(collections: Collections) -> list[str]:
     """What is missing, and how far the ranks can be trusted."""
-    return [*_missing(found), *_unanswered(found), *_dropped(found), *_sizes(found)]
+    return [*_missing(collections), *_unanswered(collections), *_dropped(collections), *_sizes(collections)]
 
 
-def _of_measure(found: Collections, one: Standings, digits: int, width: int | None) -> list[Table]:
-    standing = _standing(found, one, digits)
-    cells = _cells(found, one, digits)
-    return [standing, cells if fits(cells, width) else _bars(found, one, digits)]
+def _of_measure(collections: Collections, one: Standings, digits: int, width: int | None) -> list[Table]:
+    standing = _standing(collections, one, digits)
+    cells = _cells(collections, one, digits)
+    return [standing, cells if fits(cells, width) else _bars(collections, one, digits)]
 
 
-def _standing(found: Collections, one: Standings, digits: int) -> Table:
+def _standing(collections: Collections, one: Standings, digits: int) -> Table:
     """A row a system, the best first; below them those without a rank, if their means are asked for."""
     groups = {name: [at for at, group in enumerate(one.groups, 1) if name in group] for name in one.ranked}
     ranks, votes, heights = one.ranks, one.borda, one.borda_ranks
@@ -80,7 +80,7 @@ def _standing(found: Collections, one: Standings, digits: int) -> Table:
         "",
         message("run"),
         one.heading,
-        message("{confidence} % interval", confidence=percent(found.confidence)),
+        message("{confidence} % interval", confidence=percent(collections.confidence)),
         message("ranks"),
         message("group"),
         message("Borda"),
@@ -105,51 +105,51 @@ def _ends(interval: Interval, digits: int) -> str:
     return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
 
 
-def _listed_rows(found: Collections, one: Standings) -> list[tuple[str, list[float]]]:
+def _listed_rows(collections: Collections, one: Standings) -> list[tuple[str, list[float]]]:
     """Each system with its means, the best first and the incomplete ones last."""
-    place = {name: at for at, name in enumerate(found.systems)}
-    return [(name, one.means[place[name]].tolist()) for name in (*one.ranked, *found.missing)]
+    place = {name: at for at, name in enumerate(collections.systems)}
+    return [(name, one.means[place[name]].tolist()) for name in (*one.ranked, *collections.missing)]
 
 
-def _cells(found: Collections, one: Standings, digits: int) -> Table:
+def _cells(collections: Collections, one: Standings, digits: int) -> Table:
     """The mean of each system on each collection, the best of a collection stressed."""
-    rows = _listed_rows(found, one)
+    rows = _listed_rows(collections, one)
     sign = -1 if one.measure.definition.lower_is_better else 1
     best = np.nanmax(sign * one.means, axis=0)
     stressed = frozenset(
         (r, c + 1) for r, (_, means) in enumerate(rows) for c, mean in enumerate(means) if sign * mean == best[c]
     )
     cells = tuple((printable(name), *(_known(mean) for mean in means)) for name, means in rows)
-    heads = (one.heading, *map(printable, found.names))
+    heads = (one.heading, *map(printable, collections.names))
     return Table(heads, cells, best=stressed, across=message("collection"), digits=digits)
 
 
-def _bars(found: Collections, one: Standings, digits: int) -> Table:
+def _bars(collections: Collections, one: Standings, digits: int) -> Table:
     """The same where there is no room: a bar a collection, from the worst to the best mean of it."""
     low, high = np.nanmin(one.means, axis=0), np.nanmax(one.means, axis=0)
     share = (one.means - low) / np.where(high > low, high - low, 1.0)
     steps = np.where(np.isnan(share), -1, np.rint(share * (len(BARS) - 1))).astype(int)
-    place = {name: at for at, name in enumerate(found.systems)}
+    place = {name: at for at, name in enumerate(collections.systems)}
     rows = tuple(
         (printable(name), "".join(BARS[step] if step >= 0 else "·" for step in steps[place[name]].tolist()))
-        for name, _ in _listed_rows(found, one)
+        for name, _ in _listed_rows(collections, one)
     )
-    order = listed([printable(name) for name in found.names])
+    order = listed([printable(name) for name in collections.names])
     note = message(
         "A bar a collection, from its lowest mean to its highest; · is no run. In order: {names}.", names=order
     )
     return Table((one.heading, message("collections")), rows, notes=(note,), digits=digits)
 
 
-def _made(found: Collections) -> list[str]:
+def _made(collections: Collections) -> list[str]:
     """How all this was worked out."""
-    some = next(one for of in found.scores.values() for one in of.values())
+    some = next(one for of in collections.scores.values() for one in of.values())
     rules = message("Rules: {rules}.", rules=printable(some.rules.name))
-    return [rules, *_drawing(found), *(line for one in found.standings for line in _model(one))]
+    return [rules, *_drawing(collections), *(line for one in collections.standings for line in _model(one))]
 
 
-def _drawing(found: Collections) -> list[str]:
-    n = len(found.names)
+def _drawing(collections: Collections) -> list[str]:
+    n = len(collections.names)
     fixed = message(
         "Collections are fixed: what is said holds for these {n:,}, and only their queries could have been others.",
         n=n,
@@ -160,16 +160,16 @@ def _drawing(found: Collections) -> list[str]:
     )
     resampled = message(
         "{samples:,} resamples of the queries of each collection, seed {seed}",
-        samples=found.samples,
-        seed=found.seed,
+        samples=collections.samples,
+        seed=collections.seed,
     )
     return [
-        fixed if found.drawn == "fixed" else random,
+        fixed if collections.drawn == "fixed" else random,
         message(
             "Ranks: those that each system may have, all of them at once at {confidence} % (Mogstad et al. 2024); "
             "systems that share a group cannot be told apart. {how}.",
-            confidence=percent(found.confidence),
-            how=resampled if found.drawn == "fixed" else _flips(found),
+            confidence=percent(collections.confidence),
+            how=resampled if collections.drawn == "fixed" else _flips(collections),
         ),
         message(
             "Means over collections: each counts alike; intervals of Student's t. Borda: rank, and in brackets the "
@@ -178,14 +178,14 @@ def _drawing(found: Collections) -> list[str]:
     ]
 
 
-def _flips(found: Collections) -> Message:
-    n = len(found.names)
-    if 2 * 0.5**n > 1 - found.confidence:
+def _flips(collections: Collections) -> Message:
+    n = len(collections.names)
+    if 2 * 0.5**n > 1 - collections.confidence:
         return message("Paired t-tests with Holm's correction, as {n} collections are too few to resample", n=n)
     return message(
         "The differences of whole collections with random signs, up to {samples:,} times, seed {seed}",
-        samples=found.samples,
-        seed=found.seed,
+        samples=collections.samples,
+        seed=collections.seed,
     )
 
 
@@ -228,9 +228,9 @@ def _missing(found: Collections) -> list[str]:
     return said
 
 
-def _unanswered(found: Collections) -> list[str]:
+def _unanswered(collections: Collections) -> list[str]:
     """Queries that a run does not answer, of the first few runs."""
-    rule = next(one for of in found.scores.values() for one in of.values()).rules.missing
+    rule = next(one for of in collections.scores.values() for one in of.values()).rules.missing
     cells = [
         plural(
             "{system} does not answer {n:,} query of {collection} (missing = {rule}).",
@@ -240,7 +240,7 @@ def _unanswered(found: Collections) -> list[str]:
             collection=printable(name),
             rule=rule,
         )
-        for name, of in found.scores.items()
+        for name, of in collections.scores.items()
         for system, one in of.items()
         if one.ledger.missing
     ]
@@ -253,7 +253,7 @@ def _unanswered(found: Collections) -> list[str]:
     return [*cells[:NAMED], *rest]
 
 
-def _dropped(found: Collections) -> list[str]:
+def _dropped(collections: Collections) -> list[str]:
     return [
         plural(
             "{n:,} query of {collection} is left out: not every system has scores for it.",
@@ -261,15 +261,15 @@ def _dropped(found: Collections) -> list[str]:
             n=n,
             collection=printable(name),
         )
-        for name, n in found.dropped.items()
+        for name, n in collections.dropped.items()
     ]
 
 
-def _sizes(found: Collections) -> list[str]:
+def _sizes(collections: Collections) -> list[str]:
     """Where too little is known."""
-    single = [name for name, n in zip(found.names, found.standings[0].queries, strict=True) if n < 2]
+    single = [name for name, n in zip(collections.names, collections.standings[0].queries, strict=True) if n < 2]
     said: list[str] = []
-    if single and found.drawn == "fixed":
+    if single and collections.drawn == "fixed":
         said.append(
             warned(
                 message(
@@ -279,34 +279,34 @@ def _sizes(found: Collections) -> list[str]:
                 )
             )
         )
-    elif found.standings[0].sample.overall[0].method == "none":
+    elif collections.standings[0].sample.overall[0].method == "none":
         said.append(warned(message("There are too few queries for intervals and ranks.")))
-    if len(found.names) == 1:
+    if len(collections.names) == 1:
         said.append(message("Remark: one collection; `truerank compare` says more of it."))
-    if found.drawn == "random" and len(found.names) < FEW:
+    if collections.drawn == "random" and len(collections.names) < FEW:
         said.append(
             warned(
                 message(
                     "{n} collections are few to stand for all others: the intervals are wide, and rest on how "
                     "collections vary; take at least {most}.",
-                    n=len(found.names),
+                    n=len(collections.names),
                     most=FEW,
                 )
             )
         )
-    if len(found.standings[0].ranked) == 1:
+    if len(collections.standings[0].ranked) == 1:
         said.append(message("Remark: one system has a run on every collection, so there are no ranks to tell."))
     return said
 
 
-def _flat(found: Collections, digits: int | None) -> Table:
+def _flat(collections: Collections, digits: int | None) -> Table:
     """For programs: a row a measure, system and collection; the row without a collection is over all of them."""
     of_all = ("low", "high", "rank_first", "rank_last", "borda", "borda_rank")
     columns = ("measure", "system", "collection", "queries", "mean", *of_all)
     rows: list[tuple[Cell, ...]] = []
-    for one in found.standings:
+    for one in collections.standings:
         overall, ranks, borda, heights = one.overall, one.ranks, one.borda, one.borda_ranks
-        for name, means in _listed_rows(found, one):
+        for name, means in _listed_rows(collections, one):
             who = (one.heading, printable(name))
             if name in overall:
                 i = overall[name]
@@ -316,18 +316,18 @@ def _flat(found: Collections, digits: int | None) -> Table:
                 rows.append((*who, None, None, one.partial[name], *[None] * 6))
             rows += [
                 (*who, printable(where), n, mean, *[None] * 6)
-                for where, n, mean in zip(found.names, one.queries, means, strict=True)
+                for where, n, mean in zip(collections.names, one.queries, means, strict=True)
                 if math.isfinite(mean)
             ]
     return Table(columns, tuple(rows), digits=digits)
 
 
-def figure(found: Collections, one: Standings, digits: int = 4) -> Figure:
+def figure(collections: Collections, one: Standings, digits: int = 4) -> Figure:
     """Systems × collections: how far each mean is from that of the collection; rank intervals beside the names."""
     ranks = one.ranks
     called = {
         name: f"{printable(name)} ({span(ranks[name])})" if name in ranks else printable(name)
-        for name in (*one.ranked, *found.missing)
+        for name in (*one.ranked, *collections.missing)
     }
     centre = np.nanmean(one.means, axis=0)
     rows = [
@@ -338,8 +338,8 @@ def figure(found: Collections, one: Standings, digits: int = 4) -> Figure:
             "apart": mean - float(middle),
             "text": f"{mean:.{min(digits, 2)}f}",
         }
-        for name, means in _listed_rows(found, one)
-        for where, mean, middle in zip(found.names, means, centre, strict=True)
+        for name, means in _listed_rows(collections, one)
+        for where, mean, middle in zip(collections.names, means, centre, strict=True)
         if math.isfinite(mean)
     ]
     title = message("{measure} of each system on each collection", measure=one.heading)
@@ -347,7 +347,7 @@ def figure(found: Collections, one: Standings, digits: int = 4) -> Figure:
         "One cell per system and collection, coloured by how far its mean is from that of all systems there; the "
         "systems with their rank intervals, the best on top."
     )
-    names, where = list(called.values()), [printable(name) for name in found.names]
+    names, where = list(called.values()), [printable(name) for name in collections.names]
     return Figure(f"collections-{one.heading}", title, alt, _heat(rows, names, where, one, digits))
 
 

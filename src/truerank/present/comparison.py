@@ -25,7 +25,7 @@ LAYOUTS = ("long", "wide")
 
 
 def document(
-    found: Comparison,
+    comparison: Comparison,
     digits: int | None = None,
     width: int | None = None,
     *,
@@ -41,15 +41,15 @@ def document(
         intervals: beside the means of the wide table.
         percent: percentages in what people read, with 2 digits unless said otherwise; data stays as it is.
     """
-    drawn, remarks = DIGITS[percent] if digits is None else digits, cautions.remarks(found)
-    read = in_percent(found) if percent else found
-    plain = {**found.to_dict(), "remarks": remarks}
+    drawn, remarks = DIGITS[percent] if digits is None else digits, cautions.remarks(comparison)
+    read = in_percent(comparison) if percent else comparison
+    plain = {**comparison.to_dict(), "remarks": remarks}
     if layout == "wide":
         tables = [
             *wide.wide_tables(read, drawn, intervals=intervals),
             *(table for outcome in read.outcomes for table in runs.tables(read, outcome, drawn, MOST_PAIRS)),
         ]
-        return Document(_noted(tables, found, percent), wide.wide_flat(found, digits), plain, remarks)
+        return Document(_noted(tables, comparison, percent), wide.wide_flat(comparison, digits), plain, remarks)
     if layout != "long":
         raise InputError(
             "a layout is {layouts}, not {layout}", layouts=alternatives(LAYOUTS), layout=quoted(layout)
@@ -57,19 +57,19 @@ def document(
     tables = list(_tables(read, drawn, width))
     tables[-1] = replace(tables[-1], notes=tuple(cautions.notes(read)))
     tables += _slices(read, drawn, width)
-    return Document(_noted(tables, found, percent), flat_table(found, digits), plain, remarks)
+    return Document(_noted(tables, comparison, percent), flat_table(comparison, digits), plain, remarks)
 
 
-def _noted(tables: list[Table], found: Comparison, percent: bool) -> list[Table]:
+def _noted(tables: list[Table], comparison: Comparison, percent: bool) -> list[Table]:
     """The tables, below the last of them what is in percent."""
     if not percent:
         return tables
     last = tables[-1]
-    return [*tables[:-1], replace(last, notes=(*last.notes, note(named(found.outcomes))))]
+    return [*tables[:-1], replace(last, notes=(*last.notes, note(named(comparison.outcomes))))]
 
 
 def document_of(
-    found: Comparison,
+    comparison: Comparison,
     digits: int | None = None,
     *,
     layout: str = "wide",
@@ -77,53 +77,55 @@ def document_of(
     percent: bool = False,
 ) -> Document:
     """What a comparison shows of itself: the wide table, unless the long one is asked for."""
-    laid = document(found, digits, layout=layout, intervals=intervals, percent=percent)
-    drawn = in_percent(found) if percent else found
-    spec = forest.chart(drawn, found.systems, DIGITS[percent] if digits is None else digits)
-    if many.is_many(found):
+    laid = document(comparison, digits, layout=layout, intervals=intervals, percent=percent)
+    drawn = in_percent(comparison) if percent else comparison
+    spec = forest.chart(drawn, comparison.systems, DIGITS[percent] if digits is None else digits)
+    if many.is_many(comparison):
         return replace(laid, blocks=[*laid.blocks, *many.figures(drawn)])
     if spec is None:
         return laid
-    title = message("Means with {confidence} % intervals", confidence=percentage(found.procedure.confidence))
+    title = message("Means with {confidence} % intervals", confidence=percentage(comparison.procedure.confidence))
     alt = message("One dot per system and measure at its mean; the line spans its interval.")
-    if any(scores.runs for scores in found.scores.values()):
+    if any(scores.runs for scores in comparison.scores.values()):
         alt = joined(" ", [alt, message("A tick is the mean of one run.")])
     return replace(laid, blocks=[*laid.blocks, Figure("intervals", title, alt, spec)])
 
 
-def remarks_of(found: Comparison) -> list[str]:
+def remarks_of(comparison: Comparison) -> list[str]:
     """What the means hide, then how far the comparison can be trusted."""
     return [
-        *ledger.named_remarks(list(found.on_all.values()), list(map(printable, found.scores))),
-        *cautions.remarks(found),
+        *ledger.named_remarks(list(comparison.on_all.values()), list(map(printable, comparison.scores))),
+        *cautions.remarks(comparison),
     ]
 
 
-def _tables(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
-    several = len(found.outcomes) > 1 or bool(found.slices)
-    for outcome in found.outcomes:
-        title = _title(outcome, message("all queries") if found.slices else "") if several else ""
-        yield from _of_systems(found, outcome, digits, title, width)
-        if outcome.pairs and _shows_pairs(found):
-            table = pair_table(found, outcome, digits)
-            yield table if fits(table, width) else pair_table(found, outcome, digits, by_letter=True)
-        yield from runs.tables(found, outcome, digits, MOST_PAIRS)
+def _tables(comparison: Comparison, digits: int, width: int | None) -> Iterator[Table]:
+    several = len(comparison.outcomes) > 1 or bool(comparison.slices)
+    for outcome in comparison.outcomes:
+        title = _title(outcome, message("all queries") if comparison.slices else "") if several else ""
+        yield from _of_systems(comparison, outcome, digits, title, width)
+        if outcome.pairs and _shows_pairs(comparison):
+            table = pair_table(comparison, outcome, digits)
+            yield table if fits(table, width) else pair_table(comparison, outcome, digits, by_letter=True)
+        yield from runs.tables(comparison, outcome, digits, MOST_PAIRS)
 
 
-def _slices(found: Comparison, digits: int, width: int | None) -> Iterator[Table]:
+def _slices(comparison: Comparison, digits: int, width: int | None) -> Iterator[Table]:
     """The systems on each slice; whether it is large enough below."""
-    for value, part in found.slices.items():
-        where = f"{printable(found.by)} = {printable(value)}"
+    for value, part in comparison.slices.items():
+        where = f"{printable(comparison.by)} = {printable(value)}"
         own = [t for o in part.outcomes for t in _of_systems(part, o, digits, _title(o, where), width)]
         yield from own[:-1]
         yield replace(own[-1], notes=tuple(cautions.sizes(part)))
 
 
-def _of_systems(found: Comparison, outcome: Outcome, digits: int, title: str, width: int | None) -> Iterator[Table]:
+def _of_systems(
+    comparison: Comparison, outcome: Outcome, digits: int, title: str, width: int | None
+) -> Iterator[Table]:
     """A row a system; where that is too wide, the differences in a table of their own."""
-    whole = SideBySide(found, outcome, digits)
+    whole = SideBySide(comparison, outcome, digits)
     table = whole.table(title)
-    if fits(table, width) or not found.reference:
+    if fits(table, width) or not comparison.reference:
         yield table
     else:
         yield whole.means(title)
@@ -137,10 +139,10 @@ def _title(outcome: Outcome, where: str) -> str:
     return message("{measure}, {where} ({queries})", measure=outcome.name, where=where, queries=queries)
 
 
-def _shows_pairs(found: Comparison) -> bool:
+def _shows_pairs(comparison: Comparison) -> bool:
     """Whether there is more to say of pairs than the rows of the systems do, and room for it."""
-    pairs = len(found.systems) * (len(found.systems) - 1) // 2
-    return found.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
+    pairs = len(comparison.systems) * (len(comparison.systems) - 1) // 2
+    return comparison.procedure.all_pairs and 1 < pairs <= MOST_PAIRS
 
 
 @dataclass(frozen=True)
@@ -227,17 +229,17 @@ def _table(columns: Sequence[Column], digits: int) -> Table:
     return Table(tuple(heading for heading, _ in columns), tuple(rows), digits=digits)
 
 
-def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_letter: bool = False) -> Table:
+def pair_table(comparison: Comparison, outcome: Outcome, digits: int = 4, *, by_letter: bool = False) -> Table:
     """A row a pair, the better system first; `by_letter`: named by their letters, which is narrower."""
     place = {name: i for i, name in enumerate(ranked(outcome))}
     pairs = [pair if place[pair.system] < place[pair.against] else pair.turned() for pair in outcome.pairs]
     pairs.sort(key=lambda pair: (place[pair.system], place[pair.against]))
-    letters = found.letters if by_letter else {name: printable(name) for name in found.systems}
+    letters = comparison.letters if by_letter else {name: printable(name) for name in comparison.systems}
     columns = (
         message("run"),
         message("against"),
         message("difference"),
-        interval_heading(found),
+        interval_heading(comparison),
         message("effect"),
         "p",
         message("W/T/L"),
@@ -247,12 +249,12 @@ def pair_table(found: Comparison, outcome: Outcome, digits: int = 4, *, by_lette
     return Table(columns, rows, digits=digits)
 
 
-def flat_table(found: Comparison, digits: int | None = None) -> Table:
+def flat_table(comparison: Comparison, digits: int | None = None) -> Table:
     """For programs: the rows of `Comparison.rows`."""
-    rows = [dict(row) for row in found.rows()]
+    rows = [dict(row) for row in comparison.rows()]
     for row in rows:
         row |= {key: printable(row[key]) for key in ("slice", "system", "against") if row[key] is not None}
-    columns = [column for column in rows[0] if column != "slice" or found.slices]
+    columns = [column for column in rows[0] if column != "slice" or comparison.slices]
     return Table(tuple(columns), tuple(tuple(row[column] for column in columns) for row in rows), digits=digits)
 
 

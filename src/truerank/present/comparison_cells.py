@@ -42,9 +42,9 @@ def winners(outcome: Outcome) -> frozenset[str]:
     return frozenset(name for name, height in heights.items() if is_equal(height, best))
 
 
-def interval_heading(found: Comparison) -> str:
+def interval_heading(comparison: Comparison) -> str:
     """What stands above intervals."""
-    return message("{confidence} % interval", confidence=percent(found.procedure.confidence))
+    return message("{confidence} % interval", confidence=percent(comparison.procedure.confidence))
 
 
 def _is_sum(outcome: Outcome) -> bool:

@@ -138,26 +138,26 @@ def of_run(found: Counts, weight: Weight, digits: int | None = None, *, per_quer
     return Document([_for_people(people, digits), *square], flat, {**plain, "queries": queries}, said)
 
 
-def of_sweep(found: Sweep, weight: Weight, digits: int | None = None) -> Document:
+def of_sweep(sweep: Sweep, weight: Weight, digits: int | None = None) -> Document:
     """The counts at each threshold, of which the best is marked."""
     best_one = message("* has the highest {measure}", measure=weight.name)
-    about = _about(found, found.queries, joined("; ", [_swept(found), best_one]))
-    last = found.steps[-1].counts if found.steps else Confusion(0, 0, 0)
-    said = [*few.remarks(found.queries), *remarks(last, found.of)]
-    steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in found.steps]
-    best = None if found.best is None else {"threshold": found.best.threshold, **weight.to_dict(found.best.counts)}
-    people = replace(_for_people(_steps(found, weight, digits), digits), notes=(*about, *said))
-    plain = {**found.to_dict(), "sweep": steps, "best": best, "remarks": said}
-    return Document([people], _steps(found, weight, digits), plain, [*_hidden(found), *said])
+    about = _about(sweep, sweep.queries, joined("; ", [_swept(sweep), best_one]))
+    last = sweep.steps[-1].counts if sweep.steps else Confusion(0, 0, 0)
+    said = [*few.remarks(sweep.queries), *remarks(last, sweep.of)]
+    steps = [{"threshold": step.threshold, **weight.to_dict(step.counts)} for step in sweep.steps]
+    best = None if sweep.best is None else {"threshold": sweep.best.threshold, **weight.to_dict(sweep.best.counts)}
+    people = replace(_for_people(_steps(sweep, weight, digits), digits), notes=(*about, *said))
+    plain = {**sweep.to_dict(), "sweep": steps, "best": best, "remarks": said}
+    return Document([people], _steps(sweep, weight, digits), plain, [*_hidden(sweep), *said])
 
 
-def sweep_figure(found: Sweep, weight: Weight) -> Figure:
+def sweep_figure(sweep: Sweep, weight: Weight) -> Figure:
     """What precision, recall and F are at each threshold."""
     names = ["precision", "recall", weight.name]
     rows = [
         {"who": name, "threshold": step.threshold, "value": value}
         for name in names
-        for step in found.steps
+        for step in sweep.steps
         if (value := weight.figures(step.counts)[name]) is not None
     ]
     threshold, title = message("threshold"), message("value")
@@ -168,11 +168,11 @@ def sweep_figure(found: Sweep, weight: Weight) -> Figure:
     return Figure("sweep", message("Precision, recall and F by threshold"), alt, spec)
 
 
-def _steps(found: Sweep, weight: Weight, digits: int | None) -> Table:
+def _steps(sweep: Sweep, weight: Weight, digits: int | None) -> Table:
     """A row a threshold, which has all its digits: rounded up it would miss documents."""
     rows: list[Row] = []
-    for step in found.steps:
-        rows += [((repr(step.threshold), "*" if step == found.best else ""), step.counts)]
+    for step in sweep.steps:
+        rows += [((repr(step.threshold), "*" if step == sweep.best else ""), step.counts)]
     return _flat(rows, ("threshold", "best"), weight, digits)
 
 
@@ -220,14 +220,14 @@ def _hidden(found: Counts | Sweep) -> list[str]:
     return ledger.named_remarks([found], labels([found.run]))
 
 
-def _retrieved(found: Counts) -> Message:
-    if found.of == "results":
-        what = _scored(message("all"), found.threshold)
-        return message("of {results} of each query; accepted: {what}", results=_first(found.k), what=what)
-    if found.k is None and found.threshold is None:
+def _retrieved(counts: Counts) -> Message:
+    if counts.of == "results":
+        what = _scored(message("all"), counts.threshold)
+        return message("of {results} of each query; accepted: {what}", results=_first(counts.k), what=what)
+    if counts.k is None and counts.threshold is None:
         return message("retrieved: all returned documents")
-    results = message("results") if found.k is None else _first(found.k)
-    return message("retrieved: {what}", what=_scored(results, found.threshold))
+    results = message("results") if counts.k is None else _first(counts.k)
+    return message("retrieved: {what}", what=_scored(results, counts.threshold))
 
 
 def _scored(what: Message, threshold: float | None) -> Message:
@@ -243,13 +243,13 @@ def _first(k: int | None) -> Message:
     return plural("the first result", "the first {n:,} results", n=k)
 
 
-def _swept(found: Sweep) -> Message:
+def _swept(sweep: Sweep) -> Message:
     what = message("what scores at least that")
-    if found.of == "results":
-        return message("of {results} of each query; accepted: {what}", results=_first(found.k), what=what)
-    if found.k is None:
+    if sweep.of == "results":
+        return message("of {results} of each query; accepted: {what}", results=_first(sweep.k), what=what)
+    if sweep.k is None:
         return message("retrieved: {what}", what=what)
-    return message("retrieved: of {results} {what}", results=_first(found.k), what=what)
+    return message("retrieved: of {results} {what}", results=_first(sweep.k), what=what)
 
 
 def remarks(counts: Confusion, of: str = "documents") -> list[str]:

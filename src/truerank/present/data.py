@@ -322,9 +322,9 @@ def _input(path: str, name: str) -> Input:
 
 
 def _digest(path: str) -> tuple[int, str]:
-    found, size = hashlib.sha256(), 0
+    h_a_s_h, size = hashlib.sha256(), 0
     with as_source(path).raw() as file:
         while chunk := file.read(1 << 20):
-            found.update(chunk)
+            h_a_s_h.update(chunk)
             size += len(chunk)
-    return size, found.hexdigest()
+    return size, h_a_s_h.hexdigest()

@@ -242,10 +242,10 @@ def _flat(explanation: Explanation) -> Iterator[tuple[Cell, ...]]:
 
 
 def several_moves_document(
-    found: Sequence[Diff], *, most: int | None = DOCUMENTS, digits: int | None = None
+    diffs: Sequence[Diff], *, most: int | None = DOCUMENTS, digits: int | None = None
 ) -> Document:
     """The same for each measure, one after another."""
-    documents = [moves_document(each, most=most, digits=digits) for each in found]
+    documents = [moves_document(each, most=most, digits=digits) for each in diffs]
     if len(documents) == 1:
         return documents[0]
     flat = replace(documents[0].flat, rows=tuple(row for one in documents for row in one.flat.rows))

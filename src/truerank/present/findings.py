@@ -10,15 +10,15 @@ from truerank.present.table import Table
 COLUMNS = (message("severity"), message("where"), message("kind"), message("message"))
 
 
-def document_of(found: Findings) -> Document:
+def document_of(findings: Findings) -> Document:
     """A row a finding."""
-    rows = tuple((SAID[one.severity], one.where, one.kind, one.message) for one in found)
-    flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in found)
-    table = Table(COLUMNS, rows, notes=(joined("", [found.counted(), "."]),))
+    rows = tuple((SAID[one.severity], one.where, one.kind, one.message) for one in findings)
+    flat = tuple((one.severity, one.path, one.line, one.kind, one.count, one.message) for one in findings)
+    table = Table(COLUMNS, rows, notes=(joined("", [findings.counted(), "."]),))
     whole = Table(("severity", "path", "line", "kind", "count", "message"), flat, digits=None)
-    return Document([table], whole, found.to_dict(), remarks_of(found))
+    return Document([table], whole, findings.to_dict(), remarks_of(findings))
 
 
-def remarks_of(found: Findings) -> list[str]:
+def remarks_of(findings: Findings) -> list[str]:
     """Each finding in a line."""
-    return [one.printed for one in found]
+    return [one.printed for one in findings]

@@ -14,12 +14,12 @@ STEP = 14
 """Points from one line to the next."""
 
 
-def drawn(found: Comparison) -> list[Outcome]:
+def drawn(comparison: Comparison) -> list[Outcome]:
     """The outcomes that are drawn: counts and what is not known have no place on the same axis."""
-    return [one for one in found.outcomes if one.measure.definition.unit and one.queries]
+    return [one for one in comparison.outcomes if one.measure.definition.unit and one.queries]
 
 
-def chart(found: Comparison, names: Sequence[str], digits: int = 4) -> charts.Spec | None:
+def chart(comparison: Comparison, names: Sequence[str], digits: int = 4) -> charts.Spec | None:
     """Each mean on its interval; None where no interval is known.
 
     Args:
@@ -27,18 +27,18 @@ def chart(found: Comparison, names: Sequence[str], digits: int = 4) -> charts.Sp
     """
     rows = [
         {"who": printable(name), "measure": o.name, "mean": m.estimate, "low": m.low, "high": m.high}
-        for o in drawn(found)
+        for o in drawn(comparison)
         for name, m in o.means.items()
         if m.method != "none"
     ]
     hints: charts.Hints = {"who": message("run"), "measure": message("Measure")}
     for end, title in {"mean": message("mean"), "low": message("from"), "high": message("to")}.items():
         hints[end] = (title, f".{digits}f")
-    measures = [o.name for o in drawn(found)]
-    return _bands(rows, _runs(found, digits), list(map(printable, names)), measures, hints) if rows else None
+    measures = [o.name for o in drawn(comparison)]
+    return _bands(rows, _runs(comparison, digits), list(map(printable, names)), measures, hints) if rows else None
 
 
-def _runs(found: Comparison, digits: int) -> charts.Spec | None:
+def _runs(comparison: Comparison, digits: int) -> charts.Spec | None:
     """The mean of each run, of systems that have several."""
     rows = [
         {
@@ -47,10 +47,10 @@ def _runs(found: Comparison, digits: int) -> charts.Spec | None:
             "mean": run.number(o.measure) * o.widest,
             "run": printable(run.run),
         }
-        for o in drawn(found)
+        for o in drawn(comparison)
         if o.measure.definition.average == "mean"
         for name in o.means
-        for run in found.scores[name].runs
+        for run in comparison.scores[name].runs
     ]
     hints: charts.Hints = {"run": message("run"), "mean": (message("mean"), f".{digits}f")}
     mark = {"type": "tick", "thickness": 2, "size": STEP * 0.7}

@@ -17,11 +17,11 @@ FLAT = ("system", "against", "wins", "ties", "losses", "delta", "low", "high", "
 CLUSTERS = {"user": message("users"), "query": message("queries"), "impression": message("impressions")}
 
 
-def document_of(found: Interleaving, digits: int | None = None) -> Document:
+def document_of(interleaving: Interleaving, digits: int | None = None) -> Document:
     """A row a system, and a row a pair."""
     drawn = 4 if digits is None else digits
-    means = found.credits.mean(axis=0).tolist()
-    systems = tuple((printable(name), mean) for name, mean in zip(found.systems, means, strict=True))
+    means = interleaving.credits.mean(axis=0).tolist()
+    systems = tuple((printable(name), mean) for name, mean in zip(interleaving.systems, means, strict=True))
     credited = Table((message("system"), message("credit per impression")), systems, digits=drawn)
     columns = (
         message("system"),
@@ -30,14 +30,16 @@ def document_of(found: Interleaving, digits: int | None = None) -> Document:
         message("ties"),
         message("losses"),
         "Δ",
-        message("{confidence} % interval", confidence=f"{found.confidence * 100:g}"),
+        message("{confidence} % interval", confidence=f"{interleaving.confidence * 100:g}"),
         "p",
     )
-    rows = tuple(_row(pair, drawn) for pair in found.pairs)
-    notes = (*_notes(found), *remarks_of(found))
-    flat = Table(FLAT, tuple(map(_flat, found.pairs)), digits=digits)
-    plain = {**found.to_dict(), "remarks": remarks_of(found)}
-    return Document([credited, Table(columns, rows, notes=notes, digits=drawn)], flat, plain, remarks_of(found))
+    rows = tuple(_row(pair, drawn) for pair in interleaving.pairs)
+    notes = (*_notes(interleaving), *remarks_of(interleaving))
+    flat = Table(FLAT, tuple(map(_flat, interleaving.pairs)), digits=digits)
+    plain = {**interleaving.to_dict(), "remarks": remarks_of(interleaving)}
+    return Document(
+        [credited, Table(columns, rows, notes=notes, digits=drawn)], flat, plain, remarks_of(interleaving)
+    )
 
 
 def _row(pair: Preference, digits: int) -> tuple[Cell, ...]:
@@ -63,11 +65,11 @@ def _flat(pair: Preference) -> tuple[Cell, ...]:
     return tuple(plain[name] for name in FLAT)
 
 
-def _notes(found: Interleaving) -> list[str]:
+def _notes(interleaving: Interleaving) -> list[str]:
     return [
         message("Δ = (wins + ties / 2) / (wins + ties + losses) − 1/2: above 0 where the system is preferred."),
-        counted(found.impressions, found.clusters, found.cluster),
-        _test(found),
+        counted(interleaving.impressions, interleaving.clusters, interleaving.cluster),
+        _test(interleaving),
     ]
 
 
@@ -81,27 +83,27 @@ def counted(impressions: int, clusters: int, cluster: str) -> Message:
     )
 
 
-def _test(found: Interleaving) -> Message:
+def _test(interleaving: Interleaving) -> Message:
     how = {
         "sign": message("sign test"),
-        "randomization": message("randomization test of whole {what}", what=CLUSTERS[found.cluster]),
-        "t": message("t-test of whole {what}", what=CLUSTERS[found.cluster]),
-    }[found.test]
-    if len(found.pairs) == 1:
-        return message("{method} interleaving; p: {test}.", method=found.method, test=how)
+        "randomization": message("randomization test of whole {what}", what=CLUSTERS[interleaving.cluster]),
+        "t": message("t-test of whole {what}", what=CLUSTERS[interleaving.cluster]),
+    }[interleaving.test]
+    if len(interleaving.pairs) == 1:
+        return message("{method} interleaving; p: {test}.", method=interleaving.method, test=how)
     return message(
         "{method} multileaving; p: {test}, corrected for {n} pairs ({correction}).",
-        method=found.method,
+        method=interleaving.method,
         test=how,
-        n=len(found.pairs),
-        correction=found.correction,
+        n=len(interleaving.pairs),
+        correction=interleaving.correction,
     )
 
 
-def remarks_of(found: Interleaving) -> list[str]:
+def remarks_of(interleaving: Interleaving) -> list[str]:
     """What was left out, and how far the numbers can be trusted."""
     said: list[str] = []
-    counted = found.impressions - found.without_clicks
+    counted = interleaving.impressions - interleaving.without_clicks
     if counted < few.ENOUGH:
         said.append(
             warned(
@@ -112,24 +114,24 @@ def remarks_of(found: Interleaving) -> list[str]:
                 )
             )
         )
-    if found.without_clicks:
+    if interleaving.without_clicks:
         said.append(
             plural(
                 "{n:,} impression without clicks is in no count.",
                 "{n:,} impressions without clicks are in no count.",
-                n=found.without_clicks,
+                n=interleaving.without_clicks,
             )
         )
-    flat = [f"{pair.system} – {pair.against}" for pair in found.pairs if pair.delta.method == "constant"]
+    flat = [f"{pair.system} – {pair.against}" for pair in interleaving.pairs if pair.delta.method == "constant"]
     if flat:
         said.append(
             message(
                 "{pairs}: all {what} agree, so that the interval has no width; it says nothing about others.",
                 pairs=listed(list(map(printable, flat)), 5),
-                what=CLUSTERS[found.cluster],
+                what=CLUSTERS[interleaving.cluster],
             )
         )
-    if found.method == "balanced":
+    if interleaving.method == "balanced":
         said.append(
             message(
                 "Balanced interleaving can prefer one of two systems under clicks at random "

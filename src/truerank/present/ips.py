@@ -22,23 +22,23 @@ UNSEEN = 0.1
 FLAT = ("run", "measure", "against", "ips", "ips_low", "ips_high", "snips", "snips_low", "snips_high")
 
 
-def document_of(found: Ips, digits: int | None = None) -> Document:
+def document_of(estimate: Ips, digits: int | None = None) -> Document:
     """A row a run and measure, then the differences."""
     drawn = 4 if digits is None else digits
-    names = dict(zip(found.runs, labels(found.runs), strict=True))
-    tables = [_table(found, found.estimates, names, drawn, "")]
-    if found.differences:
-        title = message("differences to {run}", run=names[found.runs[0]])
-        tables.append(_table(found, found.differences, names, drawn, title))
-    notes = (*_notes(found), *remarks_of(found))
+    names = dict(zip(estimate.runs, labels(estimate.runs), strict=True))
+    tables = [_table(estimate, estimate.estimates, names, drawn, "")]
+    if estimate.differences:
+        title = message("differences to {run}", run=names[estimate.runs[0]])
+        tables.append(_table(estimate, estimate.differences, names, drawn, title))
+    notes = (*_notes(estimate), *remarks_of(estimate))
     tables[-1] = Table(tables[-1].columns, tables[-1].rows, tables[-1].title, notes, digits=drawn)
-    rows = tuple(_flat(one) for one in (*found.estimates, *found.differences))
-    plain = {**found.to_dict(), "remarks": remarks_of(found)}
-    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(found))
+    rows = tuple(_flat(one) for one in (*estimate.estimates, *estimate.differences))
+    plain = {**estimate.to_dict(), "remarks": remarks_of(estimate)}
+    return Document(tables, Table(FLAT, rows, digits=digits), plain, remarks_of(estimate))
 
 
-def _table(found: Ips, estimates: Sequence[Estimate], names: dict[str, str], digits: int, title: str) -> Table:
-    level = message("{confidence} % interval", confidence=f"{found.confidence * 100:g}")
+def _table(estimate: Ips, estimates: Sequence[Estimate], names: dict[str, str], digits: int, title: str) -> Table:
+    level = message("{confidence} % interval", confidence=f"{estimate.confidence * 100:g}")
     columns = (message("run"), message("measure"), "IPS", level, "SNIPS", level)
     rows = tuple(
         (names[one.run], one.measure, *_cells(one.ips, digits), *_cells(one.snips, digits)) for one in estimates
@@ -56,37 +56,37 @@ def _flat(one: Estimate) -> tuple[Cell, ...]:
     return printable(one.run), one.measure, printable(one.against), *both
 
 
-def _notes(found: Ips) -> list[str]:
+def _notes(estimate: Ips) -> list[str]:
     clip = (
         message("no weight is clipped")
-        if found.clip is None
+        if estimate.clip is None
         else plural(
             "{n:,} weight above {clip:g} is clipped",
             "{n:,} weights above {clip:g} are clipped",
-            n=found.clipped,
-            clip=found.clip,
+            n=estimate.clipped,
+            clip=estimate.clip,
         )
     )
     return [
         message(
             "IPS: the sum over the relevant documents of an impression; SNIPS: the mean of a relevant document."
         ),
-        counted(found.impressions, found.clusters, found.cluster),
-        message("Propensities: {origin}.", origin=found.propensities),
+        counted(estimate.impressions, estimate.clusters, estimate.cluster),
+        message("Propensities: {origin}.", origin=estimate.propensities),
         message(
             "{n:,} clicks weigh as {effective:.1f} of equal weight; the largest weighs {largest:.4g}; {clip}.",
-            n=found.clicks,
-            effective=found.effective,
-            largest=found.largest,
+            n=estimate.clicks,
+            effective=estimate.effective,
+            largest=estimate.largest,
             clip=clip,
         ),
     ]
 
 
-def remarks_of(found: Ips) -> list[str]:
+def remarks_of(estimate: Ips) -> list[str]:
     """What the log cannot say."""
     said: list[str] = []
-    if found.effective < ENOUGH:
+    if estimate.effective < ENOUGH:
         said.append(
             warned(
                 message(
@@ -95,18 +95,18 @@ def remarks_of(found: Ips) -> list[str]:
                 )
             )
         )
-    names = dict(zip(found.runs, labels(found.runs), strict=True))
-    for run, share in found.unseen.items():
+    names = dict(zip(estimate.runs, labels(estimate.runs), strict=True))
+    for run, share in estimate.unseen.items():
         if share:
             unseen = message(
                 "{share:.1%} of the first {k} documents of {run} were never shown for their queries, "
                 "and count as not relevant.",
                 share=share,
-                k=found.depth,
+                k=estimate.depth,
                 run=names[run],
             )
             said.append(warned(unseen) if share > UNSEEN else unseen)
-    for run, n in found.unanswered.items():
+    for run, n in estimate.unanswered.items():
         if n:
             said.append(
                 plural(

@@ -26,73 +26,73 @@ MOST_FLIPS = 20
 """Pairs of systems that a table names."""
 
 
-def document_of(found: Judges, digits: int | None = None, *, per_query: bool = False) -> Document:
+def document_of(judges: Judges, digits: int | None = None, *, per_query: bool = False) -> Document:
     """The tables; for programs a row a coefficient, or a row a query.
 
     Args:
         per_query: each query of each two judges too.
     """
     drawn = 4 if digits is None else digits
-    tables = [*_agreement(found, drawn), *(_per_query(found, drawn) if per_query else ())]
-    remarks = remarks_of(found)
-    systems = [*_systems(found, drawn)]
-    notes = (*notes_of(found), *remarks)
+    tables = [*_agreement(judges, drawn), *(_per_query(judges, drawn) if per_query else ())]
+    remarks = remarks_of(judges)
+    systems = [*_systems(judges, drawn)]
+    notes = (*notes_of(judges), *remarks)
     last = systems or tables
     last[-1] = replace(last[-1], notes=(*last[-1].notes, *notes))
-    blocks: list[Block] = [*tables, *systems, *figures(found, drawn)]
-    return Document(blocks, _flat(found, digits, per_query), {**found.to_dict(), "remarks": remarks}, remarks)
+    blocks: list[Block] = [*tables, *systems, *figures(judges, drawn)]
+    return Document(blocks, _flat(judges, digits, per_query), {**judges.to_dict(), "remarks": remarks}, remarks)
 
 
-def _flat(found: Judges, digits: int | None, per_query: bool) -> Table:
-    rows = found.rows("queries" if per_query else "coefficients")
+def _flat(judges: Judges, digits: int | None, per_query: bool) -> Table:
+    rows = judges.rows("queries" if per_query else "coefficients")
     columns = tuple(rows[0]) if rows else ("first", "second")
     cells = tuple(tuple(printable(v) if isinstance(v, str) else v for v in row.values()) for row in rows)
     return Table(columns, cells, digits=digits)
 
 
-def agreement_tables(found: Judges, digits: int = 4) -> list[Table]:
+def agreement_tables(judges: Judges, digits: int = 4) -> list[Table]:
     """Who judged what, the coefficients, and grade against grade."""
-    return list(_agreement(found, digits))
+    return list(_agreement(judges, digits))
 
 
-def _agreement(found: Judges, digits: int) -> Iterator[Table]:
-    yield _judges(found)
-    if found.together:
+def _agreement(judges: Judges, digits: int) -> Iterator[Table]:
+    yield _judges(judges)
+    if judges.together:
         title = message(
-            "All judges, on {documents} that two or more have judged", documents=_documents(found.together_on)
+            "All judges, on {documents} that two or more have judged", documents=_documents(judges.together_on)
         )
-        yield _coefficients(found, found.together, title, digits)
-        yield _pairs(found, digits)
+        yield _coefficients(judges, judges.together, title, digits)
+        yield _pairs(judges, digits)
     else:
-        pair = found.pairs[0]
+        pair = judges.pairs[0]
         title = message("Agreement on the {documents} that both have judged", documents=_documents(pair.both))
-        yield _coefficients(found, pair.coefficients, title, digits)
-    if len(found.pairs) <= MOST_PAIRS:
-        yield from (_confusion(found, pair) for pair in found.pairs if pair.both)
+        yield _coefficients(judges, pair.coefficients, title, digits)
+    if len(judges.pairs) <= MOST_PAIRS:
+        yield from (_confusion(judges, pair) for pair in judges.pairs if pair.both)
 
 
-def _judges(found: Judges) -> Table:
+def _judges(judges: Judges) -> Table:
     """A row a judge."""
     rows = tuple(
-        (printable(name), found.judged[name], ", ".join(f"{grade:g}" for grade in found.grades[name]))
-        for name in found.names
+        (printable(name), judges.judged[name], ", ".join(f"{grade:g}" for grade in judges.grades[name]))
+        for name in judges.names
     )
     return Table((message("judge"), message("documents"), message("grades")), rows, title=message("Judges"))
 
 
-def _interval(found: Judges) -> Message:
-    return message("{confidence} % interval", confidence=percent(found.confidence))
+def _interval(judges: Judges) -> Message:
+    return message("{confidence} % interval", confidence=percent(judges.confidence))
 
 
-def _coefficients(found: Judges, of: Mapping[str, Interval], title: str, digits: int) -> Table:
+def _coefficients(judges: Judges, of: Mapping[str, Interval], title: str, digits: int) -> Table:
     rows = tuple((COEFFICIENTS[name], _value(each), _ends(each, digits)) for name, each in of.items())
-    return Table((message("coefficient"), message("value"), _interval(found)), rows, title=title, digits=digits)
+    return Table((message("coefficient"), message("value"), _interval(judges)), rows, title=title, digits=digits)
 
 
-def _pairs(found: Judges, digits: int) -> Table:
+def _pairs(judges: Judges, digits: int) -> Table:
     """A row a pair of judges, with the coefficients that most people ask for."""
     rows: list[tuple[Cell, ...]] = []
-    for pair in found.pairs:
+    for pair in judges.pairs:
         shown = [pair.coefficients[name] for name in ("kappa", "kappa_quadratic")]
         cells = [cell for each in shown for cell in (_value(each), _ends(each, digits))]
         rows.append((printable(pair.first), printable(pair.second), pair.both, *cells))
@@ -101,16 +101,16 @@ def _pairs(found: Judges, digits: int) -> Table:
         message("and"),
         message("both"),
         message("kappa"),
-        _interval(found),
+        _interval(judges),
         message("quadratic"),
-        _interval(found),
+        _interval(judges),
     )
     return Table(columns, tuple(rows), title=message("Pairs of judges"), digits=digits)
 
 
-def _confusion(found: Judges, pair: TwoJudges) -> Table:
+def _confusion(judges: Judges, pair: TwoJudges) -> Table:
     """How many documents have the one grade by the first judge, and the other by the second."""
-    grades = [f"{grade:g}" for grade in found.scale]
+    grades = [f"{grade:g}" for grade in judges.scale]
     rows: list[tuple[Cell, ...]] = [(g, *counts) for g, counts in zip(grades, pair.confusion, strict=True)]
     title = message(
         "Grades by {first} (rows) and {second} (columns)",
@@ -120,7 +120,7 @@ def _confusion(found: Judges, pair: TwoJudges) -> Table:
     return Table((message("grade"), *grades), tuple(rows), title=title)
 
 
-def _per_query(found: Judges, digits: int) -> Iterator[Table]:
+def _per_query(judges: Judges, digits: int) -> Iterator[Table]:
     columns = (
         message("query"),
         message("both"),
@@ -129,28 +129,28 @@ def _per_query(found: Judges, digits: int) -> Iterator[Table]:
         message("mean, first"),
         message("mean, second"),
     )
-    for pair in found.pairs:
+    for pair in judges.pairs:
         keys = ("query", "shared", "equal", "kappa", "mean_first", "mean_second")
         rows = tuple((printable(row["query"]), *(row[key] for key in keys[1:])) for row in pair.rows())
         title = joined(", ", [printable(pair.first), printable(pair.second)])
         yield Table(columns, rows, title=title, digits=digits)
 
 
-def system_tables(found: Judges, digits: int = 4) -> list[Table]:
+def system_tables(judges: Judges, digits: int = 4) -> list[Table]:
     """What systems score by each judge, whether they keep their order, and which pairs do not."""
-    return list(_systems(found, digits))
+    return list(_systems(judges, digits))
 
 
-def _systems(found: Judges, digits: int) -> Iterator[Table]:
-    for standing in found.standings:
-        yield _means(found, standing, digits)
-    if any(standing.orders for standing in found.standings):
-        yield _orders(found, digits)
-    for standing in found.standings:
+def _systems(judges: Judges, digits: int) -> Iterator[Table]:
+    for standing in judges.standings:
+        yield _means(judges, standing, digits)
+    if any(standing.orders for standing in judges.standings):
+        yield _orders(judges, digits)
+    for standing in judges.standings:
         yield from (_flips(standing, order, digits) for order in standing.orders if order.flips)
 
 
-def _means(found: Judges, standing: Standing, digits: int) -> Table:
+def _means(judges: Judges, standing: Standing, digits: int) -> Table:
     """A row a system; of two judges the intervals beside the means."""
     names = ranked(next(iter(standing.outcomes.values())))
     columns: list[str] = [message("run")]
@@ -160,8 +160,8 @@ def _means(found: Judges, standing: Standing, digits: int) -> Table:
         best |= {(names.index(name), len(columns)) for name in winners(outcome)} if standing.queries else set()
         columns.append(printable(judge))
         cells.append([mean_cell(outcome, outcome.means[name]) for name in names])
-        if len(found.names) == 2:
-            columns.append(_interval(found))
+        if len(judges.names) == 2:
+            columns.append(_interval(judges))
             cells.append([ends(outcome, outcome.means[name], digits) for name in names])
     title = message(
         "{measure} by each judge, {queries}", measure=standing.name, queries=ledger.queries(standing.queries)
@@ -170,21 +170,21 @@ def _means(found: Judges, standing: Standing, digits: int) -> Table:
     return Table(tuple(columns), rows, title=title, best=frozenset(best), digits=digits)
 
 
-def _orders(found: Judges, digits: int) -> Table:
+def _orders(judges: Judges, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
-    for standing in found.standings:
+    for standing in judges.standings:
         for order in standing.orders:
-            who = () if len(found.names) == 2 else (f"{printable(order.first)}, {printable(order.second)}",)
+            who = () if len(judges.names) == 2 else (f"{printable(order.first)}, {printable(order.second)}",)
             taus = [cell for each in (order.tau, order.tau_ap) for cell in _tau_cells(each, digits)]
             rows.append((standing.name, *who, *taus, order.pairs, len(order.flips)))
-    who = () if len(found.names) == 2 else (message("judges"),)
-    between = _interval(found)
+    who = () if len(judges.names) == 2 else (message("judges"),)
+    between = _interval(judges)
     columns = (message("measure"), *who, "tau", between, "tau-AP", between, message("pairs"), message("flips"))
     return Table(columns, tuple(rows), title=message("Order of the runs from judge to judge"), digits=digits)
 
 
-def _tau_cells(found: Interval | None, digits: int) -> tuple[Cell, Cell]:
-    return (None, "") if found is None else (_value(found), _ends(found, digits))
+def _tau_cells(interval: Interval | None, digits: int) -> tuple[Cell, Cell]:
+    return (None, "") if interval is None else (_value(interval), _ends(interval, digits))
 
 
 def _flips(standing: Standing, order: Order, digits: int) -> Table:
@@ -216,15 +216,15 @@ def _flip_row(flip: Flip, digits: int) -> tuple[Cell, ...]:
     return (printable(flip.by_first.system), printable(flip.by_first.against), *sides[0], *sides[1])
 
 
-def figures(found: Judges, digits: int = 4) -> list[Figure]:
+def figures(judges: Judges, digits: int = 4) -> list[Figure]:
     """The systems' means by one judge against another, of the first measure; none of counts, nor of many judges."""
-    if not found.standings or not found.standings[0].orders or len(found.pairs) > MOST_PAIRS:
+    if not judges.standings or not judges.standings[0].orders or len(judges.pairs) > MOST_PAIRS:
         return []
-    standing = found.standings[0]
-    return [_figure(found, standing, order, place, digits) for place, order in enumerate(standing.orders, 1)]
+    standing = judges.standings[0]
+    return [_figure(judges, standing, order, place, digits) for place, order in enumerate(standing.orders, 1)]
 
 
-def _figure(found: Judges, standing: Standing, order: Order, place: int, digits: int) -> Figure:
+def _figure(judges: Judges, standing: Standing, order: Order, place: int, digits: int) -> Figure:
     across, up = (printable(name) for name in (order.first, order.second))
     means = [standing.outcomes[name].means for name in (order.first, order.second)]
     rows: list[dict[str, Any]] = [
@@ -233,9 +233,9 @@ def _figure(found: Judges, standing: Standing, order: Order, place: int, digits:
             **_place(means[0][name], "x", "left", "right"),
             **_place(means[1][name], "y", "low", "high"),
         }
-        for name in found.systems
+        for name in judges.systems
     ]
-    names = [printable(name) for name in found.systems]
+    names = [printable(name) for name in judges.systems]
     low, high = charts.span([row[key] for row in rows for key in row if key != "who"], 0.1)
     scale = {"domain": [low, high], "zero": False, "nice": True, "padding": charts.PADDING}
     x, y = (
@@ -257,7 +257,7 @@ def _figure(found: Judges, standing: Standing, order: Order, place: int, digits:
         measure=standing.name,
         first=across,
         second=up,
-        confidence=percent(found.confidence),
+        confidence=percent(judges.confidence),
     )
     title = message("{measure} by {first} and by {second}", measure=standing.name, first=across, second=up)
     return Figure(f"judges-{place}", title, alt, charts.behind(spec, line))
@@ -273,15 +273,15 @@ def _place(mean: Interval, at: str, low: str, high: str) -> dict[str, float]:
     }
 
 
-def _value(found: Interval) -> Cell:
-    return None if math.isnan(found.estimate) else found.estimate
+def _value(interval: Interval) -> Cell:
+    return None if math.isnan(interval.estimate) else interval.estimate
 
 
-def _ends(found: Interval, digits: int) -> str:
-    if not (math.isfinite(found.low) and math.isfinite(found.high)):
+def _ends(interval: Interval, digits: int) -> str:
+    if not (math.isfinite(interval.low) and math.isfinite(interval.high)):
         return message("unknown")
     fine = min(digits, max(digits - 1, 2))
-    return f"[{found.low:.{fine}f}, {found.high:.{fine}f}]"
+    return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
 
 
 def _p(p: float) -> str:

@@ -52,17 +52,17 @@ def told_of(measure: str, order: Order) -> list[str]:
     ]
 
 
-def notes_of(found: Judges) -> list[str]:
+def notes_of(judges: Judges) -> list[str]:
     """How it was computed."""
     said: list[str] = [
         message(
             "Intervals of agreement: queries drawn anew with all their documents, as judgements of one query are "
             "alike; {samples:,} resamples, seed {seed}.",
-            samples=found.samples,
-            seed=found.seed,
+            samples=judges.samples,
+            seed=judges.seed,
         )
     ]
-    if any(order.tau for standing in found.standings for order in standing.orders):
+    if any(order.tau for standing in judges.standings for order in standing.orders):
         said.append(
             message(
                 "Intervals of tau: both judges see the same queries, whose noise makes the two orders agree more "
@@ -70,28 +70,28 @@ def notes_of(found: Judges) -> list[str]:
                 "value."
             )
         )
-    quiet = [(s.name, o) for s in found.standings for o in s.orders if not o.flips]
+    quiet = [(s.name, o) for s in judges.standings for o in s.orders if not o.flips]
     said += [sentence for name, order in quiet for sentence in told_of(name, order)]
-    if found.rules:
-        said.append(message("Rules: {rules}.", rules=printable(found.rules.name)))
+    if judges.rules:
+        said.append(message("Rules: {rules}.", rules=printable(judges.rules.name)))
     return said
 
 
-def remarks_of(found: Judges) -> list[str]:
+def remarks_of(judges: Judges) -> list[str]:
     """What makes numbers say less than they seem to."""
-    said = [*few.remarks(found.queries)] if found.queries else []
-    said += [sentence for pair in found.pairs for sentence in _of_pair(found, pair)]
-    said += [sentence for pair in found.pairs for sentence in _rare(pair)]
-    said += _scales(found)
-    if found.dropped:
+    said = [*few.remarks(judges.queries)] if judges.queries else []
+    said += [sentence for pair in judges.pairs for sentence in _of_pair(judges, pair)]
+    said += [sentence for pair in judges.pairs for sentence in _rare(pair)]
+    said += _scales(judges)
+    if judges.dropped:
         said.append(
             plural(
                 "{n:,} query is not judged by all judges or has no score of some run: in no mean.",
                 "{n:,} queries are not judged by all judges or have no score of some run: in no mean.",
-                n=found.dropped,
+                n=judges.dropped,
             )
         )
-    if found.standings and not found.is_common and any(_is_partial(pair) for pair in found.pairs):
+    if judges.standings and not judges.is_common and any(_is_partial(pair) for pair in judges.pairs):
         said.append(
             message(
                 "Means by one judge count as not relevant what only others have judged: --common scores runs with "
@@ -105,7 +105,7 @@ def _is_partial(pair: TwoJudges) -> bool:
     return pair.both < CLOSE * (pair.both + pair.only_first + pair.only_second)
 
 
-def _of_pair(found: Judges, pair: TwoJudges) -> Iterator[str]:
+def _of_pair(judges: Judges, pair: TwoJudges) -> Iterator[str]:
     who = {"first": printable(pair.first), "second": printable(pair.second)}
     if not pair.both:
         yield warned(message("{first} and {second} have judged no document in common: nothing to agree on.", **who))
@@ -165,9 +165,9 @@ def _rare(pair: TwoJudges) -> Iterator[str]:
         )
 
 
-def _scales(found: Judges) -> list[str]:
+def _scales(judges: Judges) -> list[str]:
     """Judges who do not use the same grades."""
-    used = {name: grades for name, grades in found.grades.items() if grades}
+    used = {name: grades for name, grades in judges.grades.items() if grades}
     tops = {max(grades) for grades in used.values()}
     if len(tops) < 2:
         return []

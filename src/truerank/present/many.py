@@ -16,9 +16,9 @@ MANY = 20
 """With more systems than these a row's letters and groups are a page of their own."""
 
 
-def is_many(found: Comparison) -> bool:
+def is_many(comparison: Comparison) -> bool:
     """Whether rows tell ranks."""
-    return len(found.systems) > MANY
+    return len(comparison.systems) > MANY
 
 
 def spans(numbers: Sequence[int]) -> str:
@@ -54,9 +54,9 @@ def standing(outcome: Outcome) -> list[Column]:
     return columns
 
 
-def figures(found: Comparison) -> Iterator[Figure]:
+def figures(comparison: Comparison) -> Iterator[Figure]:
     """A picture a measure: a square where two systems cannot be told apart, the best at the top and at the left."""
-    for number, outcome in enumerate(found.outcomes, 1):
+    for number, outcome in enumerate(comparison.outcomes, 1):
         if not outcome.groups or not direction(outcome.measure):
             continue
         title = message("{measure}: which systems cannot be told apart", measure=outcome.name)

@@ -13,23 +13,23 @@ from truerank.present.bench import standing
 from truerank.present.document import Figure
 
 
-def figure(found: Sequence[Bench], latency: str = "p50") -> Figure:
+def figure(benches: Sequence[Bench], latency: str = "p50") -> Figure:
     """The picture of a sweep by its first measure.
 
     Raises:
         InputError: there were no qrels, so there is no quality.
     """
-    scores = next((one.scores for one in found if one.scores), None)
+    scores = next((one.scores for one in benches if one.scores), None)
     if scores is None:
         raise InputError("a plot of quality against latency needs qrels")
-    found = [one for one in found if one.scores and len(one.measured.answered)]
-    if not found:
+    benches = [one for one in benches if one.scores and len(one.measured.answered)]
+    if not benches:
         raise InputError("nothing was answered: there is nothing to plot")
-    measure, first = next(iter(scores.mean)), found[0]
-    names = [", ".join(f"{name} {value}" for name, value in one.settings.items()) for one in found]
+    measure, first = next(iter(scores.mean)), benches[0]
+    names = [", ".join(f"{name} {value}" for name, value in one.settings.items()) for one in benches]
     hints: charts.Hints = {"who": message("setting"), "ms": ("ms", ".3f"), "quality": (measure, ".4f")}
     title = message("latency {percentile}, ms", percentile=latency)
-    spec = chart(found, names, measure, latency, title=title, hints=hints, beside=True)
+    spec = chart(benches, names, measure, latency, title=title, hints=hints, beside=True)
     of = plural(
         "{name}; {n:,} query; rules {rules}",
         "{name}; {n:,} queries; rules {rules}",
@@ -44,7 +44,7 @@ def figure(found: Sequence[Bench], latency: str = "p50") -> Figure:
 
 
 def chart(
-    found: Sequence[Bench],
+    benches: Sequence[Bench],
     names: Sequence[str],
     measure: str,
     latency: str = "p50",
@@ -60,10 +60,10 @@ def chart(
         hints: of a mark, as for `charts.marks`.
         beside: the names stand beside the marks.
     """
-    best = front(found, measure, latency)
+    best = front(benches, measure, latency)
     rows = [
         {"who": name, **standing(one, measure, latency), "best": i in best}
-        for i, (name, one) in enumerate(zip(names, found, strict=True))
+        for i, (name, one) in enumerate(zip(names, benches, strict=True))
     ]
     across, up = charts.spans(rows)
     x = charts.axis("ms", title, scale={**across, "padding": 12}, axis=charts.FEW_TICKS)

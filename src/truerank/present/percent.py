@@ -25,10 +25,10 @@ def is_share(measure: Measure) -> bool:
     return measure.definition.unit and measure.definition.average != "sum"
 
 
-def in_percent(found: Comparison) -> Comparison:
+def in_percent(comparison: Comparison) -> Comparison:
     """The same with the means of shares, and their differences, times 100; its `scores` keep fractions."""
-    slices = {value: in_percent(part) for value, part in found.slices.items()}
-    return replace(found, outcomes=tuple(map(_outcome, found.outcomes)), slices=slices)
+    slices = {value: in_percent(part) for value, part in comparison.slices.items()}
+    return replace(comparison, outcomes=tuple(map(_outcome, comparison.outcomes)), slices=slices)
 
 
 def note(measures: Mapping[str, Measure]) -> str:

@@ -17,68 +17,68 @@ SPREADS = {
 ENDLESS = message("too many")
 
 
-def document_of(found: Power, digits: int | None = None) -> Document:
+def document_of(power: Power, digits: int | None = None) -> Document:
     """A row a measure and standard deviation; columns for what was asked."""
-    heads, rows = _columns(found)
-    table = Table(tuple(heads), rows, notes=tuple(remarks_of(found)), digits=4 if digits is None else digits)
-    plain = found.to_dict()
+    heads, rows = _columns(power)
+    table = Table(tuple(heads), rows, notes=tuple(remarks_of(power)), digits=4 if digits is None else digits)
+    plain = power.to_dict()
     names = ("measure", "spread", "sd", "power", "critical", "detectable", "needed")
     flat = Table(names, tuple(tuple(row[name] for name in names) for row in plain["rows"]), digits=digits)
-    return Document([table], flat, {**plain, "remarks": remarks_of(found)}, remarks_of(found))
+    return Document([table], flat, {**plain, "remarks": remarks_of(power)}, remarks_of(power))
 
 
-def _columns(found: Power) -> tuple[list[str], tuple[tuple[Cell, ...], ...]]:
+def _columns(power: Power) -> tuple[list[str], tuple[tuple[Cell, ...], ...]]:
     """The headings, and the rows; without those of what was not given."""
-    is_named = any(row.measure for row in found.rows)
-    wanted = f"{found.wanted * 100:g}"
+    is_named = any(row.measure for row in power.rows)
+    wanted = f"{power.wanted * 100:g}"
     heads: list[str] = [message("measure"), message("spread")] if is_named else []
     heads.append(message("sd"))
-    if found.queries is not None and found.difference is not None:
+    if power.queries is not None and power.difference is not None:
         heads.append(message("power"))
-    if found.queries is not None:
+    if power.queries is not None:
         heads += [message("significant from"), message("detected ({power} %)", power=wanted)]
-    if found.difference is not None:
+    if power.difference is not None:
         heads.append(message("queries needed"))
     rows: list[tuple[Cell, ...]] = []
-    for row in found.rows:
+    for row in power.rows:
         cells: list[Cell] = [row.measure, SPREADS[row.spread]] if is_named else []
         cells.append(row.sd)
-        if found.queries is not None and found.difference is not None:
+        if power.queries is not None and power.difference is not None:
             cells.append(row.power)
-        if found.queries is not None:
+        if power.queries is not None:
             cells += [row.critical, row.detectable]
-        if found.difference is not None:
+        if power.difference is not None:
             cells.append(ENDLESS if row.needed is None else row.needed)
         rows.append(tuple(cells))
     return heads, tuple(rows)
 
 
-def remarks_of(found: Power) -> list[str]:
+def remarks_of(power: Power) -> list[str]:
     """The question, the test, and where the standard deviations are from."""
     asked = []
-    if found.queries is not None:
-        asked.append(plural("{n:,} query", "{n:,} queries", n=found.queries))
-    if found.difference is not None:
-        asked.append(message("a real difference of {difference:g}", difference=found.difference))
-    test = message("two-sided paired t-test at {alpha:g} %", alpha=found.alpha * 100)
-    if found.systems > 2:
+    if power.queries is not None:
+        asked.append(plural("{n:,} query", "{n:,} queries", n=power.queries))
+    if power.difference is not None:
+        asked.append(message("a real difference of {difference:g}", difference=power.difference))
+    test = message("two-sided paired t-test at {alpha:g} %", alpha=power.alpha * 100)
+    if power.systems > 2:
         test = message(
             "{test} over the {pairs} pairs of {n} systems (each at {level:.3g} %)",
             test=test,
-            pairs=found.pairs,
-            n=found.systems,
-            level=found.alpha * 100 / found.pairs,
+            pairs=power.pairs,
+            n=power.systems,
+            level=power.alpha * 100 / power.pairs,
         )
     sentences: list[str] = [
         message("{asked}; {test}.", asked=joined(", ", asked), test=test),
-        message("sd: of the differences from query to query; {source}.", source=found.source),
+        message("sd: of the differences from query to query; {source}.", source=power.source),
     ]
-    if found.queries is not None:
+    if power.queries is not None:
         sentences.append(
             message(
                 "Significant from: smaller differences of means are not. Detected: real differences that are found "
                 "in {power:g} % of the samples.",
-                power=found.wanted * 100,
+                power=power.wanted * 100,
             )
         )
     return sentences

@@ -43,9 +43,9 @@ def document(
     return Document(tables, _flat(found, digits), plain, list(dict.fromkeys(every)))
 
 
-def document_of(found: Predicted, digits: int | None = None) -> Document:
+def document_of(predicted: Predicted, digits: int | None = None) -> Document:
     """What an estimate shows of itself."""
-    return document([found], digits)
+    return document([predicted], digits)
 
 
 def estimates(found: Sequence[Predicted], digits: int) -> list[Table]:
@@ -55,8 +55,8 @@ def estimates(found: Sequence[Predicted], digits: int) -> list[Table]:
     return [*tables[:-1], replace(tables[-1], notes=tuple(_notes(found)))]
 
 
-def _of_run(found: Predicted, title: str, digits: int) -> Table:
-    interval = message("{confidence} % interval", confidence=percent(found.confidence))
+def _of_run(predicted: Predicted, title: str, digits: int) -> Table:
+    interval = message("{confidence} % interval", confidence=percent(predicted.confidence))
     columns = (
         message("measure"),
         message("estimate"),
@@ -67,7 +67,7 @@ def _of_run(found: Predicted, title: str, digits: int) -> Table:
         message("worth"),
     )
     rows: list[tuple[Cell, ...]] = []
-    for measure, mean in found.items():
+    for measure, mean in predicted.items():
         people = joined(" ", [f"{mean.judged.estimate:.{digits}f}", _ends(mean.judged, digits)])
         known = mean.interval.estimate, _ends(mean.interval, digits)
         rows.append(
@@ -83,29 +83,34 @@ def _ends(interval: Interval, digits: int) -> str:
     return f"[{interval.low:.{fine}f}, {interval.high:.{fine}f}]"
 
 
-def _notes(found: Sequence[Predicted]) -> list[str]:
-    names = labels([one.run for one in found])
-    remarks = ledger.shared([one.model for one in found], names)
+def _notes(estimates: Sequence[Predicted]) -> list[str]:
+    names = labels([one.run for one in estimates])
+    remarks = ledger.shared([one.model for one in estimates], names)
     by_model = [
         joined(" ", [message("By the model:"), joined(": ", [listed(who), joined(" ", sentences)])])
         for sentences, who in remarks.items()
     ]
-    every = dict.fromkeys(remark for one in found for remark in remarks_of(one))
-    return [message("Rules: {rules}.", rules=printable(found[0].rules.name)), *made(found[0]), *by_model, *every]
+    every = dict.fromkeys(remark for one in estimates for remark in remarks_of(one))
+    return [
+        message("Rules: {rules}.", rules=printable(estimates[0].rules.name)),
+        *made(estimates[0]),
+        *by_model,
+        *every,
+    ]
 
 
-def made(found: Predicted) -> list[str]:
+def made(predicted: Predicted) -> list[str]:
     """Who judged what, and how the estimate is made."""
     chosen = (
         message("a random sample, as you say")
-        if found.probability is None
+        if predicted.probability is None
         else message("drawn with the probabilities given")
     )
     return [
         message(
             "People judged {n:,} of {all:,} queries, {chosen}; the model judged all.",
-            n=len(found.places),
-            all=len(found.queries),
+            n=len(predicted.places),
+            all=len(predicted.queries),
             chosen=chosen,
         ),
         message(
@@ -116,17 +121,19 @@ def made(found: Predicted) -> list[str]:
     ]
 
 
-def made_of_systems(found: Mapping[str, Predicted]) -> list[str]:
+def made_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
     """The same of systems side by side, where these are such estimates."""
-    if not found:
+    if not estimates:
         return []
     counted = message("Effects, wins, ties and losses are of the judged queries alone.")
-    return [*made(next(iter(found.values())))[:1], counted]
+    return [*made(next(iter(estimates.values())))[:1], counted]
 
 
-def remarks_of_systems(found: Mapping[str, Predicted]) -> list[str]:
+def remarks_of_systems(estimates: Mapping[str, Predicted]) -> list[str]:
     """What is to be said of some of them, once."""
-    every = ((*_sizes(len(one.places), len(one.queries)), *_signs(one), *_documents(one)) for one in found.values())
+    every = (
+        (*_sizes(len(one.places), len(one.queries)), *_signs(one), *_documents(one)) for one in estimates.values()
+    )
     return list(dict.fromkeys(said for each in every for said in each))
 
 
@@ -160,18 +167,18 @@ def _sizes(judged: int, every: int) -> list[str]:
     return sentences
 
 
-def _signs(found: Predicted) -> list[str]:
-    return [_sign(sign, found) for sign in found.signs]
+def _signs(predicted: Predicted) -> list[str]:
+    return [_sign(sign, predicted) for sign in predicted.signs]
 
 
-def _sign(sign: Sign, found: Predicted) -> Message:
+def _sign(sign: Sign, predicted: Predicted) -> Message:
     """What speaks against the sample."""
     if sign.first:
         return warned(
             message(
                 "people judged the first {n:,} queries in the order of their ids: that is no random sample, unless "
                 "the ids are in random order.",
-                n=len(found.places),
+                n=len(predicted.places),
             )
         )
     what = (
@@ -180,7 +187,7 @@ def _sign(sign: Sign, found: Predicted) -> Message:
         else message("{m} by the model", m=sign.what)
     )
     values = {"what": what, "judged": sign.judged, "others": sign.others, "p": f"{sign.p:.2g}"}
-    if found.probability is None:
+    if predicted.probability is None:
         return warned(
             message(
                 "the judged queries do not look like a random sample: {what} is {judged:.3f} on average there, and "
@@ -197,35 +204,35 @@ def _sign(sign: Sign, found: Predicted) -> Message:
     )
 
 
-def _documents(found: Predicted) -> list[str]:
+def _documents(predicted: Predicted) -> list[str]:
     """Documents that only one of the two judged."""
     sentences: list[str] = []
-    if found.unseen:
+    if predicted.unseen:
         sentences.append(
             plural(
                 "Remark: of the judged queries, people did not judge {n:,} document that the model judged; in the "
                 "estimate it is unjudged.",
                 "Remark: of the judged queries, people did not judge {n:,} documents that the model judged; in the "
                 "estimate these are unjudged.",
-                n=found.unseen,
+                n=predicted.unseen,
             )
         )
-    if found.unpredicted:
+    if predicted.unpredicted:
         sentences.append(
             plural(
                 "Remark: people judged {n:,} document that the model did not: no bias, but a less exact estimate.",
                 "Remark: people judged {n:,} documents that the model did not: no bias, but a less exact estimate.",
-                n=found.unpredicted,
+                n=predicted.unpredicted,
             )
         )
     return sentences
 
 
-def _biased(found: Predicted) -> list[str]:
+def _biased(means: Predicted) -> list[str]:
     """Measures in which the model's word alone is wrong."""
     off = [
         name
-        for name, mean in found.items()
+        for name, mean in means.items()
         if mean.interval.method != "constant" and not mean.interval.low <= mean.predicted <= mean.interval.high
     ]
     if not off:
@@ -237,14 +244,14 @@ def _biased(found: Predicted) -> list[str]:
     ]
 
 
-def _needed_plainly(found: Sequence[Predicted], width: float) -> list[dict[str, object]]:
+def _needed_plainly(estimates: Sequence[Predicted], width: float) -> list[dict[str, object]]:
     """How many judged queries each run and measure needs for this width."""
-    if len(found[0].places) < 3:
+    if len(estimates[0].places) < 3:
         raise InputError(
             plural(
                 "people judged {n} query: too few to tell how many a width needs",
                 "people judged {n} queries: too few to tell how many a width needs",
-                n=len(found[0].places),
+                n=len(estimates[0].places),
             )
         )
     return [
@@ -255,12 +262,12 @@ def _needed_plainly(found: Sequence[Predicted], width: float) -> list[dict[str, 
             "judged": mean.needed(width) if mean.freedom > 0 else None,
             "judged_alone": mean.needed(width, alone=True) if mean.freedom > 0 else None,
         }
-        for one in found
+        for one in estimates
         for name, mean in one.items()
     ]
 
 
-def _needed(found: Sequence[Predicted], width: float) -> Table:
+def _needed(estimates: Sequence[Predicted], width: float) -> Table:
     """How many queries people would have to judge, with the model and without."""
     columns = (
         message("run"),
@@ -269,10 +276,10 @@ def _needed(found: Sequence[Predicted], width: float) -> Table:
         message("judged queries needed"),
         message("without the model"),
     )
-    names = dict(zip([one.run for one in found], labels([one.run for one in found]), strict=True))
-    more = message("more than all {n:,}", n=len(found[0].queries))
+    names = dict(zip([one.run for one in estimates], labels([one.run for one in estimates]), strict=True))
+    more = message("more than all {n:,}", n=len(estimates[0].queries))
     rows: list[tuple[Cell, ...]] = []
-    for row in _needed_plainly(found, width):
+    for row in _needed_plainly(estimates, width):
         now, counts = (
             row["width"],
             [more if row[key] is None else f"{row[key]:,}" for key in ("judged", "judged_alone")],
@@ -281,7 +288,7 @@ def _needed(found: Sequence[Predicted], width: float) -> Table:
         rows.append((names[str(row["run"])], str(row["measure"]), said, *counts))
     title = message("For intervals of a width of {width:g}", width=width)
     table = Table(columns, tuple(rows), title=title)
-    return table if len(found) > 1 else table.without_first_column()
+    return table if len(estimates) > 1 else table.without_first_column()
 
 
 def _next(queries: Sequence[str], seed: int) -> Table:
@@ -297,12 +304,12 @@ def _next(queries: Sequence[str], seed: int) -> Table:
     return Table((message("query"),), rows, title=message("To judge next"), notes=notes)
 
 
-def _flat(found: Sequence[Predicted], digits: int | None) -> Table:
+def _flat(estimates: Sequence[Predicted], digits: int | None) -> Table:
     """A row a run and measure, for programs."""
     rows = [
         (printable(one.run), name, len(one.places), len(one.queries), *as_dict(mean).values())
-        for one in found
+        for one in estimates
         for name, mean in one.items()
     ]
-    keys = tuple(as_dict(next(iter(found[0].values()))))
+    keys = tuple(as_dict(next(iter(estimates[0].values()))))
     return Table((*FLAT, *keys), tuple(rows), digits=digits)

@@ -19,7 +19,7 @@ FEW = 3
 """Fewer runs than these say little of how much they vary."""
 
 
-def tables(found: Comparison, outcome: Outcome, digits: int, pairs: int) -> Iterator[Table]:
+def tables(comparison: Comparison, outcome: Outcome, digits: int, pairs: int) -> Iterator[Table]:
     """The variances of each system's runs, and what more runs and more queries would do; of counts nothing.
 
     Args:
@@ -27,20 +27,20 @@ def tables(found: Comparison, outcome: Outcome, digits: int, pairs: int) -> Iter
     """
     if not outcome.spreads or outcome.measure.definition.average == "sum":
         return
-    yield _of_systems(found, outcome, digits)
+    yield _of_systems(comparison, outcome, digits)
     known = list(outcome.spreads.items())
     shown = [(who, spread) for who, spread in known if len(who) > 1] or known
     if len(shown) <= pairs:
-        yield _planned(found, outcome, shown, digits)
+        yield _planned(comparison, outcome, shown, digits)
 
 
-def _of_systems(found: Comparison, outcome: Outcome, digits: int) -> Table:
+def _of_systems(comparison: Comparison, outcome: Outcome, digits: int) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for name in ranked(outcome):
         if (name,) in outcome.spreads:
             spread = outcome.spreads[name,]
             known = spread.systems[0]
-            means = [run.number(outcome.measure) * outcome.widest for run in found.scores[name].runs]
+            means = [run.number(outcome.measure) * outcome.widest for run in comparison.scores[name].runs]
             parts = [known.between_queries, known.between_runs, known.rest]
             fine = max(digits - 1, 2)
             rows.append(
@@ -68,13 +68,13 @@ def _of_systems(found: Comparison, outcome: Outcome, digits: int) -> Table:
 
 
 def _planned(
-    found: Comparison, outcome: Outcome, shown: Sequence[tuple[tuple[str, ...], Spread]], digits: int
+    comparison: Comparison, outcome: Outcome, shown: Sequence[tuple[tuple[str, ...], Spread]], digits: int
 ) -> Table:
     rows: list[tuple[Cell, ...]] = []
     for who, spread in shown:
         most = max(one.runs for one in spread.systems)
         ways = (spread, spread.at(2 * spread.queries, most), spread.at(spread.queries, 2 * most))
-        halves = [one.half_width(found.procedure.confidence) * outcome.widest for one in ways]
+        halves = [one.half_width(comparison.procedure.confidence) * outcome.widest for one in ways]
         enough = message("never") if spread.enough_runs is None else str(spread.enough_runs)
         rows.append((*map(printable, who), *halves, enough))
     against = (message("against"),) if len(shown[0][0]) == 2 else ()
@@ -90,9 +90,9 @@ def _planned(
     return Table(columns, tuple(rows), title=title, digits=digits)
 
 
-def reading(found: Comparison) -> list[str]:
+def reading(comparison: Comparison) -> list[str]:
     """How the tables are to be read."""
-    if found.procedure.test != OVER_RUNS:
+    if comparison.procedure.test != OVER_RUNS:
         return []
     return [
         message(
@@ -107,15 +107,21 @@ def reading(found: Comparison) -> list[str]:
     ]
 
 
-def remarks(found: Comparison) -> list[str]:
+def remarks(comparison: Comparison) -> list[str]:
     """What is remarkable about runs: those that are the same, few, or answer different queries."""
-    several = {name: one for name, one in found.scores.items() if one.runs}
+    several = {name: one for name, one in comparison.scores.items() if one.runs}
     if not several:
         return []
     sentences = [said for name, one in several.items() for said in _of_one(printable(name), one)]
-    if found.procedure.test != OVER_RUNS:
+    if comparison.procedure.test != OVER_RUNS:
         return sentences
-    return [*sentences, *_few(several), *_single(found, several), *_negative(found), *_of_whole(found)]
+    return [
+        *sentences,
+        *_few(several),
+        *_single(comparison, several),
+        *_negative(comparison),
+        *_of_whole(comparison),
+    ]
 
 
 def _of_one(name: str, scores: Scores) -> Iterator[str]:
@@ -165,8 +171,8 @@ def _few(several: dict[str, Scores]) -> list[str]:
     return [warned(said)]
 
 
-def _single(found: Comparison, several: dict[str, Scores]) -> list[str]:
-    names = [printable(name) for name in found.systems if name not in several]
+def _single(comparison: Comparison, several: dict[str, Scores]) -> list[str]:
+    names = [printable(name) for name in comparison.systems if name not in several]
     if not names:
         return []
     return [
@@ -179,9 +185,9 @@ def _single(found: Comparison, several: dict[str, Scores]) -> list[str]:
     ]
 
 
-def _negative(found: Comparison) -> list[str]:
+def _negative(comparison: Comparison) -> list[str]:
     by_system: dict[str, list[str]] = {}
-    for outcome in found.outcomes:
+    for outcome in comparison.outcomes:
         for who, spread in outcome.spreads.items():
             if len(who) == 1 and "between_runs" in spread.systems[0].negative:
                 by_system.setdefault(who[0], []).append(outcome.name)
@@ -196,8 +202,8 @@ def _negative(found: Comparison) -> list[str]:
     ]
 
 
-def _of_whole(found: Comparison) -> list[str]:
-    names = [outcome.name for outcome in found.outcomes if outcome.measure.definition.is_of_run]
+def _of_whole(comparison: Comparison) -> list[str]:
+    names = [outcome.name for outcome in comparison.outcomes if outcome.measure.definition.is_of_run]
     if not names:
         return []
     said = message(

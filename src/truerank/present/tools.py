@@ -42,15 +42,15 @@ def document(comparison: ToolComparison, digits: int | None = None, width: int |
     return Document(tables, flat, comparison.to_dict())
 
 
-def document_of(found: ToolComparison, digits: int | None = None) -> Document:
+def document_of(tools: ToolComparison, digits: int | None = None) -> Document:
     """What a comparison of tools shows of itself."""
-    return document(found, digits)
+    return document(tools, digits)
 
 
-def remarks_of(found: ToolComparison) -> list[str]:
+def remarks_of(tools: ToolComparison) -> list[str]:
     """Which tools refuse the run, and what the others are compared with."""
-    refused = _refusals(found)
-    return [*filter(None, [found.note]), *refused]
+    refused = _refusals(tools)
+    return [*filter(None, [tools.note]), *refused]
 
 
 def _refusals(comparison: ToolComparison) -> list[str]:

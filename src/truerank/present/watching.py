@@ -18,9 +18,9 @@ SHOWN = 10
 """The last looks that the table has; JSON has all."""
 
 
-def notes(found: Check) -> list[str]:
+def notes(check: Check) -> list[str]:
     """Which intervals these are, and what they assume."""
-    watch = found.watch
+    watch = check.watch
     if watch is None:
         return []
     sure = f"{watch.confidence * 100:g}"

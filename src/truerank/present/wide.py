@@ -13,56 +13,58 @@ from truerank.present.comparison_cells import Column, ends, interval_heading, me
 from truerank.present.table import Cell, Table
 
 
-def wide_tables(found: Comparison, digits: int, *, intervals: bool = False) -> list[Table]:
+def wide_tables(comparison: Comparison, digits: int, *, intervals: bool = False) -> list[Table]:
     """The systems by all measures, on all queries and then on each slice."""
-    whole = wide_table(found, digits, intervals=intervals)
-    notes = tuple(cautions.notes(found, is_wide=True, intervals=intervals))
-    if not found.slices:
+    whole = wide_table(comparison, digits, intervals=intervals)
+    notes = tuple(cautions.notes(comparison, is_wide=True, intervals=intervals))
+    if not comparison.slices:
         return [replace(whole, notes=notes)]
-    title = message("{where} ({queries})", where=message("all queries"), queries=ledger.queries(len(found.queries)))
-    return [replace(whole, title=title, notes=notes), *_slices(found, digits, intervals)]
+    title = message(
+        "{where} ({queries})", where=message("all queries"), queries=ledger.queries(len(comparison.queries))
+    )
+    return [replace(whole, title=title, notes=notes), *_slices(comparison, digits, intervals)]
 
 
-def _slices(found: Comparison, digits: int, intervals: bool) -> Iterator[Table]:
-    for value, part in found.slices.items():
-        where = f"{printable(found.by)} = {printable(value)}"
+def _slices(comparison: Comparison, digits: int, intervals: bool) -> Iterator[Table]:
+    for value, part in comparison.slices.items():
+        where = f"{printable(comparison.by)} = {printable(value)}"
         table = wide_table(part, digits, intervals=intervals)
         title = message("{where} ({queries})", where=where, queries=ledger.queries(len(part.queries)))
         yield replace(table, title=title, notes=tuple(cautions.sizes(part)))
 
 
-def wide_table(found: Comparison, digits: int | None, *, intervals: bool = False) -> Table:
+def wide_table(comparison: Comparison, digits: int | None, *, intervals: bool = False) -> Table:
     """The means, best system by the first measure first; if asked, each with its interval in the next column."""
-    order = ranked(found.outcomes[0])
+    order = ranked(comparison.outcomes[0])
     columns: list[Column] = [(message("run"), list(map(printable, order)))]
     if len(order) > 1:
-        columns.insert(0, ("", [found.letters[name] for name in order]))
+        columns.insert(0, ("", [comparison.letters[name] for name in order]))
     best: set[tuple[int, int]] = set()
     raised: dict[tuple[int, int], str] = {}
-    for outcome in found.outcomes:
-        at, letters, won = len(columns), found.superscripts(outcome.measure), winners(outcome)
+    for outcome in comparison.outcomes:
+        at, letters, won = len(columns), comparison.superscripts(outcome.measure), winners(outcome)
         best |= {(row, at) for row, name in enumerate(order) if name in won}
         raised |= {(row, at): letters[name] for row, name in enumerate(order) if letters[name]}
         means = [outcome.means[name] for name in order]
         columns.append((outcome.name, [mean_cell(outcome, mean) for mean in means]))
         if intervals:
             fine = 4 if digits is None else digits
-            columns.append((interval_heading(found), [ends(outcome, mean, fine) for mean in means]))
+            columns.append((interval_heading(comparison), [ends(outcome, mean, fine) for mean in means]))
     rows = zip(*(cells for _, cells in columns), strict=True)
     heads = tuple(heading for heading, _ in columns)
     return Table(heads, tuple(rows), best=frozenset(best), raised=raised, digits=digits)
 
 
-def wide_flat(found: Comparison, digits: int | None = None) -> Table:
+def wide_flat(comparison: Comparison, digits: int | None = None) -> Table:
     """For programs: a row a slice and system, the means of the measures, and nothing between them."""
-    measures = [outcome.name for outcome in found.outcomes]
-    head = (*(("slice",) if found.slices else ()), "system", *measures)
-    parts: list[tuple[str | None, Comparison]] = [(None, found), *found.slices.items()]
+    measures = [outcome.name for outcome in comparison.outcomes]
+    head = (*(("slice",) if comparison.slices else ()), "system", *measures)
+    parts: list[tuple[str | None, Comparison]] = [(None, comparison), *comparison.slices.items()]
     rows: list[tuple[Cell, ...]] = []
     for value, part in parts:
-        where = ((None if value is None else printable(value)),) if found.slices else ()
+        where = ((None if value is None else printable(value)),) if comparison.slices else ()
         rows += [
             (*where, printable(name), *(mean_cell(one, one.means[name]) for one in part.outcomes))
-            for name in found.systems
+            for name in comparison.systems
         ]
     return Table(head, tuple(rows), digits=digits)

@@ -60,8 +60,8 @@ def whole_of(part: bytes) -> bytes:
     >>> whole_of(b"FT921-7107#2"), whole_of(b"d7_chunk_12"), whole_of(b"d7")
     (b'FT921-7107', b'd7', b'')
     """
-    found = _LIKELY.match(part)
-    return found[1] if found else b""
+    match = _LIKELY.match(part)
+    return match[1] if match else b""
 
 
 def marked(chunk: bytes) -> Part | None:
@@ -72,8 +72,8 @@ def marked(chunk: bytes) -> Part | None:
     >>> marked(b"FT921-7107"), marked(b"msmarco_passage_12_345678")
     (None, None)
     """
-    found = next(filter(None, (pattern.fullmatch(chunk) for pattern in _MARKED)), None)
-    return Part(found["doc"], int(found["part"])) if found else None
+    match = next(filter(None, (pattern.fullmatch(chunk) for pattern in _MARKED)), None)
+    return Part(match["doc"], int(match["part"])) if match else None
 
 
 def parts_by(ids: ChunkIds) -> Parts:
@@ -140,8 +140,8 @@ def _of_pattern(text: str) -> Parts:
     place: Any = next(iter([*named, *others]), None)
 
     def part(chunk: bytes) -> Part | None:
-        found = pattern.fullmatch(chunk)
-        return Part(found[doc], _whole(found[place]) if place else None) if found and found[doc] else None
+        match = pattern.fullmatch(chunk)
+        return Part(match[doc], _whole(match[place]) if place else None) if match and match[doc] else None
 
     return part
 

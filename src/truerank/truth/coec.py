@@ -81,9 +81,9 @@ def coec(
     by_query: dict[str, dict[str, float]] = {}
     for (query, doc), grade in zip(judged, grades.tolist(), strict=True):
         by_query.setdefault(query, {})[doc] = grade
-    found = Truth.from_dict(by_query)
-    assert isinstance(found, Truth)
-    return replace(found, metres=np.full(len(grades), np.nan), notes=(TruthNote("clicks", said),))
+    qrels = Truth.from_dict(by_query)
+    assert isinstance(qrels, Truth)
+    return replace(qrels, metres=np.full(len(grades), np.nan), notes=(TruthNote("clicks", said),))
 
 
 def _counted(log: Clicks, rates: dict[int, float]) -> dict[tuple[str, str], tuple[float, float, int]]:

@@ -18,10 +18,10 @@ PARTS = ("x", "y", "zone", "letter", "lat", "lon")
 def files(folder: str | os.PathLike[str]) -> list[str]:
     """The names of the files in a folder and the folders in it, sorted, with / between their parts."""
     root = Path(folder)
-    found = sorted(path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
-    if not found:
+    paths = sorted(path for path in root.rglob("*") if path.is_file() and not path.name.startswith("."))
+    if not paths:
         raise InputError("there are no files in this folder", os.fspath(folder))
-    return [path.relative_to(root).as_posix() for path in found]
+    return [path.relative_to(root).as_posix() for path in paths]
 
 
 def columns(names: Sequence[str], pattern: str | None, source: str) -> dict[str, Sequence[Any]]:
@@ -58,10 +58,10 @@ def gps_columns(lines: Sequence[str], source: str) -> dict[str, Sequence[Any]]:
     """
     rows: dict[str, list[Any]] = {"id": [], "lat": [], "lon": [], "label": []}
     for number, line in enumerate(lines, 1):
-        found = GPS.fullmatch(line)
-        if found is None:
+        match = GPS.fullmatch(line)
+        if match is None:
             raise InputError("{text!r:.60} is not like path E127.0 N37.5", source, number, text=line)
-        path, east, lon, north, lat = found.groups()
+        path, east, lon, north, lat = match.groups()
         rows["id"].append(path)
         rows["lon"].append(_degrees(lon, east in "Ww", source, number))
         rows["lat"].append(_degrees(lat, north in "Ss", source, number))

@@ -72,8 +72,8 @@ def listing(value: Any, name: str, inside: str | None = None) -> Listing:
         if not isinstance(value, dict) or key not in value:
             raise InputError("there is no {inside!r} in it", name, inside=inside)
         value = value[key]
-    found = list(_listings(value, inside or "", DEEPEST))
-    placed = [each for each in found if each.is_placed] or found
+    listings = list(_listings(value, inside or "", DEEPEST))
+    placed = [each for each in listings if each.is_placed] or listings
     if not placed:
         raise InputError(
             "no list of items is in it: a list of objects, or an object of objects, was looked for", name
@@ -146,9 +146,9 @@ def flat(record: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any
             yield path, value
 
 
-def columns(found: Listing, name: str) -> Columns:
+def columns(listing: Listing, name: str) -> Columns:
     """A column for each way to a value; None where an item has no such value."""
-    records = [_record(record, name) for record in found.records]
+    records = [_record(record, name) for record in listing.records]
     flats = [dict(flat(record)) for record in records]
     paths = dict.fromkeys(path for record in flats for path in record)
     return expanded({path: [record.get(path) for record in flats] for path in paths})

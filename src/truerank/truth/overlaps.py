@@ -75,19 +75,19 @@ def overlaps(
     evidence = _by_query(queries)
     for query, docs in _wanted(evidence, references, chunks, run).items():
         judged.add(query, docs, evidence[query], queries)
-    found = judged.truth()
-    return found if segments else _wholes(found)
+    truth = judged.truth()
+    return truth if segments else _wholes(truth)
 
 
-def _wholes(found: Truth) -> Truth:
+def _wholes(truth: Truth) -> Truth:
     """The judgements of chunks alone, without aspects."""
-    kept = np.array([not doc.startswith(LACKING) for doc in found.docs()], bool)
-    right = np.bincount(found.query[kept & (found.grades > 0)], minlength=len(found))
-    columns = (found.query[kept], found.begin[kept], found.end[kept], found.text, found.grades[kept])
-    wholes = Truth.build(found.queries, *columns)
+    kept = np.array([not doc.startswith(LACKING) for doc in truth.docs()], bool)
+    right = np.bincount(truth.query[kept & (truth.grades > 0)], minlength=len(truth))
+    columns = (truth.query[kept], truth.begin[kept], truth.end[kept], truth.text, truth.grades[kept])
+    wholes = Truth.build(truth.queries, *columns)
     assert isinstance(wholes, Truth)
-    lacking = tuple(as_text(query) for query, n in zip(found.queries, right.tolist(), strict=True) if not n)
-    return replace(wholes, metres=found.metres[kept], without_relevant=lacking)
+    lacking = tuple(as_text(query) for query, n in zip(truth.queries, right.tolist(), strict=True) if not n)
+    return replace(wholes, metres=truth.metres[kept], without_relevant=lacking)
 
 
 def _by_query(evidence: Spans) -> dict[bytes, dict[bytes, Ints]]:
@@ -323,13 +323,13 @@ class _Judged:
         begins = np.concatenate([[0], ends[:-1]])
         text, grades = b"".join(self.docs), is_evidence.astype(np.float64)
         names = list(self.aspects)
-        found = Truth.build(queries, query, begins[doc], ends[doc], text, grades, aspects=(names, aspect))
-        assert isinstance(found, Truth)
-        assert found.aspects is not None
-        weight = np.array([self.lengths[self.aspects[name]] for name in found.aspects.names], np.float64)
-        aspects = replace(found.aspects, weight=weight)
-        unknown = np.full(len(found.grades), np.nan)
-        return replace(found, aspects=aspects, metres=unknown, notes=tuple(self._notes()))
+        qrels = Truth.build(queries, query, begins[doc], ends[doc], text, grades, aspects=(names, aspect))
+        assert isinstance(qrels, Truth)
+        assert qrels.aspects is not None
+        weight = np.array([self.lengths[self.aspects[name]] for name in qrels.aspects.names], np.float64)
+        aspects = replace(qrels.aspects, weight=weight)
+        unknown = np.full(len(qrels.grades), np.nan)
+        return replace(qrels, aspects=aspects, metres=unknown, notes=tuple(self._notes()))
 
     def _notes(self) -> Iterator[TruthNote]:
         if self.missed:

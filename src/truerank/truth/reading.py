@@ -105,11 +105,11 @@ def _of_object(thing: Any, name: str, pattern: str | None, inside: str | None) -
         thing = dict(thing)
     if not thing:
         raise InputError("there are no items in it", name)
-    found = nested.listing(thing, name, inside)
-    if isinstance(found.records[0], str):
-        return filenames.columns(found.records, pattern, name)
-    keys = {} if found.keys is None else {KEY: list(found.keys)}
-    return {**keys, **nested.columns(found, name)}
+    listing = nested.listing(thing, name, inside)
+    if isinstance(listing.records[0], str):
+        return filenames.columns(listing.records, pattern, name)
+    keys = {} if listing.keys is None else {KEY: list(listing.keys)}
+    return {**keys, **nested.columns(listing, name)}
 
 
 def _items(columns: Columns, keys: Mapping[str, str], name: str) -> Items:

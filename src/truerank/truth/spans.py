@@ -265,8 +265,8 @@ def _parsed(
         )
     rows: list[tuple[bytes, bytes, bytes]] = []
     for row, chunk in enumerate(ids):
-        found = pattern.fullmatch(chunk)
-        if found is None or not all(found[group].isdigit() for group in groups[1:]):
+        match = pattern.fullmatch(chunk)
+        if match is None or not all(match[group].isdigit() for group in groups[1:]):
             raise InputError(
                 "the id {id} does not fit the pattern {pattern!r}, or has no whole numbers where it says",
                 name,
@@ -274,7 +274,7 @@ def _parsed(
                 id=truncated(chunk),
                 pattern=text,
             )
-        rows.append((found[groups[0]], found[groups[1]], found[groups[2]]))
+        rows.append((match[groups[0]], match[groups[1]], match[groups[2]]))
     start, end = (np.array([int(row[place]) for row in rows], np.int64) for place in (1, 2))
     return [row[0] for row in rows], start, end + is_pages, "pages" if is_pages else "characters"
 

@@ -101,5 +101,5 @@ def _parts(queries: int, doubts: int, progress: Progress) -> Iterator[Progress]:
 def _unjudged(
     pool: Pool, measures: tuple[Measure, ...], progress: Progress
 ) -> tuple[dict[str, Range], int | None, tuple[float, ...]]:
-    found = under_judgement(pool, measures, pool.rules, progress)
-    return found, int(np.count_nonzero(pool.open)), grades_to_give(pool, pool.rules.level)
+    ranges = under_judgement(pool, measures, pool.rules, progress)
+    return ranges, int(np.count_nonzero(pool.open)), grades_to_give(pool, pool.rules.level)

@@ -252,18 +252,18 @@ class _Judge:
     def _of_latency(self, bench: Bench, limit: Limit, is_upper: bool) -> Verdict:
         """A limit on a latency over all calls: one without an answer is at least as long as it was waited for."""
         try:
-            found = bench.of_all_calls(self.confidence)[limit.name]
+            bounded = bench.of_all_calls(self.confidence)[limit.name]
             why = message("an extreme has no interval") if limit.name in ("min", "max") else FEW
-            note = "" if found.interval and found.interval.method != "none" else why
+            note = "" if bounded.interval and bounded.interval.method != "none" else why
         except MissingPackage:
-            found, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
-        verdict = self._verdict(limit.name, limit.value, is_upper, found.low, found.interval, note, "ms")
+            bounded, note = bench.of_all_calls(None)[limit.name], self._without_scipy()
+        verdict = self._verdict(limit.name, limit.value, is_upper, bounded.low, bounded.interval, note, "ms")
         notes = joined("; ", filter(None, [note, failures(bench, CENSORED)]))
         outcome = verdict.outcome
         if not self.sure:  # the value is known only as far as this
-            known = Interval(found.low, found.low, found.high, 1.0, "none")
-            outcome = "undecided" if math.isnan(found.low) else _by_interval(known, limit.value, is_upper)
-        return replace(verdict, outcome=outcome, note=notes, is_least=found.low < found.high)
+            known = Interval(bounded.low, bounded.low, bounded.high, 1.0, "none")
+            outcome = "undecided" if math.isnan(bounded.low) else _by_interval(known, limit.value, is_upper)
+        return replace(verdict, outcome=outcome, note=notes, is_least=bounded.low < bounded.high)
 
     def _verdict(
         self,
@@ -303,7 +303,7 @@ class _Judge:
             watched = self.seen.mean(measure_named(name), kept)
             return watched, UNKNOWN.get(watched.method, "")
         try:
-            found, *_ = intervals(
+            interval, *_ = intervals(
                 [measure_named(name)],
                 kept[:, None],
                 confidence=self.confidence,
@@ -313,8 +313,10 @@ class _Judge:
         except ModuleNotFoundError:
             return None, self._without_scipy()
         if self.figures and (known := self.figures.components(measure_named(name))):
-            found = widened(measure_named(name), found, stats.spread(averaged(measure_named(name), kept), *known))
-        return replace(found, estimate=mean), UNKNOWN.get(found.method, "")
+            interval = widened(
+                measure_named(name), interval, stats.spread(averaged(measure_named(name), kept), *known)
+            )
+        return replace(interval, estimate=mean), UNKNOWN.get(interval.method, "")
 
     def _of_difference(self, name: str, a: PerQuery, b: PerQuery) -> Interval:
         if self.seen:

@@ -18,8 +18,8 @@ def of_mean(figures: Figures, name: str, confidence: float) -> tuple[Interval | 
     """Where the mean of such an estimate may lie, and how it was made; None where it is of plain scores."""
     if figures.predicted is None:
         return None
-    found = replace(figures.predicted, confidence=confidence)[name]
-    return found.interval, _made(found)
+    mean = replace(figures.predicted, confidence=confidence)[name]
+    return mean.interval, _made(mean)
 
 
 def of_difference(blank: Verdict, one: Figures, other: Figures, confidence: float) -> Verdict | None:
@@ -37,13 +37,13 @@ def of_difference(blank: Verdict, one: Figures, other: Figures, confidence: floa
             alone.name,
         )
     differences = replace(one.predicted, confidence=confidence).against(other.predicted)
-    found = differences[one.predicted.heading(blank.name)]
-    interval = found.interval
-    return replace(blank, value=interval.estimate, interval=interval, queries=found.n, note=_made(found))
+    mean = differences[one.predicted.heading(blank.name)]
+    interval = mean.interval
+    return replace(blank, value=interval.estimate, interval=interval, queries=mean.n, note=_made(mean))
 
 
-def _made(found: PredictedMean) -> Message:
+def _made(mean: PredictedMean) -> Message:
     """Who judged how many queries, and whether that is enough to say where it may lie."""
-    made = message("people judged {n:,} of {all:,} queries, and the model all", n=found.n, all=found.of)
+    made = message("people judged {n:,} of {all:,} queries, and the model all", n=mean.n, all=mean.of)
     few = message("too few to say where it may lie")
-    return joined(", ", [made, few]) if found.interval.method == "none" else made
+    return joined(", ", [made, few]) if mean.interval.method == "none" else made

@@ -134,18 +134,18 @@ def watched(settings: Settings) -> Watch | None:
             )
         confidence = 0.95 if settings.confidence is None else settings.confidence
         return Watch("new" if settings.looks == "new" else "same", confidence, ranges)
-    found = Watch.read(path)
+    watch = Watch.read(path)
     given = {"looks_at": settings.looks, "confidence": settings.confidence, "ranges": ranges or None}
     for key, value in given.items():
-        if value not in (None, getattr(found, key)):
+        if value not in (None, getattr(watch, key)):
             raise InputError(
                 "its first look has {key} = {first}, which holds for all: begin another file for {value}",
                 path,
                 key=key,
-                first=getattr(found, key),
+                first=getattr(watch, key),
                 value=value,
             )
-    return found
+    return watch
 
 
 def _range(name: str, limits: Any) -> tuple[float, float]:

@@ -253,11 +253,11 @@ class Seen:
                 high=high,
             )
         within = np.clip(values, low, high)
-        found = stats.mean_sequence(within, confidence=self._confidence, limits=(low, high))[-1]
-        found = replace(found, confidence=self.watch.confidence)
-        if found.low > found.high:
-            return replace(found, low=-math.inf, high=math.inf, method=MOVED)
-        return found
+        interval = stats.mean_sequence(within, confidence=self._confidence, limits=(low, high))[-1]
+        interval = replace(interval, confidence=self.watch.confidence)
+        if interval.low > interval.high:
+            return replace(interval, low=-math.inf, high=math.inf, method=MOVED)
+        return interval
 
     @cached_property
     def _confidence(self) -> float:
@@ -307,11 +307,11 @@ def _columns(figures: Figures, names: Mapping[str, str], queries: Sequence[str])
 
 
 def _look(plain: Mapping[str, Any]) -> Look:
-    found = Look(**{**plain, "queries": tuple(plain["queries"]), "gates": tuple(plain["gates"])})
-    for name, column in [*found.values.items(), *found.baseline.items()]:
-        if len(_numbers(column)) != len(found.queries):
+    look = Look(**{**plain, "queries": tuple(plain["queries"]), "gates": tuple(plain["gates"])})
+    for name, column in [*look.values.items(), *look.baseline.items()]:
+        if len(_numbers(column)) != len(look.queries):
             raise ValueError(name)
-    return found
+    return look
 
 
 def _numbers(column: Sequence[float | None]) -> PerQuery:

@@ -72,14 +72,14 @@ def audit_table(
     return TableAudit(found.name, queries, alpha, baseline, told, claims, sd is not None, found.left_out)
 
 
-def _refuse_unknown(found: Published, binary: Sequence[str], baseline: str | None) -> None:
-    systems = list(dict.fromkeys(system for means in found.columns.values() for system in means))
-    for name in set(binary) - set(found.columns):
-        raise no_column(name, list(found.columns), found.name)
+def _refuse_unknown(published: Published, binary: Sequence[str], baseline: str | None) -> None:
+    systems = list(dict.fromkeys(system for means in published.columns.values() for system in means))
+    for name in set(binary) - set(published.columns):
+        raise no_column(name, list(published.columns), published.name)
     if baseline is not None and baseline not in systems:
         raise InputError(
             "it has no system {name!r}.{hint} It has {known}",
-            found.name,
+            published.name,
             name=baseline,
             hint=did_you_mean(baseline, systems),
             known=listed(systems, 12),

@@ -207,11 +207,11 @@ class _Pairs:
         if how.test == TUKEY:
             half = stats.tukey_hsd(self.values, confidence=how.confidence).half_width
             means = self.differences.mean(axis=0).tolist()
-            found = [Interval(mean, mean - half, mean + half, how.confidence, TUKEY) for mean in means]
+            intervals = [Interval(mean, mean - half, mean + half, how.confidence, TUKEY) for mean in means]
         else:
             drawn = {"resamples": how.samples, "seed": how.seed}
-            found = stats.pair_intervals(self.values, self.places, confidence=how.confidence, **drawn)
-        return [_times(interval, self._many) for interval in found]
+            intervals = stats.pair_intervals(self.values, self.places, confidence=how.confidence, **drawn)
+        return [_times(interval, self._many) for interval in intervals]
 
     @property
     def _many(self) -> int:

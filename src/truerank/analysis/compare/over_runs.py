@@ -87,13 +87,13 @@ def outcome_over_runs(
 
 
 def _pairs(
-    measure: Measure, found: Outcome, spreads: Mapping[tuple[str, ...], Spread], procedure: Procedure
+    measure: Measure, outcome: Outcome, spreads: Mapping[tuple[str, ...], Spread], procedure: Procedure
 ) -> tuple[Pair, ...]:
     """The pairs with p, intervals and the least difference detected, by queries and runs."""
-    many = found.queries if measure.definition.average == "sum" else 1
-    shared = len(found.pairs) if procedure.correction not in ("none", "bh") else 1
+    many = outcome.queries if measure.definition.average == "sum" else 1
+    shared = len(outcome.pairs) if procedure.correction not in ("none", "bh") else 1
     pairs = []
-    for pair in found.pairs:
+    for pair in outcome.pairs:
         spread = spreads[pair.system, pair.against]
         if spread.of_runs:
             pair = replace(

@@ -239,19 +239,19 @@ class Predicted(Presented, ByMeasure[PredictedMean]):
         }
 
 
-def as_dict(found: PredictedMean) -> dict[str, Any]:
+def as_dict(mean: PredictedMean) -> dict[str, Any]:
     """An estimate as plain values; None for what has no finite number."""
     plain = {
-        "estimate": found.interval.estimate,
-        "low": found.interval.low,
-        "high": found.interval.high,
-        "people": found.judged.estimate,
-        "people_low": found.judged.low,
-        "people_high": found.judged.high,
-        "model": found.predicted,
-        "weight": found.weight,
-        "error": found.error,
-        "worth": found.worth,
+        "estimate": mean.interval.estimate,
+        "low": mean.interval.low,
+        "high": mean.interval.high,
+        "people": mean.judged.estimate,
+        "people_low": mean.judged.low,
+        "people_high": mean.judged.high,
+        "model": mean.predicted,
+        "weight": mean.weight,
+        "error": mean.error,
+        "worth": mean.worth,
     }
     return {key: value if math.isfinite(value) else None for key, value in plain.items()}
 

@@ -29,18 +29,18 @@ def predictions(runs: Any) -> dict[str, Predicted]:
         TruerankError: only some of them are; or they are not of the same queries, judged alike.
     """
     things = by_name(runs)
-    found = {name: thing for name, thing in things.items() if isinstance(thing, Predicted)}
-    if found and len(found) < len(things):
-        other = next(name for name in things if name not in found)
+    estimates = {name: thing for name, thing in things.items() if isinstance(thing, Predicted)}
+    if estimates and len(estimates) < len(things):
+        other = next(name for name in things if name not in estimates)
         raise InputError(
             "some systems are estimated from people's and a model's judgements, and this one is not: "
             "estimate all of them (tr.predicted)",
             other,
         )
-    first, *others = found.values() or [None]
+    first, *others = estimates.values() or [None]
     for one in others:
         cast("Predicted", first).refuse_other(cast("Predicted", one))
-    return found
+    return estimates
 
 
 def under_prediction(procedure: Procedure, is_sliced: bool) -> Procedure:
@@ -68,20 +68,20 @@ def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], proced
     first = replace(next(iter(systems.values())), confidence=procedure.confidence)
     people = np.column_stack([one.people.columns[name] for one in systems.values()])
     model = np.column_stack([one.model.columns[name] for one in systems.values()])
-    means = [found.interval for found in first.powered(people, model, "skewed-t")]
+    means = [estimate.interval for estimate in first.powered(people, model, "skewed-t")]
     places = pairs_of(names, procedure)
     pairs: Sequence[Pair] = ()
     if places:
         a, b = (list(side) for side in zip(*places, strict=True))
         between, by_model = difference(people[:, a], people[:, b]), difference(model[:, a], model[:, b])
-        found = first.powered(between, by_model, "t")
-        p = np.array([one.p for one in found])
+        estimates = first.powered(between, by_model, "t")
+        p = np.array([one.p for one in estimates])
         adjusted = stats.adjust(p, cast("stats.Correction", procedure.correction)).tolist()
         alpha = procedure.alpha / (len(places) if procedure.correction in ("holm", "bonferroni") else 1)
         sign = direction(measure) or 1
         pairs = [
             _pair((names[i], names[j]), one, adjusted[at], between[:, at] * sign, alpha)
-            for at, ((i, j), one) in enumerate(zip(places, found, strict=True))
+            for at, ((i, j), one) in enumerate(zip(places, estimates, strict=True))
         ]
     sign = direction(measure)
     return Outcome(
@@ -95,13 +95,13 @@ def outcome_predicted(measure: Measure, systems: Mapping[str, Predicted], proced
     )
 
 
-def _pair(who: tuple[str, str], found: PredictedMean, adjusted: float, gained: Any, alpha: float) -> Pair:
+def _pair(who: tuple[str, str], mean: PredictedMean, adjusted: float, gained: Any, alpha: float) -> Pair:
     """One system against another; effect, wins and losses are of the judged queries."""
     won, tied, lost = (int(np.count_nonzero(each)) for each in (gained > 0, are_equal(gained, 0), gained < 0))
-    spread = found.alone**0.5
-    size = found.judged.estimate / spread if spread else 0.0
+    spread = mean.alone**0.5
+    size = mean.judged.estimate / spread if spread else 0.0
     least = float("nan")
-    if found.freedom >= 1 and found.error:
-        queries = round(found.freedom) + 1
-        least = stats.smallest_detectable(found.error * queries**0.5, queries, alpha=alpha)
-    return Pair(*who, found.interval, found.p, adjusted, size, won, tied, lost, least)
+    if mean.freedom >= 1 and mean.error:
+        queries = round(mean.freedom) + 1
+        least = stats.smallest_detectable(mean.error * queries**0.5, queries, alpha=alpha)
+    return Pair(*who, mean.interval, mean.p, adjusted, size, won, tied, lost, least)

@@ -102,14 +102,14 @@ def counted(tp: int, returned: int, relevant: int, documents: int | None) -> Con
     >>> counted(4, 6, 5, 200)
     Confusion(tp=4, fp=2, fn=1, tn=193)
     """
-    found, known = Confusion(tp, returned - tp, relevant - tp), relevant + returned - tp
+    confusion, known = Confusion(tp, returned - tp, relevant - tp), relevant + returned - tp
     if documents is not None and documents < known:
         raise InputError(
             "{known:,} are relevant or retrieved: there are more than {documents:,} documents",
             known=known,
             documents=documents,
         )
-    return found if documents is None else replace(found, tn=documents - known)
+    return confusion if documents is None else replace(confusion, tn=documents - known)
 
 
 def weight_on_precision(beta: float | None = None, alpha: float | None = None) -> float:

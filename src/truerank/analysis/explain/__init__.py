@@ -82,8 +82,8 @@ def explain(
     [0.5, 0.0]
     """
     chosen = several(measure)
-    found = explain_each(qrels, run, query, chosen, rules=rules, queries=queries, docs=docs)
-    return found[0] if is_one(measure, chosen) else found
+    explanations = explain_each(qrels, run, query, chosen, rules=rules, queries=queries, docs=docs)
+    return explanations[0] if is_one(measure, chosen) else explanations
 
 
 def explain_each(
@@ -110,9 +110,9 @@ def explain_each(
         raise InputError(NO_RUN)
     else:
         answer = ask(read_qrels(qrels), open_run(run), key, under)
-    found = answer.explain(measures_under(measures, under))
+    explanations = answer.explain(measures_under(measures, under))
     if queries is None and docs is None:
-        return found
-    named = list(dict.fromkeys(listed.doc for one in found for listed in one.documents))
+        return explanations
+    named = list(dict.fromkeys(listed.doc for one in explanations for listed in one.documents))
     texts = locate(queries, docs, [as_text(key)], named)
-    return [replace(one, texts=texts) for one in found]
+    return [replace(one, texts=texts) for one in explanations]

@@ -190,8 +190,8 @@ def diff(
     """
     chosen = several(measure)
     how = {"query": query, "most": most, "rules": rules, "threads": threads, "queries": queries, "docs": docs}
-    found = diff_each(qrels, run_a, run_b, chosen, **how)
-    return found[0] if is_one(measure, chosen) else found
+    diffs = diff_each(qrels, run_a, run_b, chosen, **how)
+    return diffs[0] if is_one(measure, chosen) else diffs
 
 
 def diff_each(
@@ -217,16 +217,16 @@ def diff_each(
     shown = [_shown_of(a.qrels, both, measure, query, most) for measure in chosen]
     keys = list(dict.fromkeys(as_bytes(name) for names in shown for name in names))
     answers = [answers_in(reading, keys, under) for reading in (a, b)]
-    found = [
+    diffs = [
         _moved(both, measure, [(answers[0][k], answers[1][k]) for k in map(as_bytes, names)], under)
         for measure, names in zip(chosen, shown, strict=True)
     ]
     if queries is None and docs is None:
-        return found
-    asked = list(dict.fromkeys(move.query for one in found for move in one.queries))
-    named = list(dict.fromkeys(s.doc for one in found for move in one.queries for s in move.documents))
+        return diffs
+    asked = list(dict.fromkeys(move.query for one in diffs for move in one.queries))
+    named = list(dict.fromkeys(s.doc for one in diffs for move in one.queries for s in move.documents))
     texts = locate(queries, docs, asked, named)
-    return [replace(one, texts=texts) for one in found]
+    return [replace(one, texts=texts) for one in diffs]
 
 
 def _shown_of(

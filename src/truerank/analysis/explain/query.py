@@ -198,11 +198,11 @@ def ask(qrels: Qrels, run: Run, query: bytes, rules: Rules) -> Answer:
         raise _stranger(qrels, query, next(answers(few), None) is not None)
     judged, under = _few(as_ruled(qrels, rules), query), lenient(rules)
     ordered: set[bytes] = set()
-    found = answered(scan_units(judged, _watched(few, ordered), under, keep=EVERY_RANK)[1], under)
-    reading = Reading.of(judged, found, under, few.name, EVERY_RANK)
-    docs = reading.docs(found.table["doc"].astype(np.int64))
-    raw = map(Raw, docs, found.table["score"].tolist())  # of this query, as only it is answered
-    answer = _answer(reading, query, rules, found.repeated)
+    scan = answered(scan_units(judged, _watched(few, ordered), under, keep=EVERY_RANK)[1], under)
+    reading = Reading.of(judged, scan, under, few.name, EVERY_RANK)
+    docs = reading.docs(scan.table["doc"].astype(np.int64))
+    raw = map(Raw, docs, scan.table["score"].tolist())  # of this query, as only it is answered
+    answer = _answer(reading, query, rules, scan.repeated)
     return dataclasses.replace(answer, raw=tuple(raw), lines=lines, is_scored=query not in ordered)
 
 

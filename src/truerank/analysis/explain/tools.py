@@ -229,8 +229,8 @@ def _plainly(asked: list[Measure], base: Rules) -> list[Measure]:
 
 def _row(numbers: _Numbers, name: str, asked: list[Measure], base: Rules) -> ToolRow:
     rules = Rules.of(name)
-    found = [resolve(measure, rules) for measure in asked]
-    readings = [reading.measure if reading.is_known else None for reading in found]
+    resolveds = [resolve(measure, rules) for measure in asked]
+    readings = [reading.measure if reading.is_known else None for reading in resolveds]
     plain = [reading and measure for reading, measure in zip(readings, _plainly(asked, base), strict=True)]
     reasons = [*_of_rules(numbers, rules, plain, base), *_of_readings(numbers, readings, plain, base)]
     try:

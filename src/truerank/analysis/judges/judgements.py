@@ -161,26 +161,26 @@ def _binary(qrels: Qrels, level: Any) -> Qrels:
     return replace(qrels, grades=grades, aspects=None)
 
 
-def refuse_unshared(found: Judgements, *, has_runs: bool) -> None:
+def refuse_unshared(judgements: Judgements, *, has_runs: bool) -> None:
     """Raise where judges have nothing in common, or more grades than there is a scale of."""
-    if not len(found.grades):
-        raise InputError("no judge has judged a document", ", ".join(found.names))
-    if len(found.scale) > MOST_GRADES:
+    if not len(judgements.grades):
+        raise InputError("no judge has judged a document", ", ".join(judgements.names))
+    if len(judgements.scale) > MOST_GRADES:
         raise InputError(
             "there are {n} different grades, and each counts as one of a scale: compare relevance alone, by the "
             "levels from which on grades are relevant (--binary 1,50)",
-            n=len(found.scale),
+            n=len(judgements.scale),
         )
-    if (np.isfinite(found.grades).sum(axis=1) > 1).any() or (has_runs and found.shared.any()):
+    if (np.isfinite(judgements.grades).sum(axis=1) > 1).any() or (has_runs and judgements.shared.any()):
         return
     one, other = (
-        truncated(found.queries[int(found.query[int(np.argmax(np.isfinite(column)))])])
-        for column in found.grades.T[:2]
+        truncated(judgements.queries[int(judgements.query[int(np.argmax(np.isfinite(column)))])])
+        for column in judgements.grades.T[:2]
     )
     raise InputError(
         "no document of a query is judged by two of {names}: are these the same queries and ids? The first has "
         "query {one}, the second query {other}",
-        names=", ".join(found.names),
+        names=", ".join(judgements.names),
         one=one,
         other=other,
     )

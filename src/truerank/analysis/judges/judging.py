@@ -70,38 +70,38 @@ def judges(
     procedure = checked(Procedure(confidence=confidence, samples=samples, seed=seed))
     under = rules_of(None, rules)
     read = read_judges(qrels)
-    found = Judgements.of(read if binary is None else at_levels(read, binary))
-    refuse_unshared(found, has_runs=runs is not None)
+    judgements = Judgements.of(read if binary is None else at_levels(read, binary))
+    refuse_unshared(judgements, has_runs=runs is not None)
     scored: dict[str, Any] = {}
     try:
         if runs is not None:
             scored = standings(
-                found, runs, measures, under, procedure, common=common, threads=threads, progress=progress
+                judgements, runs, measures, under, procedure, common=common, threads=threads, progress=progress
             )
             scored |= {"rules": under, "is_common": common}
-        return _judges(found, procedure, **scored)
+        return _judges(judgements, procedure, **scored)
     except ModuleNotFoundError as missing:
         if missing.name != "scipy":
             raise
         raise MissingPackage(message("judges"), "stats") from None
 
 
-def _judges(found: Judgements, how: Procedure, **scored: Any) -> Judges:
-    several = np.asarray(np.isfinite(found.grades).sum(axis=1) > 1)
-    pairs = itertools.combinations(range(len(found.names)), 2)
-    is_pair = len(found.names) == 2
+def _judges(judgements: Judgements, how: Procedure, **scored: Any) -> Judges:
+    several = np.asarray(np.isfinite(judgements.grades).sum(axis=1) > 1)
+    pairs = itertools.combinations(range(len(judgements.names)), 2)
+    is_pair = len(judgements.names) == 2
     return Judges(
-        names=found.names,
-        judged=dict(zip(found.names, np.isfinite(found.grades).sum(axis=0).tolist(), strict=True)),
+        names=judgements.names,
+        judged=dict(zip(judgements.names, np.isfinite(judgements.grades).sum(axis=0).tolist(), strict=True)),
         grades={
             name: tuple(np.unique(own[np.isfinite(own)]).tolist())
-            for name, own in zip(found.names, found.grades.T, strict=True)
+            for name, own in zip(judgements.names, judgements.grades.T, strict=True)
         },
-        scale=tuple(found.scale.tolist()),
-        pairs=tuple(_pair(found, i, j, how) for i, j in pairs),
-        together={} if is_pair else _coefficients(_tallied(found, several)[0], stats.OF_ALL, how),
+        scale=tuple(judgements.scale.tolist()),
+        pairs=tuple(_pair(judgements, i, j, how) for i, j in pairs),
+        together={} if is_pair else _coefficients(_tallied(judgements, several)[0], stats.OF_ALL, how),
         together_on=int(several.sum()),
-        queries=len(np.unique(found.query[several])),
+        queries=len(np.unique(judgements.query[several])),
         confidence=how.confidence,
         samples=how.samples,
         seed=how.seed,
@@ -109,10 +109,12 @@ def _judges(found: Judgements, how: Procedure, **scored: Any) -> Judges:
     )
 
 
-def _tallied(found: Judgements, kept: NDArray[np.bool_], of: Any = slice(None)) -> tuple[Tallies, NDArray[np.intp]]:
+def _tallied(
+    judgements: Judgements, kept: NDArray[np.bool_], of: Any = slice(None)
+) -> tuple[Tallies, NDArray[np.intp]]:
     """What coefficients of some documents are made of, for each query that has one; and these queries."""
-    queries, place = np.unique(found.query[kept], return_inverse=True)
-    return Tallies.of(found.grades[kept][:, of], place, len(queries), scale=found.scale), queries
+    queries, place = np.unique(judgements.query[kept], return_inverse=True)
+    return Tallies.of(judgements.grades[kept][:, of], place, len(queries), scale=judgements.scale), queries
 
 
 def _coefficients(tallies: Tallies, of: Any, how: Procedure) -> dict[str, Interval]:
@@ -121,21 +123,21 @@ def _coefficients(tallies: Tallies, of: Any, how: Procedure) -> dict[str, Interv
     return stats.coefficient_intervals(tallies, of, confidence=how.confidence, resamples=how.samples, seed=how.seed)
 
 
-def _pair(found: Judgements, i: int, j: int, how: Procedure) -> TwoJudges:
-    given = np.isfinite(found.grades[:, [i, j]])
+def _pair(judgements: Judgements, i: int, j: int, how: Procedure) -> TwoJudges:
+    given = np.isfinite(judgements.grades[:, [i, j]])
     both = np.asarray(given.all(axis=1))
-    tallies, queries = _tallied(found, both, [i, j])
+    tallies, queries = _tallied(judgements, both, [i, j])
     shared = tallies.confusion.sum(axis=(1, 2))
     first, second = (tallies.confusion.sum(axis=axis) @ tallies.scale / shared for axis in (2, 1))
     return TwoJudges(
-        found.names[i],
-        found.names[j],
+        judgements.names[i],
+        judgements.names[j],
         both=int(both.sum()),
         only_first=int((given[:, 0] & ~both).sum()),
         only_second=int((given[:, 1] & ~both).sum()),
         confusion=tuple(tuple(map(int, row)) for row in tallies.confusion.sum(axis=0).tolist()),
         coefficients=_coefficients(tallies, stats.OF_TWO, how),
-        queries=tuple(as_text(found.queries[q]) for q in queries.tolist()),
+        queries=tuple(as_text(judgements.queries[q]) for q in queries.tolist()),
         shared=shared.astype(np.int64),
         equal=equal_of(tallies),
         kappa=kappa_of(tallies),

@@ -222,8 +222,8 @@ class Judges(Presented):
     seed: int = 0
 
     def _summary(self) -> str:
-        found = self.together or self.pairs[0].coefficients
-        alpha = found["alpha_ordinal"].estimate
+        intervals = self.together or self.pairs[0].coefficients
+        alpha = intervals["alpha_ordinal"].estimate
         told = "unknown" if math.isnan(alpha) else f"{alpha:.4f}"
         return f"Judges({', '.join(self.names)}; {self.together_on:,} documents; ordinal alpha {told})"
 
@@ -319,12 +319,12 @@ class Judges(Presented):
 OF_QUERIES = ("shared", "equal", "kappa", "mean_first", "mean_second")
 
 
-def _plain(found: Interval) -> dict[str, Any]:
+def _plain(interval: Interval) -> dict[str, Any]:
     return {
-        "value": _known(found.estimate),
-        "low": _known(found.low),
-        "high": _known(found.high),
-        "interval": found.method,
+        "value": _known(interval.estimate),
+        "low": _known(interval.low),
+        "high": _known(interval.high),
+        "interval": interval.method,
     }
 
 

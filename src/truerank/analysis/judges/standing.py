@@ -33,7 +33,7 @@ DRAWS = 2_000
 
 
 def standings(
-    found: Judgements,
+    judgements: Judgements,
     runs: Any,
     measures: Measures,
     rules: Rules,
@@ -45,10 +45,12 @@ def standings(
 ) -> dict[str, Any]:
     """The systems, their standings by each measure, and how many queries not all judges and systems have."""
     _refuse_read(runs)
-    shared = {query for query, is_shared in zip(found.queries, found.shared.tolist(), strict=True) if is_shared}
+    shared = {
+        query for query, is_shared in zip(judgements.queries, judgements.shared.tolist(), strict=True) if is_shared
+    }
     if not shared:
-        raise InputError("no query is judged by all of {names}", names=", ".join(found.names))
-    qrels = found.of_all() if common else found.qrels
+        raise InputError("no query is judged by all of {names}", names=", ".join(judgements.names))
+    qrels = judgements.of_all() if common else judgements.qrels
     scores: dict[str, Scores] = {}
     names: list[str] = []
     for number, (judge, one) in enumerate(qrels.items(), 1):
@@ -59,10 +61,10 @@ def standings(
         scores |= {f"{judge}\0{name}": each for name, each in own.items()}
         progress(number, len(qrels) + 1)
     systems = align(scores)
-    work = _Work(systems, found.names, names, procedure)
+    work = _Work(systems, judgements.names, names, procedure)
     made = tuple(work.standing(measure) for measure in wanted)
     progress(len(qrels) + 1, len(qrels) + 1)
-    dropped = len(found.queries) - len(systems.queries)
+    dropped = len(judgements.queries) - len(systems.queries)
     return {"systems": tuple(names), "standings": made, "dropped": dropped}
 
 

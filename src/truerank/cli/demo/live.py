@@ -33,10 +33,10 @@ def benchmark(collection: Collection, directory: Path, say: Callable[[str], None
     queries = dict(islice(collection.queries.items(), QUERIES))
     say(f"{collection.name}: timing {' and '.join(INDEXES)}")
     first, second = (_named(name, index(collection.docs)) for name, index in INDEXES.items())
-    found = alternate(first, second, queries, collection.qrels, measures=MEASURES)
-    for one in (found.a, found.b):
+    comparison = alternate(first, second, queries, collection.qrels, measures=MEASURES)
+    for one in (comparison.a, comparison.b):
         one.save(directory / f"{collection.name}.{one.name}.bench.json")
-    return found
+    return comparison
 
 
 def report(collection: Collection, live: BenchComparison, directory: Path, say: Callable[[str], None]) -> Path:

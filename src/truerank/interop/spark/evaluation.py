@@ -133,10 +133,10 @@ def evaluate(
         measures: as for `tr.evaluate`.
         by: {query: value}, for {value: the scores of its queries}; the run is read once for all of them.
     """
-    found = read(qrels, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)
+    reading = read(qrels, run, rules=rules, plan=plan, distinct=distinct, name=name, format=format)
     if by is None:
-        return evaluate_reading(found, measures=measures)
-    return {value: evaluate_reading(part, measures=measures) for value, part in _groups(found, by).items()}
+        return evaluate_reading(reading, measures=measures)
+    return {value: evaluate_reading(part, measures=measures) for value, part in _groups(reading, by).items()}
 
 
 def compare(

@@ -32,10 +32,10 @@ class Part:
     found: Scan
 
     @classmethod
-    def of(cls, found: Scan) -> Part:
+    def of(cls, scan: Scan) -> Part:
         """What was found, without the queries that the rows do not answer."""
-        answered = np.flatnonzero(found.returned >= 0)
-        return cls(answered, _of_queries(found, answered))
+        answered = np.flatnonzero(scan.returned >= 0)
+        return cls(answered, _of_queries(scan, answered))
 
     @classmethod
     def of_some(cls, reading: Reading, queries: Ints, qrels: Qrels) -> Part:
@@ -52,10 +52,10 @@ class Part:
     def without(self, queries: Ints) -> Part:
         """The same without some queries."""
         kept = ~np.isin(self.answered, queries)
-        found = self.found
-        gone = 0 if found.repeats is None else int(found.repeats[~kept].sum())
-        table = found.table[~np.isin(found.table["query"], queries)]
-        rest = replace(_of_queries(found, np.flatnonzero(kept)), table=table, repeated=found.repeated - gone)
+        scan = self.found
+        gone = 0 if scan.repeats is None else int(scan.repeats[~kept].sum())
+        table = scan.table[~np.isin(scan.table["query"], queries)]
+        rest = replace(_of_queries(scan, np.flatnonzero(kept)), table=table, repeated=scan.repeated - gone)
         return Part(self.answered[kept], rest)
 
     def among(self, queries: Ints, qrels: Qrels, some: Qrels) -> Scan:
@@ -64,22 +64,22 @@ class Part:
         Args:
             some: the judgements of these queries.
         """
-        found = self.found
-        table = found.table[np.isin(found.table["query"], queries)]
+        scan = self.found
+        table = scan.table[np.isin(scan.table["query"], queries)]
         old = table["query"].copy()
         _renumber(table, old, np.searchsorted(queries, old), qrels, some)
         kept = np.isin(self.answered, queries)
         place = np.searchsorted(queries, self.answered[kept])
         returned, repeats = np.full(len(queries), -1, np.int64), np.zeros(len(queries), np.int64)
-        returned[place] = found.returned[kept]
-        if found.repeats is not None:
-            repeats[place] = found.repeats[kept]
-        return Scan(table, returned, (), len(table), int(repeats.sum()), False, found.unjudged, repeats)
+        returned[place] = scan.returned[kept]
+        if scan.repeats is not None:
+            repeats[place] = scan.repeats[kept]
+        return Scan(table, returned, (), len(table), int(repeats.sum()), False, scan.unjudged, repeats)
 
 
-def _of_queries(found: Scan, places: Ints) -> Scan:
-    repeats = None if found.repeats is None else found.repeats[places]
-    return replace(found, returned=found.returned[places], repeats=repeats)
+def _of_queries(scan: Scan, places: Ints) -> Scan:
+    repeats = None if scan.repeats is None else scan.repeats[places]
+    return replace(scan, returned=scan.returned[places], repeats=repeats)
 
 
 def _renumber(table: NDArray[np.void], old: Ints, new: Ints, before: Qrels, after: Qrels) -> None:
@@ -109,23 +109,23 @@ def whole(parts: Sequence[Part], qrels: Qrels) -> Scan:
         returned[part.answered] = part.found.returned
         if part.found.repeats is not None:
             repeats[part.answered] = part.found.repeats
-    found = [part.found for part in parts]
+    scans = [part.found for part in parts]
     return Scan(
-        _table(found, len(qrels.grades)),
+        _table(scans, len(qrels.grades)),
         returned,
-        tuple(sorted({name for each in found for name in each.extra})),
-        sum(each.rows for each in found),
-        sum(each.repeated for each in found),
-        any(each.interleaved for each in found),
-        joined([NO_IDS, *(each.unjudged for each in found)]),  # of no partition there is nothing
+        tuple(sorted({name for each in scans for name in each.extra})),
+        sum(each.rows for each in scans),
+        sum(each.repeated for each in scans),
+        any(each.interleaved for each in scans),
+        joined([NO_IDS, *(each.unjudged for each in scans)]),  # of no partition there is nothing
         repeats if repeats.any() else None,
     )
 
 
-def _table(found: Sequence[Scan], judged: int) -> NDArray[np.void]:
+def _table(scans: Sequence[Scan], judged: int) -> NDArray[np.void]:
     """The rows of all, by query; unjudged documents are numbered on."""
     tables, before = [np.empty(0, HIT)], 0
-    for each in found:
+    for each in scans:
         table = each.table.copy() if before else each.table
         if before:
             table["doc"] += before * (table["doc"] >= judged)

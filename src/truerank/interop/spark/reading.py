@@ -131,10 +131,10 @@ class Work:
         readings = [self._reading(part.among(split, qrels, some), some) for part in parts]
         again = self._again(scattered(readings), split, parts)
         rest = [part.without(split) for part in parts]
-        found = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
-        return replace(found, interleaved=bool(self.files))  # rows of a frame have no order
+        scan = whole([*rest, Part.of_some(merge(readings, again), split, qrels)], qrels)
+        return replace(scan, interleaved=bool(self.files))  # rows of a frame have no order
 
-    def _again(self, found: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
+    def _again(self, scattered: Scattered, split: Ints, parts: Sequence[Part]) -> Reading | RankCounts:
         """What the files or partitions say of the queries that several have."""
         format, distinct = self.question.format, self.distinct
         if self.frame is None:
@@ -142,14 +142,14 @@ class Work:
                 file for file, part in zip(self.files, parts, strict=True) if np.isin(split, part.answered).any()
             ]
             if is_ordered(self.question.rules):
-                return read_together(found, [open_run(file, format) for file in files])
-            with self._shared(found) as shared:
+                return read_together(scattered, [open_run(file, format) for file in files])
+            with self._shared(scattered) as shared:
                 rdd = self._rdd(files)
                 return _added(rdd.mapPartitions(lambda f: tasks.counts_of_files(f, shared.value, format, distinct)))
         frame = self.frame
         if len(split) <= FEW:
-            frame = frame.where(frame["query"].isin(list(map(bytearray, found.found.rows.queries))))
-        with self._shared(found) as shared:
+            frame = frame.where(frame["query"].isin(list(map(bytearray, scattered.found.rows.queries))))
+        with self._shared(scattered) as shared:
             asked = frame.mapInArrow(
                 lambda rows: tasks.counts_of_partition(rows, shared.value, distinct), tasks.SCHEMA
             )
@@ -174,11 +174,11 @@ class Work:
         finally:
             shared.unpersist()
 
-    def _reading(self, found: Scan, qrels: Qrels | None = None) -> Reading:
+    def _reading(self, scan: Scan, qrels: Qrels | None = None) -> Reading:
         """The reading of what was found."""
         asked = self.question
         judged = asked.qrels if qrels is None else qrels
-        return Reading.scanned(judged, found, asked.rules, asked.name, asked.kept)
+        return Reading.scanned(judged, scan, asked.rules, asked.name, asked.kept)
 
 
 def stopped(said: str) -> TruerankError:

@@ -154,8 +154,8 @@ def _reading(batches: Iterator[pyarrow.RecordBatch], question: Question) -> Read
             break
     qrels = qrels_of(judgements, question.qrels.name) if judgements else question.qrels
     mine = replace(question, qrels=as_ruled(qrels, question.rules))
-    found = mine.of_rows(columns((batch.select([0, 1, 2]) for batch in chain(first, batches)), mine.name))
-    return Reading.scanned(mine.qrels, found, mine.rules, mine.name, mine.kept)
+    scan = mine.of_rows(columns((batch.select([0, 1, 2]) for batch in chain(first, batches)), mine.name))
+    return Reading.scanned(mine.qrels, scan, mine.rules, mine.name, mine.kept)
 
 
 def rows_of_files(
@@ -230,11 +230,11 @@ def _lacking(batch: pyarrow.RecordBatch, number: int, name: str) -> InputError:
     return InputError(_said(query, fault), name)
 
 
-def packed(found: Answer) -> pyarrow.RecordBatch:
+def packed(answer: Answer) -> pyarrow.RecordBatch:
     """An answer as a row of a frame."""
     import pyarrow
 
-    return pyarrow.record_batch([pyarrow.array([pickle.dumps(found)], pyarrow.binary())], names=["answer"])
+    return pyarrow.record_batch([pyarrow.array([pickle.dumps(answer)], pyarrow.binary())], names=["answer"])
 
 
 def unpacked(row: Any) -> Answer:

@@ -25,5 +25,5 @@ def readable(text: str, is_whole: bool) -> str:
     >>> readable("23.4", is_whole=True), readable("5x", is_whole=False), readable("x", is_whole=False)
     ('23', '5', '')
     """
-    found = (_WHOLE if is_whole else _DECIMAL).match(text)
-    return found.group() if found else ""
+    match = (_WHOLE if is_whole else _DECIMAL).match(text)
+    return match.group() if match else ""

@@ -62,10 +62,10 @@ def read(options: Options, watch: Callable[[int], None] = lambda size: None) -> 
     qrels = groups.pool if groups else read_qrels(options.qrels, "trec").without_aspects()
     run = replace(open_run(options.run, "trec"), watch=watch)
     last = LastRow()
-    found = _scan(qrels, run if run.path else last.watching(run), options)
+    scan = _scan(qrels, run if run.path else last.watching(run), options)
     if run.path:
         last.look_at_end(run.path)
-    hits = build(qrels, found)
+    hits = build(qrels, scan)
     missing = hits.returned < 0
     _refuse(hits, missing, options, run.name)
     if options.compat == 9:
@@ -119,11 +119,11 @@ def _six_columns(run: Run) -> Iterator[Batch]:
 
 def _scan_rows(qrels: Qrels, run: Run, options: Options) -> Scan:
     """Read the run. A repeated document is wrong only where it counts: in a judged topic, not below -M."""
-    found = scan(run, qrels.judged, options.rules.replace(duplicates="first"))
-    if not found.rows:
+    scanned = scan(run, qrels.judged, options.rules.replace(duplicates="first"))
+    if not scanned.rows:
         raise InputError("there are no rows in it", run.name)
-    if not found.repeated:
-        return found
+    if not scanned.repeated:
+        return scanned
     counted = replace(run, batches=lambda: _counted(qrels, run, options), path=None)
     return scan(counted, qrels.judged, options.rules)
 

@@ -57,6 +57,6 @@ def adapt(
         target = load(target)
         if isinstance(target, Retriever):
             return target
-    found = chosen(target)
-    found.check(options)
-    return found.build(target, ids=IdReader(ids, collapse), asynchronous=asynchronous, **options)
+    adapter = chosen(target)
+    adapter.check(options)
+    return adapter.build(target, ids=IdReader(ids, collapse), asynchronous=asynchronous, **options)

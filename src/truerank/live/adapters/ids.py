@@ -83,8 +83,8 @@ class IdReader:
     @property
     def key(self) -> str | None:
         """The key of "metadata[key]"."""
-        found = METADATA.fullmatch(self.rule) if isinstance(self.rule, str) else None
-        return found[2] if found else None
+        match = METADATA.fullmatch(self.rule) if isinstance(self.rule, str) else None
+        return match[2] if match else None
 
     def describe(self, own: str) -> str:
         """One line about the rule; `own` names the library's own id."""

@@ -25,13 +25,13 @@ def load(name: str) -> object:
     Raises:
         InputError: no such module or object, or it cannot be made.
     """
-    found = NAME.fullmatch(name)
-    if not found:
+    match = NAME.fullmatch(name)
+    if not match:
         raise InputError(
             "{name!r} is no target: give 'package.module:object', a URL with {{query}}, or 'cmd: COMMAND'",
             name=name,
         )
-    module, path, call = found.groups()
+    module, path, call = match.groups()
     target: Any = imported(module)
     for part in path.split("."):
         if not hasattr(target, part):

@@ -149,7 +149,7 @@ def _split(header: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def _variable(found: re.Match[str]) -> str:
-    if found[1] not in os.environ:
-        raise InputError("the request needs ${{{name}}}, which the environment does not have", name=found[1])
-    return os.environ[found[1]]
+def _variable(match: re.Match[str]) -> str:
+    if match[1] not in os.environ:
+        raise InputError("the request needs ${{{name}}}, which the environment does not have", name=match[1])
+    return os.environ[match[1]]

@@ -15,12 +15,12 @@ def blocks(data: ReportData) -> Iterator[Block]:
     """The systems by each judge and their picture first, then the agreement on documents."""
     if data.judges is None:
         return
-    found, digits = data.judges, 4
-    remarks = remarks_of(found)
+    judges, digits = data.judges, 4
+    remarks = remarks_of(judges)
     yield Heading(message("Judges"), "judges")
     yield from (Caution(remark) for remark in remarks if isinstance(remark, Warned))
-    yield from system_tables(found, digits)
-    yield from figures(found, digits)
-    yield from agreement_tables(found, digits)
-    said = (*notes_of(found), *(remark for remark in remarks if not isinstance(remark, Warned)))
+    yield from system_tables(judges, digits)
+    yield from figures(judges, digits)
+    yield from agreement_tables(judges, digits)
+    said = (*notes_of(judges), *(remark for remark in remarks if not isinstance(remark, Warned)))
     yield Prose(said)

@@ -25,23 +25,23 @@ HALF = 30
 
 def blocks(data: ReportData) -> Iterator[Block]:
     """The means, recall within metres, the error's distribution, the map, and what is remarkable."""
-    found = data.located
-    if found is None:
+    located = data.located
+    if located is None:
         return
     yield Heading(message("Places"), "places")
-    yield _titled(geo.means(found.places), message("Places, all measures"))
-    yield _titled(geo.within(found.places), message("Recall by distance in metres"))
-    yield errors(found)
-    for name, view in found.places.views.items():
-        if figure := misses(found.queries, view, name):
+    yield _titled(geo.means(located.places), message("Places, all measures"))
+    yield _titled(geo.within(located.places), message("Recall by distance in metres"))
+    yield errors(located)
+    for name, view in located.places.views.items():
+        if figure := misses(located.queries, view, name):
             yield figure
-    texts = geo.paragraphs(found.places, between=" ")
-    yield Prose((*_counted(found), *texts))
+    texts = geo.paragraphs(located.places, between=" ")
+    yield Prose((*_counted(located), *texts))
 
 
-def _counted(found: Located) -> list[str]:
+def _counted(located: Located) -> list[str]:
     """What the means hide, of all ways of measuring that have the same to say."""
-    views = found.places.views
+    views = located.places.views
     texts = ledger.shared([view.scores for view in views.values()], list(views))
     return [joined(": ", [", ".join(names), joined(" ", sentences)]) for sentences, names in texts.items()]
 
@@ -50,11 +50,11 @@ def _titled(table: Table, title: str) -> Table:
     return Table(table.columns, table.rows, title=title, digits=table.digits)
 
 
-def errors(found: Located) -> Figure:
+def errors(located: Located) -> Figure:
     """The share of queries whose first result lies within this many metres."""
-    names, views = list(found.places.views), list(found.places.views.values())
+    names, views = list(located.places.views), list(located.places.views.values())
     called = {"metres": message("metres"), "share": message("share of queries"), "by": message("by")}
-    spec = geo.error_chart(found.places, **called)
+    spec = geo.error_chart(located.places, **called)
     medians = [f"{view.error_curve['median']:,.1f} m ({name})" for name, view in zip(names, views, strict=True)]
     alt = message(
         "One line per distance: the share of queries whose first result lies within a given "

@@ -39,12 +39,12 @@ def blocks(data: ReportData) -> Iterator[Block]:
     yield Prose((note,))
 
 
-def _row(found: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ...] | None:
+def _row(comparison: Comparison, outcome: Outcome, scale: int) -> tuple[Cell, ...] | None:
     known = sorted(pair.detectable for pair in outcome.pairs if math.isfinite(pair.detectable))
     if not known or not is_share(outcome.measure) or outcome.measure.definition.average != "mean":
         return None
-    shared = found.procedure.correction not in ("none", "bh")
-    level = found.procedure.alpha / (len(outcome.pairs) if shared else 1)
+    shared = comparison.procedure.correction not in ("none", "bh")
+    level = comparison.procedure.alpha / (len(outcome.pairs) if shared else 1)
     of_one = stats.smallest_detectable(1.0, outcome.queries, alpha=level)
     sds = [least / of_one for least in (known[0], known[-1])]
     needed = [stats.queries_needed(sd, DIFFERENCE, alpha=level) for sd in sds]

@@ -65,16 +65,16 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
     queries = [everything[q] for q in kept]
     measures = dict(list(runs.called.items())[: max(1, VALUES // (len(kept) * len(runs.systems)))])
     values = {name: runs.values(measure)[kept] for name, measure in measures.items()}
-    found: ShownAnswers | None
+    answers: ShownAnswers | None
     notes: list[str]
-    found, notes = (
+    answers, notes = (
         None,
         [message("Under these rules the mean is over submitted lines; result lists are not shown.")]
         if runs.is_by_line
         else [],
     )
     if depth and not runs.is_by_line:
-        found, notes = _answers(runs, depth, order, queries, measures)
+        answers, notes = _answers(runs, depth, order, queries, measures)
     if len(kept) < len(everything):
         notes.insert(
             0,
@@ -97,14 +97,14 @@ def made(runs: Runs, depth: int, readable: Readable = Readable()) -> Queries:  #
             ),
         )
     said = _query_texts(everything, order, readable)
-    found, sentences = _with_texts(found, readable)
+    answers, sentences = _with_texts(answers, readable)
     return Queries(
         message("All queries"),
         tuple(map(printable, queries)),
         tuple(map(printable, runs.names)),
         runs.reference,
         values,
-        found,
+        answers,
         differing(runs, order, said.queries),
         (*notes, *said.notes, *sentences),
         tuple(said.queries.get(query, "") for query in queries) if said.queries else (),
@@ -119,24 +119,24 @@ def _query_texts(queries: Sequence[str], order: Sequence[int], readable: Readabl
     return locate(readable.queries, None, wanted, [], length)
 
 
-def _with_texts(found: ShownAnswers | None, readable: Readable) -> tuple[ShownAnswers | None, list[str]]:
+def _with_texts(answers: ShownAnswers | None, readable: Readable) -> tuple[ShownAnswers | None, list[str]]:
     """The answers with as many texts of documents as there is room for, and what is said of that."""
-    if found is None or readable.docs is None:
-        return found, []
-    length = max(SHORT, min(SNIPPET, DOC_TEXTS // max(1, len(found.ids))))
-    wanted = [found.ids[place] for place in found.shown_first()[: DOC_TEXTS // length]]
+    if answers is None or readable.docs is None:
+        return answers, []
+    length = max(SHORT, min(SNIPPET, DOC_TEXTS // max(1, len(answers.ids))))
+    wanted = [answers.ids[place] for place in answers.shown_first()[: DOC_TEXTS // length]]
     read = locate(None, readable.docs, [], wanted, length)
     notes = list(read.notes)
-    if len(wanted) < len(found.ids):
+    if len(wanted) < len(answers.ids):
         notes.append(
             message(
                 "Texts of {kept:,} of the {all:,} documents are on this page, those first that stand "
                 "high in a list.",
                 kept=len(wanted),
-                all=len(found.ids),
+                all=len(answers.ids),
             )
         )
-    return replace(found, texts=tuple(read.docs.get(doc, "") for doc in found.ids) if read.docs else ()), notes
+    return replace(answers, texts=tuple(read.docs.get(doc, "") for doc in answers.ids) if read.docs else ()), notes
 
 
 def most_differing(runs: Runs) -> list[int]:

@@ -19,7 +19,7 @@ from truerank.present.table import Cell, Table
 
 def blocks(data: ReportData) -> Iterator[Block]:
     """A row a benchmark, its latencies as a curve, and quality against latency where both are known."""
-    found = [one for one in data.benches if len(one.measured.answered)]
+    benches = [one for one in data.benches if len(one.measured.answered)]
     if not data.benches:
         return
     yield Heading(message("Speed"), "speed")
@@ -30,9 +30,9 @@ def blocks(data: ReportData) -> Iterator[Block]:
     if built := [(name, one.indexing) for name, one in zip(names, data.benches, strict=True) if one.indexing]:
         of, indexings = zip(*built, strict=True)
         yield index_table(indexings, of, title=message("Indexing"))
-    if found:
-        yield latencies(found, called(found))
-    scored = [one for one in found if one.scores]
+    if benches:
+        yield latencies(benches, called(benches))
+    scored = [one for one in benches if one.scores]
     if len(scored) > 1 and len({_measure(one) for one in scored}) == 1:
         yield pareto(scored, called(scored))
     for name, one in zip(names, data.benches, strict=True):
