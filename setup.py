@@ -25,6 +25,7 @@ compiled = [
                 "_bytes.h",
                 "_ids.pxd",
                 "_judged.pxi",
+                "_lines.pxi",
                 "_names.pxd",
                 "_qrels.pxi",
                 "_ranking.pxd",

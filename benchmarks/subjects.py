@@ -288,7 +288,7 @@ SUBJECTS = (
     Subject("all_trec", "`trec_eval -m all_trec -q`, against 5 measures", all_trec),
     Subject("bounds", "`truerank bounds`, 700,000 rows, 5 measures, against 5 measures", all_rows("bounds")),
     Subject("agreement", "agreement of two runs, 700,000 rows each, against 5 measures", all_rows("agreement")),
-    Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 4)),
+    Subject("dicts", "dict of dicts, 6,980 × 1,000", dicts(6980, 1000, 12)),
     Subject("small-dicts", "dict of dicts, 50 × 100", dicts(50, 100, 1)),
     Subject("judged-dicts", "dict of dicts, 129,000 judgements of 100 queries × 100", judged_dicts(100, 1290, 100)),
     Subject("installed", "a script of pytrec_eval's, 6,980 × 1,000", dicts(6980, 1000, 4, SCRIPT)),

@@ -122,6 +122,20 @@ def test_a_query_that_comes_back_is_reported_as_interleaved():
     assert (refused.value.kind, refused.value.line) == ("interleaved", 3)
 
 
+def test_a_repeated_document_is_reported_before_a_number_in_the_next_row_that_is_none():
+    scanner = Scanner(Qrels.from_dict({"1": {"a": 1}}).judged, interleaved=True)
+    with pytest.raises(Refused) as refused:
+        scanner.mapping({"1": {0: 1.0, b"0": 2.0}, "2": {0: float("nan")}})
+    assert (refused.value.kind, refused.value.line) == ("duplicate", 2)
+
+
+def test_the_line_of_a_number_that_is_none_counts_rows_of_each_kind():
+    scanner = Scanner(Qrels.from_dict({"1": {"a": 1}}).judged)
+    with pytest.raises(Refused) as refused:
+        scanner.mapping({"1": {"a": 1.0, "b": 2.0}, "2": {"a": 1.0, 0: 2.0, "b": float("inf"), "c": 1.0}})
+    assert (refused.value.kind, refused.value.line) == ("not finite", 5)
+
+
 def test_long_lists_of_ties_are_ranked_like_short_ones():
     answer = {f"d{i * 7919 % 5000}": float(i % 3) for i in range(5000)}
     judged = {"q": dict.fromkeys(list(answer)[::50], 1)}

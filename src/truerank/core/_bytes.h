@@ -20,7 +20,18 @@ enum { LITTLE_ENDIAN_BYTES = 0 };
 enum { LITTLE_ENDIAN_BYTES = 1 };
 #endif
 
-static inline int lowest_bit(uint64_t w) {
+/* Compiled twice, also for processors that cut masks of bits with one instruction each: BITS is what the second asks for. */
+#if defined(__GNUC__) && defined(__x86_64__)
+#define BITS __attribute__((target("bmi,bmi2")))
+#define HAS_BITS __builtin_cpu_supports("bmi2")
+#define INLINED static inline __attribute__((always_inline))
+#else
+#define BITS
+#define HAS_BITS 0
+#define INLINED static inline
+#endif
+
+INLINED int lowest_bit(uint64_t w) {
 #if defined(__GNUC__)
     return __builtin_ctzll(w);
 #else
@@ -30,21 +41,29 @@ static inline int lowest_bit(uint64_t w) {
 #endif
 }
 
+static inline void fetch(const void *p) {        /* ask for memory that is read soon */
+#if defined(__GNUC__)
+    __builtin_prefetch(p);
+#else
+    (void)p;
+#endif
+}
+
 /* ---- columns ------------------------------------------------------------------------------------- */
 
 typedef struct { const char *start[6], *end[6]; } Fields;
 
-/* Bit i says that p[i] is a blank or a control character, for the 64 bytes at p. */
-static inline uint64_t blanks64(const char *p) {
+/* Bit i says that p[i] is a blank or a control character, for the `width` bytes at p: 32 or 64. */
+INLINED uint64_t blanks_of(const char *p, int width) {
     uint64_t mask = 0;
 #if defined(__SSE2__)
     const __m128i blank = _mm_set1_epi8(32);
-    for (int i = 0; i < 4; i++) {
-        __m128i x = _mm_loadu_si128((const __m128i *)(p + 16 * i));
-        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, blank), x)) << (16 * i);
+    for (int i = 0; i < width; i += 16) {
+        __m128i x = _mm_loadu_si128((const __m128i *)(p + i));
+        mask |= (uint64_t)(uint32_t)_mm_movemask_epi8(_mm_cmpeq_epi8(_mm_min_epu8(x, blank), x)) << i;
     }
 #else
-    for (int i = 0; i < 64; i++) mask |= (uint64_t)((unsigned char)p[i] <= 32) << i;
+    for (int i = 0; i < width; i++) mask |= (uint64_t)((unsigned char)p[i] <= 32) << i;
 #endif
     return mask;
 }
@@ -69,9 +88,9 @@ static inline const char *split_any(const char *p, Fields *fields, int want, int
 /* The same, fast for lines with one blank between columns: the blanks of 64 bytes are found at once. */
 static inline const char *split(const char *p, Fields *fields, int want, int *found) {
     const char *block = p, *start = p, *end;
-    uint64_t blanks = blanks64(p);
+    uint64_t blanks = blanks_of(p, 64);
     for (int i = 0; i < want; i++) {
-        while (!blanks) blanks = blanks64(block += 64);
+        while (!blanks) blanks = blanks_of(block += 64, 64);
         end = block + lowest_bit(blanks);
         blanks &= blanks - 1;
         if (end == start || (i < want - 1 ? *end != ' ' && *end != '\t' : *end != '\n'))
@@ -81,24 +100,6 @@ static inline const char *split(const char *p, Fields *fields, int want, int *fo
         start = end + 1;
     }
     *found = want;
-    return start;
-}
-
-/* The document's end and the score (columns 2 and 4) in the rest of a run's line, from its document on, where one blank
-   stands between its columns: the start of the next line, or NULL where the line is otherwise. Looks at PAD bytes. */
-static inline const char *split_rest(const char *p, Fields *fields) {
-    uint64_t blanks = blanks64(p);
-    const char *end[4], *start = p;
-    for (int i = 0; i < 4; i++) {
-        if (!blanks) return 0;
-        end[i] = p + lowest_bit(blanks);
-        blanks &= blanks - 1;
-        if (end[i] == start || (i < 3 ? *end[i] != ' ' && *end[i] != '\t' : *end[i] != '\n')) return 0;
-        start = end[i] + 1;
-    }
-    fields->end[2] = end[0];
-    fields->start[4] = end[1] + 1;
-    fields->end[4] = end[2];
     return start;
 }
 
@@ -172,13 +173,20 @@ static inline int number(const char *p, const char *end, double *out) {
 
 /* The same for 1 to 3 digits, a point and 1 to 8 digits, which most scores are; 0 for any other number.
    The eight bytes before end are read: they must be the caller's. */
-static inline int short_number(const char *p, const char *end, double *out) {
+INLINED int short_number(const char *p, const char *end, double *out) {
     static const uint64_t ten[] = {1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000};
     uint64_t whole = (uint64_t)(unsigned char)*p++ - '0', digits, d, n;
     if (whole > 9) return 0;
-    for (int i = 0; i < 2 && (d = (uint64_t)(unsigned char)*p - '0') <= 9; i++, p++) whole = 10 * whole + d;
+    if (*p != '.') {
+        if ((d = (uint64_t)(unsigned char)*p++ - '0') > 9) return 0;
+        whole = 10 * whole + d;
+        if (*p != '.') {
+            if ((d = (uint64_t)(unsigned char)*p++ - '0') > 9 || *p != '.') return 0;
+            whole = 10 * whole + d;
+        }
+    }
     n = (uint64_t)(end - p) - 1;
-    if (*p != '.' || n - 1 > 7 || !LITTLE_ENDIAN_BYTES) return 0;
+    if (n - 1 > 7 || !LITTLE_ENDIAN_BYTES) return 0;
     digits = load8(end - 8) ^ 0x3030303030303030u;               /* the last digit is the highest byte */
     digits = digits >> (64 - 8 * n) << (64 - 8 * n);
     if ((digits | (digits + 0x7676767676767676u)) & 0x8080808080808080u) return 0;      /* a byte above 9 */
@@ -201,12 +209,22 @@ static inline void copy_id(char *to, const char *p, uint64_t n) {
         uint32_t a = load4(p), b = load4(p + n - 4);
         memcpy(to, &a, 4);
         memcpy(to + n - 4, &b, 4);
+    } else if (n > 16 && n <= 32) {
+        char a[16], b[16];
+        memcpy(a, p, 16);
+        memcpy(b, p + n - 16, 16);
+        memcpy(to, a, 16);
+        memcpy(to + n - 16, b, 16);
     } else memcpy(to, p, n);
 }
 
+static inline int same_8(const char *p, const char *q) { return load8(p) == load8(q); }
+
 static inline int same_id(const char *p, const char *q, uint64_t n) {
-    if (n >= 8 && n <= 16) return load8(p) == load8(q) && load8(p + n - 8) == load8(q + n - 8);
+    if (n >= 8 && n <= 16) return same_8(p, q) && same_8(p + n - 8, q + n - 8);
     if (n >= 4 && n < 8) return load4(p) == load4(q) && load4(p + n - 4) == load4(q + n - 4);
+    if (n > 16 && n <= 32)
+        return same_8(p, q) && same_8(p + 8, q + 8) && same_8(p + n - 16, q + n - 16) && same_8(p + n - 8, q + n - 8);
     return memcmp(p, q, n) == 0;
 }
 
@@ -237,5 +255,50 @@ static inline uint64_t keyed_id(const char *p, uint64_t n, uint64_t key) {
 }
 
 static inline uint64_t hash_id(const char *p, uint64_t n) { return keyed_id(p, n, SALT); }
+
+/* ---- lines that begin alike ----------------------------------------------------------------------- */
+
+enum { BLOCK = 64 };           /* so many lines are cut at once */
+
+typedef struct { const char *id; uint64_t n, hash; double score; } Cut;        /* a document and its score */
+
+INLINED int is_gap(char c) { return c == ' ' || c == '\t'; }
+
+/* The rest of a run's line, from its document on, where one blank stands between its columns, all of which are among
+   those found: the start of the next line, or NULL where the line is otherwise, or its score hard to read. */
+INLINED const char *cut_rest(const char *p, uint64_t blanks, Cut *cut) {
+    uint64_t second = blanks & (blanks - 1), third = second & (second - 1), last = third & (third - 1);
+    const char *score, *score_end, *end;
+    if (!last || blanks & (blanks << 1 | 1) & (last ^ (last - 1))) return 0;       /* a column is empty */
+    cut->id = p;
+    cut->n = (uint64_t)lowest_bit(blanks);
+    score = p + lowest_bit(second) + 1;
+    score_end = p + lowest_bit(third);
+    end = p + lowest_bit(last);
+    if (!is_gap(p[cut->n]) || !is_gap(score[-1]) || !is_gap(*score_end) || *end != '\n') return 0;
+    if (!short_number(score, score_end, &cut->score) && number(score, score_end, &cut->score)) return 0;
+    return end + 1;
+}
+
+/* Cut the lines from p on that begin with the n bytes at `as`, a query and its iteration: at most PAD. Ends at the first
+   other line, or one that needs a closer look. Looks at PAD bytes behind a document's start, and 8 before a score's end. */
+INLINED const char *cut_all(const char *p, const char *end, const char *as, uint64_t n, Cut *cut, int *cuts) {
+    const char *next;
+    for (*cuts = 0; *cuts < BLOCK && p < end && same_id(p, as, n); ++*cuts, ++cut, p = next) {
+        next = cut_rest(p + n, blanks_of(p + n, 32), cut);           /* which most lines fit in */
+        if (!next) next = cut_rest(p + n, blanks_of(p + n, 64), cut);
+        if (!next) break;
+        cut->hash = hash_id(cut->id, cut->n);
+    }
+    return p;
+}
+
+BITS static const char *cut_by_bits(const char *p, const char *end, const char *as, uint64_t n, Cut *cut, int *cuts) {
+    return cut_all(p, end, as, n, cut, cuts);
+}
+
+static inline const char *cut_alike(const char *p, const char *end, const char *as, uint64_t n, Cut *cut, int *cuts) {
+    return HAS_BITS ? cut_by_bits(p, end, as, n, cut, cuts) : cut_all(p, end, as, n, cut, cuts);
+}
 
 #endif

@@ -98,14 +98,17 @@ cdef inline int table_grow(Ids* ids) noexcept nogil:
     return OK
 
 
-cdef inline int ids_grow(Ids* ids, uint64_t more_text) noexcept nogil:
+cdef inline int ids_grow(Ids* ids, int64_t more, uint64_t more_text) noexcept nogil:
+    """Room for so many more ids, together this long; far fewer than there may be."""
     cdef uint64_t used = ids.end[ids.n - 1] if ids.n else 0
     cdef int64_t room = ids.room
     cdef void* p
-    if ids.n == room:
+    if ids.n + more > room:
         if room >= 1 << 30:
             return MEMORY
-        room = 2 * room if room else 16
+        room = room if room else 16
+        while room < ids.n + more:
+            room *= 2
         p = realloc(ids.end, room * sizeof(uint64_t))
         if p == NULL:
             return MEMORY
@@ -134,7 +137,7 @@ cdef inline int ids_add(Ids* ids, const char* p, uint64_t n, uint64_t h, bint ag
     """Append an id; the table goes on finding the first row of one that is there already."""
     cdef uint64_t start = ids.end[ids.n - 1] if ids.n else 0
     if ids.n == ids.room or start + n + PAD > ids.text_room:
-        if ids_grow(ids, n):
+        if ids_grow(ids, 1, n):
             return MEMORY
     copy_id(ids.text + start, p, n)
     ids.end[ids.n] = start + n

@@ -4,9 +4,15 @@ cdef struct Docs:              # of one query
     int64_t begin, end
     uint64_t* slots            # NULL where they are few
     uint64_t mask
+    uint64_t hash[FEW]         # of each, where they are few
 
 
 cdef Docs NO_DOCS                  # of a query that is not judged
+
+
+cdef inline bint perhaps(const Docs* docs, uint64_t h) noexcept nogil:
+    """Whether an id with this hash may be among the documents: it is not, for nearly all that are not."""
+    return h == docs.hash[0] or h == docs.hash[1] if docs.slots == NULL else docs.slots[h & docs.mask] != 0
 
 
 @cython.final
@@ -62,8 +68,13 @@ cdef class Judged:
 
     cdef inline Docs docs_of(self, int64_t q) noexcept nogil:
         cdef Docs docs
+        cdef int64_t d
+        cdef int i
         docs.begin, docs.end, docs.mask = self.start[q], self.start[q + 1], self.slot_start[q + 1] - self.slot_start[q] - 1
         docs.slots = self.slots + self.slot_start[q] if docs.mask + 1 else NULL
+        for i in range(FEW):
+            d = docs.begin + i
+            docs.hash[i] = hash_id(self.text + self.begin[d], self.end[d] - self.begin[d]) if d < docs.end else 0
         return docs
 
     cdef put(self, int64_t q, int64_t d):

@@ -8,18 +8,18 @@ at a time. Untrusted bytes end here: every load stays inside its buffer by the a
 
 cimport cython
 from cpython.dict cimport PyDict_GetItem, PyDict_Next
-from cpython.float cimport PyFloat_Check
+from cpython.float cimport PyFloat_AS_DOUBLE, PyFloat_Check, PyFloat_CheckExact
 from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_CheckExact
 from cython cimport view
-from libc.math cimport isfinite
+from libc.math cimport INFINITY, isfinite
 from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
-from truerank.core._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_find, ids_free, ids_reset
+from truerank.core._ids cimport Ids, id_equals, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_reset
 from truerank.core._names cimport Names
-from truerank.core._ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, as_given, by_score, down, find_unjudged, rank, rank_alone, up
+from truerank.core._ranking cimport Answer, Found, Order, answer_add, answer_found, answer_free, answer_room, as_given, by_score, down, find_unjudged, rank, rank_alone, up
 
 import os
 
@@ -31,16 +31,21 @@ cdef extern from "Python.h":
     double PyOS_string_to_double(const char*, char**, PyObject*) except? -1.0
     const char* PyUnicode_AsUTF8AndSize(object, Py_ssize_t*) except NULL
     bint PyUnicode_IS_ASCII(object)
+    Py_ssize_t PyUnicode_GET_LENGTH(object)
 
 cdef extern from "_bytes.h":
     ctypedef struct Fields:
         const char* start[6]
         const char* end[6]
-    enum: PAD, OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD
+    ctypedef struct Cut:
+        const char* id
+        uint64_t n, hash
+        double score
+    void fetch(const void*) nogil
+    enum: PAD, BLOCK, OK, FIELDS, CONTROL, NUMBER, NOT_FINITE, LONG, DUPLICATE, INTERLEAVED, MEMORY, HARD
     uint64_t SALT
     const char* split(const char*, Fields*, int, int*) nogil
-    bint short_number(const char*, const char*, double*) nogil
-    const char* split_rest(const char*, Fields*) nogil
+    const char* cut_alike(const char*, const char*, const char*, uint64_t, Cut*, int*) nogil
     int decimal "number"(const char*, const char*, double*) nogil
     void copy_id(char*, const char*, uint64_t) nogil
     bint same_id(const char*, const char*, uint64_t) nogil
@@ -87,116 +92,23 @@ def as_text(bytes name):
     return name.decode("utf-8", "surrogateescape")
 
 
-cdef class Lines:
-    """Cuts pushed bytes into lines and columns and hands them to `row`. Holds at most one chunk's rest."""
-
-    cdef char* rest
-    cdef uint64_t rest_n, rest_room
-    cdef int error
-    cdef readonly int64_t line     # the line that was read last, 1-based
-    cdef int want, width           # how many columns a line has; how many the one read last had
-
-    def __dealloc__(self):
-        free(self.rest)
-
-    cdef int row(self, const Fields* f) noexcept nogil:
-        """Read one line, cut into `want` columns."""
-        return OK
-
-    cdef const char* alike(self, const char* p, const char* end, const Fields* f) noexcept nogil:
-        """Read the lines from p on that begin as the last one did; where they end."""
-        return p
-
-    cdef void parse(self, const char* p, const char* end) noexcept nogil:
-        """Read the whole lines in [p, end), which are followed by PAD readable bytes."""
-        cdef Fields f
-        cdef int found
-        if self.line == 0 and memcmp(p, b"\xef\xbb\xbf", 3) == 0:
-            p += 3                                       # a byte order mark
-        while p < end:
-            self.line += 1
-            if p[0] == c"#":
-                p = <const char*>memchr(p, c"\n", end - p) + 1
-                continue
-            p = split(p, &f, self.want, &found)
-            if found:
-                self.width = found
-                self.error = CONTROL if found < 0 else FIELDS if found != self.want else self.row(&f)
-                if not self.error:
-                    p = self.alike(p, end, &f)
-                if self.error:
-                    return
-
-    cdef int keep(self, const char* p, uint64_t n) noexcept nogil:
-        cdef void* q
-        if self.rest_n + n + PAD + 1 > self.rest_room:
-            q = realloc(self.rest, 2 * (self.rest_n + n + PAD + 1))
-            if q == NULL:
-                return MEMORY
-            self.rest, self.rest_room = <char*>q, 2 * (self.rest_n + n + PAD + 1)
-        memcpy(self.rest + self.rest_n, p, n)
-        self.rest_n += n
-        return OK
-
-    cdef void flush(self) noexcept nogil:
-        memset(self.rest + self.rest_n, c"\n", PAD)
-        self.parse(self.rest, self.rest + self.rest_n)
-        self.rest_n = 0
-
-    cdef void take(self, const char* p, uint64_t n) noexcept nogil:
-        cdef const char* end = p + n
-        cdef const char* cut
-        if self.rest_n:                                  # complete the line that the last chunk began
-            cut = <const char*>memchr(p, c"\n", n)
-            cut = end if cut == NULL else cut + 1
-            if self.rest_n + <uint64_t>(cut - p) > LONGEST_LINE + (1 << 12):
-                self.error = LONG
-                self.line += 1
-                return
-            self.error = self.keep(p, cut - p)
-            if self.error or cut == end and (cut == p or (cut - 1)[0] != c"\n"):
-                return
-            p = cut
-            self.flush()
-        if end - p > PAD and not self.error:
-            cut = end - PAD                              # what is read in place has PAD bytes behind it
-            while cut > p and (cut - 1)[0] != c"\n":
-                cut -= 1
-            if cut > p:
-                self.parse(p, cut)
-                p = cut
-        if not self.error and p < end:
-            self.error = self.keep(p, end - p)
-
-    cpdef feed(self, const unsigned char[::1] data):
-        """Read the next bytes. Releases the GIL.
-
-        Raises:
-            Refused: a line cannot be read; its kind and line say why and where.
-        """
-        cdef const char* p
-        cdef uint64_t n = data.shape[0]
-        self.check()
-        if n == 0:
-            return
-        p = <const char*>&data[0]
-        with nogil:
-            self.take(p, n)
-        self.check()
-
-    cdef check(self):
-        if self.error == MEMORY:
-            raise MemoryError("the scanner ran out of memory")
-        if self.error:
-            raise Refused(KINDS[self.error], self.line, self.width)
-
-    cdef void end_lines(self) noexcept nogil:
-        if self.rest_n and not self.error:               # the rest may lack its newline
-            self.rest[self.rest_n] = c"\n"               # keep() left room for it
-            self.rest_n += self.rest[self.rest_n - 1] != c"\n"
-            self.flush()
+def all_ids(list ids not None):
+    """Whether all are text, and none is empty."""
+    for each in ids:
+        if not PyUnicode_CheckExact(each) or PyUnicode_GET_LENGTH(each) == 0:
+            return False
+    return True
 
 
+def all_floats(list values not None):
+    """Whether all are floats."""
+    for each in values:
+        if not PyFloat_CheckExact(each):
+            return False
+    return True
+
+
+include "_lines.pxi"
 include "_qrels.pxi"
 
 
@@ -358,7 +270,7 @@ cdef class Scanner(Lines):
         ids_reset(&self.now.ids)
         if q >= 0:
             self.returned[q] = max(self.returned[q], 0)
-            self.docs = self.judged.docs_of(q) if q < self.judged.n_queries else NO_DOCS
+        self.docs = self.judged.docs_of(q) if 0 <= q < self.judged.n_queries else NO_DOCS
 
     cdef inline int push(self, const char* p, uint64_t n, double score) noexcept nogil:
         """Add a row to the query being read, or put it aside."""
@@ -366,7 +278,7 @@ cdef class Scanner(Lines):
         if not self.interleaved or self.now.query < 0:
             return self.take_row(p, n, score)
         self.rows += 1
-        row.line, row.score = self.line if self.line else self.rows, score
+        row.line, row.score = self.line, score
         row.query, row.n = <uint32_t>self.now.query, <uint32_t>n
         return self.aside.put(&row, p) if n == row.n else MEMORY
 
@@ -398,6 +310,53 @@ cdef class Scanner(Lines):
             return OK
         doc = self.judged.find(&self.docs, p, n, h)
         return OK if doc < 0 else answer_found(a, a.ids.n - 1, doc)
+
+    cdef int take_rows(self, const Cut* cut, int n, uint64_t text) noexcept nogil:
+        """Add rows, whose ids are together no longer than `text`, to the query being read, or put them aside."""
+        cdef int i = 0, error = OK
+        cdef bint plain = self.counting is None and (not self.interleaved or self.now.query < 0)
+        if plain and answer_room(&self.now, n, text):
+            return MEMORY
+        while i < n and not error:
+            if plain:
+                error = self.take_new(cut, n, &i)
+            if i < n and not error:
+                self.line += 1
+                error = self.push(cut[i].id, cut[i].n, cut[i].score)
+                i += 1
+        return error
+
+    cdef int take_new(self, const Cut* cut, int n, int* done) noexcept nogil:
+        """Add the rows from `done` on, up to the first that repeats a document; there is room for them."""
+        cdef Answer* a = &self.now
+        cdef uint64_t slot, h
+        cdef uint64_t at = a.ids.end[a.ids.n - 1] if a.ids.n else 0
+        cdef double score, last = a.score[a.ids.n - 1] if a.ids.n else INFINITY
+        cdef bint falling = a.falling, single = self.single
+        cdef int64_t row = a.ids.n, doc
+        cdef int i = done[0], error = OK
+        while i < n and not error:
+            h, score = cut[i].hash, cut[i].score
+            slot = h & a.ids.mask
+            if a.ids.table[slot] - a.ids.birth < row and ids_find(&a.ids, cut[i].id, cut[i].n, h, &slot) >= 0:
+                break
+            if single:
+                score = <double><float>score
+            ids_append(&a.ids, cut[i].id, cut[i].n, h, slot)
+            a.score[row] = score
+            falling = falling and score <= last
+            last = score
+            if perhaps(&self.docs, h):
+                doc = self.judged.find(&self.docs, cut[i].id, cut[i].n, h)
+                if doc >= 0 and a.query >= 0:
+                    error = answer_found(a, row, doc)
+            row += 1
+            i += 1
+        a.falling = falling
+        self.line += i - done[0]
+        self.rows += i - done[0]
+        done[0] = i
+        return error
 
     cdef int close(self) noexcept nogil:
         """Rank what was found in the query being read and keep it."""
@@ -491,8 +450,6 @@ cdef class Scanner(Lines):
     cdef inline bint turned(self, const char* p, uint64_t n) noexcept nogil:
         return self.current.n == 0 or not id_equals(&self.current, 0, p, n)
 
-    # -- doors
-
     cdef int row(self, const Fields* f) noexcept nogil:
         """Door 1: `query iteration document rank score tag` lines."""
         cdef double score
@@ -503,21 +460,14 @@ cdef class Scanner(Lines):
 
     cdef const char* alike(self, const char* p, const char* end, const Fields* f) noexcept nogil:
         """Lines of the same query and iteration: only the other columns need be found. Most of a run is such."""
-        cdef uint64_t n = f.start[2] - f.start[0]
-        cdef const char* next
-        cdef Fields here
-        cdef double value
-        while p < end and n <= PAD and p[0] != c"#" and same_id(p, f.start[0], n):
-            next = split_rest(p + n, &here)
-            if next == NULL:
-                break
-            self.line += 1
-            if not short_number(here.start[4], here.end[4], &value):    # "q i d r " at least stands before it
-                self.error = number(here.start[4], here.end[4], &value)
-            self.error = self.error or self.push(p + n, here.end[2] - p - n, value)
-            if self.error:
-                break
-            p = next
+        cdef Cut cut[BLOCK]
+        cdef int cuts = BLOCK
+        cdef const char* start
+        if f.start[2] - f.start[0] > PAD or f.start[0][0] == c"#":
+            return p
+        while cuts == BLOCK and not self.error:
+            start, p = p, cut_alike(p, end, f.start[0], f.start[2] - f.start[0], cut, &cuts)
+            self.error = self.take_rows(cut, cuts, p - start)
         return p
 
     def columns(self, const int64_t[::1] query_ends, const unsigned char[::1] query_text, const int64_t[::1] doc_ends,
@@ -526,9 +476,11 @@ cdef class Scanner(Lines):
 
         runs: the first row of each query id, and the number of rows; without it each row has a query id.
         """
-        cdef int64_t r, i, end, n = query_ends.shape[0] - 1
+        cdef Cut cut[BLOCK]
+        cdef int64_t i, start, end, length, r = 0, n = query_ends.shape[0] - 1
         cdef const int64_t* first = NULL if runs is None else &runs[0]
-        cdef int error = OK
+        cdef int error = OK, cuts
+        cdef const char* query
         cdef const char* queries = b""
         cdef const char* docs = b""
         if query_text.shape[0]:
@@ -536,34 +488,41 @@ cdef class Scanner(Lines):
         if doc_text.shape[0]:
             docs = <const char*>&doc_text[0]
         with nogil:
-            for r in range(n):
-                i = r if first == NULL else first[r]
-                end = r + 1 if first == NULL else first[r + 1]
+            while r < n and not error:
+                query, length = queries + query_ends[r], query_ends[r + 1] - query_ends[r]
+                i, r = r if first == NULL else first[r], r + 1
+                while first == NULL and r < n and query_ends[r + 1] - query_ends[r] == length \
+                        and same_id(query, queries + query_ends[r], length):
+                    r += 1
+                end = r if first == NULL else first[r]
                 if not isfinite(scores[i]):
                     error = NOT_FINITE
-                elif self.turned(queries + query_ends[r], query_ends[r + 1] - query_ends[r]):
-                    error = self.turn(queries + query_ends[r], query_ends[r + 1] - query_ends[r])
-                while i < end:
-                    self.line += 1
-                    if not error:
-                        error = self.push(docs + doc_ends[i], doc_ends[i + 1] - doc_ends[i], scores[i]) \
-                            if isfinite(scores[i]) else NOT_FINITE
-                    if error:
-                        break
-                    i += 1
-                if error:
-                    break
+                elif self.turned(query, length):
+                    error = self.turn(query, length)
+                self.line += error != OK
+                while i < end and not error:
+                    start, cuts = i, 0
+                    while i < end and cuts < BLOCK and isfinite(scores[i]):
+                        cut[cuts].id, cut[cuts].n = docs + doc_ends[i], doc_ends[i + 1] - doc_ends[i]
+                        cut[cuts].hash, cut[cuts].score = hash_id(cut[cuts].id, cut[cuts].n), scores[i]
+                        i, cuts = i + 1, cuts + 1
+                    error = self.take_rows(cut, cuts, doc_ends[i] - doc_ends[start])
+                    if not error and i < end and cuts < BLOCK:
+                        error = NOT_FINITE
+                        self.line += 1
         self.error = error
         self.check()
 
     def mapping(self, dict run):
         """Door 3: {query: {document: score}}."""
-        cdef bytes name
+        cdef Py_ssize_t size
         for key, docs in run.items():
-            name = as_bytes(key)
-            self.open(name)
+            self.open(as_bytes(key))
             if not self.look_up(docs):
+                size = len(docs)
                 self.ranked_rows(docs.keys(), docs.values())
+                if len(docs) != size:                    # another's __float__ changed it
+                    raise RuntimeError("dictionary changed size during iteration")
 
     def ranked(self, object query, object docs, object scores=None):
         """Door 4: one query's documents, best first, or with their scores."""
@@ -575,20 +534,39 @@ cdef class Scanner(Lines):
         self.check()
 
     cdef ranked_rows(self, docs, scores):
-        cdef const char* p
-        cdef Py_ssize_t n
-        if scores is None:
-            scores = range(0, -len(docs), -1)
-        for doc, value in zip(docs, scores, strict=True):
-            if not PyUnicode_CheckExact(doc) or not PyUnicode_IS_ASCII(doc):
-                doc = as_bytes(doc)
-                p, n = <bytes>doc, len(<bytes>doc)
-            else:
-                p = PyUnicode_AsUTF8AndSize(doc, &n)
-            self.error = self.push(p, n, value) if isfinite(<double>value) else NOT_FINITE
+        cdef Cut cut[BLOCK]
+        cdef list names = list(docs), values = None if scores is None else list(scores)    # nobody else changes these
+        cdef Py_ssize_t i = 0, size, n = len(names)
+        cdef int cuts = BLOCK
+        cdef uint64_t text
+        if values is not None and len(values) != n:
+            raise ValueError(f"there are {n} documents, but {len(values)} scores")
+        while i < n:
+            cuts = text = 0
+            while i < n and cuts < BLOCK and PyUnicode_CheckExact(names[i]) and PyUnicode_IS_ASCII(names[i]):
+                if values is None:
+                    cut[cuts].score = -i
+                elif not PyFloat_CheckExact(values[i]) or not isfinite(PyFloat_AS_DOUBLE(values[i])):
+                    break
+                else:
+                    cut[cuts].score = PyFloat_AS_DOUBLE(values[i])
+                cut[cuts].id = PyUnicode_AsUTF8AndSize(names[i], &size)
+                cut[cuts].n, cut[cuts].hash = size, hash_id(cut[cuts].id, size)
+                text += size
+                i, cuts = i + 1, cuts + 1
+            self.error = self.take_rows(cut, cuts, text)
+            if not self.error and i < n and cuts < BLOCK:
+                self.error = self.ranked_row(names[i], -i if values is None else values[i])
+                i += 1
             if self.error:
-                self.line = self.rows
                 self.check()
+
+    cdef int ranked_row(self, object doc, object value) except? -1:
+        """Add a row whose document or score is something else than plain text or a plain number."""
+        cdef double score = value
+        cdef bytes name = as_bytes(doc)
+        self.line += 1
+        return self.push(name, len(name), score) if isfinite(score) else NOT_FINITE
 
     cdef bint look_up(self, dict docs):
         """Find the judged documents in a dict by looking each up, which reads no other key.
@@ -597,28 +575,37 @@ cdef class Scanner(Lines):
         that ties with another, or few documents.
         """
         cdef int64_t q = self.now.query, n = 0, i
-        cdef Py_ssize_t position = 0
-        cdef PyObject* key
-        cdef PyObject* value
+        cdef Py_ssize_t position = 0, ahead = BLOCK
+        cdef PyObject* key[BLOCK]
+        cdef PyObject* value[BLOCK]
+        cdef double score, last = INFINITY
         cdef double[::1] scores = np.empty(len(docs))
         cdef bint falling = True
         if self.interleaved or self.keep or self.every or self.counting is not None or self.order == as_given:
             return False
         if q >= 0 and len(docs) < self.judged.start[q + 1] - self.judged.start[q]:
             return False
-        while PyDict_Next(docs, &position, &key, &value):
-            if not PyUnicode_CheckExact(<object>key) or not (PyFloat_Check(<object>value) or type(<object>value) is int):
-                return False                             # another's __float__ might change the dict
-            scores[n] = <object>value
-            if self.single:
-                scores[n] = <double><float>scores[n]
-            if not isfinite(scores[n]):
-                return False
-            if n and scores[n] > scores[n - 1]:
-                falling = False
-            n += 1
+        while ahead == BLOCK:                                # they lie anywhere in memory: fetch many at a time
+            ahead = 0
+            while ahead < BLOCK and PyDict_Next(docs, &position, &key[ahead], &value[ahead]):
+                fetch(key[ahead])
+                fetch(value[ahead])
+                ahead += 1
+            for i in range(ahead):
+                if not PyUnicode_CheckExact(<object>key[i]) or not (PyFloat_Check(<object>value[i])
+                                                                    or type(<object>value[i]) is int):
+                    return False                             # another's __float__ might change the dict
+                score = <object>value[i]
+                if self.single:
+                    score = <double><float>score
+                if not isfinite(score):
+                    return False
+                falling = falling and score <= last
+                scores[n] = last = score
+                n += 1
         if q >= 0 and not self.look_up_each(docs, self.judged.docs(q), scores, falling):
             return False
+        self.line += n
         self.rows += n
         return True
 
@@ -650,8 +637,6 @@ cdef class Scanner(Lines):
         a.query = -1
         return True
 
-    # -- out
-
     cdef check(self):
         if self.aside is not None and self.aside.failure is not None:
             raise self.aside.failure
@@ -672,6 +657,13 @@ cdef class Scanner(Lines):
         n, self.n = self.n, 0
         return table(<void**>&self.hit, n, HIT), table(<void**>&self.returned, self.reads, np.dtype(np.int64))
 
+    def taken(self):
+        """(rows, `unjudged_ids`) of the queries that are read to their ends; these rows are forgotten."""
+        cdef int64_t n = self.n
+        ids = self.unjudged_ids
+        self.n = self.room = self.unjudged.n = 0
+        return table(<void**>&self.hit, n, HIT), ids
+
     @property
     def repeats(self):
         """(queries,) how many rows of each repeat a document; None where no row of the run does."""
@@ -686,8 +678,11 @@ cdef class Scanner(Lines):
     @property
     def extra_queries(self):
         """The names of the answered queries that are unjudged."""
-        cdef int64_t i
-        return [id_bytes(&self.extra, i) for i in range(self.extra.n)]
+        return self.extra_from(0)
+
+    def extra_from(self, int64_t first):
+        """The same, from one on."""
+        return [id_bytes(&self.extra, i) for i in range(first, self.extra.n)]
 
     @property
     def here(self):

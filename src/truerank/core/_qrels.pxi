@@ -30,9 +30,11 @@ cdef class QrelsParser(Lines):
     cdef Ids docs
     cdef Judgement* rows
     cdef JudgedDoc* judged         # of each document, once the second column is not the same throughout
-    cdef uint64_t* slots           # (high half of the hash, document + 1); 0 is empty; at most half full
+    cdef uint64_t* slots           # (high half of the hash, document + 1), free where that is before `since`; half free
     cdef uint64_t mask
-    cdef int64_t n, room           # of the rows
+    cdef int64_t since             # the documents that are looked up: of the last query, or all, once one is scattered
+    cdef bint is_scattered
+    cdef int64_t n, room, judged_room      # of the rows; room for documents
     cdef int64_t last, second, doc # the query, the second column and the document of the row before
     cdef int64_t first             # a document of its query: the first, unless its rows are scattered
 
@@ -54,11 +56,9 @@ cdef class QrelsParser(Lines):
         if error:
             return error
         if self.queries.ids.n == 0 or not id_equals(&self.queries.ids, self.last, f.start[0], n):
-            self.last, self.first = self.queries.find(f.start[0], n), self.docs.n
-            if self.last < 0:
-                self.last = self.queries.ids.n
-                if self.queries.add(f.start[0], n):
-                    return MEMORY
+            error = self.turn(f.start[0], n)
+            if error:
+                return error
         n = f.end[1] - f.start[1]
         if self.n == 0 or not id_equals(&self.iterations.ids, self.second, f.start[1], n):
             error = self.find_second(f.start[1], n)
@@ -70,6 +70,19 @@ cdef class QrelsParser(Lines):
         self.rows[self.n].line = self.line
         self.n += 1
         return error
+
+    cdef int turn(self, const char* p, uint64_t n) noexcept nogil:
+        """Go on to the query with this id; all documents are looked up from the first that comes again on."""
+        self.last, self.first = self.queries.find(p, n), self.docs.n
+        if self.last < 0:
+            self.last = self.queries.ids.n
+            if not self.is_scattered:
+                self.since = self.docs.n
+            return self.queries.add(p, n)
+        if self.is_scattered:
+            return OK
+        self.is_scattered, self.since = True, 0
+        return OK if self.slots == NULL else self.fill(self.docs.n)
 
     cdef int grow(self) noexcept nogil:
         cdef int64_t room = 2 * self.room + 1024
@@ -90,38 +103,46 @@ cdef class QrelsParser(Lines):
 
     cdef int look_up(self) noexcept nogil:
         """Make the table of the documents so far, which have a row each; a repeated one is refused later."""
-        cdef int64_t d
+        cdef int64_t d, since = self.since
+        self.since = 0
         for d in range(self.docs.n):
             if self.make_room(d):
                 return MEMORY
             self.judged[d].query, self.judged[d].line = self.rows[d].of, self.rows[d].line
             self.rows[d].of = self.doc = self.found(self.rows[d].of, self.docs.text + id_start(&self.docs, d),
                                                     id_length(&self.docs, d), d)
+        self.since = since
         return OK
 
     cdef int make_room(self, int64_t d) noexcept nogil:
         """Room for document d; a table that it would fill by half is made anew."""
-        cdef uint64_t room = 4 * (self.mask + 1) if self.mask else 1 << 12
         cdef void* p
-        cdef int64_t i
-        if <uint64_t>(2 * (d + 1)) <= self.mask:
-            return OK
+        if d >= self.judged_room:
+            p = realloc(self.judged, 2 * (d + 1024) * sizeof(JudgedDoc))
+            if p == NULL:
+                return MEMORY
+            self.judged, self.judged_room = <JudgedDoc*>p, 2 * (d + 1024)
+        return OK if <uint64_t>(2 * (d + 1 - self.since)) <= self.mask else self.fill(d)
+
+    cdef int fill(self, int64_t n) noexcept nogil:
+        """Make the table anew, of documents that are looked up and among the first n; a quarter of it at most is full."""
+        cdef uint64_t room = self.mask + 1 if self.mask else 1 << 10
+        cdef int64_t d
+        while room < 4 * <uint64_t>(n + 1 - self.since):
+            room *= 2
         free(self.slots)
         self.slots, self.mask = <uint64_t*>calloc(room, sizeof(uint64_t)), room - 1
-        p = realloc(self.judged, room // 2 * sizeof(JudgedDoc))
-        if p != NULL:
-            self.judged = <JudgedDoc*>p
-        if p == NULL or self.slots == NULL:
+        if self.slots == NULL:
             return MEMORY
-        for i in range(d):
-            self.found(self.judged[i].query, self.docs.text + id_start(&self.docs, i), id_length(&self.docs, i), i)
+        for d in range(self.since, n):
+            self.found(self.judged[d].query, self.docs.text + id_start(&self.docs, d), id_length(&self.docs, d), d)
         return OK
 
     cdef int64_t found(self, int64_t query, const char* p, uint64_t n, int64_t d) noexcept nogil:
         """The document of a query with this id; where there is none, it is d from now on, for which there is room."""
         cdef uint64_t h = hash_id(p, n) + <uint64_t>query * <uint64_t>0x9E3779B97F4A7C15
         cdef uint64_t slot = h & self.mask, v
-        while self.slots[slot]:
+        while <int64_t><uint32_t>self.slots[slot] > self.since:
             v = self.slots[slot]
             if v >> 32 == h >> 32 and self.is_doc(<int64_t><uint32_t>v - 1, query, p, n):
                 return <int64_t><uint32_t>v - 1
@@ -160,7 +181,7 @@ cdef class QrelsParser(Lines):
         while not self.error and self.doc + 1 < self.docs.n and self.judged[self.doc + 1].query == self.last:
             n = id_length(&self.docs, self.doc + 1)
             id = p + m
-            if <uint64_t>(end - p) < m + n + 3 or memcmp(p, f.start[0], m) or not same_id(
+            if <uint64_t>(end - p) < m + n + 3 or not same_id(p, f.start[0], m) or not same_id(
                     self.docs.text + id_start(&self.docs, self.doc + 1), id, n):
                 return p
             if id[n] != c" " or not c"0" <= id[n + 1] <= c"9" or id[n + 2] != c"\n":

@@ -8,7 +8,7 @@ from libc.stdint cimport int64_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, qsort, realloc
 from libc.string cimport memcpy
 
-from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_append, ids_find, ids_free
+from truerank.core._ids cimport Ids, id_length, id_start, ids_add, ids_append, ids_find, ids_free, ids_grow
 
 cdef extern from "_bytes.h":
     enum:
@@ -41,19 +41,26 @@ cdef inline void answer_free(Answer* a) noexcept nogil:
     free(a.found)
 
 
+cdef inline int answer_room(Answer* a, int64_t more, uint64_t more_text) noexcept nogil:
+    """Room for so many more rows, whose ids are together this long."""
+    cdef void* q
+    if ids_grow(&a.ids, more, more_text):
+        return MEMORY
+    if a.score_room < a.ids.room:
+        q = realloc(a.score, a.ids.room * sizeof(double))
+        if q == NULL:
+            return MEMORY
+        a.score, a.score_room = <double*>q, a.ids.room
+    return OK
+
+
 cdef inline int answer_add(Answer* a, const char* p, uint64_t n, uint64_t h, uint64_t slot, bint again,
                            double score) noexcept nogil:
     """Append a row, at the slot that `ids_find` gave for its id, or again where the answer has it already."""
     cdef int64_t row = a.ids.n
-    cdef void* q
     if row == a.ids.room or (a.ids.end[row - 1] if row else 0) + n + PAD > a.ids.text_room or again:
-        if ids_add(&a.ids, p, n, h, again):
+        if answer_room(a, 1, n) or ids_add(&a.ids, p, n, h, again):
             return MEMORY
-        if a.score_room < a.ids.room:
-            q = realloc(a.score, a.ids.room * sizeof(double))
-            if q == NULL:
-                return MEMORY
-            a.score, a.score_room = <double*>q, a.ids.room
     else:
         ids_append(&a.ids, p, n, h, slot)
     a.score[row] = score
