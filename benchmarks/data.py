@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from timing import HERE
+from timing import HERE, TRUERANK
 
 MEGABYTE = 1 << 20
 
@@ -38,6 +38,17 @@ def zipped(run: Path) -> Path:
             shutil.copyfileobj(plain, packed, MEGABYTE)
         part.replace(path)
     _read(path)
+    return path
+
+
+def converted(run: Path, suffix: str) -> Path:
+    """The run in the format of a suffix, as `truerank convert` writes it."""
+    path = run.with_suffix(suffix)
+    if not path.exists():
+        say(f"writing {path}")
+        part = path.with_name("part" + suffix)
+        subprocess.run([TRUERANK, "convert", run, part, "--as", "run"], check=True)
+        part.replace(path)
     return path
 
 

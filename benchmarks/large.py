@@ -33,12 +33,7 @@ def evaluated(qrels: Path, run: Path) -> Done:
 def parquet(bench: Bench) -> Line:
     """The whole process on Parquet as `truerank convert` writes it, against the TREC text of the same rows."""
     qrels, run = bench.files
-    path = run.with_suffix(".parquet")
-    if not path.exists():
-        data.say(f"writing {path}")
-        part = path.with_name("part.parquet")
-        subprocess.run([TRUERANK, "convert", run, part, "--as", "run"], check=True)
-        part.replace(path)
+    path = data.converted(run, ".parquet")
     peaks: list[float] = []
 
     def ours() -> float:

@@ -17,6 +17,9 @@ from truerank.formats.source import Source
 
 LONGEST = 1 << 26
 
+SHORT = 1 << 11
+"""Lines of this many bytes are read together; what longer ones hold is still in the cache when it is used."""
+
 EXACT = 2**53
 """From here on whole numbers are written as fractions are: not all readers hold them."""
 
@@ -52,17 +55,21 @@ def read_qrels(source: Source) -> Qrels:
 def records(source: Source) -> Iterator[Numbered]:
     """Each line's value with its number."""
     for first, block in source.blocks(LONGEST):
+        values = _at_once(block) if block.count(b"\n") * SHORT > len(block) else None
+        if values is not None:
+            yield from enumerate(values, first)
+            continue
         lines = [(number, line) for number, line in enumerate(block.split(b"\n"), first) if line.strip()]
-        yield from zip((number for number, _ in lines), _values(lines, source.name), strict=True)
+        yield from ((number, parsed(line, source.name, number)) for number, line in lines)
 
 
-def _values(lines: list[tuple[int, bytes]], name: str) -> Iterable[Any]:
-    """The value of each line: read all at once, which is faster, or one by one to find the one at fault."""
+def _at_once(block: bytes) -> list[Any] | None:
+    """The values of lines, read together, which is faster; None where one is blank or at fault."""
     try:
-        values: list[Any] = parsed(b"[" + b",".join(line for _, line in lines) + b"]", name)
+        values: list[Any] = parsed(b"[%b]" % block[:-1].replace(b"\n", b","), "")
     except InputError:
-        values = []
-    return values if len(values) == len(lines) else (parsed(line, name, number) for number, line in lines)
+        return None
+    return values if len(values) == block.count(b"\n") else None
 
 
 def write_run(run: Iterable[Ranked], file: BinaryIO, tag: str) -> None:

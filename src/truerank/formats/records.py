@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from truerank.core._kernel import as_bytes
+from truerank.core._kernel import all_floats, all_ids, as_bytes
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.mappings import are_numbers, joined_names
 from truerank.core.messages import plural
@@ -299,7 +299,7 @@ def _ids(ids: list[Any], name: str, line: int | None) -> list[bytes]:
 
 def _checked(ids: list[Any], name: str, line: int | None) -> list[Any]:
     """The ids, if all of them are text or whole numbers."""
-    if not set(map(type, ids)) <= {str, int} or "" in ids:
+    if not all_ids(ids) and (not set(map(type, ids)) <= {str, int} or "" in ids):
         bad = next(i for i in ids if type(i) not in (str, int) or i == "")
         raise InputError("an id is text or a whole number, not {value}", name, line, value=quoted(bad))
     return ids
@@ -310,6 +310,8 @@ def _number(value: Any, name: str, line: int | None) -> float:
 
 
 def _numbers(values: list[Any], name: str, line: int | None) -> list[Any]:
+    if all_floats(values):
+        return values
     kinds = set(map(type, values))
     if not kinds <= {int, float}:
         bad = next(value for value in values if type(value) not in (int, float))
