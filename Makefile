@@ -7,6 +7,9 @@ PEERS := .peers
 JOBS ?= auto
 KERNEL := $(wildcard src/truerank/core/_*.pyx src/truerank/core/_*.pxd src/truerank/core/_*.pxi src/truerank/core/_*.h) setup.py
 
+# The tests start hundreds of processes, each of which would compile the package anew.
+unexport PYTHONDONTWRITEBYTECODE
+
 .DEFAULT_GOAL := help
 .PHONY: help demo test coverage wheel site lint types docs locale bench calibrate peers spark fuzz asan clean board
 

@@ -139,7 +139,7 @@ def test_reading_for_more_than_a_second_shows_a_bar_on_a_terminal(here):
 
 @pytest.mark.parametrize("command", ["convert - again.json --as run", "trec_eval --compat 9 qrels.txt -"])
 def test_converting_and_the_references_own_command_show_it_too(here, command):
-    printed = on_a_terminal(f"(cat first.run; sleep 2) | truerank {command}")
+    printed = on_a_terminal(f"(cat first.run; sleep 5) | truerank {command}")
     assert b"reading" in printed
 
 

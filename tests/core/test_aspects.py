@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import truerank as tr
 from truerank.core._kernel import QrelsParser, by_document
 from truerank.core.qrels import Qrels
-from truerank.formats.convert import convert
+from truerank.formats.converting import convert
 
 JUDGED = {"q": {"a": {"2": 1, "10": 2}, "b": {"10": 1, "x": 0}}, "r": {"a": {"2": 3}}}
 

@@ -13,7 +13,7 @@ import truerank as tr
 from truerank.analysis.confusion import confusion
 from truerank.analysis.lint import lint
 from truerank.core.errors import SeveralCalls
-from truerank.formats.convert import convert
+from truerank.formats.converting import convert
 
 QRELS = {"q": {"a": 1, "b": 1}, "r": {"c": 1}}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import glob
 import os
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar
@@ -42,8 +41,11 @@ def _named(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def _matching(file: str) -> list[str]:
-    is_pattern = any(sign in file for sign in "*?[") and not os.path.exists(file)
-    return (sorted(glob.glob(file)) or [file]) if is_pattern else [file]
+    if not any(sign in file for sign in "*?[") or os.path.exists(file):
+        return [file]
+    import glob
+
+    return sorted(glob.glob(file)) or [file]
 
 
 system = click.option(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -19,7 +20,6 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
     """The hits of a run, over all judged queries; an unanswered one has -1 documents returned."""
     table = scan.table
     grades = qrels.grades
-    query, judged = qrels.to_find
     names = [name for name in COLUMNS if name != "grade"]
     columns: dict[str, Any] = {name: table[name] for name in names}
     query_of = table["query"]
@@ -31,14 +31,29 @@ def build(qrels: Qrels, scan: Scan) -> Hits:
     hits = Hits(
         queries=qrels.queries,
         returned=scan.returned,
-        judgements=Judgements(query, _best_first(query, judged)),
-        max_grade=max(0.0, float(judged.max(initial=0))),
+        judgements=_judgements(qrels),
+        max_grade=max(0.0, float(qrels.to_find[1].max(initial=0))),
         grade=_graded(grades, columns["doc"]),
         aspects=_with_ids(qrels),
         calls=scan.calls,
         **columns,
     )
     return _without_ignored(hits) if np.isnan(grades).any() else hits
+
+
+MANY = 1 << 10
+"""Judgements whose sorting takes longer than finding out that a faster way will do."""
+
+_JUDGEMENTS: WeakKeyDictionary[Qrels, Judgements] = WeakKeyDictionary()
+"""What was sorted once: the same qrels are often asked for many runs."""
+
+
+def _judgements(qrels: Qrels) -> Judgements:
+    """All grades, best first within each query."""
+    if qrels not in _JUDGEMENTS:
+        query, grade = qrels.to_find
+        _JUDGEMENTS[qrels] = Judgements(query, _best_first(query, grade))
+    return _JUDGEMENTS[qrels]
 
 
 def _with_ids(qrels: Qrels) -> Aspects | None:
@@ -51,9 +66,10 @@ def _best_first(query: Ints, grade: Floats) -> Floats:
     """(judgements,) the grades sorted, best first, within each query; queries do not fall."""
     if not ((query[1:] == query[:-1]) & ~(grade[1:] <= grade[:-1])).any():
         return grade  # in order already, as where each query has one judgement: no copy
-    if not np.isfinite(grade).all():
+    if len(grade) < MANY or not np.isfinite(grade).all():
         return grade[np.lexsort((-grade, query))]
-    top, span = grade.max(initial=0), np.ptp(grade) + 1 if len(grade) else 1
+    top = grade.max(initial=0)
+    span = top - grade.min() + 1
     if (grade != np.floor(grade)).any() or not span * (query.max(initial=0) + 1) < EXACT:
         return grade[np.lexsort((-grade, query))]
     keys = np.asarray(query * span, np.float64)  # whole numbers that floats hold, sorted by themselves

@@ -306,8 +306,9 @@ def in_mean(hits: Hits, rules: Rules, name: str) -> Hits:
                 query=first,
             )
         keep &= answerable
-    hits = replace(hits, returned=np.maximum(hits.returned, 0))
-    return hits if keep.all() else hits.select(keep)
+    if missing.any():
+        hits = hits.changed({"returned": np.maximum(hits.returned, 0)})
+    return hits.select(keep)
 
 
 def _values(measures: list[Measure], hits: Hits, rules: Rules) -> dict[str, PerQuery]:
@@ -416,12 +417,13 @@ def _why_not(definition: Definition) -> Message:
 
 def _depends_on_ties(hits: Hits, measures: list[Measure], rules: Rules) -> Bools:
     """(queries,) whether some measure changes when equal scores are put in their best or worst order."""
+    if not hits.tied.any():
+        return np.zeros(len(hits.queries), bool)
     tied = np.bincount(hits.query[hits.tied], minlength=len(hits.queries)) > 0
-    if tied.any():
-        part = hits.select(tied)
-        asking = [m for m in measures if m.definition.sees_judged]
-        moved = _moved(measures, part.reordered(True), part.reordered(False), rules)
-        tied[tied] = moved | _moved(asking, part.judged_together(True), part.judged_together(False), rules)
+    part = hits.select(tied)
+    asking = [m for m in measures if m.definition.sees_judged]
+    moved = _moved(measures, part.reordered(True), part.reordered(False), rules)
+    tied[tied] = moved | _moved(asking, part.judged_together(True), part.judged_together(False), rules)
     return tied
 
 

@@ -22,7 +22,7 @@ _Few = tuple[int, Sequence[bytes]]
 
 
 def _few(queries: Sequence[bytes], which: Bools) -> _Few:
-    rows = np.flatnonzero(which)
+    (rows,) = which.nonzero()
     return len(rows), [queries[i] for i in rows[:EXAMPLES].tolist()]
 
 

@@ -299,7 +299,7 @@ class Qrels:
 
     def __getstate__(self) -> dict[str, Any]:
         """What is pickled: all but the look-up tables, which are made again when they are needed."""
-        return {name: value for name, value in vars(self).items() if name != "judged"}
+        return {name: value for name, value in vars(self).items() if name not in ("judged", "to_find")}
 
     @cached_property
     def digest(self) -> str:
@@ -426,7 +426,7 @@ class Qrels:
         left = self.aspects if keeping else self.aspects.of_docs(~own)
         return left.moved(place, len(own) + int(added.sum()))
 
-    @property
+    @cached_property
     def to_find(self) -> tuple[Ints, Floats]:
         """Of each judgement that counts, the query and the grade; queries do not fall."""
         kept = ~np.isnan(self.grades)

@@ -17,7 +17,7 @@ import numpy as np
 from truerank.core._kernel import as_text
 from truerank.core.build import build, is_later
 from truerank.core.errors import InputError, RulesError, SeveralCalls, printable, quoted, truncated
-from truerank.core.hits import UNJUDGED, Hits
+from truerank.core.hits import UNJUDGED, Bools, Hits
 from truerank.core.ids import NO_IDS, Ids
 from truerank.core.mappings import is_length
 from truerank.core.messages import Message, message
@@ -93,7 +93,7 @@ class Reading:
     def scanned(cls, qrels: Qrels, scan: Scan, rules: Rules, name: str, kept: int = 0) -> Reading:
         """A reading of queries that were read whole."""
         reading = cls.of(qrels, answered(scan, rules), rules, name, kept)
-        return replace(reading, rows=first_ranks(reading.rows, qrels, kept))
+        return replace(reading, rows=first_ranks(reading.rows, qrels, kept)) if kept else reading
 
     def __repr__(self) -> str:
         rows = f"{len(self.rows):,} rows of {int(self.rows.returned.clip(0).sum()):,}"
@@ -159,11 +159,19 @@ class Reading:
                 )
         return replace(self, rules=rules)
 
-    def only(self, *queries: bytes) -> Reading:
-        """The same for these queries alone; the highest grade stays that of all."""
-        keep = np.array([name in queries for name in self.rows.queries], bool)
+    def select(self, keep: Bools) -> Reading:
+        """The same for some of its queries alone; the highest grade stays that of all.
+
+        Args:
+            keep: whether each query stays, in the order of `rows.queries`.
+        """
         repeats = None if self.repeats is None else self.repeats[keep]
-        return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats)
+        repeated = 0 if repeats is None else int(repeats.sum())
+        return replace(self, rows=self.rows.select(keep), extra=(), repeats=repeats, repeated=repeated)
+
+    def only(self, *queries: bytes) -> Reading:
+        """The same for these queries alone."""
+        return self.select(np.array([name in queries for name in self.rows.queries], bool))
 
     def within(self, budget: float, lengths: Mapping[str, float]) -> Reading:
         """The same as if only so much of each query's documents were read: whole ones, from the first on.

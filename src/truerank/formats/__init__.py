@@ -3,11 +3,33 @@
 Importing this package finds them all.
 """
 
+from typing import TYPE_CHECKING, Any
+
 from truerank.core import plugins
-from truerank.formats.convert import convert
 from truerank.formats.reading import open_run, read_qrels
 from truerank.formats.registry import Format, formats, register
 
+if TYPE_CHECKING:
+    from truerank.formats.converting import convert
+
 __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 
-plugins.load_own(__name__, __path__[0], later=("arrays", "neighbours", "shapes", "texts"))
+LATER = (
+    "arrays",
+    "converting",
+    "neighbours",
+    "objects",
+    "shapes",
+    "texts",
+)
+
+plugins.load_own(__name__, __path__[0], later=LATER)
+
+
+def __getattr__(name: str) -> Any:
+    """`convert`, which reading does without."""
+    if name != "convert":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from truerank.formats.converting import convert
+
+    return convert

@@ -12,7 +12,6 @@ from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, MissingPackage, truncated
 from truerank.core.messages import message
 from truerank.core.run import Batch, Piece, Ranked, Run
-from truerank.formats.frames import first_line
 from truerank.formats.registry import Format, chosen, register, run_of
 from truerank.formats.source import MARK, Source
 
@@ -77,6 +76,8 @@ def _delta(source: Source) -> list[Source]:
     try:
         table = DeltaTable(source.name)
     except DeltaError as error:
+        from truerank.formats.frames import first_line
+
         said = message("the log of this Delta table cannot be read: {error}", error=first_line(error))
         raise InputError(said, source.name) from None
     features, settings = table.protocol().reader_features or (), table.metadata().configuration

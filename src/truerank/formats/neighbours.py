@@ -17,8 +17,8 @@ from truerank.core.messages import message
 from truerank.core.run import Ranked, Run
 from truerank.formats.compression import codec_for
 from truerank.formats.names import NAME, PATTERN
-from truerank.formats.objects import FILL
 from truerank.formats.records import parsed
+from truerank.formats.rows import FILL
 from truerank.formats.shapes import UNLIKE, Shape, is_empty, shapes
 from truerank.formats.source import MARK, as_source
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -19,14 +18,10 @@ from truerank.core.run import Batch, Columns, Ranked, Run
 from truerank.formats.frames import is_frame, qrels_from_frame, run_from_frame
 from truerank.formats.names import DOC, QUERY, SCORE, find
 from truerank.formats.records import are_lists, kind, qrels_of_records, run_parts
-from truerank.formats.rows import Ints, text_column
+from truerank.formats.rows import Ints, is_id, text_column
 
 ROWS = 1 << 16
 """Ids of an array that are written out at once, about."""
-
-
-FILL = -1
-"""The id with which FAISS fills short rows."""
 
 
 def qrels_from_object(qrels: Any) -> Qrels:
@@ -82,6 +77,8 @@ def _whole(thing: Any) -> Any:
 
     And all rows of what can be gone through only once.
     """
+    if type(thing) is dict:
+        return thing
     if _is_ranx(thing):
         return thing.to_dict()
     if hasattr(thing, "with_format") and hasattr(thing, "column_names"):
@@ -120,7 +117,7 @@ def _has_scores(keys: list[str]) -> bool:
 
 def _is_answer(value: Any) -> bool:
     """Whether this is no column, but what a query's documents stand in."""
-    return isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__")
+    return type(value) is dict or isinstance(value, Mapping | str | bytes) or not hasattr(value, "__len__")
 
 
 def _refuse_several(run: Mapping[Any, Any]) -> None:
@@ -212,7 +209,7 @@ def _ids(docs: Sequence[Any], query: Any, name: str) -> Sequence[Any]:
 
 
 def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> Iterator[Batch]:
-    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; see `_there` for short rows.
+    """Rows of document ids and scores, one a query: FAISS's (D, I) turned round; see `is_id` for short rows.
 
     Without scores the documents stand best first.
     """
@@ -234,7 +231,7 @@ def listed(ids: Any, scores: Any = None, queries: Any = None, *, name: str) -> I
         raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
     names = [as_bytes(query) for query in (range(len(ids)) if queries is None else queries)]
     if ids.dtype.kind in "USO" or ids.dtype == np.uint64:
-        for query, docs, values, there in zip(names, ids, scores, _there(ids), strict=True):
+        for query, docs, values, there in zip(names, ids, scores, is_id(ids), strict=True):
             yield Ranked(query, _ids(docs[there].tolist(), query, name), values[there].tolist())
         return
     step = max(1, ROWS // max(1, ids.shape[1]))
@@ -260,34 +257,25 @@ def _array(values: Any, what: str, name: str) -> NDArray[Any]:
     return np.asarray(values)
 
 
-def _there(ids: NDArray[Any]) -> NDArray[np.bool_]:
-    """Where an id stands, and not -1, with which FAISS fills short rows; nor what -1 becomes in unsigned numbers.
-
-    That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
-    """
-    if ids.dtype.kind == "O":
-        return np.asarray(ids != FILL, bool)
-    if ids.dtype.kind == "u" and ids.dtype.itemsize >= 4:
-        return np.asarray(ids != np.iinfo(ids.dtype).max, bool)
-    return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
-
-
 def _numbered(names: list[bytes], ids: NDArray[Any], scores: NDArray[Any]) -> Columns:
     """The rows of some queries whose documents are numbers."""
-    there = _there(ids)
-    query_ends, query_text = text_column(
-        list(itertools.chain.from_iterable(map(itertools.repeat, names, there.sum(axis=1).tolist())))
-    )
-    return Columns(query_ends, query_text, *_digits(ids[there].astype(np.int64)), scores[there].astype(np.float64))
+    there = is_id(ids)
+    counts = there.sum(axis=1)
+    runs = np.concatenate([[0], np.cumsum(counts[counts > 0])])
+    answered = [name for name, count in zip(names, counts.tolist(), strict=True) if count]
+    docs = digits(ids[there].astype(np.int64))
+    return Columns(*text_column(answered), *docs, scores[there].astype(np.float64), runs=runs)
 
 
-def _digits(numbers: Ints) -> tuple[Ints, NDArray[np.uint8]]:
+def digits(numbers: Ints) -> tuple[Ints, NDArray[np.uint8]]:
     """Numbers from 0 on as the column of their decimal digits."""
     width = len(str(numbers.max(initial=0)))
-    digits = np.empty((len(numbers), width), np.uint8)
-    rest = numbers
+    written = np.empty((len(numbers), width), np.uint8)
+    rest: NDArray[Any] = numbers.astype(np.uint32 if width < 10 else np.uint64)  # division is faster there
     for i in reversed(range(width)):
-        rest, digits[:, i] = np.divmod(rest, 10)
+        tens = rest // 10
+        written[:, i] = rest - 10 * tens
+        rest = tens
     lengths = 1 + np.searchsorted(10 ** np.arange(1, width, dtype=np.int64), numbers, side="right")
     ends = np.concatenate([[0], np.cumsum(lengths)])
-    return ends, digits[np.arange(width) >= width - lengths[:, None]] + np.uint8(ord("0"))
+    return ends, written[np.arange(width) >= width - lengths[:, None]] + np.uint8(ord("0"))

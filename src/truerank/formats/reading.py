@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 from typing import Any
 
@@ -9,7 +10,6 @@ from truerank.core.errors import InputError
 from truerank.core.qrels import Qrels, QrelsLike
 from truerank.core.run import Run, RunLike
 from truerank.formats.files import joined, runs_of
-from truerank.formats.objects import qrels_from_object, run_from_object
 from truerank.formats.registry import chosen, run_of
 from truerank.formats.source import as_source
 
@@ -26,6 +26,8 @@ def read_qrels(qrels: QrelsLike, format: str | None = None) -> Qrels:
     if isinstance(qrels, Qrels):
         return qrels
     if not isinstance(qrels, str | os.PathLike):
+        from truerank.formats.objects import qrels_from_object
+
         return qrels_from_object(qrels)
     source = as_source(qrels)
     read = chosen(source, "qrels", format).read_qrels
@@ -53,13 +55,18 @@ def open_run(run: RunLike, format: str | None = None, name: str | None = None) -
     if isinstance(run, list) and _are_paths(run):
         return joined(runs_of(list(map(as_source, run)), format), name or "run")
     if not isinstance(run, str | os.PathLike):
+        from truerank.formats.objects import run_from_object
+
         return run_from_object(run, name or "run")
     source = as_source(run)
     return run_of(source, chosen(source, "run", format), name)
 
 
+_PATH = (str, os.PathLike)
+
+
 def _are_paths(things: list[Any]) -> bool:
     """Whether these are paths or URLs, of which one at least is there."""
-    texts = [os.fspath(thing) for thing in things if isinstance(thing, str | os.PathLike)]
+    texts = [os.fspath(thing) for thing in itertools.takewhile(lambda thing: isinstance(thing, _PATH), things)]
     is_there = (isinstance(text, str) and ("://" in text or os.path.exists(text)) for text in texts)
     return len(texts) == len(things) and any(is_there)

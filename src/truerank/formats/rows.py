@@ -18,6 +18,21 @@ from truerank.core.run import Columns, Ranked
 
 Ints = NDArray[np.int64]
 
+FILL = -1
+"""The id with which FAISS fills short rows."""
+
+
+def is_id(ids: NDArray[Any]) -> NDArray[np.bool_]:
+    """Where an id stands, and not -1, with which FAISS fills short rows; nor what -1 becomes in unsigned numbers.
+
+    That is their largest one, which in numbers of 8 or 16 bits may well be a document's.
+    """
+    if ids.dtype.kind == "O":
+        return np.asarray(ids != FILL, bool)
+    if ids.dtype.kind == "u" and ids.dtype.itemsize >= 4:
+        return np.asarray(ids != np.iinfo(ids.dtype).max, bool)
+    return np.asarray(ids >= 0, bool) if ids.dtype.kind == "i" else np.ones(ids.shape, bool)
+
 
 def text_column(names: Sequence[bytes]) -> tuple[Ints, bytes]:
     """Ids as the kernel's columns hold them: (ids + 1,) ends and the bytes."""

@@ -13,7 +13,6 @@ from truerank.core.qrels import Qrels
 from truerank.core.rules import Rules
 from truerank.core.run import Batch
 from truerank.core.saved import KEY, arrow, facts_of, qrels_of
-from truerank.formats.frames import first_line
 from truerank.formats.registry import Format, register
 from truerank.formats.source import Source, as_source
 from truerank.formats.target import writing
@@ -38,6 +37,8 @@ def read_table(source: Source) -> pyarrow.Table:
         with pa.ipc.open_file(pa.memory_map(str(source.path)) if source.path else BytesIO(source.read())) as file:
             return file.read_all()
     except (pa.ArrowException, OSError) as error:
+        from truerank.formats.frames import first_line
+
         why = message(
             "this is no reading that was saved, or it is damaged or cut short ({error})", error=first_line(error)
         )

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING, TypeGuard
 from truerank.core.errors import printable
 from truerank.core.messages import message
 from truerank.core.scores import Scores
-from truerank.present.document import Document
-from truerank.present.table import Table
 
 if TYPE_CHECKING:
     from truerank.contest import Audit, AuditedScores
+    from truerank.present.document import Document
 
 TOLD = ("missing", "extra", "duplicates")
 """What the ledger counts and the audit tells better, with lines."""
@@ -29,6 +28,9 @@ def with_strict(scores: Scores) -> list[Scores]:
 
 def document_of(audit: Audit, digits: int | None = None) -> Document:
     """Both scores to the last digit, and a row a finding."""
+    from truerank.present.document import Document
+    from truerank.present.table import Table
+
     official = audit.official_scores.mean if audit.official_scores else {}
     rows = tuple((name, official.get(name), strict) for name, strict in audit.strict_scores.mean.items())
     columns = (message("kind"), message("count"), message("message"))

@@ -14,7 +14,7 @@ from truerank.core.faults import Interleaved
 from truerank.core.messages import Message, did_you_mean, message
 from truerank.core.run import Batch, Ranked, Run, RunLike
 from truerank.formats import open_run
-from truerank.formats.convert import sound
+from truerank.formats.converting import sound
 from truerank.truth.chunks import CHOICES, ChunkIds, Part, Parts, parts_by
 
 Doc = TypeVar("Doc")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 from truerank.analysis.lint.checks import Answer, Case, Watch, each_answer, each_list
@@ -43,7 +44,7 @@ def rank_against_score(case: Case) -> Watch:
         if answer.scores is None:
             continue
         rows, ranks = _by_rank(answer, case)
-        scores = [answer.scores[i] for i in rows]
+        scores = list(answer.scores) if isinstance(rows, range) else [answer.scores[i] for i in rows]
         falling = sorted(scores, reverse=True)
         ordered += len(scores) > 2 and falling[0] != falling[-1]
         if scores == falling:
@@ -62,6 +63,8 @@ def _by_rank(answer: Answer, case: Case) -> tuple[Sequence[int], list[int]]:
     rows, scores = range(len(answer.docs)), answer.scores
     if answer.ranks is None or scores is None:
         return rows, []
+    if tuple(answer.ranks) == _counted(len(rows)):
+        return rows, list(range(1, len(rows) + 1))
     try:
         ranks = list(map(int, answer.ranks))
     except ValueError:
@@ -70,6 +73,12 @@ def _by_rank(answer: Answer, case: Case) -> tuple[Sequence[int], list[int]]:
     if ranks == sorted(ranks) and len(set(ranks)) == len(ranks):
         return rows, ranks
     return sorted(rows, key=lambda i: (ranks[i], -scores[i])), ranks
+
+
+@lru_cache(maxsize=1)  # most queries have as many results as the one before
+def _counted(size: int) -> tuple[bytes, ...]:
+    """The ranks from 1 on as files have them, which are compared sooner than read."""
+    return tuple(b"%d" % rank for rank in range(1, size + 1))
 
 
 def _not_whole(query: bytes) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from functools import cached_property
 
 from truerank.analysis.lint.checks import Case, Watch, each_answer
@@ -22,6 +22,9 @@ _ZEROS = re.compile(rb"(?<![0-9.])0+(?=[0-9])")
 
 _MARKED = re.compile(rb"[\s\"'`./\\\x00\x80-\xff]")
 """What steps other than case and zeros look for; and what keeps ids from being put together and cut again."""
+
+_DIVIDED = re.compile(rb"[#_:-]+(?:chunk|part|passage|p|c)?[_-]?[0-9]", re.IGNORECASE)
+"""What stands between a document's id and the number of its part; ids without it are looked at all at once."""
 
 SERIOUS = 0.01
 """From this share of the judged documents on, ids that nearly match make the numbers wrong."""
@@ -101,9 +104,11 @@ PARTS = 0.5
 """Documents are taken for parts of judged ones where at most this share of those is there under its own id."""
 
 
-def parts_of(judged: Container[bytes], docs: Iterable[bytes]) -> dict[bytes, bytes]:
+def parts_of(judged: Container[bytes], docs: Collection[bytes]) -> dict[bytes, bytes]:
     """{judged document: a document of the run that is a part of it}."""
     found: dict[bytes, bytes] = {}
+    if not _DIVIDED.search(b"".join(docs)):
+        return found
     for doc in docs:
         if doc not in judged and (whole := whole_of(doc)) in judged:
             found.setdefault(whole, doc)

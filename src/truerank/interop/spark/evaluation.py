@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast, overload
 
 import numpy as np
-from numpy.typing import NDArray
 
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, MissingPackage, TruerankError
@@ -173,16 +171,9 @@ def _groups(reading: Reading, by: Mapping[Any, Any]) -> dict[Any, Reading]:
     values = {as_bytes(query): value for query, value in by.items()}
     of = [values.get(query) for query in reading.rows.queries]
     return {
-        value: _selected(reading, np.array([each == value for each in of], bool))
+        value: reading.select(np.array([each == value for each in of], bool))
         for value in sorted({each for each in of if each is not None}, key=str)
     }
-
-
-def _selected(reading: Reading, keep: NDArray[np.bool_]) -> Reading:
-    """The same for some queries alone; the highest grade stays that of all."""
-    repeats = None if reading.repeats is None else reading.repeats[keep]
-    repeated = 0 if repeats is None else int(repeats.sum())
-    return replace(reading, rows=reading.rows.select(keep), extra=(), repeats=repeats, repeated=repeated)
 
 
 def planned(
