@@ -128,7 +128,7 @@ def is_own_package(name: str, module: str) -> bool:
 def test_measures_know_only_hits_their_sums_and_numpy():
     core = ("hits", "novelty", "schema", "errors", "messages", "plugins", "_kernel")
     allowed = ("measures", *(f"core.{module}" for module in core))
-    for path in (SOURCE / "measures").glob("*.py"):
+    for path in (SOURCE / "measures").rglob("*.py"):
         assert all(name.startswith(allowed) for name in imports(path)), path.name
 
 

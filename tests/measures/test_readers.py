@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import truerank as tr
 from truerank.measures import parse_measure
-from truerank.measures.continuations import raised, trigamma
+from truerank.measures.cwl.continuations import raised, trigamma
 from worlds import World, worlds
 
 READERS = (

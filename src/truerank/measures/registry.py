@@ -352,8 +352,8 @@ def measures() -> dict[str, Definition]:
 
 
 LATER = (
-    *("nonrelevant", "users", "expectations", "ntcir", "calls", "aspects", "intents", "diversity", "evidence"),
-    *("preferences", "images", "micro", "items"),
+    *("nonrelevant", "cwl.users", "cwl.expectations", "ntcir", "calls", "aspects", "intents", "diversity"),
+    *("evidence", "preferences", "images", "micro", "items"),
 )
 """Families that few evaluations ask for: they are not imported before a name is unknown, or all are listed."""
 

@@ -13,12 +13,12 @@ import numpy as np
 from truerank.core.errors import MeasureError
 from truerank.core.hits import Hits
 from truerank.core.messages import message
-from truerank.measures import continuations as on
 from truerank.measures.cascade import share
+from truerank.measures.cwl import continuations as on
+from truerank.measures.cwl.walks import Continuation, Reader
 from truerank.measures.parameters import Cost
 from truerank.measures.sums import Floats
 from truerank.measures.terms import PerRow, Quantity, Terms, Words, whole
-from truerank.measures.walks import Continuation, Reader
 
 Worth = Literal["graded", "binary"]
 """What a document brings: its grade by the highest, or 1 from the level on."""

@@ -12,14 +12,14 @@ from typing import Annotated, Any
 from truerank.core.hits import Hits
 from truerank.core.messages import message
 from truerank.core.schema import Kind
-from truerank.measures import users as users
+from truerank.measures.cwl import users as users
+from truerank.measures.cwl.readers import READERS
+from truerank.measures.cwl.walks import Reader, Walk
 from truerank.measures.parameters import Cost
 from truerank.measures.parsing import parse_measure
-from truerank.measures.readers import READERS
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
 from truerank.measures.terms import Terms
-from truerank.measures.walks import Reader, Walk
 
 
 def _has_reader(value: Any) -> bool:

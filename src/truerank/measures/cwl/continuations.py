@@ -9,8 +9,8 @@ import math
 
 import numpy as np
 
+from truerank.measures.cwl.walks import Continuation, Stretch
 from truerank.measures.sums import Floats, log2
-from truerank.measures.walks import Continuation, Stretch
 
 NEAR = 1e-12
 """Values that differ by less are one."""

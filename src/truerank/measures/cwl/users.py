@@ -6,8 +6,8 @@ The measures of `expectations` tell of the same readers how far they get and wha
 from __future__ import annotations
 
 from truerank.core.hits import Hits
+from truerank.measures.cwl.readers import Worth, found
 from truerank.measures.parameters import Amount, Cost, Positive, Share, Short, Target
-from truerank.measures.readers import Worth, found
 from truerank.measures.registry import measure
 from truerank.measures.terms import Terms
 
