@@ -488,3 +488,19 @@ def test_a_repeated_document_that_counts_once_stands_where_it_came_first() -> No
     why = tr.explain({"q": {"a": 1, "b": 2}}, {"q": ["a", "b", "a"]}, "q", "nDCG", rules=rules)
     assert [(listed.doc, listed.rank) for listed in why.documents] == [("a", 1), ("b", 2)]
     assert [(term.doc, term.rank) for term in why.worked.sums[0].terms] == [("a", 1), ("b", 2)]
+
+
+def test_what_a_reader_reads_is_worked_out_with_what_unjudged_documents_leave_open() -> None:
+    judged, run = {"q": {"a": 1, "b": 1}}, {"q": ["a", "x", "b"]}
+    depth, cost, rest = explain_each(
+        judged, run, "q", ["ED(of='P@4')", "EC(of='P@4', cost={1: 3})", "ResEU(of='P@4')"]
+    )
+    assert [(term.doc, term.value) for term in depth.worked.sums[0].terms] == [("a", 1.0), ("b", 1.0)]
+    assert [(line.name, line.value) for line in depth.worked.lines[:2]] == [("Σ", 2.0), ("U", 2.0)]
+    assert [line.text() for line in cost.worked.lines[2:]] == [
+        "6.0 + 2.0 × 1",
+        "documents that the reader reads on average",
+        "8.0 / 4.0",
+    ]
+    assert [(line.name, line.value) for line in rest.worked.lines[1:4]] == [("ETU", 2.0), ("ED", 4.0), ("EU", 0.5)]
+    assert (rest.worked.lines[-1].text(), rest.value) == ("1.0 − 0.5", 0.5)

@@ -19,13 +19,13 @@ from truerank.measures.parameters import Cost
 from truerank.measures.parsing import parse_measure
 from truerank.measures.registry import measure
 from truerank.measures.sums import PerQuery, ratio
-from truerank.measures.terms import Terms
+from truerank.measures.terms import PerRow, Terms, Words, whole
 
 
 def _has_reader(value: Any) -> bool:
     if not isinstance(value, str) or parse_measure(value).name not in READERS:
         return False
-    _read_as(value, 1, None)
+    read_as(value, 1, None)
     return True
 
 
@@ -41,7 +41,7 @@ Of = Annotated[
 SOURCE = "Azzopardi, Thomas and Moffat, cwl_eval: an evaluation tool for information retrieval, SIGIR 2019"
 
 
-def _read_as(of: str, level: float, cost: Cost | None) -> Reader:
+def read_as(of: str, level: float, cost: Cost | None) -> Reader:
     """The reader of a measure, at this level and cost where the measure leaves them open."""
     asked = parse_measure(of)
     default = {name: p.default for name, p in asked.definition.parameters.items()}
@@ -52,7 +52,7 @@ def _read_as(of: str, level: float, cost: Cost | None) -> Reader:
 
 
 def _walk(hits: Hits, of: str, level: float, cost: Cost | None = None) -> Walk:
-    return _read_as(of, level, cost).walk(hits)
+    return read_as(of, level, cost).walk(hits)
 
 
 def _open(of: Callable[[Walk], PerQuery], hits: Hits, reader: Reader) -> PerQuery:
@@ -85,7 +85,12 @@ def total_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> Terms:
     {'P@2': 0.5, "ETU(of='P@2')": 1.0}
     """
     walk = _walk(hits, of, level)
-    return Terms(walk.rows, walk.reaching * walk.gain)
+
+    def words() -> Words:
+        how: PerRow = lambda row: ("{} × {}", (walk.reaching[row], whole(walk.gain[row])))  # noqa: E731
+        return Words(message("the chance that it is read × its gain"), how)
+
+    return Terms(walk.rows, walk.reaching * walk.gain, words=words)
 
 
 @measure(
@@ -163,7 +168,7 @@ def open_rate(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEU(of='RBP(p=0.5)') RBPResidual(p=0.5)").mean
     {"ResEU(of='RBP(p=0.5)')": 0.5, 'RBPResidual(p=0.5)': 0.5}
     """
-    return _open(_rate, hits, _read_as(of, level, None))
+    return _open(_rate, hits, read_as(of, level, None))
 
 
 @measure("ResETU", unit=False, formula="as ResEU, of ETU", source=SOURCE, monotone="no", sees_judged=True)
@@ -174,7 +179,7 @@ def open_utility(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETU(of='P@2')").mean
     {"ResETU(of='P@2')": 1.0}
     """
-    return _open(lambda walk: walk.utility, hits, _read_as(of, level, None))
+    return _open(lambda walk: walk.utility, hits, read_as(of, level, None))
 
 
 @measure("ResED", unit=False, formula="as ResEU, of ED", source=SOURCE, monotone="no", sees_judged=True)
@@ -185,7 +190,7 @@ def open_depth(hits: Hits, *, of: Of = "RBP", level: float = 1) -> PerQuery:
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["x", "a"]}, "ResED(of='BPM(T=1)')").mean
     {"ResED(of='BPM(T=1)')": -1.0}
     """
-    return _open(lambda walk: walk.items, hits, _read_as(of, level, None))
+    return _open(lambda walk: walk.items, hits, read_as(of, level, None))
 
 
 @measure("ResEC", unit=False, formula="as ResEU, of EC", source=SOURCE, monotone="no", sees_judged=True)
@@ -196,7 +201,7 @@ def open_rate_of_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, l
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResEC(of='P@2', cost={1: 4})").mean
     {"ResEC(of='P@2', cost={1: 4})": 1.5}
     """
-    return _open(_rate_of_cost, hits, _read_as(of, level, cost))
+    return _open(_rate_of_cost, hits, read_as(of, level, cost))
 
 
 @measure("ResETC", unit=False, formula="as ResEU, of ETC", source=SOURCE, monotone="no", sees_judged=True)
@@ -207,4 +212,4 @@ def open_cost(hits: Hits, *, of: Of = "RBP", cost: Cost | None = None, level: fl
     >>> tr.evaluate({"q": {"a": 1}}, {"q": ["a", "x"]}, "ResETC(of='P@2', cost={1: 4})").mean
     {"ResETC(of='P@2', cost={1: 4})": 3.0}
     """
-    return _open(lambda walk: walk.price, hits, _read_as(of, level, cost))
+    return _open(lambda walk: walk.price, hits, read_as(of, level, cost))
