@@ -196,8 +196,8 @@ def test_rows_and_frames_name_aspects_in_a_column() -> None:
             "query_id,doc_id,aspect,relevance,weight\nq,a,s,1,1\nq,b,s,1,2\n",
             ":3: aspect s of query q has two weights",
         ),
-        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,-1\n", "has the weight -1"),
-        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,0\n", "sum to 0"),
+        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,-1\n", ":2: .* has the weight -1"),
+        ("query_id,doc_id,aspect,relevance,weight\nq,a,s,1,0\n", ":2: the weights of .* sum to 0"),
         (
             "query_id,doc_id,aspect,relevance\nq,a,s,1\nq,a,s,2\n",
             ":3: document a of query q is judged twice for aspect s",

@@ -81,8 +81,12 @@ def test_a_file_with_an_id_a_line_is_a_catalogue(tmp_path: Path) -> None:
         ([{"id": None}], "item 1 has no id"),
         ({"a": {"popularity": -1}}, "from 0 up"),
         ({"a": {"popularity": "many"}}, "is no number"),
-        ({"a": {"vector": [1, 2]}, "b": {"vector": [1]}}, "all are of one length"),
-        ({"a": {"vector": "north"}}, "all are of one length"),
+        (
+            {"a": {"vector": [1, 2]}, "b": {"vector": [1]}},
+            r"the vector of item b is .* one length \(here 2\)",
+        ),
+        ({"a": {"vector": "north"}}, "the vector of item a is .*north.* all are of one length"),
+        ({"a": {"vector": [1, 2]}, "b": {}, "c": {"vector": [1, "x"]}}, "the vector of item c is"),
         (3, "items are a path"),
     ],
 )

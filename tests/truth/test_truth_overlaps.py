@@ -237,3 +237,34 @@ def test_segments_are_cut_at_all_ends():
     assert segments.length.tolist() == [3, 2, 4]
     assert segments.covered(np.array([3]), np.array([9]))[1].tolist() == [1, 2]
     assert segments.mask(np.array([0, 5]), np.array([5, 9])).tolist() == [[True, True, False], [False, False, True]]
+
+
+IDS = r"(.+):(\d+)-(\d+)"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        (
+            "a.run",
+            "\ufeff# made by hand\nq 0 a:0-9 1 2 t\n\nq 0 b:9-3 2 1 t\n",
+            r"a.run:4: the span of b ends \(3\)",
+        ),
+        ("a.run", "q 0 a:0-9 1 2 t\nq 0 b:9 2 1 t\n", r"a.run:2: the id b:9 does not fit the pattern"),
+        ("a.csv", "query_id,doc_id,score\nq,a:0-9,2.5\nq,b:5-5,1.5\n", r"a.csv:3: the span of b ends \(5\)"),
+        (
+            "a.jsonl",
+            '{"query_id": "q", "docs": []}\n{"query_id": "r", "docs": ["a:0-9", "b:5-1"]}\n',
+            "a.jsonl:2",
+        ),
+    ],
+)
+def test_a_span_at_fault_in_the_ids_of_a_run_is_named_with_its_line(name, text, said, tmp_path):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(tr.InputError, match=said):
+        truth.read_spans(str(tmp_path / name), pattern=IDS)
+
+
+def test_spans_of_a_run_in_memory_have_no_lines():
+    with pytest.raises(tr.InputError, match=r"^spans: the span of b ends"):
+        truth.read_spans({"q": ["b:5-1"]}, pattern=IDS)

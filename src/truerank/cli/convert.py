@@ -31,7 +31,8 @@ from truerank.core.rules import CHOICES
     "--aspect-weights",
     "weights",
     type=options.FILE,
-    help="The weights of aspects, such as probabilities of intents: {query: {aspect: weight}}, or as qrels.",
+    help="The weights of aspects, such as probabilities of intents: {query: {aspect: weight}}, or a CSV with the "
+    "columns query_id, aspect and weight, or as qrels.",
 )
 @options.collapse
 def command(

@@ -195,35 +195,45 @@ class Aspects:
         return replace(self, start=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64))
 
     def weighted(
-        self, queries: Sequence[bytes], weights: Mapping[bytes, Mapping[bytes, float]], name: str
+        self,
+        queries: Sequence[bytes],
+        weights: Mapping[bytes, Mapping[bytes, float]],
+        name: str,
+        lines: Mapping[bytes, Mapping[bytes, int]],
     ) -> Aspects:
-        """The same with these weights, {query: {aspect: weight}}.
+        """The same with these weights, {query: {aspect: weight}}, and the lines that they stand in.
 
         Raises:
             InputError: an aspect has none, or one below 0, or is not there; those of a query sum to 0.
         """
         if unknown := sorted(set(weights).difference(queries)):
             raise InputError(
-                "query {query} has weights of aspects, but no judgement", name, query=truncated(unknown[0])
+                "query {query} has weights of aspects, but no judgement",
+                name,
+                _line(lines.get(unknown[0])),
+                query=truncated(unknown[0]),
             )
         given = self.weight.copy()
         for number, query in enumerate(queries):
             places = range(int(self.begin[number]), int(self.end[number]))
-            own = weights.get(query, {})
+            own, at = weights.get(query, {}), lines.get(query, {})
             if unknown := sorted(set(own).difference(self.names[place] for place in places)):
                 raise InputError(
                     "aspect {aspect} of query {query} has a weight, but no document is judged for it",
                     name,
+                    at.get(unknown[0]),
                     aspect=truncated(unknown[0]),
                     query=truncated(query),
                 )
             for place in places:
-                given[place] = _weight(query, self.names[place], own.get(self.names[place]), name)
+                aspect = self.names[place]
+                given[place] = _weight(query, aspect, own.get(aspect), name, at.get(aspect, _line(at)))
             total = sum(given[places.start : places.stop].tolist())
             if places and not 0 < total < math.inf:
                 raise InputError(
                     "the weights of the aspects of query {query} sum to {total:g}; that is above 0, and finite",
                     name,
+                    _line(at),
                     query=truncated(query),
                     total=total,
                 )
@@ -240,11 +250,17 @@ def natural(name: bytes) -> tuple[tuple[int, int, bytes], ...]:
     return *parts, (-1, 0, name)
 
 
-def _weight(query: bytes, aspect: bytes, weight: float | None, name: str) -> float:
+def _line(lines: Mapping[bytes, int] | None) -> int | None:
+    """The first of a query's lines."""
+    return min(lines.values()) if lines else None
+
+
+def _weight(query: bytes, aspect: bytes, weight: float | None, name: str, line: int | None) -> float:
     if weight is None:
         raise InputError(
             "aspect {aspect} of query {query} has no weight",
             name,
+            line,
             aspect=truncated(aspect),
             query=truncated(query),
         )
@@ -252,6 +268,7 @@ def _weight(query: bytes, aspect: bytes, weight: float | None, name: str) -> flo
         raise InputError(
             "aspect {aspect} of query {query} has the weight {weight}; a weight is a number from 0 on",
             name,
+            line,
             aspect=truncated(aspect),
             query=truncated(query),
             weight=weight,

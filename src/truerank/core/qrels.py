@@ -170,11 +170,11 @@ class Qrels:
             )
         return replace(self, aspects=None, iterations=len(set(aspects.names)))
 
-    def weighted(self, weights: Mapping[Any, Mapping[Any, float]], name: str = "weights") -> Qrels:
+    def weighted(self, weights: Mapping[Any, Any], name: str = "weights", lines: Any = None) -> Qrels:
         """The same with these weights of aspects, such as the probabilities of intents.
 
         Args:
-            weights: {query: {aspect: weight}}, of every aspect.
+            weights: {query: {aspect: weight}}, of every aspect; and their lines, in the same form, for messages.
 
         Raises:
             InputError: there are no aspects; one has no weight, or one below 0; those of a query sum to 0.
@@ -189,7 +189,7 @@ class Qrels:
             if not isinstance(each, Mapping):
                 raise InputError("{{aspect: weight}} should stand here, not {value}", name, value=quoted(each))
         own = {as_bytes(q): {as_bytes(a): weight for a, weight in each.items()} for q, each in weights.items()}
-        return replace(self, aspects=self.aspects.weighted(self.queries, own, name))
+        return replace(self, aspects=self.aspects.weighted(self.queries, own, name, lines or {}))
 
     def _refuse_repeats(self) -> None:
         if (firsts := self.judged.firsts) is not None:

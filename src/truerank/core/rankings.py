@@ -130,6 +130,28 @@ def score_of(text: bytes, name: str | None, line: int) -> float:
     return score
 
 
+def with_lines(batches: Iterator[Batch], lines: list[int | None]) -> Iterator[Batch]:
+    """The same batches; once one is taken, `lines` has the line of each of its rows, None where it has none."""
+    for kind, group in itertools.groupby(batches, key=type):
+        parts: Iterator[Any] = group
+        before = 0
+        wholes: Iterator[Any] = _blocks(parts) if kind is bytes else parts
+        for part in wholes:
+            if kind is bytes:
+                numbered = enumerate(part.split(b"\n"), before + 1)
+                lines += [number for number, line in numbered if line.split() and not line.startswith(b"#")]
+                before += part.count(b"\n")
+            elif kind is Columns:
+                lines += [None] * len(part.scores) if part.lines is None else part.lines.tolist()
+            else:
+                lines += [part.line if kind is Ranked else None] * _rows(part)
+            yield part
+
+
+def _rows(part: Any) -> int:
+    return len(part.docs) if isinstance(part, Ranked) else sum(map(len, part.values()))
+
+
 def lines(parts: Iterator[bytes]) -> Iterator[bytes]:
     """The lines of a text, without their newlines."""
     for block in _blocks(parts):

@@ -21,6 +21,7 @@ LATER = (
     "objects",
     "shapes",
     "texts",
+    "weights",
 )
 
 plugins.load_own(__name__, __path__[0], later=LATER)

@@ -106,12 +106,9 @@ def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) ->
         qrels = qrels.without_aspects()
     if weights is None:
         return qrels
-    given = read_qrels(weights)
-    if given.lines is not None and (given.grades < 0).any():
-        row = int(np.argmax(given.grades < 0))
-        said = message("the weight {weight} is below 0; a weight is a number from 0 on", weight=given.grades[row])
-        raise InputError(said, given.name, int(given.lines[row]))
-    return qrels.weighted(given.to_dict(), given.name)
+    from truerank.formats.weights import weighted  # which few conversions have
+
+    return weighted(qrels, weights)
 
 
 def _refuse_aspects(qrels: Qrels, chosen: Format) -> None:

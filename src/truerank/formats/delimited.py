@@ -117,10 +117,11 @@ def _read(source: Source, what: str) -> tuple[Layout, Iterator[Columns]]:
     first = header(source.head)
     layout = names.layout(first.names, what, source.name, 1)
     reader = Reader(source.name, first.delimiter, first.names, layout)
-    return layout, reader.parts(_without_header(source.blocks()))
+    return layout, reader.parts(without_header(source.blocks()))
 
 
-def _without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+def without_header(blocks: Iterator[tuple[int, bytes]]) -> Iterator[tuple[int, bytes]]:
+    """What follows the first line."""
     for line, block in blocks:
         start = block.index(b"\n") + 1 if line == 1 else 0
         if start < len(block):

@@ -150,7 +150,7 @@ def layout(names: Sequence[str], what: str, path: str | None, line: int | None =
         same = [name for name in names if folded(name) == folded(names[place])]
         if len(same) > 1:
             raise InputError(
-                "{n} columns have one name, {names}: keep one of them", path, line, n=len(same), names=_few(same)
+                "{n} columns have one name, {names}: keep one of them", path, line, n=len(same), names=few(same)
             )
     return found
 
@@ -159,9 +159,9 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
     query, doc, score, grade, rank = (find(names, wanted) for wanted in (QUERY, DOC, SCORE, GRADE, RANK))
     if query is None or doc is None:
         said = (
-            message("no column holds the query ids; name it query_id (there is {known})", known=_few(names))
+            message("no column holds the query ids; name it query_id (there is {known})", known=few(names))
             if query is None
-            else message("no column holds the document ids; name it doc_id (there is {known})", known=_few(names))
+            else message("no column holds the document ids; name it doc_id (there is {known})", known=few(names))
         )
         raise InputError(said, path, line)
     if what == "run" and score is not None:
@@ -174,7 +174,7 @@ def _layout(names: Sequence[str], what: str, path: str | None, line: int | None)
         value = score if grade is None else grade
         assert value is not None
         return Layout(query, doc, value, unsure=grade is None, aspect=aspect, weight=weight)
-    known = _few(names)
+    known = few(names)
     if what == "run":
         fault = message("no column holds the scores; name it score (there is {known})", known=known)
         swapped = grade is not None and message(
@@ -196,5 +196,6 @@ def kind(names: Sequence[str]) -> str | None:
     return "run" if ranked else "qrels"
 
 
-def _few(names: Sequence[str]) -> str:
+def few(names: Sequence[str]) -> str:
+    """The first names of columns, for messages."""
     return ", ".join(map(quoted, names[:8])) + (", …" if len(names) > 8 else "")

@@ -113,7 +113,8 @@ def qrels_of_records(records: Iterable[Numbered], name: str) -> Qrels:
             query=truncated(ids[queries[row]]),
         )
     owners = map(ids.__getitem__, queries)
-    return qrels.weighted(weights_of(owners, aspects, weights, name, where), name)
+    own, places = weights_of(owners, aspects, weights, name, where)
+    return qrels.weighted(own, name, places)
 
 
 @dataclass(frozen=True)

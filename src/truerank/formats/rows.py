@@ -125,7 +125,8 @@ def qrels_of(parts: Iterable[Columns], name: str, unsure: bool = False) -> Qrels
     if aspects is None or not weights:
         return qrels
     owners = map(list(index).__getitem__, query)
-    return qrels.weighted(weights_of(owners, aspects, np.concatenate(weights).tolist(), name, line), name)
+    own, where = weights_of(owners, aspects, np.concatenate(weights).tolist(), name, line)
+    return qrels.weighted(own, name, where)
 
 
 def weights_of(
@@ -134,8 +135,8 @@ def weights_of(
     weights: Iterable[float],
     name: str,
     lines: Any,
-) -> dict[bytes, dict[bytes, float]]:
-    """{query: {aspect: weight}} from a row a judgement.
+) -> tuple[dict[bytes, dict[bytes, float]], dict[bytes, dict[bytes, int]]]:
+    """{query: {aspect: weight}} and {query: {aspect: its first line}} from a row a judgement.
 
     Args:
         queries, weights: of each row.
@@ -146,6 +147,7 @@ def weights_of(
         InputError: an aspect has two weights.
     """
     found: dict[bytes, dict[bytes, float]] = {}
+    where: dict[bytes, dict[bytes, int]] = {}
     names = map(aspects[0].__getitem__, aspects[1].tolist())
     for row, (query, aspect, weight) in enumerate(zip(queries, names, weights, strict=True)):
         first = found.setdefault(query, {}).setdefault(aspect, weight)
@@ -159,7 +161,9 @@ def weights_of(
                 first=first,
                 weight=weight,
             )
-    return found
+        if lines is not None:
+            where.setdefault(query, {}).setdefault(aspect, int(lines[row]))
+    return found, where
 
 
 def _check_grades(part: Columns, name: str, row: int, unsure: bool) -> None:

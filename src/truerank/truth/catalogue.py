@@ -11,8 +11,7 @@ import numpy as np
 
 from truerank.core._kernel import as_bytes
 from truerank.core.catalogue import Catalogue, Floats
-from truerank.core.errors import InputError, printable
-from truerank.core.messages import message
+from truerank.core.errors import InputError, printable, quoted
 from truerank.formats.frames import is_frame
 from truerank.formats.names import DOC, find, folded
 from truerank.formats.records import parsed
@@ -133,7 +132,7 @@ def _catalogue(columns: Columns, name: str) -> Catalogue:
         name,
         popularity=None if popularity is None else _popular(columns[popularity], popularity, ids, name),
         groups=None if "groups" not in named else tuple(map(_groups, columns[named["groups"]])),
-        vectors=_vectors(columns, named.get("vectors"), name),
+        vectors=_vectors(columns, named.get("vectors"), ids, name),
         others=tuple(column for column in columns if column not in named.values()),
     )
 
@@ -171,7 +170,7 @@ def _groups(value: Any) -> tuple[str, ...]:
     return tuple(dict.fromkeys(str(each).strip() for each in several if str(each).strip()))
 
 
-def _vectors(columns: Columns, column: str | None, name: str) -> Floats | None:
+def _vectors(columns: Columns, column: str | None, ids: Sequence[bytes], name: str) -> Floats | None:
     """(items, dimensions) one column of lists, or numbered ones; NaN where an item has none."""
     if column is not None:
         rows = list(columns[column])
@@ -184,8 +183,21 @@ def _vectors(columns: Columns, column: str | None, name: str) -> Floats | None:
     try:
         return np.array([_row(row, width) for row in rows], np.float64).reshape(len(rows), width)
     except (TypeError, ValueError):
-        what = message("a vector of an item is a list of numbers, and all are of one length")
-        raise InputError(what, name) from None
+        wrong = next(place for place, row in enumerate(rows) if not _is_vector(row, width))
+    raise InputError(
+        "the vector of item {id} is {value}; it is a list of numbers, and all are of one length (here {width})",
+        name,
+        id=printable(ids[wrong]),
+        value=quoted(rows[wrong]),
+        width=width,
+    )
+
+
+def _is_vector(row: Any, width: int) -> bool:
+    try:
+        return np.array(_row(row, width), np.float64).shape == (width,)
+    except (TypeError, ValueError):
+        return False
 
 
 def _row(row: Any, width: int) -> Sequence[Any]:

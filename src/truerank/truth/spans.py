@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError, quoted, truncated
 from truerank.core.messages import Message, message
-from truerank.core.rankings import rankings
+from truerank.core.rankings import rankings, with_lines
 from truerank.core.run import Run
 from truerank.formats import open_run
 from truerank.formats.frames import is_frame
@@ -57,7 +57,7 @@ class Spans:
         query: (spans,) the query; None where they are of no query.
         ids: (spans,) the chunk's id; None where they have none.
         unit: "characters" or "pages".
-        lines: (spans,) the line of each in its file; None where there are none.
+        lines: (spans,) the line of each in its file; None where there is none.
         is_run: whether these are what a run returned, and not all chunks that there are.
     """
 
@@ -68,7 +68,7 @@ class Spans:
     query: Sequence[bytes] | None = field(default=None, repr=False)
     ids: Sequence[bytes] | None = field(default=None, repr=False)
     unit: str = "characters"
-    lines: Sequence[int] | None = field(default=None, repr=False)
+    lines: Sequence[int | None] | None = field(default=None, repr=False)
     is_run: bool = False
 
     def __post_init__(self) -> None:
@@ -167,10 +167,12 @@ def _of_run(run: Run, pattern: str | None) -> Spans:
             "give a table of the chunks and the run beside it, overlaps(run='…')",
             run.name,
         )
-    pairs = [(part.query, doc) for part in rankings(run.batches(), run.name) for doc in part.docs]
+    lines: list[int | None] = []
+    batches = with_lines(run.batches(), lines)
+    pairs = [(part.query, doc) for part in rankings(batches, run.name) for doc in part.docs]
     ids = [doc for _, doc in pairs]
-    doc, start, end, unit = _parsed(ids, pattern, run.name, None)
-    return Spans(run.name, doc, start, end, [query for query, _ in pairs], ids, unit, is_run=True)
+    doc, start, end, unit = _parsed(ids, pattern, run.name, lines)
+    return Spans(run.name, doc, start, end, [query for query, _ in pairs], ids, unit, lines, is_run=True)
 
 
 def _of_table(table: Table, pattern: str | None, keys: Mapping[str, str]) -> Spans:
@@ -250,7 +252,7 @@ def _number(value: Any, table: Table, row: int, column: str) -> int:
 
 
 def _parsed(
-    ids: Sequence[bytes], text: str, name: str, lines: Sequence[int] | None
+    ids: Sequence[bytes], text: str, name: str, lines: Sequence[int | None] | None
 ) -> tuple[list[bytes], Ints, Ints, str]:
     """What the ids say by a pattern."""
     pattern = compiled(text)
