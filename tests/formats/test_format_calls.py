@@ -113,6 +113,19 @@ def test_convert_keeps_the_calls(ending: str, tmp_path: Path) -> None:
     assert found(run) == found(LISTS)
 
 
+@pytest.mark.parametrize("ending", ["csv", "parquet", "trec"])
+def test_a_last_call_that_returned_nothing_is_not_lost(ending: str, tmp_path: Path) -> None:
+    run = {"q": [["a"], [], ["b"]], "r": [["c"], [], []]}
+    with pytest.raises(
+        tr.InputError, match=rf"the last call of query r, call 3, .* which {ending} cannot say; jsonl, json can"
+    ):
+        convert(run, tmp_path / f"run.{ending}", "run")
+    assert not list(tmp_path.iterdir())
+    convert({"q": run["q"]}, tmp_path / f"run.{ending}", "run")
+    convert(run, tmp_path / "run.jsonl", "run")
+    assert tr.read(QRELS, tmp_path / "run.jsonl").hits.calls.number.tolist() == [1, 2, 3, 1, 2, 3]
+
+
 def test_the_second_column_of_trec_is_no_call_unless_it_is_asked_for(tmp_path: Path) -> None:
     path = tmp_path / "run.trec"
     path.write_text("q 1 a 1 2.0 tag\nq 2 b 1 1.0 tag\n")

@@ -8,11 +8,14 @@ import re
 from collections.abc import Callable, Collection, Iterator
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from truerank.core.errors import InputError, quoted, truncated
+from truerank.core.faults import Interleaved
 from truerank.core.messages import message, plural
 from truerank.core.qrels import Qrels
 from truerank.core.rankings import rankings
@@ -86,14 +89,46 @@ def convert(
     else:
         run = open_run(origin or source, format)
         run = collapse(run) if collapse else run
-        from shutil import copyfileobj  # which a start need not wait for
-        from tempfile import TemporaryFile
+        try:
+            _write(chosen, run, target, _tag(origin))
+        except Interleaved:
+            if run.together is None:
+                raise
+            _write(chosen, replace(run, batches=run.together), target, _tag(origin))
 
-        with writing(target) as file, TemporaryFile() if collapse and name == "-" else nullcontext(file) as held:
-            write(sound(run), held, _tag(origin))
-            if held is not file:  # chunks may be refused late, and what is written there cannot be taken back
-                held.seek(0)
-                copyfileobj(held, file)
+
+def _write(chosen: Format, run: Run, target: str | os.PathLike[str], tag: str) -> None:
+    """Write a run; what is made of rows may be refused late, and standard output cannot be taken back."""
+    from shutil import copyfileobj  # which a start need not wait for
+    from tempfile import TemporaryFile
+
+    is_held = run.together is not None and os.fspath(target) == "-"
+    with writing(target) as file, TemporaryFile() if is_held else nullcontext(file) as held:
+        parts = sound(run)
+        assert chosen.write_run is not None
+        chosen.write_run(parts if chosen.holds_empty else _ending_in_documents(parts, chosen, run.name), held, tag)
+        if held is not file:
+            held.seek(0)
+            copyfileobj(held, file)
+
+
+def _ending_in_documents(parts: Iterator[Ranked], chosen: Format, name: str) -> Iterator[Ranked]:
+    """The rankings, if the last call of each query has a row; an empty one before it is known by its number."""
+    for query, group in groupby(parts, key=attrgetter("query")):
+        calls = list(group)
+        last = max(calls, key=lambda part: part.call or 0)
+        if last.call is not None and not last.docs:
+            raise InputError(
+                "the last call of query {query}, call {call}, returned nothing, which {format} cannot say; {able} "
+                "can (--to jsonl)",
+                name,
+                last.line,
+                query=truncated(query),
+                call=last.call,
+                format=chosen.name,
+                able=", ".join(f.name for f in formats().values() if f.holds_empty),
+            )
+        yield from calls
 
 
 def _with_aspects(qrels: Qrels, chosen: Format, iteration: str, weights: Any) -> Qrels:

@@ -263,5 +263,6 @@ register(
         write_qrels,
         holds_ignored=True,
         holds_aspects=True,
+        holds_empty=True,
     )
 )

@@ -138,5 +138,6 @@ register(
         write_run,
         write_qrels,
         holds_aspects="weights",
+        holds_empty=True,
     )
 )

@@ -33,6 +33,7 @@ class Format:
         write_qrels: writes judgements to a binary file.
         holds_ignored: whether its judgements can say that a pair is ignored.
         holds_aspects: whether they can say which aspect they are about; "weights": and how much each weighs.
+        holds_empty: whether a run can say that a query, or a call of it, returned nothing.
         is_folder: whether it is a folder of files, not one file.
         options: the same format read otherwise, as `name(option='value')` asks; None where there are no options.
         read_saved: the Arrow table of the reading in it, where it holds a run that was read already.
@@ -51,6 +52,7 @@ class Format:
     write_qrels: Callable[[Qrels, BinaryIO], None] | None = None
     holds_ignored: bool = False
     holds_aspects: bool | Literal["weights"] = False
+    holds_empty: bool = False
     is_folder: bool = False
     options: Callable[..., Format] | None = None
     read_saved: Callable[[Source], Any] | None = None
