@@ -5,9 +5,13 @@ from __future__ import annotations
 import gzip
 import random
 import shutil
+import struct
 import subprocess
 import sys
+import zlib
+from collections.abc import Callable
 from pathlib import Path
+from typing import BinaryIO
 
 from timing import HERE, TRUERANK
 
@@ -30,12 +34,55 @@ def big(directory: Path, queries: int, rows: int = 1000) -> None:
 
 def zipped(run: Path) -> Path:
     """The same file in gzip."""
-    path = run.with_name(run.name + ".gz")
+
+    def write(plain: BinaryIO, packed: BinaryIO) -> None:
+        with gzip.GzipFile("", "wb", 6, packed) as member:
+            shutil.copyfileobj(plain, member, MEGABYTE)
+
+    return _packed(run, ".gz", write)
+
+
+def of_members(run: Path) -> Path:
+    """The same file as bgzip writes it."""
+
+    def write(plain: BinaryIO, packed: BinaryIO) -> None:
+        while text := plain.read(65_280):
+            packer = zlib.compressobj(6, wbits=-15)
+            member = packer.compress(text) + packer.flush()
+            packed.write(b"\x1f\x8b\x08\x04\0\0\0\0\0\xff\x06\0BC\x02\0" + struct.pack("<H", len(member) + 25))
+            packed.write(member + struct.pack("<II", zlib.crc32(text), len(text)))
+
+    return _packed(run, ".bgz", write)
+
+
+def of_one_frame(run: Path) -> Path:
+    """The same file in zstd, as zstd writes it with any number of threads."""
+    import zstandard
+
+    packer = zstandard.ZstdCompressor(write_checksum=True)
+    return _packed(run, ".zst", packer.copy_stream)
+
+
+def of_frames(run: Path) -> Path:
+    """The same file in zstd, in frames as long as those of pzstd."""
+    import zstandard
+
+    packer = zstandard.ZstdCompressor(write_checksum=True)
+
+    def write(plain: BinaryIO, packed: BinaryIO) -> None:
+        while text := plain.read(8 * MEGABYTE):
+            packed.write(packer.compress(text))
+
+    return _packed(run, ".frames.zst", write)
+
+
+def _packed(run: Path, suffix: str, write: Callable[[BinaryIO, BinaryIO], object]) -> Path:
+    path = run.with_name(run.name + suffix)
     if not path.exists():
         say(f"writing {path}")
-        part = path.with_name("part.gz")
-        with run.open("rb") as plain, gzip.open(part, "wb", compresslevel=6) as packed:
-            shutil.copyfileobj(plain, packed, MEGABYTE)
+        part = path.with_name("part" + suffix)
+        with run.open("rb") as plain, part.open("wb") as packed:
+            write(plain, packed)
         part.replace(path)
     _read(path)
     return path

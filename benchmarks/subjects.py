@@ -223,13 +223,16 @@ def help_text(bench: Bench) -> Line:
     return under(bench.turns(lambda: process(TRUERANK, "--help").seconds)[0], 0.15)
 
 
-def gzipped(bench: Bench) -> Line:
-    needs("zcat")
-    qrels, run = bench.files
-    path = data.zipped(run)
-    command = (TRUERANK, "eval", qrels, path, "-m", MEASURES)
-    ours, zcat = bench.turns(lambda: process(*command).seconds, lambda: process("zcat", path).seconds)
-    return at_most(ours, zcat, 1.3, "zcat")
+def compressed(pack: Callable[[Path], Path], target: float, *tool: str) -> Callable[[Bench], Line]:
+    def measure(bench: Bench) -> Line:
+        needs(tool[0])
+        qrels, run = bench.files
+        path = pack(run)
+        command = (TRUERANK, "eval", qrels, path, "-m", MEASURES)
+        times = bench.turns(lambda: process(*command).seconds, lambda: process(*tool, path).seconds)
+        return at_most(*times, target, " ".join(tool), f"peak memory {peak((qrels, path)):.0f} MB")
+
+    return measure
 
 
 def people_by_sorting(spread: str) -> Callable[[Bench], Line]:
@@ -296,7 +299,12 @@ SUBJECTS = (
     Subject("diversity", "α-nDCG, ERR-IA, strec of 200 × 1,000 documents, 10 aspects each", diversity),
     Subject("small-file", "`truerank eval` on 3 queries, whole process", small_file),
     Subject("help", "`truerank --help`, whole process", help_text),
-    Subject("gzip", "run in gzip, whole process, against zcat", gzipped),
+    Subject("gzip", "run in gzip, whole process, against zcat", compressed(data.zipped, 1, "zcat")),
+    Subject("bgzip", "the same in bgzip's members", compressed(data.of_members, 1, "zcat")),
+    Subject("zstd", "the same in one frame of zstd", compressed(data.of_one_frame, 2.5, "zstd", "-dcq")),
+    Subject(
+        "zstd-frames", "the same in frames of 8 MB, as of pzstd", compressed(data.of_frames, 2, "zstd", "-dcq")
+    ),
     Subject("people", "CMC, mAP, mINP of 3,368 × 19,732 scores of a good model", people_by_sorting("market")),
     Subject("people-hard", "CMC, mAP, mINP of 3,368 × 19,732 scores of a bad model", people_by_sorting("hard")),
     Subject("people-memory", "3,368 × 19,732 × 512 from files, peak memory, whole process", people_memory),

@@ -19,6 +19,7 @@ LATER = (
     "converting",
     "neighbours",
     "objects",
+    "parallel",
     "shapes",
     "texts",
     "weights",

@@ -76,7 +76,12 @@ def _lzma() -> Any:
     return lzma
 
 
-def _zstandard() -> Any:
+def zstd_library() -> Any:
+    """The package zstandard.
+
+    Raises:
+        MissingPackage: it is not installed.
+    """
     try:
         import zstandard
     except ModuleNotFoundError:
@@ -91,8 +96,8 @@ CODECS = (
         "zstd",
         ".zst",
         rb"\x28\xb5\x2f\xfd|[\x50-\x5f]\x2a\x4d\x18",  # a frame, or one to skip, as pzstd writes first
-        lambda: _zstandard().ZstdDecompressor().decompressobj(),
-        lambda file: _zstandard().ZstdCompressor().stream_writer(file, closefd=False),
+        lambda: zstd_library().ZstdDecompressor().decompressobj(),
+        lambda file: zstd_library().ZstdCompressor().stream_writer(file, closefd=False),
     ),
     Codec(
         "xz",
@@ -122,16 +127,16 @@ def unpacked(codec: Codec, chunks: Iterable[bytes]) -> Generator[bytes, None, No
     """
     members = Members(codec)
     for chunk in chunks:
-        yield from _joined(members.feed(chunk))
+        yield from joined(members.feed(chunk), MOST)
     members.finish()
 
 
-def _joined(pieces: Iterable[bytes]) -> Generator[bytes, None, None]:
-    """Short pieces make one together, since every piece is handed from thread to thread."""
+def joined(pieces: Iterable[bytes], most: int) -> Generator[bytes, None, None]:
+    """Short pieces make one of up to `most` bytes together, since every piece is handed from thread to thread."""
     made: list[bytes] = []
     size = 0
     for piece in pieces:
-        if made and (size + len(piece) > MOST or len(made) >= SLICE):
+        if made and (size + len(piece) > most or len(made) >= SLICE):
             yield b"".join(made)
             made, size = [], 0
         made.append(piece)

@@ -16,7 +16,7 @@ from typing import IO, Any
 from truerank.core.errors import InputError, MissingPackage
 from truerank.core.messages import message
 from truerank.core.scan import CHUNK
-from truerank.formats.compression import Damaged, ahead, codec_for, codec_of, unpacked
+from truerank.formats.compression import Codec, Damaged, ahead, codec_for, codec_of, unpacked
 
 MARK = b"\xef\xbb\xbf"
 """What some editors put before UTF-8 text."""
@@ -157,9 +157,8 @@ class Source:
             if codec is None:
                 yield from data
                 return
-            plain = unpacked(codec, data)
             try:
-                yield from ahead(plain) if in_background else plain
+                yield from _by_threads(codec, data) if in_background else unpacked(codec, data)
             except Damaged as error:
                 raise InputError(error.args[0], self.name) from None
 
@@ -217,6 +216,12 @@ def _spooled(pipe: IO[bytes], owner: object) -> IO[bytes]:
     weakref.finalize(owner, copy.close)
     shutil.copyfileobj(pipe, copy, CHUNK)
     return copy
+
+
+def _by_threads(codec: Codec, data: Iterator[bytes]) -> Iterator[bytes]:
+    from truerank.formats.parallel import unpacked_by_threads  # plain files do not need it
+
+    return ahead(unpacked_by_threads(codec, data))
 
 
 def _why(error: Exception) -> str:
