@@ -34,6 +34,7 @@ LAYERS = [
     {"core.build", "formats"},
     {"core.saved", "core.unjudged", "core.novelty"},
     {"core.hits"},
+    {"core.lists"},
     {"core.scan"},
     {"core.rankings"},
     {"core.qrels", "core.run"},

@@ -56,10 +56,46 @@ class Printable:
         raise NotImplementedError
 
 
-class Presented(Printable):
+class Framed:
+    """What has rows, which become a frame."""
+
+    def to_arrow(self) -> pyarrow.Table:
+        """The rows as a table of Arrow, with all digits."""
+        try:
+            import pyarrow
+        except ModuleNotFoundError:
+            raise self._missing("to_arrow", "parquet") from None
+        return pyarrow.table(self._flat_columns())
+
+    def to_polars(self) -> polars.DataFrame:
+        """The rows as a frame of Polars, with all digits."""
+        try:
+            import polars
+        except ModuleNotFoundError:
+            raise self._missing("to_polars", "frames") from None
+        return polars.DataFrame(self._flat_columns(), strict=False)
+
+    def to_pandas(self) -> pandas.DataFrame:
+        """The rows as a frame of pandas, with all digits."""
+        try:
+            import pandas
+        except ModuleNotFoundError:
+            raise self._missing("to_pandas", "frames") from None
+        return pandas.DataFrame(self._flat_columns())
+
+    def _missing(self, method: str, extra: str) -> MissingPackage:
+        return MissingPackage(f"{type(self).__name__}.{method}", extra)
+
+    def _flat_columns(self) -> dict[str, list[Any]]:
+        """The rows by their headings."""
+        raise NotImplementedError
+
+
+class Presented(Printable, Framed):
     """A result that shows itself, with the remarks of its ledger.
 
     A class names its builder's file in `present` by `built_by`, and says in `_summary` what its `repr` begins with.
+    Its rows are those that the command writes as CSV.
     """
 
     built_by: ClassVar[str]
@@ -79,32 +115,9 @@ class Presented(Printable):
         """The line that a `repr` begins with."""
         raise NotImplementedError
 
-    def to_arrow(self) -> pyarrow.Table:
-        """The rows that the command writes as CSV, with all digits."""
-        try:
-            import pyarrow
-        except ModuleNotFoundError:
-            raise self._missing("to_arrow", "parquet") from None
-        return pyarrow.table(self._laid().to_columns())
-
-    def to_polars(self) -> polars.DataFrame:
-        """The rows that the command writes as CSV, with all digits."""
-        try:
-            import polars
-        except ModuleNotFoundError:
-            raise self._missing("to_polars", "frames") from None
-        return polars.DataFrame(self._laid().to_columns(), strict=False)
-
-    def to_pandas(self) -> pandas.DataFrame:
-        """The rows that the command writes as CSV, with all digits."""
-        try:
-            import pandas
-        except ModuleNotFoundError:
-            raise self._missing("to_pandas", "frames") from None
-        return pandas.DataFrame(self._laid().to_columns())
-
-    def _missing(self, method: str, extra: str) -> MissingPackage:
-        return MissingPackage(f"{type(self).__name__}.{method}", extra)
+    def _flat_columns(self) -> dict[str, list[Any]]:
+        """The rows that the command writes as CSV."""
+        return self._laid().to_columns()
 
     def _laid(self, **options: Any) -> Laid:
         laid: Laid = import_module(f"truerank.present.{self.built_by}").document_of(self, **options)

@@ -6,6 +6,7 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from truerank.core._kernel import as_bytes
 from truerank.core.errors import InputError
 from truerank.core.faults import unreadable
+from truerank.core.presented import Framed
 
 
 @dataclass(frozen=True)
@@ -77,8 +79,8 @@ Piece = Callable[[], Iterator[Batch]]
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
-    """What a system answered.
+class Run(Framed):
+    """What a system answered; as a frame a row a document, best first: query_id, doc_id, rank, score.
 
     Attributes:
         name: what to call it in tables and messages: a path or a given name.
@@ -101,6 +103,33 @@ class Run:
     pieces: Callable[[int], Sequence[Piece]] = field(default=lambda threads: (), repr=False)
     parts: Callable[[], Sequence[Run]] = field(default=tuple, repr=False)
     together: Callable[[], Iterator[Batch]] | None = field(default=None, repr=False)
+
+    def to_dict(self) -> dict[str, dict[str, float]]:
+        """{query: {document: score}}, each list best first; as all below it reads the run."""
+        found: dict[str, dict[str, float]] = self._idioms().to_dict(self)
+        return found
+
+    def _flat_columns(self) -> dict[str, list[Any]]:
+        """A row a document, best first."""
+        columns: dict[str, list[Any]] = self._idioms().columns(self)
+        return columns
+
+    def cut(self, k: int) -> Run:
+        """The run with the first k documents of each list."""
+        found: Run = self._idioms().cut(self, k)
+        return found
+
+    def head(self, n: int = 5) -> Run:
+        """The run with its first n queries."""
+        found: Run = self._idioms().head(self, n)
+        return found
+
+    def save(self, path: str | os.PathLike[str], *, to: str | None = None) -> None:
+        """Write the run to a file, all or nothing; `to` names the format where the path's ending does not."""
+        self._idioms().save(self, path, to)
+
+    def _idioms(self) -> Any:
+        return import_module("truerank.formats.idioms")
 
 
 Progress = Callable[[int, int], object]

@@ -143,6 +143,13 @@ def _scan_whole(run: Run, look: Look) -> Scan:
 
 def _finished(run: Run, scanner: Scanner) -> Found:
     """What a scanner finds in all of a run."""
+    *_, found = fed(run, scanner)
+    assert found is not None
+    return found
+
+
+def fed(run: Run, scanner: Scanner) -> Iterator[Found | None]:
+    """None after each part of a run that a scanner was fed; at last what it found."""
     batch: Batch = b""
     before = 0
     try:
@@ -150,7 +157,8 @@ def _finished(run: Run, scanner: Scanner) -> Found:
             before = scanner.line
             _push(scanner, batch)
             run.watch(_size(batch))
-        return scanner.finish()
+            yield None
+        yield scanner.finish()
     except Refused as refused:
         raise explain(refused, scanner, run, _line(refused, before, batch)) from None
     except (TypeError, ValueError, OverflowError, RuntimeError) as error:

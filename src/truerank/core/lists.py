@@ -1,0 +1,88 @@
+"""The lists of a run, best first, one after another: what looks at every document, in memory for a few lists."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import Judged
+from truerank.core.errors import Refused
+from truerank.core.faults import Interleaved
+from truerank.core.ids import NO_IDS, Ids
+from truerank.core.rules import DEEPEST, Rules
+from truerank.core.run import Run
+from truerank.core.scan import Look, fed
+
+_NO_NUMBERS = np.empty(0, np.int64)
+NOT_JUDGED = Judged([], np.zeros(1, np.int64), _NO_NUMBERS, _NO_NUMBERS, b"")
+"""No judgements at all: every document is kept."""
+
+
+@dataclass(frozen=True, eq=False)
+class List:
+    """The documents of one query, best first.
+
+    Attributes:
+        scores: (documents,) none is above the one before it.
+        docs: their ids.
+    """
+
+    scores: NDArray[np.float64]
+    docs: Ids
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+EMPTY = List(np.empty(0), NO_IDS)
+
+
+def lists(
+    run: Run, rules: Rules, *, depth: int | None = None, together: bool = False
+) -> Iterator[tuple[bytes, List]]:
+    """Each query of a run with its list, ranked by the rules, in the order of the run.
+
+    Args:
+        rules: of which ties, duplicates and score_precision are looked at.
+        depth: how many documents of each list are kept; all by default.
+        together: the rows of queries may be scattered; all are in memory then.
+
+    Raises:
+        Interleaved: the rows of a query are scattered, and not `together`.
+        InputError: a line, a score or a repeated document that the rules refuse.
+    """
+    scanner = Look(NOT_JUDGED, rules, depth or DEEPEST, every=True, interleaved=together).scanner()
+    source = replace(run, batches=run.together) if together and run.together else run
+    names: list[bytes] = []
+    given = 0
+    try:
+        for found in fed(source, scanner):
+            if found is None and together:
+                continue
+            rows, ids = scanner.taken() if found is None else (found[0], scanner.unjudged_ids)
+            names += scanner.extra_from(given + len(names))
+            whole = len(names) - (found is None)  # the list of the last one may go on
+            if whole > 0:
+                yield from _cut(names[:whole], given, rows, Ids(*ids))
+                names, given = names[whole:], given + whole
+    except Refused:  # `fed` makes errors of the others
+        raise Interleaved(scanner.here[0], run.name) from None
+
+
+def _cut(names: Sequence[bytes], first: int, rows: NDArray[np.void], ids: Ids) -> Iterator[tuple[bytes, List]]:
+    """The list of each query; `first` is the number of the first one in the rows."""
+    query, scores = rows["query"], np.ascontiguousarray(rows["score"])
+    begins = np.flatnonzero(np.diff(query, prepend=-1)).tolist()
+    places = dict(zip(query[begins].tolist(), itertools.pairwise([*begins, len(query)]), strict=True))
+    starts = np.concatenate([[0], ids.ends])
+    for number, name in enumerate(names, first):
+        if number not in places:
+            yield name, EMPTY
+            continue
+        a, b = places[number]
+        text = ids.text[starts[a] : starts[b]]
+        yield name, List(scores[a:b], Ids(ids.ends[a:b] - starts[a], text))

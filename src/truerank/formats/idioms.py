@@ -1,0 +1,73 @@
+"""What `Run` can do with its lists: become a dict or a frame, be cut, be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError
+from truerank.core.faults import Interleaved
+from truerank.core.lists import List, lists
+from truerank.core.rules import Rules
+from truerank.core.run import Batch, Ranked, Run
+from truerank.core.schema import POSITIVE
+from truerank.formats.converting import convert
+
+RULES = Rules()
+"""How lists are ranked: by score, the higher id first among equals."""
+
+
+def _lists(run: Run) -> Iterator[tuple[str, List]]:
+    """Each query with its list; the rows of queries may be scattered."""
+    if run.saved:
+        raise InputError("this is a reading, which has no lists any more", run.name)
+    try:
+        found = list(lists(run, RULES))
+    except Interleaved:
+        found = list(lists(run, RULES, together=True))
+    return ((as_text(query), each) for query, each in found)
+
+
+def to_dict(run: Run) -> dict[str, dict[str, float]]:
+    """{query: {document: score}}."""
+    return {
+        query: dict(zip(map(as_text, each.docs), each.scores.tolist(), strict=True)) for query, each in _lists(run)
+    }
+
+
+def columns(run: Run) -> dict[str, list[Any]]:
+    """A row a document."""
+    found: dict[str, list[Any]] = {"query_id": [], "doc_id": [], "rank": [], "score": []}
+    for query, each in _lists(run):
+        found["query_id"] += [query] * len(each)
+        found["doc_id"] += map(as_text, each.docs)
+        found["rank"] += range(1, len(each) + 1)
+        found["score"] += each.scores.tolist()
+    return found
+
+
+def cut(run: Run, k: int) -> Run:
+    """The first k documents of each list."""
+    depth = POSITIVE.checked("k", k, InputError)
+    return _of_lists(run, lambda together: lists(run, RULES, depth=depth, together=together))
+
+
+def head(run: Run, n: int) -> Run:
+    """The first n queries."""
+    most = POSITIVE.checked("n", n, InputError)
+    return _of_lists(run, lambda together: islice(lists(run, RULES, together=together), most))
+
+
+def _of_lists(run: Run, some: Any) -> Run:
+    def batches(together: bool) -> Iterator[Batch]:
+        return (Ranked(query, list(each.docs), each.scores) for query, each in some(together))
+
+    return Run(run.name, lambda: batches(together=False), together=lambda: batches(together=True))
+
+
+def save(run: Run, path: str | os.PathLike[str], to: str | None) -> None:
+    """Write the run."""
+    convert(run, path, "run", to)
