@@ -189,11 +189,16 @@ SPARED = {
     *("json", "pathlib", "shutil", "tempfile", "zipfile", "importlib.resources", "importlib.metadata"),
     *("truerank.stats", "truerank.analysis", "truerank.contest", "truerank.vectors", "truerank.geo"),
     *("truerank.live", "truerank.interop", "truerank.board", "truerank.present.charts", "truerank.present.data"),
-    *("truerank.formats.arrays", "truerank.formats.neighbours", "truerank.formats.texts"),
+    *(
+        "truerank.formats.arrays",
+        "truerank.formats.neighbours",
+        "truerank.formats.objects",
+        "truerank.formats.texts",
+    ),
 }
 """What an evaluation of plain files does not need; all of it together would take longer than the evaluation."""
 
-MOST = 101
+MOST = 99
 """Modules of truerank that an evaluation may load: a new one is a few tenths of a millisecond at every start."""
 
 

@@ -116,10 +116,9 @@ def test_text_columns_of_parquet_are_lists(tmp_path):
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"\x89HDF\r\n", "this is HDF5, as MATLAB's -v7.3 writes; save it with -v7"),
         (b"MATLAB 7.3 MAT-file, Platform: GLNXA64", "this is HDF5, as MATLAB's -v7.3 writes"),
         (pickle.dumps([1.0]), "this is a pickle, which runs code when it is read"),
-        (b"1 2 3\n", "this is no .npy, .npz, .mat or Parquet file"),
+        (b"1 2 3\n", "this is no .npy, .npz, .mat, HDF5, Parquet or .fvecs file"),
         (b"\x93NUMPY\x01\x00", "the arrays cannot be read"),
         (b"PK\x03\x04 nothing", "the arrays cannot be read"),
         (b"PAR1PAR1", "the Parquet data is damaged or cut short"),

@@ -41,7 +41,8 @@ def command(
     QUERIES and REFERENCES are JSON, GeoJSON, JSON lines, CSV, Parquet, lists of file names, or folders of
     files whose names say where they are (@easting@northing@…). For overlaps, QUERIES is the evidence (query_id,
     doc_id, start, end) and REFERENCES the chunks (chunk_id, doc_id, start, end), or a run whose ids say it.
-    For coec, QUERIES is a log of clicks, as for `truerank ips`, and there are no REFERENCES.
+    For coec, QUERIES is a log of clicks, as for `truerank ips`, and there are no REFERENCES; for neighbours it is
+    the exact neighbours (HDF5, .ivecs, .ibin, .npy, .npz), and there are none either.
 
     \b
     Rules:
@@ -51,12 +52,14 @@ def command(
       identity(ignore_same='camera')   the same label is right
       listed('pairs.csv')              what a list says is right
       coec(smoothing=1, impressions=10)  as often as it was clicked over what its ranks let expect
+      neighbours(k=10, epsilon=0)      the k exact nearest neighbours, and what is as near, are right
       overlaps(characters=1, share=0)  chunks that have so much of a query's evidence are right
 
     \b
     Examples:
       truerank truth nearest flight.json references.json -o truth.qrels
       truerank truth "within(metres=50)" queries.csv database.csv --distances pairs.csv -o qrels.tsv
+      truerank truth "neighbours(k=10, tie=1e-6)" exact.ivecs -o exact.qrels
       truerank truth overlaps evidence.jsonl chunks.jsonl -o truth.jsonl
       truerank truth "coec(impressions=50)" clicks.jsonl -o clicks.qrels
       truerank truth overlaps evidence.csv bm25.run --key references.pattern="(.+):(\\d+)-(\\d+)" -o truth.jsonl

@@ -17,12 +17,15 @@ __all__ = ["Format", "convert", "formats", "open_run", "read_qrels", "register"]
 LATER = (
     "arrays",
     "converting",
+    "exact",
+    "hdf5",
     "idioms",
     "neighbours",
     "objects",
     "parallel",
     "shapes",
     "texts",
+    "vector_files",
     "weights",
 )
 

@@ -1,4 +1,4 @@
-"""Arrays: embeddings, identities and cameras out of .npy, .npz, .mat and Parquet files; lists out of text too."""
+"""Arrays: embeddings, identities, cameras and neighbours out of files of arrays; lists out of text too."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from truerank.core.errors import InputError, MissingPackage, quoted
 from truerank.core.messages import message
-from truerank.formats import frames
+from truerank.formats import frames, hdf5, vector_files
 from truerank.formats.names import folded
 from truerank.formats.source import Source, as_source
 
@@ -28,10 +28,8 @@ IDS = ("ids", "id", "paths", "path", "images", "image", "files", "file", "filena
 _WHOLE = re.compile(r"0|-?[1-9][0-9]{0,17}")
 SIDES = {"query": ("query", "queries", "q"), "gallery": ("gallery", "g", "reference", "references")}
 
-_HDF5 = message("this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz")
 _REFUSED = {
-    b"\x89HDF": _HDF5,
-    b"MATLAB 7": _HDF5,
+    b"MATLAB 7": message("this is HDF5, as MATLAB's -v7.3 writes; save it with -v7, or as .npz"),
     b"\x80": message(
         "this is a pickle, which runs code when it is read; save the arrays with numpy.save or numpy.savez"
     ),
@@ -124,11 +122,11 @@ def _dimensions(array: Array) -> int:
 
 
 def read_arrays(source: Source) -> Mapping[str, Array]:
-    """The arrays by name; those of Parquet and .npz are read when they are asked for."""
+    """The arrays by name; those of Parquet, HDF5 and .npz are read when they are asked for."""
     opener = _opener(source)
     if opener is None:
         why = next((why for head, why in _REFUSED.items() if source.head.startswith(head)), None)
-        raise InputError(why or message("this is no .npy, .npz, .mat or Parquet file"), source.name)
+        raise InputError(why or message("this is no .npy, .npz, .mat, HDF5, Parquet or .fvecs file"), source.name)
     try:
         return opener(source)  # type: ignore[no-any-return]
     except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
@@ -138,9 +136,12 @@ def read_arrays(source: Source) -> Mapping[str, Array]:
 
 
 def _opener(source: Source) -> Any:
-    """What reads a file that begins like this."""
-    openers = {b"\x93NUMPY": _npy, b"PK": _npz, b"MATLAB 5": _mat, b"PAR1": _parquet}
-    return next((opener for head, opener in openers.items() if source.head.startswith(head)), None)
+    """What reads a file that is called, or begins, like this."""
+    if vector_files.has_suffix(source.name):
+        return vector_files.read
+    openers = {b"\x93NUMPY": _npy, b"PK": _npz, b"MATLAB 5": _mat, b"PAR1": _parquet, b"\x89HDF": hdf5.read}
+    known = next((opener for head, opener in openers.items() if source.head.startswith(head)), None)
+    return known or (vector_files.read if vector_files.is_truth(source.head, source.name) else None)
 
 
 def _npy(source: Source) -> Mapping[str, Array]:

@@ -17,6 +17,7 @@ from truerank.truth.identity import identity
 from truerank.truth.items import Items
 from truerank.truth.listed import listed
 from truerank.truth.nearest import nearest
+from truerank.truth.neighbours import neighbours
 from truerank.truth.overlaps import overlaps
 from truerank.truth.reading import read_items
 from truerank.truth.registry import Rule, build, parse, rule, rules, unregister
@@ -41,6 +42,7 @@ __all__ = [
     "identity",
     "listed",
     "nearest",
+    "neighbours",
     "on_earth",
     "overlaps",
     "parse",

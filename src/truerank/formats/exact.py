@@ -1,0 +1,143 @@
+"""Exact nearest neighbours as judgements: which of a list count as right, and with what tolerance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_bytes
+from truerank.core.errors import InputError
+from truerank.core.messages import message
+from truerank.core.qrels import Qrels
+from truerank.core.schema import POSITIVE, number, optional
+from truerank.formats.objects import digits
+from truerank.formats.rows import is_id
+
+Array = NDArray[Any]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+NOT_NEGATIVE = number(message("a number from 0 on"), 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Neighbours:
+    """The neighbours of each query, a row a query, the nearest first.
+
+    Attributes:
+        ids: (queries, n) of the documents; -1 where a row is short.
+        far: (queries, n) how far each is, the lower the nearer; similarities are negated. None where that is not
+            known.
+        queries: their ids; None: the numbers of the rows, from 0.
+        grades: (queries, n) where not all are of grade 1; else None.
+        name: where they came from.
+        vectors: those of the queries and of the documents, where they stand beside; else None.
+    """
+
+    ids: Array
+    far: Floats | None = None
+    queries: Sequence[Any] | None = None
+    grades: Array | None = None
+    name: str = "neighbours"
+    vectors: tuple[Array, Array] | None = None
+
+    @property
+    def names(self) -> list[bytes]:
+        """The queries' ids."""
+        return [as_bytes(query) for query in (range(len(self.ids)) if self.queries is None else self.queries)]
+
+    def qrels(self, right: Bools, name: str | None = None) -> Qrels:
+        """Judgements of those that are right.
+
+        Args:
+            right: (queries, n) which are.
+
+        Raises:
+            InputError: a document stands twice in a row.
+        """
+        query = np.nonzero(right)[0]
+        grades = np.ones(len(query)) if self.grades is None else self.grades[right].astype(np.float64)
+        ends, text = digits(self.ids[right].astype(np.int64)) if _are_numbers(self.ids) else _texts(self.ids[right])
+        return Qrels.build(
+            self.names, query.astype(np.int64), ends[:-1], ends[1:], bytes(text), grades, name=name or self.name
+        )
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """Which neighbours of a list are right: the first k, and those that are no farther than the k-th.
+
+    Attributes:
+        k: how many are wanted; None: all that are listed.
+        tie: documents whose distances differ from the k-th's by less than this are as far (big-ann: 1e-6); 0: if
+            they are equal; None: they are not, and only the first k are right.
+        epsilon: documents are right up to the distance of the k-th plus this (ann-benchmarks: 1e-3).
+        relative: epsilon is a share of that distance.
+    """
+
+    k: int | None = None
+    tie: float | None = 0.0
+    epsilon: float = 0.0
+    relative: bool = False
+
+    def __post_init__(self) -> None:
+        if self.k is not None:
+            POSITIVE.checked("k", self.k, InputError)
+        optional(NOT_NEGATIVE).checked("tie", self.tie, InputError)
+        NOT_NEGATIVE.checked("epsilon", self.epsilon, InputError)
+        if self.k is None and (self.tie or self.epsilon):
+            raise InputError("tie and epsilon are about the k-th neighbour: say which, k=10")
+
+    def right(self, found: Neighbours) -> Bools:
+        """(queries, n) which of the neighbours are right.
+
+        Raises:
+            InputError: fewer than k are listed, or a tolerance is asked for where distances are not known.
+        """
+        listed, k = is_id(found.ids), self.k
+        if k is None:
+            return listed
+        if k > found.ids.shape[1]:
+            raise InputError(
+                "k is {k}, but only {n} neighbours of each query are listed", found.name, k=k, n=found.ids.shape[1]
+            )
+        first = np.arange(found.ids.shape[1]) < k
+        if found.far is None and (self.tie or self.epsilon):
+            raise InputError("tie and epsilon need distances, and there are only ids", found.name)
+        if found.far is None or (self.tie is None and not self.epsilon):
+            return listed & first
+        return listed & (first | self.near(found.far, self.kth(found)))
+
+    def kth(self, found: Neighbours) -> Floats:
+        """(queries, 1) how far the k-th neighbour is; -infinity where there are fewer."""
+        assert found.far is not None
+        assert self.k is not None
+        column = slice(self.k - 1, self.k)
+        return np.where(is_id(found.ids[:, column]), found.far[:, column], -np.inf)
+
+    def near(self, far: Floats, kth: Floats) -> Bools:
+        """Which of these are no farther than the k-th neighbour, or tied with it.
+
+        Raises:
+            InputError: the tolerance is a share of distances, and these are similarities.
+        """
+        if self.relative and (far < 0).any():
+            raise InputError("a relative epsilon is of distances from 0 on: these are similarities, or below 0")
+        limit = kth * (1 + self.epsilon) if self.relative else kth + self.epsilon
+        with np.errstate(invalid="ignore"):
+            return np.asarray((far <= limit) | (np.abs(far - kth) < (self.tie or 0.0)), bool)
+
+
+def _are_numbers(ids: Array) -> bool:
+    return ids.dtype.kind in "iu"
+
+
+def _texts(ids: Array) -> tuple[NDArray[np.int64], bytes]:
+    raw = [as_bytes(doc) for doc in ids.tolist()]
+    ends = np.concatenate([[0], np.cumsum(np.fromiter(map(len, raw), np.int64, len(raw)))]).astype(np.int64)
+    return ends, b"".join(raw)

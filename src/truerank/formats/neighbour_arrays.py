@@ -1,0 +1,254 @@
+"""Arrays of neighbours, a row a query, best first, -1 where a row is short: a search's answers, or the exact ones.
+
+FAISS returns such arrays, NumPy saves them, and the ground truths of ann-benchmarks (HDF5), of TEXMEX (.ivecs) and
+of big-ann (.ibin, and files of ids and distances) are such. Arrays with names are told by them: the ids (I, ids,
+neighbors, …), what orders them (D, distances, scores, …), the queries' ids where they are not the numbers of the
+rows, and grades where it is qrels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError, quoted
+from truerank.core.messages import message
+from truerank.core.qrels import Qrels
+from truerank.core.run import Batch
+from truerank.formats import names
+from truerank.formats.names import HIGHER, IDS, LOWER, folded
+from truerank.formats.registry import Format, register
+from truerank.formats.rows import FILL, is_id
+from truerank.formats.source import Source, as_source
+
+if TYPE_CHECKING:
+    from truerank.formats.exact import Neighbours
+
+Array = NDArray[Any]
+
+DOCS = (*IDS, "docs", "neighbors", "neighbours", "nearest", "results", "groundtruth", "gt", "relevantids")
+QUERIES = ("queries", "queryids", "qids", *names.QUERY)
+ORDER = (*LOWER, *HIGHER, "values")
+
+KINDS = {
+    "numpy": message(
+        ".npy: FAISS's array of ids, a row a query; .npz: that, distances or scores, and ids of queries"
+    ),
+    "hdf5": message("HDF5 as ann-benchmarks has it: neighbors and distances; h5py reads it"),
+    "ivecs": message(".ivecs: rows of ids that begin with their length, as those of TEXMEX (SIFT1M)"),
+    "ibin": message(".ibin: ids after their number; the ground truth of big-ann: ids, then distances"),
+}
+"""The formats, and what each is."""
+
+
+def sniff(head: bytes, name: str, kind: str) -> float:
+    """The bytes that NumPy and HDF5 begin with; the others are told by their name, big-ann's by its size."""
+    lower = name.lower()
+    if kind == "numpy":
+        return 1.0 if head.startswith(b"\x93NUMPY") or (head.startswith(b"PK\3\4") and ".npz" in lower) else 0.0
+    if kind == "hdf5":
+        return 1.0 if head.startswith(b"\x89HDF") else 0.0
+    if b"\0" not in head:
+        return 0.0
+    from truerank.formats import vector_files
+
+    suffix = vector_files.suffix_of(name)
+    if kind == "ivecs":
+        return 0.9 if suffix in vector_files.LED else 0.0
+    return 0.9 if suffix in vector_files.HEADED or vector_files.is_truth(head, name) else 0.0
+
+
+def holds(source: Source) -> str | None:
+    """Grades are of judgements; ids and distances may be an answer, or the exact one."""
+    return None if set(map(folded, _arrays(source))).isdisjoint(names.GRADE) else "qrels"
+
+
+def read_run(source: Source, distances: str | None = None) -> Iterator[Batch]:
+    """Many rows at a time."""
+    from truerank.formats.objects import listed
+
+    arrays = _with(_arrays(source), distances)
+    ids = _ids(arrays, source.name)
+    return listed(ids, _scores(arrays, source.name), _named(arrays, QUERIES), name=source.name)
+
+
+def read_qrels(source: Source, distances: str | None = None, **tolerance: Any) -> Qrels:
+    """All judgements: those within the tolerance, of grade 1 where no array has grades."""
+    from truerank.formats.exact import Tolerance
+
+    found = read_neighbours(source, distances)
+    return found.qrels(Tolerance(**tolerance).right(found))
+
+
+def read_neighbours(source: Source, distances: str | None = None) -> Neighbours:
+    """The neighbours in a file of arrays.
+
+    Args:
+        distances: a file that has what orders them.
+
+    Raises:
+        InputError: the arrays are not of one shape; an id is none of a document.
+    """
+    arrays = _with(_arrays(source), distances)
+    scores = _scores(arrays, source.name)
+    return neighbours_of(
+        _ids(arrays, source.name),
+        None if scores is None else -np.asarray(scores, np.float64),
+        _named(arrays, QUERIES),
+        _named(arrays, names.GRADE),
+        vectors=_vectors(arrays),
+        name=source.name,
+    )
+
+
+def _vectors(arrays: Mapping[str, Array]) -> tuple[Array, Array] | None:
+    """The queries and the documents, by the names that ann-benchmarks has for them."""
+    found = tuple(arrays[name] for name in ("test", "train") if name in arrays)
+    return found if len(found) == 2 and all(table.ndim == 2 for table in found) else None
+
+
+def neighbours_of(
+    ids: Array,
+    far: Array | None,
+    queries: Any = None,
+    grades: Array | None = None,
+    *,
+    vectors: tuple[Array, Array] | None = None,
+    name: str,
+) -> Neighbours:
+    """Neighbours out of arrays, checked."""
+    from truerank.formats.exact import Neighbours
+
+    for what, array in ((message("distances"), far), (message("grades"), grades)):
+        if array is not None and array.shape != ids.shape:
+            raise InputError(
+                "there are ids of shape {ids} and {what} of shape {shape}: they should be of one",
+                name,
+                ids=ids.shape,
+                what=what,
+                shape=array.shape,
+            )
+    if ids.ndim != 2 or not ids.size:
+        raise InputError("the ids are a table, a row a query, not an array of shape {shape}", name, shape=ids.shape)
+    if ids.dtype.kind not in "iuUS":
+        raise InputError("ids are whole numbers or text, not {kind}", name, kind=ids.dtype)
+    if queries is not None and len(queries) != len(ids):
+        raise InputError("there are {n} query ids for {rows} rows", name, n=len(queries), rows=len(ids))
+    if ids.dtype.kind == "i":
+        _check_range(ids, None if vectors is None else len(vectors[1]), name)
+    if far is not None and np.isnan(far[is_id(ids)]).any():
+        raise InputError("some distances are NaN", name)
+    return Neighbours(ids, far, queries, grades, name, vectors)
+
+
+def _check_range(ids: Array, size: int | None, name: str) -> None:
+    """Raise where an id is below -1, or not below the number of documents."""
+    wrong = (ids < FILL) if size is None else (ids < FILL) | (ids >= size)
+    if wrong.any():
+        row, column = np.unravel_index(int(wrong.argmax()), ids.shape)
+        values = {"row": int(row) + 1, "id": int(ids[row, column])}
+        if size is None or values["id"] < FILL:
+            raise InputError(
+                "row {row:,} has the id {id}: ids are numbers from 0 on, and -1 where a row is short",
+                name,
+                **values,
+            )
+        raise InputError("row {row:,} has the id {id}, but there are only {n:,} documents", name, n=size, **values)
+
+
+def _arrays(source: Source) -> Mapping[str, Array]:
+    from truerank.formats.arrays import read_arrays
+
+    return read_arrays(source)
+
+
+def _with(arrays: Mapping[str, Array], distances: str | None) -> Mapping[str, Array]:
+    """The same with the distances of another file."""
+    if distances is None:
+        return arrays
+    found = _arrays(as_source(distances))
+    tables = {key: array for key, array in found.items() if array.ndim == 2 and array.dtype.kind in "iuf"}
+    name = next(iter(tables), None) if len(tables) == 1 else None
+    if name is None:
+        place = names.find(list(tables), ORDER)
+        name = None if place is None else list(tables)[place]
+    if name is None:
+        raise InputError("none of the arrays is that of the distances", distances)
+    return {**arrays, "distances": tables[name]}
+
+
+def _ids(arrays: Mapping[str, Array], name: str) -> Array:
+    """The ids of the neighbours: the array that is called so, or the only table without fractions."""
+    found = _named(arrays, DOCS)
+    if found is None:
+        fitting = [array for array in arrays.values() if array.ndim == 2 and array.dtype.kind in "iuUS"]
+        if len(fitting) != 1 or "vectors" in arrays:
+            known = ", ".join(f"{quoted(key)} {array.dtype} {array.shape}" for key, array in arrays.items())
+            raise InputError(
+                "none of the arrays is that of the ids, whole numbers or text, a row a query; "
+                "save them as I, with distances as D, by numpy.savez (there is {known})",
+                name,
+                known=known,
+            )
+        (found,) = fitting
+    return found
+
+
+def _scores(arrays: Mapping[str, Array], name: str) -> Array | None:
+    """What orders the neighbours, the higher the better; None: they stand in their order.
+
+    Whether a D holds distances or inner products its rows tell, which are best first.
+    """
+    found = _named(arrays, ORDER)
+    if found is None or found.ndim != 2 or found.dtype.kind not in "iuf":
+        return found
+    ids = _ids(arrays, name)
+    there = ids != FILL if ids.shape == found.shape and ids.dtype.kind in "iu" else np.ones(found.shape, bool)
+    pairs = there[:, 1:] & there[:, :-1]
+    rises, falls = ((step & pairs).any() for step in (found[:, 1:] > found[:, :-1], found[:, 1:] < found[:, :-1]))
+    is_named_so = not set(map(folded, arrays)).isdisjoint(LOWER)
+    return -found.astype(np.float64) if rises > falls or (rises == falls and is_named_so) else found
+
+
+def _named(arrays: Mapping[str, Array], wanted: Sequence[str]) -> Array | None:
+    place = names.find(list(arrays), wanted)
+    return None if place is None else arrays[list(arrays)[place]]
+
+
+def configured(
+    kind: str,
+    *,
+    k: int | None = None,
+    tie: float | None = 0.0,
+    epsilon: float = 0.0,
+    relative: bool = False,
+    distances: str | None = None,
+) -> Format:
+    """A format of arrays, read otherwise.
+
+    Args:
+        k: of judgements: how many neighbours of each query are right, and with them those that are as far as the
+            k-th; by default all that are listed.
+        tie, epsilon, relative: what is as far, as `truth.neighbours` has it.
+        distances: a file of what orders the ids, where it is not in the same file.
+    """
+    tolerance: dict[str, Any] = {"k": k, "tie": tie, "epsilon": epsilon, "relative": relative}
+    if distances is not None and not isinstance(distances, str):
+        raise InputError("distances of {name} is a file, not {value}", name=kind, value=quoted(distances))
+    return Format(
+        kind,
+        KINDS[kind],
+        partial(sniff, kind=kind),
+        holds,
+        read_run=partial(read_run, distances=distances),
+        read_qrels=partial(read_qrels, distances=distances, **tolerance),
+        options=partial(configured, kind),
+    )
+
+
+for _kind in KINDS:
+    register(configured(_kind))

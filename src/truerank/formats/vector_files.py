@@ -1,0 +1,125 @@
+"""Vectors and ids in plain binary files: .fvecs, .ivecs, .bvecs, and .fbin, .ibin, .u8bin, .i8bin of big-ann.
+
+A row of the first kind begins with how many numbers it has, in 32 bits; TEXMEX has them for SIFT1M and GIST1M. A
+file of the second kind begins with how many rows there are, and how many numbers each has. A ground truth of
+big-ann is one of these, with any ending: the ids, 32 bits each, then as many distances.
+"""
+
+from __future__ import annotations
+
+import os
+import struct
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core.errors import InputError
+from truerank.formats.compression import codec_for
+from truerank.formats.source import Source
+
+Array = NDArray[Any]
+
+LED: dict[str, np.dtype[Any]] = {".ivecs": np.dtype("<i4"), ".fvecs": np.dtype("<f4"), ".bvecs": np.dtype("u1")}
+"""The numbers of files in which each row begins with its length."""
+
+HEADED: dict[str, np.dtype[Any]] = {
+    ".ibin": np.dtype("<i4"),
+    ".fbin": np.dtype("<f4"),
+    ".u8bin": np.dtype("u1"),
+    ".i8bin": np.dtype("i1"),
+}
+"""The numbers of files that begin with their shape."""
+
+WIDEST = 1 << 20
+"""Numbers that a row may have: a file that claims more is another one."""
+
+SHAPE = struct.Struct("<II")
+
+
+def suffix_of(name: str) -> str:
+    """The ending that says what is in it, without that of a compression."""
+    codec = codec_for(name)
+    return os.path.splitext(name.removesuffix(codec.suffix) if codec else name)[1].lower()
+
+
+def has_suffix(name: str) -> bool:
+    """Whether the ending is one of theirs."""
+    return suffix_of(name) in (*LED, *HEADED)
+
+
+def is_truth(head: bytes, name: str) -> bool:
+    """Whether it is a ground truth of big-ann, which may have any ending: its size tells."""
+    if len(head) < SHAPE.size or not os.path.isfile(name):
+        return False
+    rows, width = SHAPE.unpack_from(head)
+    return bool(0 < width <= WIDEST and rows and os.path.getsize(name) == SHAPE.size + 8 * rows * width)
+
+
+def read(source: Source) -> dict[str, Array]:
+    """Its arrays, mapped where the file is a plain one: "ids" of whole numbers, "distances", or "vectors".
+
+    Raises:
+        InputError: its size is not what it says, or its rows are not of one length.
+    """
+    path = source.path
+    data: Array = np.memmap(path, np.uint8, "r") if path else np.frombuffer(source.read(), np.uint8)
+    suffix = suffix_of(source.name)
+    if suffix in LED:
+        return _named(_led(data, LED[suffix], source.name), suffix)
+    return _headed(data, HEADED.get(suffix, HEADED[".ibin"]), suffix, source.name)
+
+
+def _named(table: Array, suffix: str) -> dict[str, Array]:
+    """Whole numbers of 32 bits are ids; all others are parts of vectors."""
+    return {"ids" if suffix in (".ivecs", ".ibin") else "vectors": table}
+
+
+def _led(data: Array, kind: np.dtype[Any], name: str) -> Array:
+    """Rows that each begin with how many numbers they have."""
+    width = int(data[:4].view("<i4")[0]) if len(data) >= 4 else 0
+    if not 0 < width <= WIDEST:
+        raise InputError("its rows would have {width:,} numbers by its first bytes", name, width=width)
+    size = 4 + width * kind.itemsize
+    if len(data) % size:
+        raise InputError(
+            "it is cut short, or of another kind: {size:,} bytes are no whole number of rows of {row:,} "
+            "({width:,} numbers each)",
+            name,
+            size=len(data),
+            row=size,
+            width=width,
+        )
+    rows = data.reshape(-1, size)
+    widths = rows[:, :4].view("<i4")[:, 0]
+    if (widths != width).any():
+        row = int((widths != width).argmax())
+        raise InputError(
+            "row {row:,} has {others:,} numbers, and the first one {width:,}",
+            name,
+            row=row + 1,
+            others=int(widths[row]),
+            width=width,
+        )
+    return rows[:, 4:].view(kind)
+
+
+def _headed(data: Array, kind: np.dtype[Any], suffix: str, name: str) -> dict[str, Array]:
+    """A table after its shape; or a table of ids, and one of distances."""
+    rows, width = SHAPE.unpack(data[: SHAPE.size].tobytes()) if len(data) >= SHAPE.size else (0, 0)
+    body, numbers = data[SHAPE.size :], rows * width
+    if 0 < width <= WIDEST and len(body) == numbers * kind.itemsize > 0:
+        return _named(body.view(kind).reshape(rows, width), suffix or ".ibin")
+    if 0 < width <= WIDEST and len(body) == 8 * numbers > 0:
+        ids, distances = body[: 4 * numbers].view("<i4"), body[4 * numbers :].view("<f4")
+        return {"ids": ids.reshape(rows, width), "distances": distances.reshape(rows, width)}
+    raise InputError(
+        "it is cut short, or of another kind: it says that it has {rows:,} rows of {width:,} numbers, which take "
+        "{wanted:,} bytes, or {pairs:,} with distances; there are {size:,}",
+        name,
+        rows=rows,
+        width=width,
+        wanted=SHAPE.size + numbers * kind.itemsize,
+        pairs=SHAPE.size + 8 * numbers,
+        size=len(data),
+    )

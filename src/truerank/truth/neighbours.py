@@ -1,0 +1,211 @@
+"""The exact nearest neighbours are right, and what is as near as the last of them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from truerank.core._kernel import as_text
+from truerank.core.errors import InputError, truncated
+from truerank.core.messages import plural
+from truerank.core.qrels import Qrels
+from truerank.formats.exact import Neighbours, Tolerance
+from truerank.formats.neighbour_arrays import neighbours_of, read_neighbours
+from truerank.formats.rows import is_id
+from truerank.formats.source import as_source
+from truerank.truth.coordinate_checks import TruthNote
+from truerank.truth.measuring import measured
+from truerank.truth.registry import rule
+from truerank.truth.result import Truth, listed
+
+Array = NDArray[Any]
+Bools = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ALIKE = 0.01
+"""Two distances of one pair may differ by this share."""
+
+STRANGE = 0.1
+"""Distances are of another kind where more than this share of pairs differ."""
+
+
+def read_exact(source: Any, name: str | None = None) -> Neighbours:
+    """Neighbours from a file of arrays, or (ids, distances).
+
+    >>> read_exact(([[7, 3]], [[0.5, 2.0]])).far.tolist()
+    [[0.5, 2.0]]
+    """
+    if isinstance(source, Neighbours):
+        return source
+    if isinstance(source, str | os.PathLike):
+        return read_neighbours(as_source(source))
+    called = name or "neighbours"
+    is_pair = isinstance(source, tuple) and len(source) == 2
+    ids, distances = source if is_pair else (source, None)
+    far = None if distances is None else np.asarray(distances, np.float64)
+    return neighbours_of(np.asarray(ids), far, name=called)
+
+
+@rule("neighbours", read=read_exact, is_alone=True)
+def neighbours(
+    queries: Neighbours,
+    references: None,
+    *,
+    k: int = 10,
+    tie: float | None = 0.0,
+    epsilon: float = 0.0,
+    relative: bool = False,
+    found: Any = None,
+) -> Truth:
+    """The k exact nearest neighbours are right, and what is as near as the k-th of them.
+
+    P@k of a search is then its recall. Where documents tie with the k-th neighbour, more than k are right, of which
+    any k make a recall of 1.
+
+    Args:
+        queries: the exact neighbours, nearest first: a file (HDF5, .ivecs, .ibin, .npy, .npz), or (ids, distances).
+        k: how many of them are wanted.
+        tie: documents whose distances differ from the k-th's by less than this are as near (big-ann: 1e-6); 0: if
+            they are equal; None: they are not, and only the first k are right.
+        epsilon: those up to this much farther than the k-th are right too (ann-benchmarks: 1e-3).
+        relative: epsilon is a share of the k-th's distance (the epsilon recall of ann-benchmarks: 0.01 and 0.1).
+        found: what searches found: a file, (ids, distances), or several in a list. What they have within the
+            tolerance, and the exact neighbours do not list, is right too. How far it is, the vectors tell where
+            they stand beside the exact neighbours (HDF5); else its own distances, of the same kind.
+
+    Raises:
+        InputError: fewer than k are listed, a tolerance without distances, or distances of another kind.
+
+    >>> from truerank import truth
+    >>> ids, distances = [[7, 3, 5]], [[0.5, 2.0, 2.0005]]
+    >>> truth.neighbours((ids, distances), k=2).to_dict()
+    {b'0': {b'7': 1.0, b'3': 1.0}}
+    >>> truth.neighbours((ids, distances), k=2, epsilon=1e-3).to_dict()
+    {b'0': {b'7': 1.0, b'3': 1.0, b'5': 1.0}}
+    """
+    tolerance = Tolerance(k, tie, epsilon, relative)
+    right = tolerance.right(queries)
+    cut = _cut_ties(queries, tolerance, right) & (found is None)
+    whole = queries
+    for each in found if isinstance(found, list) else [] if found is None else [found]:
+        whole, right = _joined(queries, whole, right, read_exact(each, "found"), tolerance)
+    qrels = whole.qrels(right, queries.name)
+    given = {field.name: getattr(qrels, field.name) for field in fields(Qrels)}
+    notes = tuple(_notes([as_text(queries.names[row]) for row in np.flatnonzero(cut).tolist()]))
+    none = tuple(as_text(queries.names[row]) for row in np.flatnonzero(~right.any(axis=1)).tolist())
+    return Truth(**given, metres=np.full(len(qrels.grades), np.nan), without_relevant=none, notes=notes)
+
+
+def _cut_ties(exact: Neighbours, tolerance: Tolerance, right: Bools) -> Bools:
+    """(queries,) whether the last neighbour that is listed is still tied with the k-th, so that others may be."""
+    is_plain = tolerance.tie is None and not tolerance.epsilon
+    if exact.far is None or is_plain or exact.ids.shape[1] == tolerance.k:
+        return np.zeros(len(right), bool)
+    return np.asarray(right[:, -1], bool)
+
+
+def _joined(
+    exact: Neighbours, whole: Neighbours, right: Bools, found: Neighbours, tolerance: Tolerance
+) -> tuple[Neighbours, Bools]:
+    """What is right by now, and what a search found beside it within the tolerance.
+
+    Args:
+        whole: the exact neighbours, and what other searches found.
+    """
+    rows = _rows(exact, found)
+    ids = np.full((len(exact.ids), found.ids.shape[1]), -1, np.int64)
+    ids[rows] = np.where(is_id(found.ids), found.ids, -1)
+    far = measured(exact, ids)
+    if far is None:
+        far = _own_distances(exact, found, ids, rows)
+    near = is_id(ids) & tolerance.near(far, tolerance.kth(exact)) & ~_are_in(ids, whole.ids)
+    near &= _are_first(ids)
+    assert whole.far is not None
+    both = replace(whole, ids=np.hstack([whole.ids, ids]), far=np.hstack([whole.far, far]))
+    return both, np.hstack([right, near])
+
+
+def _own_distances(exact: Neighbours, found: Neighbours, ids: Array, rows: Ints) -> Floats:
+    """(queries, n) how far a search says that what it found is."""
+    if exact.far is None or found.far is None:
+        lacking = exact.name if exact.far is None else found.name
+        raise InputError("what a search found is held against distances, and there are only ids", lacking)
+    far = np.full(ids.shape, np.inf)
+    far[rows] = found.far
+    _check_kind(exact, replace(found, ids=ids, far=far))
+    return far
+
+
+def _rows(exact: Neighbours, found: Neighbours) -> Ints:
+    """Which query of the exact neighbours each row of what was found belongs to."""
+    places = {name: row for row, name in enumerate(exact.names)}
+    unknown = next((name for name in found.names if name not in places), None)
+    if unknown is not None:
+        raise InputError(
+            "query {query} is not among those of the exact neighbours", found.name, query=truncated(unknown)
+        )
+    return np.array([places[name] for name in found.names], np.int64)
+
+
+def _keys(ids: Array, size: int) -> Ints:
+    """A number for each pair of a row and an id; -1 where there is no id."""
+    rows = np.arange(len(ids), dtype=np.int64)[:, None]
+    return np.where(is_id(ids), rows * size + ids, -1)
+
+
+def _are_in(ids: Array, others: Array) -> Bools:
+    """Which ids are among the others of the same row."""
+    size = int(max(ids.max(initial=0), others.max(initial=0))) + 1
+    return np.isin(_keys(ids, size), _keys(others, size))
+
+
+def _are_first(ids: Array) -> Bools:
+    """Which ids do not stand further to the left in their row."""
+    keys = _keys(ids, int(ids.max(initial=0)) + 1)
+    is_first = np.zeros(keys.size, bool)
+    is_first[np.unique(keys, return_index=True)[1]] = True
+    return is_first.reshape(keys.shape)
+
+
+def _check_kind(exact: Neighbours, found: Neighbours) -> None:
+    """Raise where documents that both list are not as far in both, such as where one has squares of distances."""
+    size = int(max(exact.ids.max(initial=0), found.ids.max(initial=0))) + 1
+    keys, others = _keys(exact.ids, size).ravel(), _keys(found.ids, size).ravel()
+    _, one, two = np.intersect1d(keys, others, return_indices=True)
+    one, two = one[keys[one] >= 0], two[others[two] >= 0]
+    assert exact.far is not None
+    assert found.far is not None
+    a, b = exact.far.ravel()[one], found.far.ravel()[two]
+    scale = np.maximum(np.abs(a), np.abs(b))
+    wrong = np.abs(a - b) > ALIKE * scale + ALIKE * float(np.median(scale) if len(scale) else 0)
+    if wrong.sum() > STRANGE * len(a):
+        first = int(wrong.argmax())
+        row, column = np.unravel_index(int(one[first]), exact.ids.shape)
+        raise InputError(
+            "its distances are of another kind than those of the exact neighbours: document {doc} is {a:g} from "
+            "query {query} there, and {b:g} here",
+            found.name,
+            doc=int(exact.ids[row, column]),
+            query=truncated(exact.names[int(row)]),
+            a=float(a[first]),
+            b=float(b[first]),
+        )
+
+
+def _notes(cut: Sequence[str]) -> Iterator[TruthNote]:
+    if cut:
+        said = plural(
+            "{n:,} query whose last listed neighbour is as near as the k-th: others may be too, which are not "
+            "listed: {names}.",
+            "{n:,} queries whose last listed neighbour is as near as the k-th: others may be too, which are not "
+            "listed: {names}.",
+            n=len(cut),
+            names=listed(cut),
+        )
+        yield TruthNote("ties", said)
